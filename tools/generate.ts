@@ -1,0 +1,39 @@
+// Makes everything that is derived from spec/, or with --check fails where what is committed differs.
+//   npm run generate            writes
+//   npm run generate -- --check compares, writes nothing
+import { readFile, mkdir, writeFile } from "node:fs/promises";
+import { dirname, relative, resolve } from "node:path";
+import { printDecisions } from "./print-decisions.ts";
+import { printTypes } from "./print-types.ts";
+import { printSchemas } from "./print-schemas.ts";
+
+const root = resolve(import.meta.dirname, "..");
+const types = await printTypes(root);
+const schemas = await printSchemas(root);
+
+const products = new Map([
+  ["packages/client/src/generated/openapi.ts", types],
+  ["packages/webhook-kit/src/generated/openapi.ts", types],
+  ["packages/webhook-kit/src/generated/schemas.ts", schemas],
+  ["examples/platform/src/generated/openapi.ts", types],
+  ["examples/platform/src/generated/schemas.ts", schemas],
+  ["docs/generated/decisions.md", await printDecisions(root)],
+]);
+
+const check = process.argv.includes("--check");
+const drifted: string[] = [];
+for (const [path, content] of products) {
+  const file = resolve(root, path);
+  const committed = await readFile(file, "utf8").catch(() => undefined);
+  if (committed === content) continue;
+  drifted.push(relative(root, file));
+  if (check) continue;
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, content);
+}
+
+if (check && drifted.length > 0) {
+  console.error(`These differ from what spec/ says; run npm run generate and commit:\n  ${drifted.join("\n  ")}`);
+  process.exit(1);
+}
+console.log(check ? `generated: ${products.size} files match spec/` : `generated: ${drifted.length} of ${products.size} files written`);

@@ -1,0 +1,26 @@
+// Prints the TypeScript types of an OpenAPI document, given by its path, on standard output.
+import { pathToFileURL } from "node:url";
+import openapiTS, { astToString } from "openapi-typescript";
+import ts from "typescript";
+
+const [documentPath] = process.argv.slice(2);
+if (!documentPath) throw new Error("usage: node print.ts path/to/openapi.yaml");
+
+const literal = (text: string) => ts.factory.createLiteralTypeNode(ts.factory.createStringLiteral(text));
+
+/** `string & {}` keeps the known values in completion; a plain `string` in the union would swallow them. */
+const anyOtherString = ts.factory.createIntersectionTypeNode([
+  ts.factory.createKeywordTypeNode(ts.SyntaxKind.StringKeyword),
+  ts.factory.createTypeLiteralNode([]),
+]);
+
+const types = await openapiTS(pathToFileURL(documentPath), {
+  alphabetize: false,
+  transform(schema) {
+    const known: unknown = Reflect.get(schema, "x-extensible-enum");
+    if (!Array.isArray(known)) return undefined;
+    return ts.factory.createUnionTypeNode([...known.map(String).map(literal), anyOtherString]);
+  },
+});
+
+process.stdout.write(astToString(types));
