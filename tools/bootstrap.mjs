@@ -12,8 +12,7 @@ const pinnedNode = "24.21.0";
 const pinnedPnpm = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).packageManager;
 
 /** `^22.19 || ^24.11 || >=26`: what vitest, tsup, undici and type stripping need between them. */
-const isNewEnough = ([major, minor]) =>
-  (major === 22 && minor >= 19) || (major === 24 && minor >= 11) || major >= 26;
+const isNewEnough = ([major, minor]) => (major === 22 && minor >= 19) || (major === 24 && minor >= 11) || major >= 26;
 
 const run = (command, args, env = process.env) => {
   const { status, signal, error } = spawnSync(command, args, { cwd: root, stdio: "inherit", env });

@@ -1,11 +1,11 @@
 // Makes everything that is derived from spec/, or with --check fails where what is committed differs.
 //   npm run generate            writes
 //   npm run generate -- --check compares, writes nothing
-import { readFile, mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
 import { printDecisions } from "./print-decisions.ts";
-import { printTypes } from "./print-types.ts";
 import { printSchemas } from "./print-schemas.ts";
+import { printTypes } from "./print-types.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const types = await printTypes(root);
@@ -36,4 +36,8 @@ if (check && drifted.length > 0) {
   console.error(`These differ from what spec/ says; run npm run generate and commit:\n  ${drifted.join("\n  ")}`);
   process.exit(1);
 }
-console.log(check ? `generated: ${products.size} files match spec/` : `generated: ${drifted.length} of ${products.size} files written`);
+console.log(
+  check
+    ? `generated: ${products.size} files match spec/`
+    : `generated: ${drifted.length} of ${products.size} files written`,
+);

@@ -1,0 +1,71 @@
+// Type-checks every ts snippet that a reader could copy: those in the guides and READMEs, and the @example of every
+// docstring. Each is compiled as a module of its own, as if it stood in a file beside its source.
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import ts from "typescript";
+
+interface Snippet {
+  source: string;
+  line: number;
+  code: string;
+}
+
+const root = resolve(import.meta.dirname, "..");
+const sources = globSync(["README.md", "docs/**/*.md", "{packages,examples}/*/README.md", "packages/*/src/**/*.ts"], {
+  cwd: root,
+  exclude: (path) => /(^|\/)(generated|node_modules|dist|site)(\/|$)|\.test\.ts$/.test(path),
+});
+
+function* snippetsOf(source: string): Iterable<Snippet> {
+  let open: Snippet | undefined;
+  for (const [index, text] of readFileSync(join(root, source), "utf8").split("\n").entries()) {
+    const line = source.endsWith(".ts") ? text.replace(/^\s*\*? ?/, "") : text;
+    if (open && line.trimEnd() === "```") {
+      yield open;
+      open = undefined;
+    } else if (open) open.code += `${line}\n`;
+    else if (line.trimEnd() === "```ts") open = { source, line: index + 1, code: "" };
+  }
+  if (open) throw new Error(`${source}:${open.line}: the snippet is not closed`);
+}
+
+const snippets = new Map<string, Snippet>();
+for (const source of sources)
+  for (const snippet of snippetsOf(source))
+    snippets.set(join(root, dirname(source), `snippet-${snippets.size + 1}.ts`), snippet);
+
+const { config } = ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile);
+const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, root);
+const compilerOptions: ts.CompilerOptions = {
+  ...options,
+  moduleDetection: ts.ModuleDetectionKind.Force,
+  noUnusedLocals: false,
+  noUnusedParameters: false,
+};
+
+const host = ts.createCompilerHost(compilerOptions);
+const { fileExists, readFile, getSourceFile } = host;
+host.fileExists = (path) => snippets.has(path) || fileExists(path);
+host.readFile = (path) => snippets.get(path)?.code ?? readFile(path);
+host.getSourceFile = (path, language, ...rest) => {
+  const snippet = snippets.get(path);
+  return snippet ? ts.createSourceFile(path, snippet.code, language) : getSourceFile(path, language, ...rest);
+};
+host.getCurrentDirectory = () => root;
+
+const program = ts.createProgram([...snippets.keys()], compilerOptions, host);
+const complaints = ts.getPreEmitDiagnostics(program).map(({ file, start, messageText }) => {
+  const message = ts.flattenDiagnosticMessageText(messageText, "\n");
+  if (!file || start === undefined) return message;
+  const snippet = snippets.get(file.fileName);
+  const line = file.getLineAndCharacterOfPosition(start).line + 1;
+  return snippet
+    ? `${snippet.source}:${snippet.line + line}: ${message}`
+    : `${relative(root, file.fileName)}:${line}: ${message}`;
+});
+
+if (complaints.length > 0) {
+  console.error(complaints.join("\n"));
+  process.exit(1);
+}
+console.log(`${snippets.size} snippets compile`);
