@@ -25,9 +25,8 @@ export async function printSchemas(root: string): Promise<string> {
             // and let a misspelt field of a closed object pass.
             object({ $, nodes, plugin, schema, ...context }) {
               const { additionalProperties } = schema;
-              const isRecord = !schema.properties && additionalProperties;
-              if (isRecord) return undefined;
-              const isClosed = additionalProperties !== undefined && additionalProperties !== true;
+              if (additionalProperties && !schema.properties) return undefined;
+              const isClosed = additionalProperties && additionalProperties.type === "never";
               const shape = nodes.shape({ $, nodes, plugin, schema, ...context });
               return $(plugin.imports.z)
                 .attr(isClosed ? "strictObject" : "looseObject")
