@@ -1,0 +1,61 @@
+// A hirer's back end: its own shifts, staffed through the service.
+import { isOffersError, OffersClient } from "@offers/client";
+import express, { type ErrorRequestHandler } from "express";
+
+const {
+  PORT = "3002",
+  OFFERS_BASE_URL = "http://127.0.0.1:3000",
+  OFFERS_API_KEY = "",
+  OFFERS_USER_ID = "",
+} = process.env;
+
+const offers = new OffersClient({ baseUrl: OFFERS_BASE_URL, apiKey: OFFERS_API_KEY });
+
+const app = express();
+app.use(express.json());
+
+app.post("/shifts", async (request, response) => {
+  const { title, details, place, contact, workers, start, end } = request.body;
+  const offer = await offers.createOffer({
+    createdByUserId: OFFERS_USER_ID,
+    title,
+    details,
+    locationPlaceId: place,
+    notifyEmailAddress: contact,
+    workerIds: workers,
+    events: [{ start, end }],
+  });
+  response.status(201).json({ shift: offer.id });
+});
+
+app.get("/shifts/:id", async (request, response) => {
+  const offer = await offers.getOffer(request.params.id);
+  const applied = offer.recipients.filter(({ response }) => response === "applied");
+  response.json({ ...offer, applicants: applied.map(({ workerId }) => workerId) });
+});
+
+app.post("/shifts/:id/staff", async (request, response) => {
+  await offers.completeOffer(request.params.id, request.body.workers);
+  response.sendStatus(204);
+});
+
+app.post("/shifts/:id/cancel", async (request, response) => {
+  await offers.withdrawOffer(request.params.id);
+  response.sendStatus(204);
+});
+
+/** The service's own words go on to our caller; whatever else went wrong is ours. */
+const answerError: ErrorRequestHandler = (error, _request, response, _next) => {
+  if (!isOffersError(error)) throw error;
+  response
+    .status(error.status ?? 502)
+    .json({ code: error.code, message: error.message, errors: error.problem?.errors });
+};
+app.use(answerError);
+
+const server = app.listen(Number(PORT), "127.0.0.1", (error) => {
+  if (error) throw error;
+  const address = server.address();
+  const port = typeof address === "object" && address ? address.port : PORT;
+  console.log(`hirer listening on http://127.0.0.1:${port}`);
+});

@@ -1,0 +1,73 @@
+import { EventSource } from "eventsource";
+import { Caller } from "./caller.ts";
+import { eventually } from "./eventually.ts";
+import type { Wire } from "./wire.ts";
+
+export interface PushNotification {
+  id: number;
+  offerId: string;
+  reason: "offer" | "successful" | "unsuccessful" | "withdrawn";
+}
+
+/** A worker's phone with the app: it receives push notifications and answers offers. */
+export class Phone {
+  readonly worker: string;
+  readonly #caller: Caller;
+  readonly #address: string;
+  readonly #received: PushNotification[] = [];
+  #stream: EventSource | undefined;
+
+  constructor(wire: Wire, worker: string, address: string) {
+    this.worker = worker;
+    this.#address = address;
+    this.#caller = new Caller(wire, worker.replace("worker_", ""), "platform", address);
+  }
+
+  async signIn(password: string): Promise<number> {
+    const { status, body } = await this.#caller.call<{ token: string }>("POST", "/worker-app/session", {
+      body: { workerId: this.worker, password },
+    });
+    if (status === 200 || status === 201) this.#caller.signIn(body.token);
+    return status;
+  }
+
+  /** Keeps listening, across a restart of the platform too. */
+  async listen(): Promise<void> {
+    const stream = new EventSource(new URL("/worker-app/notifications/stream", this.#address), {
+      fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, ...this.#caller.headers } }),
+    });
+    stream.addEventListener("notification", ({ data }) => this.#received.push(JSON.parse(data)));
+    this.#stream = stream;
+    await eventually("an open notification stream", () => stream.readyState === stream.OPEN || undefined);
+  }
+
+  hangUp(): void {
+    this.#stream?.close();
+  }
+
+  /** How often this phone was told this about the offer. */
+  timesTold(reason: PushNotification["reason"], offerId: string): number {
+    return this.#received.filter((one) => one.reason === reason && one.offerId === offerId).length;
+  }
+
+  awaitPush(reason: PushNotification["reason"], offerId: string): Promise<unknown> {
+    const told = () => this.timesTold(reason, offerId) > 0 || undefined;
+    return eventually(`"${reason}" on the phone of ${this.worker}`, told);
+  }
+
+  async menu(): Promise<PushNotification[]> {
+    const { body } = await this.#caller.call<{ notifications: PushNotification[] }>("GET", "/worker-app/notifications");
+    return body.notifications;
+  }
+
+  /** Opens, answers or closes the view of an offer. */
+  async act(action: "open" | "apply" | "reject" | "close", offerId: string): Promise<number> {
+    const { status } = await this.#caller.call("POST", `/worker-app/offers/${offerId}/${action}`);
+    return status;
+  }
+
+  async addContact(organisationId: string): Promise<number> {
+    const { status } = await this.#caller.call("POST", "/worker-app/contacts", { body: { organisationId } });
+    return status;
+  }
+}
