@@ -1,14 +1,9 @@
 // Type-checks every ts snippet that a reader could copy: those in the guides and READMEs, and the @example of every
 // docstring. Each is compiled as a module of its own, as if it stood in a file beside its source.
-import { globSync, readFileSync } from "node:fs";
+import { globSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import ts from "typescript";
-
-interface Snippet {
-  source: string;
-  line: number;
-  code: string;
-}
+import { type Snippet, snippetsIn } from "./snippets.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const sources = globSync(["README.md", "docs/**/*.md", "{packages,examples}/*/README.md", "packages/*/src/**/*.ts"], {
@@ -16,22 +11,9 @@ const sources = globSync(["README.md", "docs/**/*.md", "{packages,examples}/*/RE
   exclude: (path) => /(^|\/)(generated|node_modules|dist|site)(\/|$)|\.test\.ts$/.test(path),
 });
 
-function* snippetsOf(source: string): Iterable<Snippet> {
-  let open: Snippet | undefined;
-  for (const [index, text] of readFileSync(join(root, source), "utf8").split("\n").entries()) {
-    const line = source.endsWith(".ts") ? text.replace(/^\s*\*? ?/, "") : text;
-    if (open && line.trimEnd() === "```") {
-      yield open;
-      open = undefined;
-    } else if (open) open.code += `${line}\n`;
-    else if (line.trimEnd() === "```ts") open = { source, line: index + 1, code: "" };
-  }
-  if (open) throw new Error(`${source}:${open.line}: the snippet is not closed`);
-}
-
 const snippets = new Map<string, Snippet>();
 for (const source of sources)
-  for (const snippet of snippetsOf(source))
+  for (const snippet of snippetsIn(root, source))
     snippets.set(join(root, dirname(source), `snippet-${snippets.size + 1}.ts`), snippet);
 
 const { config } = ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile);

@@ -1,0 +1,141 @@
+// The packages as npm delivers them: packed, installed in a fresh project outside the workspace, and used there as the
+// README shows, from an ES module and from CommonJS.
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { snippetsIn } from "../snippets.ts";
+import { type FreshProject, freshProject } from "./fresh-project.ts";
+import { inBothModuleSystems } from "./in-both-module-systems.ts";
+import { startListening } from "./start-listening.ts";
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, "../..");
+const secret = "2b5f0e0e-4b0c-4f57-9d2a-6a3c1e6f7d10";
+
+let project: FreshProject;
+const children: ChildProcess[] = [];
+
+beforeAll(async () => {
+  project = await freshProject();
+}, 120_000);
+
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+});
+
+afterAll(() => project.remove());
+
+const snippetThatUses = (name: string) => {
+  const snippet = [...snippetsIn(root, "README.md")].find(({ code }) => code.includes(`"${name}"`));
+  if (!snippet) throw new Error(`README.md has no snippet that uses ${name}`);
+  return snippet.code;
+};
+
+describe.each(["client", "webhook-kit"] as const)("the tarball of %s", (name) => {
+  test("has nothing that publint would mend", async () => {
+    const { stdout } = await run("publint", ["run", "--strict", project.tarballs[name]], { cwd: root });
+    expect(stdout).toContain("All good!");
+  });
+
+  test("has types that resolve alike for importers and requirers", async () => {
+    // Without node10, which knows no subpath exports.
+    const { stdout } = await run("attw", ["--profile", "node16", project.tarballs[name]], { cwd: root });
+    expect(stdout).toContain("No problems found");
+  });
+
+  test("holds the licence and a README, and neither sources nor tests", async () => {
+    const { stdout } = await run("tar", ["-tzf", project.tarballs[name]]);
+    const files = stdout.trim().split("\n");
+    expect(files).toEqual(expect.arrayContaining(["package/LICENSE", "package/README.md", "package/package.json"]));
+    expect(files.filter((file) => /\/(src|test)\/|\.test\./.test(file))).toEqual([]);
+  });
+});
+
+test("the packages ask for no version that only the workspace understands", async () => {
+  for (const name of ["client", "webhook-kit"]) {
+    const manifest = await readFile(join(project.folder, "node_modules/@offers", name, "package.json"), "utf8");
+    expect(manifest).not.toMatch(/catalog:|workspace:/);
+  }
+});
+
+test.each(inBothModuleSystems)(
+  "%s: the README's client snippet works against the reference platform",
+  async (file, compile) => {
+    const data = await mkdtemp(join(tmpdir(), "offers-packed-data-"));
+    const platform = await startListening(
+      spawn(process.execPath, [join(root, "examples/platform/src/main.ts")], {
+        env: {
+          ...process.env,
+          DATABASE_URL: "",
+          PORT: "0",
+          OFFERS_DATA: data,
+          OFFERS_SEED: join(root, "examples/platform/seed/demo.json"),
+        },
+      }),
+    );
+    children.push(platform.child);
+    const script = await project.write(file, compile(snippetThatUses("@offers/client")));
+    const { stdout } = await run(process.execPath, [script], {
+      env: { ...process.env, OFFERS_BASE_URL: platform.address, OFFERS_API_KEY: "demo-key-harbour" },
+    });
+    expect(stdout).toBe("Amal Haddad: none\nBen Okafor: none\n");
+    platform.child.kill("SIGKILL");
+    await rm(data, { recursive: true, maxRetries: 5, retryDelay: 100 });
+  },
+);
+
+test.each(inBothModuleSystems)(
+  "%s: the README's kit snippet accepts what openssl signed, and nothing else",
+  async (file, compile) => {
+    const script = await project.write(file, compile(snippetThatUses("@offers/webhook-kit/express")));
+    const port = await freePort();
+    children.push(
+      spawn(process.execPath, [script], {
+        env: { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) },
+        stdio: "inherit",
+      }),
+    );
+    const address = `http://127.0.0.1:${port}`;
+    await answering(`${address}/test`);
+
+    const timestamp = new Date().toISOString();
+    const status = async (headers: Record<string, string>) => (await fetch(`${address}/test/auth`, { headers })).status;
+    const authorization = `hmac ${await opensslDigest(timestamp + secret)}`;
+    expect(await status({ timestamp, authorization })).toBe(200);
+    expect(await status({ timestamp: new Date(Date.now() + 1_000).toISOString(), authorization })).toBe(401);
+    expect(await status({ timestamp, authorization: `hmac ${await opensslDigest(`${timestamp}another`)}` })).toBe(401);
+    expect(await status({})).toBe(401);
+  },
+);
+
+async function opensslDigest(text: string): Promise<string> {
+  const digest = run("openssl", ["dgst", "-sha256", "-r"]);
+  digest.child.stdin?.end(text);
+  return (await digest).stdout.slice(0, 64);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+async function answering(address: string): Promise<void> {
+  for (let patience = 100; patience > 0; patience--) {
+    const status = await fetch(address).then(
+      (response) => response.status,
+      () => undefined,
+    );
+    if (status === 200) return;
+    await sleep(100);
+  }
+  throw new Error(`${address} does not answer 200`);
+}

@@ -1,0 +1,25 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** A piece of TypeScript that a reader could copy. */
+export interface Snippet {
+  /** The file it stands in, relative to the root. */
+  source: string;
+  /** The line of its opening fence, from 1. */
+  line: number;
+  code: string;
+}
+
+/** The fenced ts blocks of a Markdown file, or of the docstrings of a TypeScript file. */
+export function* snippetsIn(root: string, source: string): Iterable<Snippet> {
+  let open: Snippet | undefined;
+  for (const [index, text] of readFileSync(join(root, source), "utf8").split("\n").entries()) {
+    const line = source.endsWith(".ts") ? text.replace(/^\s*\* ?/, "") : text;
+    if (open && line.trimEnd() === "```") {
+      yield open;
+      open = undefined;
+    } else if (open) open.code += `${line}\n`;
+    else if (line.trimEnd() === "```ts") open = { source, line: index + 1, code: "" };
+  }
+  if (open) throw new Error(`${source}:${open.line}: the snippet is not closed`);
+}
