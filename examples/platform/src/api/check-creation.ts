@@ -1,0 +1,79 @@
+import { offerCreationSchema, utcDateTimeSchema } from "../generated/schemas.ts";
+import { textRemedy } from "../http/storable-text.ts";
+import type { OfferCreation } from "../offers/create-offer.ts";
+import { addFieldError, fieldErrors, fieldName } from "../problem/field-errors.ts";
+import { type FieldErrors, invalidRequest } from "../problem/problem-error.ts";
+
+/** What a creation is checked against besides its own shape. */
+export interface CreationContext {
+  now: Date;
+  isPersonOfOrganisation: (id: string) => Promise<boolean>;
+  /** Those of `ids` that are workers. */
+  knownWorkers: (ids: string[]) => Promise<ReadonlySet<string>>;
+}
+
+/**
+ * Checks the body of a creation and reports all that is wrong with it at once.
+ *
+ * @throws {ProblemError} `invalid_request`
+ */
+export async function checkCreation(body: unknown, context: CreationContext): Promise<OfferCreation> {
+  const parsed = offerCreationSchema.safeParse(body);
+  const errors = fieldErrors(parsed.error?.issues ?? [], body);
+  checkTexts(body, [], errors);
+  const { createdByUserId, workerIds, events } = Object(body) as Record<string, unknown>;
+  checkEvents(events, context.now, errors);
+  await checkCreator(createdByUserId, context, errors);
+  await checkWorkers(workerIds, context, errors);
+  if (errors.size > 0 || !parsed.success) throw invalidRequest(errors);
+  return parsed.data;
+}
+
+/** What JSON can write and the store cannot keep to the letter. */
+function checkTexts(value: unknown, path: readonly PropertyKey[], errors: FieldErrors): void {
+  if (typeof value === "string") {
+    const remedy = textRemedy(value);
+    if (remedy !== undefined) addFieldError(errors, fieldName(path), remedy);
+  } else if (Array.isArray(value)) {
+    for (const [index, entry] of value.entries()) checkTexts(entry, [...path, index], errors);
+  } else if (typeof value === "object" && value !== null) {
+    for (const [key, entry] of Object.entries(value)) checkTexts(entry, [...path, key], errors);
+  }
+}
+
+function checkEvents(events: unknown, now: Date, errors: FieldErrors): void {
+  if (!Array.isArray(events)) return;
+  const today = now.toISOString().slice(0, 10);
+  for (const [index, event] of events.entries()) {
+    const { start, end } = Object(event) as Record<string, unknown>;
+    const startMs = msOf(start);
+    const endMs = msOf(end);
+    // D-29. NaN, from a field that is already refused, is neither earlier nor later.
+    if (startMs < Date.parse(today))
+      addFieldError(errors, `events[${index}].start`, `Let it start today (${today} in UTC) or later.`);
+    if (endMs <= startMs) addFieldError(errors, `events[${index}].end`, "Let it end after its start.");
+  }
+}
+
+const msOf = (value: unknown): number => {
+  const text = utcDateTimeSchema.safeParse(value);
+  return text.success ? Date.parse(text.data) : Number.NaN;
+};
+
+/** D-37 */
+async function checkCreator(id: unknown, context: CreationContext, errors: FieldErrors): Promise<void> {
+  if (!isId(id) || (await context.isPersonOfOrganisation(id))) return;
+  addFieldError(errors, "createdByUserId", "Give the id of a person of the organisation whose API key this is.");
+}
+
+/** D-30 */
+async function checkWorkers(ids: unknown, context: CreationContext, errors: FieldErrors): Promise<void> {
+  if (!Array.isArray(ids) || errors.has("workerIds")) return;
+  const known = await context.knownWorkers([...new Set(ids.filter(isId))]);
+  for (const [index, id] of ids.entries())
+    if (isId(id) && !known.has(id))
+      addFieldError(errors, `workerIds[${index}]`, "Give the id of a worker; no worker has this one.");
+}
+
+const isId = (value: unknown): value is string =>
+  typeof value === "string" && value !== "" && textRemedy(value) === undefined;

@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { GroupCommit } from "./group-commit.ts";
+
+const options = { maxGroup: 3, onError: () => undefined, giveUpAfterMs: 0 };
+
+test("writes what is ready together, in groups up to the limit, in order", async () => {
+  const groups: number[][] = [];
+  const commits = new GroupCommit<number>({ ...options, commit: async (group) => void groups.push(group) });
+  await Promise.all([1, 2, 3, 4].map((item) => commits.add(item)));
+  await commits.add(5);
+  expect(groups).toEqual([[1, 2, 3], [4], [5]]);
+});
+
+test("resolves only when the item is written", async () => {
+  let write = (): void => undefined;
+  const written = new Promise<void>((resolve) => {
+    write = resolve;
+  });
+  let resolved = false;
+  const commits = new GroupCommit<number>({ ...options, commit: () => written });
+  const added = commits.add(1).then(() => {
+    resolved = true;
+  });
+  await new Promise(setImmediate);
+  expect(resolved).toBe(false);
+  write();
+  await added;
+  expect(resolved).toBe(true);
+});
+
+test("tries a group again that could not be written, and reports each failure", async () => {
+  const errors: unknown[] = [];
+  let failures = 2;
+  const groups: number[][] = [];
+  const commit = async (group: number[]): Promise<void> => {
+    if (failures-- > 0) throw new Error("restarting");
+    groups.push(group);
+  };
+  const commits = new GroupCommit<number>({
+    ...options,
+    commit,
+    giveUpAfterMs: 60_000,
+    onError: (e) => errors.push(e),
+  });
+  await commits.add(1);
+  expect(groups).toEqual([[1]]);
+  expect(errors).toHaveLength(2);
+});
+
+test("gives a group up in the end, and writes the next", async () => {
+  const groups: number[][] = [];
+  const commit = async (group: number[]): Promise<void> => {
+    if (group.includes(1)) throw new Error("never");
+    groups.push(group);
+  };
+  const commits = new GroupCommit<number>({ ...options, commit });
+  await commits.add(1);
+  await commits.add(2);
+  expect(groups).toEqual([[2]]);
+});

@@ -1,0 +1,39 @@
+/** When a delivery that was not acknowledged is attempted again. Data, so that development runs use a short one. */
+export interface RetrySchedule {
+  /** The pause after the first, second, … attempt. One attempt more than pauses, then the delivery is dead. */
+  delaysMs: readonly number[];
+  /** The share by which a pause is made longer or shorter at random, so that retries do not arrive in one wave. */
+  jitter: number;
+  /** A `Retry-After` is honoured when it asks for more than the schedule does, up to this. */
+  maxRetryAfterMs: number;
+}
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+/** 10 attempts over about 45 hours: a night, and a working day to notice. */
+export const defaultRetrySchedule: RetrySchedule = {
+  delaysMs: [5 * second, 30 * second, 2 * minute, 10 * minute, 30 * minute, 2 * hour, 6 * hour, 12 * hour, 24 * hour],
+  jitter: 0.2,
+  maxRetryAfterMs: 6 * hour,
+};
+
+export interface FailedAttempt {
+  /** Counted from 1. */
+  number: number;
+  /** What the endpoint asked for. */
+  retryAfterMs?: number;
+}
+
+/**
+ * How long to wait after a failed attempt; undefined when it was the last.
+ *
+ * @param random from 0 up to 1
+ */
+export function retryDelayMs(schedule: RetrySchedule, attempt: FailedAttempt, random: number): number | undefined {
+  const delayMs = schedule.delaysMs[attempt.number - 1];
+  if (delayMs === undefined) return undefined;
+  const jittered = delayMs * (1 + schedule.jitter * (2 * random - 1));
+  return Math.round(Math.max(jittered, Math.min(attempt.retryAfterMs ?? 0, schedule.maxRetryAfterMs)));
+}

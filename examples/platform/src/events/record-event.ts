@@ -1,0 +1,66 @@
+import { randomUUID } from "node:crypto";
+import type { Queue } from "../queue/queue.ts";
+import type { Trx } from "../store/store.ts";
+
+/** Something that happened, in the words of the webhook that tells it. */
+export type EventToRecord =
+  | { type: "workerOfferResponse"; data: { offerId: string; workerId: string; response: "accepted" | "rejected" } }
+  | { type: "workerAddedContact"; data: { workerId: string } };
+
+export interface RecordedEvent {
+  eventId: string;
+  /** Absent when the organisation has no endpoint: the event is kept, nobody is told. */
+  deliveryId?: string;
+}
+
+/**
+ * Writes the event, and for an organisation with an endpoint its delivery and the job, in the caller's transaction: all
+ * of it happens with the caller's change, or nothing.
+ *
+ * @param organisationId whose endpoint is told
+ */
+export async function recordEvent(
+  trx: Trx,
+  queue: Queue,
+  organisationId: string,
+  event: EventToRecord,
+): Promise<RecordedEvent> {
+  const eventId = randomUUID();
+  await trx
+    .insertInto("events")
+    .values({ id: eventId, organisation_id: organisationId, type: event.type, data: JSON.stringify(event.data) })
+    .execute();
+  const endpoint = await trx
+    .selectFrom("endpoints")
+    .select("organisation_id")
+    .where("organisation_id", "=", organisationId)
+    .executeTakeFirst();
+  if (endpoint === undefined) return { eventId };
+
+  const deliveryId = randomUUID();
+  const orderKey = orderKeyOf(eventId, event);
+  const older = await trx
+    .selectFrom("deliveries")
+    .select("id")
+    .where("organisation_id", "=", organisationId)
+    .where("order_key", "=", orderKey)
+    .where("state", "=", "pending")
+    .orderBy("sequence", "desc")
+    .limit(1)
+    // Waits for the transaction that settles the older one: either that one sees ours, or we see that it is settled.
+    .forUpdate()
+    .executeTakeFirst();
+  await trx
+    .insertInto("deliveries")
+    .values({ id: deliveryId, event_id: eventId, organisation_id: organisationId, order_key: orderKey })
+    .execute();
+  // Behind an older one it gets its job when that one is settled.
+  if (older === undefined) await queue.enqueue(trx, "deliveries", [{ key: deliveryId, group: organisationId }]);
+  return { eventId, deliveryId };
+}
+
+/** A worker's responses to one offer arrive in the order they were given. Nothing else needs an order. */
+function orderKeyOf(eventId: string, event: EventToRecord): string {
+  if (event.type === "workerOfferResponse") return JSON.stringify([event.data.offerId, event.data.workerId]);
+  return eventId;
+}

@@ -1,0 +1,45 @@
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { pino } from "pino";
+import { SeedError } from "./seed/seed-file.ts";
+import { readSettings, SettingError } from "./settings.ts";
+import { type Platform, startPlatform } from "./start-platform.ts";
+import { StoreError } from "./store/store-error.ts";
+
+/** In-flight attempts take up to 15 s. */
+const shutdownLimitMs = 20_000;
+
+const exampleFolder = dirname(import.meta.dirname ?? fileURLToPath(new URL(".", import.meta.url)));
+
+async function main(): Promise<void> {
+  const settings = readSettings(process.env, exampleFolder);
+  const log = pino({ level: settings.logLevel, base: null });
+  const platform = await startPlatform(settings, log);
+  const { address, storeLabel } = platform;
+  log.info({ address, store: storeLabel }, `platform listening on ${address} (store ${storeLabel})`);
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void stop(platform, signal));
+
+  async function stop(running: Platform, signal: string): Promise<void> {
+    log.info({ signal }, "platform stopping");
+    setTimeout(() => {
+      log.error("platform did not stop in time");
+      process.exit(1);
+    }, shutdownLimitMs).unref();
+    await running.close();
+    log.info("platform stopped");
+  }
+}
+
+/** One line that says what to do. Other errors are bugs, or a database's, and keep their stack. */
+function reasonOf(error: unknown): unknown {
+  if (error instanceof SettingError || error instanceof SeedError || error instanceof StoreError) return error.message;
+  const { code, syscall } = Object(error) as NodeJS.ErrnoException;
+  if (code === "EADDRINUSE" && syscall === "listen") return "the port is in use; stop that process, or set PORT";
+  if (syscall === "listen" || syscall === "getaddrinfo") return `cannot listen there (${code}); set HOST and PORT`;
+  return error;
+}
+
+main().catch((error: unknown) => {
+  console.error("platform did not start:", reasonOf(error));
+  process.exitCode = 1;
+});

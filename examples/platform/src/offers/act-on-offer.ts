@@ -1,0 +1,139 @@
+import { recordEvent } from "../events/record-event.ts";
+import { notifyWorkers } from "../push/notify-workers.ts";
+import type { Queue } from "../queue/queue.ts";
+import type { Trx } from "../store/store.ts";
+import type { OfferDeps } from "./offer-deps.ts";
+import {
+  type Action,
+  type Consequence,
+  type OfferState,
+  type RecipientResponse,
+  type RecipientState,
+  type Refusal,
+  transition,
+} from "./transition.ts";
+
+/** Whose offer it may be: one of this organisation, or one that this worker was addressed with. */
+export type Actor = { organisationId: string } | { workerId: string };
+
+export type ActionResult = "done" | { code: "offer_not_found" } | Refusal;
+
+/**
+ * Applies one action to an offer: its new state, the events and the notifications that follow are committed together.
+ * The row of the offer is locked meanwhile, so that two actions on one offer happen one after the other.
+ */
+export async function actOnOffer(
+  deps: OfferDeps,
+  actor: Actor,
+  offerId: string,
+  action: Action,
+): Promise<ActionResult> {
+  const { store, queue, now, wake } = deps;
+  const result = await store.transaction(async (trx): Promise<ActionResult> => {
+    const offer = await lockOffer(trx, actor, offerId);
+    if (offer === undefined) return { code: "offer_not_found" };
+    const state: OfferState = {
+      complete: offer.completed_at !== null,
+      widthdrawn: offer.withdrawn_at !== null,
+      recipients: await readRecipients(trx, offerId, action),
+    };
+    const outcome = transition(state, action);
+    if (!outcome.allowed) return outcome.refusal;
+    await writeState(trx, offerId, action, state, outcome.state, now());
+    await noteView(trx, offerId, action, now());
+    for (const consequence of outcome.consequences)
+      await follow(trx, queue, offer.organisation_id, offerId, consequence);
+    return "done";
+  });
+  wake();
+  return result;
+}
+
+function lockOffer(trx: Trx, actor: Actor, offerId: string) {
+  const offers = trx.selectFrom("offers").selectAll().where("id", "=", offerId).forUpdate();
+  if ("organisationId" in actor) return offers.where("organisation_id", "=", actor.organisationId).executeTakeFirst();
+  return offers
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom("recipients")
+          .select("recipients.id")
+          .where("offer_id", "=", offerId)
+          .where("worker_id", "=", actor.workerId),
+      ),
+    )
+    .executeTakeFirst();
+}
+
+/** A worker's action concerns one row however many were addressed. */
+async function readRecipients(trx: Trx, offerId: string, action: Action): Promise<RecipientState[]> {
+  const all = trx
+    .selectFrom("recipients")
+    .select(["worker_id", "response", "confirmation"])
+    .where("offer_id", "=", offerId)
+    .orderBy("id");
+  const rows = await ("workerId" in action ? all.where("worker_id", "=", action.workerId) : all).execute();
+  return rows.map((row) => ({
+    workerId: row.worker_id,
+    response: row.response as RecipientResponse,
+    confirmation: row.confirmation as RecipientState["confirmation"],
+  }));
+}
+
+async function writeState(
+  trx: Trx,
+  offerId: string,
+  action: Action,
+  before: OfferState,
+  after: OfferState,
+  now: Date,
+): Promise<void> {
+  if (after.complete !== before.complete)
+    await trx.updateTable("offers").set({ completed_at: now }).where("id", "=", offerId).execute();
+  if (after.widthdrawn !== before.widthdrawn)
+    await trx.updateTable("offers").set({ withdrawn_at: now }).where("id", "=", offerId).execute();
+  const changed = after.recipients.filter((recipient, index) => recipient !== before.recipients[index]);
+  // Those that change together change alike: the named ones of a completion, or the one who answers.
+  const [first] = changed;
+  if (first === undefined) return;
+  const { response, confirmation } = first;
+  await trx
+    .updateTable("recipients")
+    .set({ response, confirmation, ...(action.type !== "complete" && { responded_at: now }) })
+    .where("offer_id", "=", offerId)
+    .where(
+      "worker_id",
+      "in",
+      changed.map((recipient) => recipient.workerId),
+    )
+    .execute();
+}
+
+async function noteView(trx: Trx, offerId: string, action: Action, now: Date): Promise<void> {
+  if (action.type !== "open" && action.type !== "close") return;
+  await trx
+    .updateTable("recipients")
+    .set(action.type === "open" ? { opened_at: now } : { closed_at: now })
+    .where("offer_id", "=", offerId)
+    .where("worker_id", "=", action.workerId)
+    .execute();
+}
+
+async function follow(
+  trx: Trx,
+  queue: Queue,
+  organisationId: string,
+  offerId: string,
+  consequence: Consequence,
+): Promise<void> {
+  if (consequence.type === "notify") {
+    const { reason, workerIds } = consequence;
+    await notifyWorkers(trx, queue, { offerId, workerIds, reason });
+    return;
+  }
+  const { workerId, response } = consequence;
+  // Told to the organisation whose key created the offer (D-39).
+  await recordEvent(trx, queue, organisationId, {
+    type: "workerOfferResponse",
+    data: { offerId, workerId, response },
+  });
+}

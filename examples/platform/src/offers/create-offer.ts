@@ -1,0 +1,65 @@
+import { randomUUID } from "node:crypto";
+import type { z } from "zod";
+import type { offerCreationSchema } from "../generated/schemas.ts";
+import { notifyWorkers } from "../push/notify-workers.ts";
+import type { OfferDeps } from "./offer-deps.ts";
+
+export type OfferCreation = z.infer<typeof offerCreationSchema>;
+
+/** Rows of one insert; the parameters of a statement are limited. */
+const recipientsPerInsert = 5_000;
+
+/**
+ * Creates the offer, its recipients and the notifications of every one of them, in one transaction.
+ *
+ * @param input as checked by `checkCreation`
+ * @returns the offer's id
+ */
+export async function createOffer(
+  { store, queue, now, wake }: OfferDeps,
+  organisationId: string,
+  input: OfferCreation,
+): Promise<string> {
+  const id = `offer_${randomUUID()}`;
+  const events = input.events ?? [];
+  // A repeated id addresses the worker once (D-30).
+  const workerIds = [...new Set(input.workerIds)];
+  await store.transaction(async (trx) => {
+    await trx
+      .insertInto("offers")
+      .values({
+        id,
+        organisation_id: organisationId,
+        created_by_user_id: input.createdByUserId,
+        title: input.title,
+        details: input.details ?? "",
+        location_place_id: input.locationPlaceId ?? "",
+        notify_email_address: input.notifyEmailAddress ?? null,
+        events: JSON.stringify(events),
+        ends_at: lastEnd(events),
+        created_at: now(),
+      })
+      .execute();
+    for (let from = 0; from < workerIds.length; from += recipientsPerInsert) {
+      const some = workerIds.slice(from, from + recipientsPerInsert);
+      const rows = some.map((workerId) => ({ offer_id: id, worker_id: workerId, response: "none" }));
+      await trx.insertInto("recipients").values(rows).execute();
+    }
+    if (input.notifyEmailAddress !== undefined) await trx.insertInto("mails").values(mailOf(input)).execute();
+    await notifyWorkers(trx, queue, { offerId: id, workerIds, reason: "offer" });
+  });
+  wake();
+  return id;
+}
+
+function lastEnd(events: readonly { end: string }[]): Date | null {
+  if (events.length === 0) return null;
+  return new Date(events.reduce((latest, { end }) => Math.max(latest, Date.parse(end)), Number.NEGATIVE_INFINITY));
+}
+
+/** D-38 */
+const mailOf = ({ notifyEmailAddress = "", title, workerIds }: OfferCreation) => ({
+  to_address: notifyEmailAddress,
+  subject: `Offer created: ${title}`,
+  body: `The offer "${title}" was created and sent to ${new Set(workerIds).size} worker(s).`,
+});

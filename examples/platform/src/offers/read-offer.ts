@@ -1,0 +1,43 @@
+import type { components } from "../generated/openapi.ts";
+import type { OfferDeps } from "./offer-deps.ts";
+
+export type Offer = components["schemas"]["Offer"];
+
+/** The offer as its organisation sees it; undefined when it has no such offer. */
+export async function readOffer(
+  { store, now }: OfferDeps,
+  organisationId: string,
+  offerId: string,
+): Promise<Offer | undefined> {
+  const offer = await store.db
+    .selectFrom("offers")
+    .selectAll()
+    .where("id", "=", offerId)
+    .where("organisation_id", "=", organisationId)
+    .executeTakeFirst();
+  if (offer === undefined) return undefined;
+  const recipients = await store.db
+    .selectFrom("recipients")
+    .innerJoin("workers", "workers.id", "recipients.worker_id")
+    .select(["recipients.id", "worker_id as workerId", "name", "response", "confirmation"])
+    .where("offer_id", "=", offerId)
+    // The order of addressing.
+    .orderBy("recipients.id")
+    .execute();
+  return {
+    id: offer.id,
+    title: offer.title,
+    details: offer.details,
+    isHistoric: isHistoric(offer.ends_at, now()),
+    widthdrawn: offer.withdrawn_at !== null,
+    complete: offer.completed_at !== null,
+    locationPlaceId: offer.location_place_id,
+    createdAt: offer.created_at.toISOString(),
+    events: offer.events,
+    recipients,
+  };
+}
+
+/** D-06. An offer without events is never past. */
+export const isHistoric = (endsAt: Date | string | null, now: Date): boolean =>
+  endsAt !== null && new Date(endsAt) <= now;

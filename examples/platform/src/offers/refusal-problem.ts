@@ -1,0 +1,26 @@
+import { addFieldError } from "../problem/field-errors.ts";
+import { type FieldErrors, ProblemError } from "../problem/problem-error.ts";
+import type { Refusal } from "./transition.ts";
+
+/** What a caller of the API reads when an offer refuses an action. */
+export function refusalProblem(refusal: Refusal | { code: "offer_not_found" }): ProblemError {
+  switch (refusal.code) {
+    case "offer_not_found":
+    case "not_addressed":
+      return offerNotFound();
+    case "offer_complete":
+      return new ProblemError("offer_complete", "It takes no further answers, and is completed once.");
+    case "offer_withdrawn":
+      return new ProblemError("offer_withdrawn", "It takes no further answers, and cannot be completed.");
+    case "worker_not_applied": {
+      const errors: FieldErrors = new Map();
+      for (const index of refusal.indexes)
+        addFieldError(errors, `[${index}]`, "Name a worker who has applied; read the offer to see who has.");
+      return new ProblemError("worker_not_applied", "Name only workers who have applied; see errors.", { errors });
+    }
+  }
+}
+
+/** Alike for an unknown offer and a foreign one (D-20). */
+export const offerNotFound = (): ProblemError =>
+  new ProblemError("offer_not_found", "You have no offer with this id; was it created with this key?");

@@ -1,0 +1,118 @@
+import { describe, expect, test } from "vitest";
+import { type Action, type OfferState, transition } from "./transition.ts";
+
+const open: OfferState = {
+  complete: false,
+  widthdrawn: false,
+  recipients: [
+    { workerId: "amal", response: "applied", confirmation: "" },
+    { workerId: "ben", response: "rejected", confirmation: "" },
+    { workerId: "cleo", response: "none", confirmation: "" },
+  ],
+};
+const completed: OfferState = { ...open, complete: true };
+const withdrawn: OfferState = { ...open, widthdrawn: true };
+
+const responses = (state: OfferState, action: Action): unknown => {
+  const outcome = transition(state, action);
+  return outcome.allowed && outcome.state.recipients.map(({ response }) => response);
+};
+
+describe("a worker's answer", () => {
+  test("from none to applied is told as accepted", () =>
+    expect(transition(open, { type: "apply", workerId: "cleo" })).toMatchObject({
+      consequences: [{ type: "workerOfferResponse", workerId: "cleo", response: "accepted" }],
+      state: { recipients: [{}, {}, { workerId: "cleo", response: "applied" }] },
+    }));
+
+  test("from none to rejected is told as rejected", () =>
+    expect(transition(open, { type: "reject", workerId: "cleo" })).toMatchObject({
+      consequences: [{ type: "workerOfferResponse", workerId: "cleo", response: "rejected" }],
+    }));
+
+  test.each([
+    [{ type: "reject", workerId: "amal" }, "rejected"],
+    [{ type: "apply", workerId: "ben" }, "accepted"],
+  ] as const)("may change: %o is told", (action, response) =>
+    expect(transition(open, action)).toMatchObject({ allowed: true, consequences: [{ response }] }),
+  );
+
+  test.each([
+    { type: "apply", workerId: "amal" },
+    { type: "reject", workerId: "ben" },
+  ] as const)("given again, %o, is no event", (action) =>
+    expect(transition(open, action)).toEqual({ allowed: true, state: open, consequences: [] }),
+  );
+
+  test.each([
+    [completed, "offer_complete"],
+    [withdrawn, "offer_withdrawn"],
+    [{ ...completed, widthdrawn: true }, "offer_withdrawn"],
+  ])("to a closed offer is refused, a repeat too", (state, code) => {
+    for (const type of ["apply", "reject"] as const)
+      expect(transition(state, { type, workerId: "amal" })).toEqual({ allowed: false, refusal: { code } });
+  });
+
+  test("changes nobody else's", () =>
+    expect(responses(open, { type: "apply", workerId: "ben" })).toEqual(["applied", "applied", "none"]));
+});
+
+describe("looking at an offer", () => {
+  test.each([open, completed, withdrawn])("changes nothing and tells nobody", (state) => {
+    for (const type of ["open", "close"] as const)
+      expect(transition(state, { type, workerId: "amal" })).toEqual({ allowed: true, state, consequences: [] });
+  });
+});
+
+test.each(["open", "apply", "reject", "close"] as const)("a worker who was not addressed cannot %s", (type) =>
+  expect(transition(open, { type, workerId: "dana" })).toEqual({ allowed: false, refusal: { code: "not_addressed" } }),
+);
+
+describe("completion", () => {
+  test("confirms the named and tells everybody, also who rejected or never answered", () =>
+    expect(transition(open, { type: "complete", workerIds: ["amal"] })).toEqual({
+      allowed: true,
+      state: {
+        complete: true,
+        widthdrawn: false,
+        recipients: [{ workerId: "amal", response: "applied", confirmation: "confirmed" }, ...open.recipients.slice(1)],
+      },
+      consequences: [
+        { type: "notify", reason: "successful", workerIds: ["amal"] },
+        { type: "notify", reason: "unsuccessful", workerIds: ["ben", "cleo"] },
+      ],
+    }));
+
+  test("counts a repeated id once", () =>
+    expect(transition(open, { type: "complete", workerIds: ["amal", "amal"] })).toMatchObject({
+      consequences: [{ workerIds: ["amal"] }, {}],
+    }));
+
+  test("names the entries who have not applied, or were not addressed", () =>
+    expect(transition(open, { type: "complete", workerIds: ["ben", "amal", "cleo", "dana"] })).toEqual({
+      allowed: false,
+      refusal: { code: "worker_not_applied", indexes: [0, 2, 3] },
+    }));
+
+  test("of nobody is refused", () => expect(transition(open, { type: "complete", workerIds: [] }).allowed).toBe(false));
+
+  test.each([
+    [completed, "offer_complete"],
+    [withdrawn, "offer_withdrawn"],
+  ])("happens once, and not after a withdrawal", (state, code) =>
+    expect(transition(state, { type: "complete", workerIds: ["amal"] })).toEqual({ allowed: false, refusal: { code } }),
+  );
+});
+
+describe("withdrawal", () => {
+  test.each([open, completed])("in any state tells everybody and keeps the other flag", (state) =>
+    expect(transition(state, { type: "withdraw" })).toEqual({
+      allowed: true,
+      state: { ...state, widthdrawn: true },
+      consequences: [{ type: "notify", reason: "withdrawn", workerIds: ["amal", "ben", "cleo"] }],
+    }),
+  );
+
+  test("again is harmless and tells nobody", () =>
+    expect(transition(withdrawn, { type: "withdraw" })).toEqual({ allowed: true, state: withdrawn, consequences: [] }));
+});

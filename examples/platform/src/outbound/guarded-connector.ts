@@ -1,0 +1,63 @@
+import type { LookupAddress } from "node:dns";
+import { isIP, type LookupFunction } from "node:net";
+import { buildConnector } from "undici";
+import { type AddressGuardOptions, mayConnect } from "./address-guard.ts";
+
+/** A connection that was refused before a byte was sent. */
+export class ForbiddenAddressError extends Error {
+  override readonly name = "ForbiddenAddressError";
+  readonly code = "forbidden_address";
+
+  constructor() {
+    super("the base address does not lead to a public address");
+  }
+}
+
+export type Resolve = (name: string) => Promise<LookupAddress[]>;
+
+export interface GuardedConnectorOptions extends AddressGuardOptions {
+  connectTimeoutMs: number;
+  /** All addresses of a name. */
+  resolve: Resolve;
+}
+
+/**
+ * Connects only to addresses that were checked. A name is looked up here, once, and one bad answer refuses it: the
+ * address that passes the check is the one that is connected to, so a name that changes its answer gains nothing.
+ */
+export function guardedConnector({
+  connectTimeoutMs,
+  resolve,
+  ...guard
+}: GuardedConnectorOptions): buildConnector.connector {
+  const lookup: LookupFunction = (name, options, done) => {
+    resolve(name).then(
+      (answers) => {
+        const [first] = answers;
+        if (first === undefined || !answers.every(({ address }) => mayConnect(address, guard)))
+          return done(new ForbiddenAddressError(), "");
+        return options.all ? done(null, answers) : done(null, first.address, first.family);
+      },
+      (error: NodeJS.ErrnoException) => done(error, ""),
+    );
+  };
+  const connect = buildConnector({
+    timeout: connectTimeoutMs,
+    allowH2: false,
+    lookup,
+    port: 0,
+    rejectUnauthorized: true,
+  });
+
+  return (options, done) => {
+    // Node asks no look-up function about a literal address.
+    const literal = options.hostname.replace(/^\[|\]$/g, "");
+    if (isIP(literal) !== 0 && !mayConnect(literal, guard)) return done(new ForbiddenAddressError(), null);
+    return connect(options, (...[error, socket]) => {
+      if (error !== null) return done(error, null);
+      if (mayConnect(socket.remoteAddress ?? "", guard)) return done(null, socket);
+      socket.destroy();
+      return done(new ForbiddenAddressError(), null);
+    });
+  };
+}

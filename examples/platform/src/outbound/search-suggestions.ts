@@ -1,0 +1,28 @@
+import type { Outbound, OutboundResult, Sign } from "./outbound.ts";
+
+const timeoutMs = 5_000;
+
+export interface SuggestionSearch {
+  baseAddress: string;
+  secret: string;
+  /** What the person typed to narrow the results. */
+  filter?: string;
+  /** The signed-in person's portal addresses. */
+  userEmailAddresses: readonly string[];
+}
+
+/** Calls `POST /contact-suggestions`, signed. The answer comes back raw: whoever shows it must validate it. */
+export async function searchSuggestions(
+  outbound: Outbound,
+  sign: Sign,
+  { baseAddress, secret, filter, userEmailAddresses }: SuggestionSearch,
+): Promise<OutboundResult> {
+  return outbound.send({
+    method: "POST",
+    baseAddress,
+    path: "/contact-suggestions",
+    headers: await sign(secret),
+    body: { ...(filter !== undefined && { filter }), userEmailAddresses },
+    timeoutMs,
+  });
+}

@@ -1,0 +1,58 @@
+import type { Outbound, OutboundFailureCode, OutboundResult, Sign } from "./outbound.ts";
+
+const timeoutMs = 5_000;
+
+export interface EndpointCheck {
+  method: "GET";
+  path: "/test" | "/test/auth";
+  passed: boolean;
+  /** Absent when no answer came. */
+  status?: number;
+  /** Absent when an answer came. */
+  failure?: OutboundFailureCode;
+  durationMs: number;
+  /** For the person who entered the address. */
+  reason: string;
+}
+
+export interface EndpointTestResult {
+  /** Both checks were answered with exactly 200. */
+  passed: boolean;
+  checks: EndpointCheck[];
+}
+
+export interface EndpointToTest {
+  baseAddress: string;
+  secret: string;
+}
+
+/** Calls `GET /test` unsigned and `GET /test/auth` signed, as the profile page does before it saves an address. */
+export async function testEndpoint(
+  outbound: Outbound,
+  sign: Sign,
+  { baseAddress, secret }: EndpointToTest,
+): Promise<EndpointTestResult> {
+  const test = await outbound.send({ method: "GET", baseAddress, path: "/test", timeoutMs });
+  const headers = await sign(secret);
+  const auth = await outbound.send({ method: "GET", baseAddress, path: "/test/auth", headers, timeoutMs });
+  const checks = [checkOf("/test", test), checkOf("/test/auth", auth)];
+  return { passed: checks.every((check) => check.passed), checks };
+}
+
+function checkOf(path: EndpointCheck["path"], result: OutboundResult): EndpointCheck {
+  const { durationMs } = result;
+  const call = { method: "GET", path, durationMs } as const;
+  if (!result.ok) return { ...call, passed: false, failure: result.code, reason: result.reason };
+  const { status } = result;
+  return { ...call, passed: status === 200, status, reason: reasonOf(path, status) };
+}
+
+function reasonOf(path: EndpointCheck["path"], status: number): string {
+  if (status === 200) return "answered 200";
+  if (path === "/test/auth" && (status === 401 || status === 403))
+    return `answered ${status}, 200 is needed: the endpoint does not accept the secret; is it the one it was given?`;
+  if (status >= 300 && status < 400)
+    return `answered ${status}, 200 is needed: redirects are not followed; enter the final address`;
+  if (status === 404) return `answered 404, 200 is needed: nothing is mounted at ${path} below the base address`;
+  return `answered ${status}, 200 is needed`;
+}

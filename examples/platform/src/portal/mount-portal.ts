@@ -1,0 +1,22 @@
+import type { Router } from "express";
+import { resource } from "../http/resource.ts";
+import { listDeliveriesRoute, redeliverRoute } from "./deliveries-routes.ts";
+import { inviteRoute, listInvitationsRoute } from "./invitations-routes.ts";
+import { mailboxRoute } from "./mailbox-route.ts";
+import { listOffersRoute } from "./offers-route.ts";
+import type { PortalDeps } from "./portal-deps.ts";
+import { readProfileRoute, saveProfileRoute } from "./profile-routes.ts";
+import { signInRoute, signOutRoute } from "./session-routes.ts";
+import { searchSuggestionsRoute } from "./suggestions-route.ts";
+
+/** What people of an organisation do: company profile, offers, deliveries, invitations. */
+export function mountPortal(router: Router, deps: PortalDeps): void {
+  resource(router, "/portal/session", { post: signInRoute(deps), delete: signOutRoute(deps) });
+  resource(router, "/portal/profile", { get: readProfileRoute(deps), put: saveProfileRoute(deps) });
+  resource(router, "/portal/offers", { get: listOffersRoute(deps) });
+  resource(router, "/portal/deliveries", { get: listDeliveriesRoute(deps) });
+  resource(router, "/portal/deliveries/:id/redeliver", { post: redeliverRoute(deps) });
+  resource(router, "/portal/suggestions/search", { post: searchSuggestionsRoute(deps) });
+  resource(router, "/portal/invitations", { get: listInvitationsRoute(deps), post: inviteRoute(deps) });
+  resource(router, "/portal/mailbox", { get: mailboxRoute(deps) });
+}

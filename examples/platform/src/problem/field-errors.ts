@@ -1,0 +1,84 @@
+import type { z } from "zod";
+import type { FieldErrors } from "./problem-error.ts";
+
+/** A body of wrong entries could otherwise be answered with many times its size. */
+const maxFields = 100;
+
+/** What a field must look like, by its own name. */
+const shapes: Record<string, string> = {
+  start: "Write a date-time in UTC, such as 2099-05-01T16:00:00Z.",
+  end: "Write a date-time in UTC, such as 2099-05-01T22:00:00Z.",
+  lastWorked: "Write a date-time in UTC, such as 2099-05-01T16:00:00Z.",
+  notifyEmailAddress: "Write one e-mail address, such as hana@example.com.",
+  emailAddress: "Write one e-mail address, such as hana@example.com.",
+  workerIds: "Name at least one worker.",
+  profileImageUrl: "Write a full address that starts with https:// or http://.",
+};
+
+/**
+ * Names every field that a schema refused and says what to do about it. Values are not repeated: they may be personal.
+ *
+ * @param input what was checked; tells a missing field from one of a wrong type
+ */
+export function fieldErrors(issues: readonly z.core.$ZodIssue[], input: unknown): FieldErrors {
+  const errors: FieldErrors = new Map();
+  for (const issue of issues)
+    for (const [path, remedy] of remediesOf(issue, input)) addFieldError(errors, fieldName(path), remedy);
+  return errors;
+}
+
+export function addFieldError(errors: FieldErrors, field: string, remedy: string): void {
+  const known = errors.get(field);
+  if (known === undefined && errors.size < maxFields) errors.set(field, [remedy]);
+  else if (known?.includes(remedy) === false) known.push(remedy);
+}
+
+/** `["events", 0, "end"]` is `events[0].end`; the whole body is `body`. */
+export function fieldName(path: readonly PropertyKey[]): string {
+  if (path.length === 0) return "body";
+  return path
+    .map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`))
+    .join("")
+    .replace(/^\./, "");
+}
+
+function remediesOf(issue: z.core.$ZodIssue, input: unknown): [path: readonly PropertyKey[], remedy: string][] {
+  const { path } = issue;
+  const shape = shapes[String(path.at(-1))];
+  switch (issue.code) {
+    case "invalid_type":
+      if (path.length > 0 && valueAt(input, path) === undefined) return [[path, "Add this field; it is required."]];
+      return [[path, `Make it ${nounOf(issue.expected)}.`]];
+    case "invalid_format":
+      return [[path, shape ?? "Write it in the documented format."]];
+    case "too_small":
+      return [[path, tooSmall(issue, shape)]];
+    case "too_big":
+      return [[path, `Give at most ${issue.maximum}${issue.origin === "string" ? " characters" : ""}.`]];
+    case "invalid_value":
+      return [[path, `Use one of: ${issue.values.join(", ")}.`]];
+    case "unrecognized_keys":
+      return issue.keys.map((key) => [[...path, key], "Remove it, or correct its name: there is no such field."]);
+    case "custom":
+      return [[path, issue.message]];
+    default:
+      return [[path, "Correct it as documented."]];
+  }
+}
+
+function tooSmall({ origin, minimum }: z.core.$ZodIssueTooSmall, shape: string | undefined): string {
+  if (origin === "array") return shape ?? `Give at least ${minimum}.`;
+  if (origin === "string") return minimum === 1 ? "Do not leave it empty." : `Give at least ${minimum} characters.`;
+  return `Make it at least ${minimum}.`;
+}
+
+const nouns: Record<string, string> = { array: "an array", object: "an object", int: "a whole number" };
+
+const nounOf = (expected: string): string => nouns[expected] ?? `a ${expected}`;
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, key) => (typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined),
+    input,
+  );
+}

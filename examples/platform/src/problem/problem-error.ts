@@ -1,0 +1,37 @@
+import { type ProblemCode, problemKinds } from "./problem-kinds.ts";
+
+/** From the name of a parameter or field (`events[0].end`) to what is wrong with it. */
+export type FieldErrors = Map<string, string[]>;
+
+export interface ProblemOptions extends ErrorOptions {
+  errors?: FieldErrors;
+  /** Extension members beside the standard ones (RFC 9457, 3.2). */
+  extensions?: Record<string, unknown>;
+  headers?: Record<string, string>;
+}
+
+/** A request that is answered with problem details. Thrown anywhere below a route. */
+export class ProblemError extends Error {
+  override readonly name = "ProblemError";
+  readonly code: ProblemCode;
+  readonly status: number;
+  readonly errors: FieldErrors | undefined;
+  readonly extensions: Record<string, unknown>;
+  readonly headers: Record<string, string>;
+
+  /** @param detail for the person who reads the answer: what to do about it */
+  constructor(code: ProblemCode, detail: string, { errors, extensions, headers, ...options }: ProblemOptions = {}) {
+    super(detail, options);
+    this.code = code;
+    this.status = problemKinds[code].status;
+    this.errors = errors;
+    this.extensions = extensions ?? {};
+    this.headers = headers ?? {};
+  }
+}
+
+/** The request has fields that are not valid; all of them are named at once. */
+export function invalidRequest(errors: FieldErrors): ProblemError {
+  const detail = `${errors.size === 1 ? "1 field is" : `${errors.size} fields are`} not valid; see errors.`;
+  return new ProblemError("invalid_request", detail, { errors });
+}

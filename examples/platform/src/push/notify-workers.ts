@@ -1,0 +1,48 @@
+import type { Queue } from "../queue/queue.ts";
+import type { Trx } from "../store/store.ts";
+import type { NotificationReason } from "./push-transport.ts";
+
+/** Parameters of one statement are limited, and so is what one message to the database should hold. */
+const workersPerStatement = 2_000;
+
+/** Above this, an offer's pushes let those of other offers pass. */
+const largeFanOut = 200;
+
+export interface WorkersToNotify {
+  offerId: string;
+  workerIds: readonly string[];
+  reason: NotificationReason;
+}
+
+/**
+ * Writes one notification per device of each worker, with its job, in the caller's transaction. Fit for 10,000 workers:
+ * the number of statements does not grow with each.
+ *
+ * @returns how many notifications were written
+ */
+export async function notifyWorkers(
+  trx: Trx,
+  queue: Queue,
+  { offerId, workerIds, reason }: WorkersToNotify,
+): Promise<number> {
+  const priority = workerIds.length > largeFanOut ? -1 : 0;
+  let written = 0;
+  for (let from = 0; from < workerIds.length; from += workersPerStatement) {
+    const some = workerIds.slice(from, from + workersPerStatement);
+    const rows = await trx
+      .insertInto("notifications")
+      .columns(["worker_id", "device_id", "offer_id", "reason"])
+      .expression((query) =>
+        query
+          .selectFrom("devices")
+          .select(({ val }) => ["worker_id", "id", val(offerId).as("offer_id"), val(reason).as("reason")])
+          .where("worker_id", "in", some),
+      )
+      .returning("id")
+      .execute();
+    const jobs = rows.map((row) => ({ key: String(row.id), priority }));
+    await queue.enqueue(trx, "notifications", jobs);
+    written += rows.length;
+  }
+  return written;
+}

@@ -1,0 +1,24 @@
+export interface Device {
+  id: string;
+  workerId: string;
+  platform: "ios" | "android";
+}
+
+export type NotificationReason = "offer" | "successful" | "unsuccessful" | "withdrawn";
+
+/** One push to one device of a worker; the worker's notifications menu is made of them. */
+export interface Notification {
+  id: number;
+  workerId: string;
+  deviceId: string;
+  offerId: string;
+  offerTitle: string;
+  reason: NotificationReason;
+  createdAt: Date;
+}
+
+/** A way to workers' devices. `inbox` keeps to the worker app; one over a push service fits as well. */
+export interface PushTransport {
+  /** Rejects when it should be tried again. */
+  send(device: Device, notification: Notification): Promise<void>;
+}

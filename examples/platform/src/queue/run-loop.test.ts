@@ -1,0 +1,84 @@
+import { expect, test } from "vitest";
+import { runLoop } from "./run-loop.ts";
+
+const longMs = 60_000;
+
+test("goes on at once while a tick says there may be more, then waits to be woken", async () => {
+  let ticks = 0;
+  let idle = (): void => undefined;
+  const reached = (count: number) =>
+    new Promise<void>((resolve) => {
+      idle = () => ticks === count && resolve();
+    });
+  const first = reached(3);
+  const loop = runLoop(
+    async () => {
+      ticks += 1;
+      idle();
+      return ticks < 3;
+    },
+    { idleMs: longMs, onError: () => undefined },
+  );
+  await first;
+  const second = reached(4);
+  loop.wake();
+  await second;
+  await loop.stop();
+  expect(ticks).toBe(4);
+});
+
+test("a wake during a tick is not lost", async () => {
+  let ticks = 0;
+  const done = new Promise<void>((resolve) => {
+    const loop = runLoop(
+      async () => {
+        ticks += 1;
+        if (ticks === 1) await Promise.resolve().then(() => loop.wake());
+        else resolve(loop.stop());
+        return false;
+      },
+      { idleMs: longMs, onError: () => undefined },
+    );
+  });
+  await done;
+  expect(ticks).toBe(2);
+});
+
+test("reports what a tick threw, and goes on", async () => {
+  const errors: unknown[] = [];
+  let ticks = 0;
+  let resume = (): void => undefined;
+  const resumed = new Promise<void>((resolve) => {
+    resume = resolve;
+  });
+  const tick = async (): Promise<boolean> => {
+    ticks += 1;
+    if (ticks === 1) throw new Error("no database");
+    resume();
+    return false;
+  };
+  const loop = runLoop(tick, { idleMs: longMs, onError: (error) => errors.push(error) });
+  await resumed;
+  await loop.stop();
+  expect(errors).toMatchObject([{ message: "no database" }]);
+});
+
+test("stopping waits for the tick that is running, and there is no other", async () => {
+  let finish = (): void => undefined;
+  let finished = false;
+  const running = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  let ticks = 0;
+  const tick = async (): Promise<boolean> => {
+    ticks += 1;
+    await running;
+    finished = true;
+    return true;
+  };
+  const loop = runLoop(tick, { idleMs: longMs, onError: () => undefined });
+  const stopped = loop.stop();
+  finish();
+  await stopped;
+  expect({ finished, ticks }).toEqual({ finished: true, ticks: 1 });
+});

@@ -1,0 +1,36 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { StoreError } from "./store-error.ts";
+
+/** https://www.sqlite.org/rescode.html#busy */
+const sqliteBusy = 5;
+
+export interface FolderLock {
+  release(): void;
+}
+
+/**
+ * Takes the data folder for this process alone. PGlite has no lock of its own, and a second process on the same files
+ * silently loses data.
+ *
+ * Node offers no file lock, SQLite does: an exclusive transaction on an otherwise empty database is a lock of the
+ * operating system. It dies with its process, also after kill -9, so there is no stale lock to judge by process id.
+ *
+ * @throws {StoreError} `data_folder_in_use`
+ */
+export function lockFolder(folder: string): FolderLock {
+  const database = new DatabaseSync(join(folder, "lock"), { timeout: 0 });
+  try {
+    database.exec("BEGIN EXCLUSIVE");
+  } catch (cause) {
+    database.close();
+    if ((cause as { errcode?: number }).errcode !== sqliteBusy) throw cause;
+    throw new StoreError(
+      "data_folder_in_use",
+      `the data folder ${folder} is in use by another process; stop that one, or name another data folder, ` +
+        "or set DATABASE_URL: only PostgreSQL serves several processes",
+      { cause },
+    );
+  }
+  return { release: () => database.close() };
+}

@@ -1,0 +1,84 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { Kysely, PGliteDialect, PostgresDialect } from "kysely";
+import { lockFolder } from "./folder-lock.ts";
+import { inTransaction } from "./in-transaction.ts";
+import { migrate } from "./migrate.ts";
+import { PgliteProxy } from "./pglite-proxy.ts";
+import { openPool } from "./postgres-pool.ts";
+import type { Store } from "./store.ts";
+import type { Tables } from "./tables.ts";
+
+export interface StoreOptions {
+  /** A PostgreSQL address. Without it, PGlite in the data folder. */
+  databaseUrl?: string;
+  /** Created when missing. PGlite's files lie in it, for one process at a time. */
+  dataFolder: string;
+  /** Told of connections lost in the background. @default ignored: the next query reports it */
+  onError?: (error: Error) => void;
+  /** @default 5_000 */
+  transactionLimitMs?: number;
+}
+
+const upkeepMs = 10 * 60_000;
+
+/**
+ * Opens the store and brings its tables up to date.
+ *
+ * @throws {StoreError} `data_folder_in_use` when another process has the data folder
+ */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const store = options.databaseUrl ? await openPostgres(options, options.databaseUrl) : await openPglite(options);
+  try {
+    await migrate(store.db);
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function openPglite(options: StoreOptions): Promise<Store> {
+  const { dataFolder, onError = () => undefined, transactionLimitMs = 5_000 } = options;
+  await mkdir(dataFolder, { recursive: true, mode: 0o700 });
+  const lock = lockFolder(dataFolder);
+  const pglite = new PgliteProxy(join(dataFolder, "pglite"), onError);
+  try {
+    await pglite.waitReady;
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+  const db = new Kysely<Tables>({ dialect: new PGliteDialect({ pglite }) });
+  // PGlite has no autovacuum. Settled jobs and old versions of rows would pile up for ever.
+  const upkeep = setInterval(() => void pglite.query("vacuum analyze").catch(onError), upkeepMs).unref();
+  return {
+    name: "pglite",
+    label: `PGlite in ${dataFolder}`,
+    db,
+    transaction: (work) => inTransaction(db, transactionLimitMs, work),
+    execute: (text, values) => pglite.query(text, values),
+    async close() {
+      clearInterval(upkeep);
+      await db.destroy();
+      await pglite.close();
+      lock.release();
+    },
+  };
+}
+
+async function openPostgres(options: StoreOptions, databaseUrl: string): Promise<Store> {
+  const { onError = () => undefined, transactionLimitMs = 5_000 } = options;
+  const pool = openPool(databaseUrl, onError);
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const { rows } = await pool.query<{ version: string }>("select current_setting('server_version') as version");
+  const version = rows[0]?.version.split(" ")[0] ?? "of unknown version";
+  return {
+    name: "postgres",
+    label: `PostgreSQL ${version}`,
+    db,
+    transaction: (work) => inTransaction(db, transactionLimitMs, work),
+    execute: (text, values) => pool.query(text, values),
+    close: () => db.destroy(),
+  };
+}

@@ -1,0 +1,29 @@
+/** What crosses the thread boundary between `PgliteProxy` and its worker. Plain data only. */
+export interface PgliteQuestion {
+  id: number;
+  /** Without parameters the text may hold several statements. */
+  sql: string;
+  parameters?: unknown[];
+  /** Outside a transaction: a failure must leave none open behind it. */
+  standalone: boolean;
+}
+
+export interface PgliteRows {
+  rows: Record<string, unknown>[];
+  affectedRows?: number;
+}
+
+/** An error as data: `Error`s lose their own fields when they are posted, and `code` is what callers test. */
+export type PgliteFailure = { message: string } & Partial<
+  Record<"code" | "severity" | "detail" | "hint" | "schema" | "table" | "column" | "constraint", string>
+>;
+
+export type PgliteAnswer =
+  | ({ id: number } & PgliteRows)
+  | { id: number; failure: PgliteFailure }
+  | { ready: true }
+  | { failure: PgliteFailure };
+
+export interface PgliteWorkerData {
+  folder: string;
+}

@@ -1,0 +1,57 @@
+import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import { PGlite, type Results } from "@electric-sql/pglite";
+import type { PgliteAnswer, PgliteFailure, PgliteQuestion, PgliteRows, PgliteWorkerData } from "./pglite-messages.ts";
+
+// PGlite computes on its thread; on the main one it stalled HTTP for seconds while it opened. Questions are answered
+// strictly in the order they were posted: who may speak when is the proxy's business.
+
+const failureFields = ["code", "severity", "detail", "hint", "schema", "table", "column", "constraint"] as const;
+
+function failureOf(error: unknown): PgliteFailure {
+  const failure: PgliteFailure = { message: error instanceof Error ? error.message : String(error) };
+  const fields = error as Partial<Record<string, unknown>>;
+  for (const field of failureFields) {
+    const value = fields[field];
+    if (typeof value === "string") failure[field] = value;
+  }
+  return failure;
+}
+
+type Row = Record<string, unknown>;
+
+async function run(database: PGlite, { sql, parameters }: PgliteQuestion): Promise<PgliteRows> {
+  const results: Results<Row>[] =
+    parameters === undefined ? ((await database.exec(sql)) as Results<Row>[]) : [await database.query(sql, parameters)];
+  const affectedRows = results.at(-1)?.affectedRows;
+  return { rows: results.flatMap((result) => result.rows), ...(affectedRows !== undefined && { affectedRows }) };
+}
+
+async function answer(database: PGlite, question: PgliteQuestion): Promise<PgliteAnswer> {
+  try {
+    return { id: question.id, ...(await run(database, question)) };
+  } catch (error) {
+    if (question.standalone) await database.exec("rollback");
+    return { id: question.id, failure: failureOf(error) };
+  }
+}
+
+async function serve(port: MessagePort, { folder }: PgliteWorkerData): Promise<void> {
+  const post = (message: PgliteAnswer): void => port.postMessage(message);
+  const database = await PGlite.create(folder);
+  let turn = Promise.resolve();
+  port.on("message", (question: PgliteQuestion | "close") => {
+    turn = turn.then(async () => {
+      if (question !== "close") return post(await answer(database, question));
+      await database.close();
+      port.close();
+    });
+  });
+  post({ ready: true });
+}
+
+if (parentPort !== null) {
+  const port = parentPort;
+  serve(port, workerData as PgliteWorkerData).catch((error: unknown) =>
+    port.postMessage({ failure: failureOf(error) } satisfies PgliteAnswer),
+  );
+}

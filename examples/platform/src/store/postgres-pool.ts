@@ -1,0 +1,23 @@
+import pg from "pg";
+
+const int8 = 20;
+
+/** A pool that survives the loss of its connections: an `error` event nobody listens to would end the process. */
+export function openPool(databaseUrl: string, onError: (error: Error) => void): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    max: 20,
+    connectionTimeoutMillis: 10_000,
+    application_name: "offers-platform",
+    // The server's own end to a statement or transaction of ours that hangs; ours comes first, see in-transaction.ts.
+    statement_timeout: 30_000,
+    idle_in_transaction_session_timeout: 30_000,
+    types: {
+      // Counts and identities are numbers, as PGlite gives them, not the strings of pg's default.
+      getTypeParser: (oid, format) => (oid === int8 ? Number : pg.types.getTypeParser(oid, format)),
+    },
+  });
+  pool.on("error", onError);
+  pool.on("connect", (client) => client.on("error", onError));
+  return pool;
+}

@@ -1,0 +1,12 @@
+export type StoreErrorCode = "data_folder_in_use" | "store_stopped" | "transaction_overdue" | "seal_key_unusable";
+
+/** The store could not do as asked. `code` is stable; `message` says what to change. */
+export class StoreError extends Error {
+  override readonly name = "StoreError";
+  readonly code: StoreErrorCode;
+
+  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

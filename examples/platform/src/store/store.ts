@@ -1,0 +1,22 @@
+import type { Kysely, Transaction } from "kysely";
+import type { Tables } from "./tables.ts";
+
+/** What runs inside a transaction takes this, and nothing else: no `store.db`, no network, no files. */
+export type Trx = Transaction<Tables>;
+
+/** One SQL store under one code path: PGlite in the data folder, or PostgreSQL. */
+export interface Store {
+  readonly name: "pglite" | "postgres";
+  /** For people: `PGlite in data`, `PostgreSQL 15.20`. Never the address, which may hold a password. */
+  readonly label: string;
+  readonly db: Kysely<Tables>;
+  /**
+   * Commits what `work` did with `trx`, or nothing of it.
+   *
+   * @throws {StoreError} `transaction_overdue` when `work` holds the connection longer than 5 s; it is then rolled back
+   */
+  transaction<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
+  /** One SQL text outside kysely, possibly of several statements: what pg-boss speaks. */
+  execute(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
+  close(): Promise<void>;
+}

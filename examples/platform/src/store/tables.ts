@@ -1,0 +1,195 @@
+import type { ColumnType, Generated, JSONColumnType } from "kysely";
+
+/** Set when the row is inserted, never changed: a fact. */
+type Fact<T> = ColumnType<T, T, never>;
+type Timestamp = ColumnType<Date, Date | string, Date | string>;
+type OptionalTimestamp = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>;
+type CreatedAt = ColumnType<Date, Date | string | undefined, never>;
+
+/** A hirer or an agency. It may also integrate: see `EndpointTable`. */
+export interface OrganisationTable {
+  id: Fact<string>;
+  name: string;
+  kind: "hirer" | "agency";
+  created_at: CreatedAt;
+}
+
+/** An offers-API key. Only its SHA-256 is kept. */
+export interface ApiKeyTable {
+  key_hash: Fact<string>;
+  organisation_id: Fact<string>;
+  created_at: CreatedAt;
+}
+
+/** A person who signs in to the portal, for one organisation. */
+export interface PersonTable {
+  id: Fact<string>;
+  organisation_id: Fact<string>;
+  name: string;
+  password_hash: string;
+  created_at: CreatedAt;
+}
+
+/** A person's portal e-mail addresses; a person may have several. They sign in with any of them. */
+export interface PersonEmailAddressTable {
+  email_address: Fact<string>;
+  person_id: Fact<string>;
+}
+
+export interface WorkerTable {
+  id: Fact<string>;
+  name: string;
+  password_hash: string;
+  created_at: CreatedAt;
+}
+
+/** Where a worker's push notifications go. */
+export interface DeviceTable {
+  id: Fact<string>;
+  worker_id: Fact<string>;
+  platform: Fact<"ios" | "android">;
+  created_at: CreatedAt;
+}
+
+/** Someone signed in: a person in the portal or a worker in the app. Only the token's SHA-256 is kept. */
+export interface SessionTable {
+  token_hash: Fact<string>;
+  person_id: Fact<string | null>;
+  worker_id: Fact<string | null>;
+  expires_at: Timestamp;
+}
+
+export interface OfferEventValue {
+  start: string;
+  end: string;
+}
+
+export interface OfferTable {
+  id: Fact<string>;
+  organisation_id: Fact<string>;
+  created_by_user_id: Fact<string>;
+  title: Fact<string>;
+  details: Fact<string>;
+  location_place_id: Fact<string>;
+  notify_email_address: Fact<string | null>;
+  /** As at creation, to the letter. */
+  events: JSONColumnType<OfferEventValue[], string, never>;
+  /** The end of the last event, for `isHistoric`; null without events. */
+  ends_at: Fact<Date | string | null>;
+  created_at: CreatedAt;
+  completed_at: OptionalTimestamp;
+  withdrawn_at: OptionalTimestamp;
+}
+
+export interface RecipientTable {
+  id: Generated<number>;
+  offer_id: Fact<string>;
+  worker_id: Fact<string>;
+  response: ColumnType<string, string | undefined, string>;
+  confirmation: ColumnType<string, string | undefined, string>;
+  opened_at: OptionalTimestamp;
+  responded_at: OptionalTimestamp;
+  closed_at: OptionalTimestamp;
+}
+
+/** A push notification for one device of one worker; also the worker's notifications menu. */
+export interface NotificationTable {
+  id: Generated<number>;
+  worker_id: Fact<string>;
+  device_id: Fact<string>;
+  offer_id: Fact<string>;
+  reason: Fact<"offer" | "successful" | "unsuccessful" | "withdrawn">;
+  created_at: CreatedAt;
+  /** When the push transport took it; null while it waits. */
+  sent_at: OptionalTimestamp;
+  attempts: Generated<number>;
+}
+
+/** An organisation's company profile as an integrator: where its webhooks go. Saved only after both tests passed. */
+export interface EndpointTable {
+  organisation_id: Fact<string>;
+  base_address: string;
+  sealed_secret: string;
+  /** Whether it implements contact suggestions. */
+  suggests_contacts: boolean;
+  updated_at: Timestamp;
+}
+
+/** Something that happened and is told to an integrator. Immutable. */
+export interface EventTable {
+  id: Fact<string>;
+  organisation_id: Fact<string>;
+  type: Fact<"workerOfferResponse" | "workerAddedContact">;
+  data: JSONColumnType<Record<string, string>, string, never>;
+  created_at: CreatedAt;
+}
+
+/** One event for one endpoint. The row is the truth, its job only a wake-up. */
+export interface DeliveryTable {
+  /** Ascending in the order the events happened. */
+  sequence: Generated<number>;
+  id: Fact<string>;
+  event_id: Fact<string>;
+  organisation_id: Fact<string>;
+  /** Deliveries with the same key are attempted in order, one after the other. */
+  order_key: Fact<string>;
+  state: ColumnType<"pending" | "acknowledged" | "dead", "pending" | undefined, "pending" | "acknowledged" | "dead">;
+  attempts: Generated<number>;
+  next_attempt_at: ColumnType<Date, Date | string | undefined, Date | string>;
+  settled_at: OptionalTimestamp;
+}
+
+/** One HTTP try of a delivery. */
+export interface AttemptTable {
+  id: Generated<number>;
+  delivery_id: Fact<string>;
+  number: Fact<number>;
+  method: Fact<string>;
+  /** The path with its parameters filled in, without the base address. */
+  path: Fact<string>;
+  started_at: Fact<Date>;
+  duration_ms: Fact<number>;
+  /** Null when no answer came. */
+  status: Fact<number | null>;
+  /** A stable code such as `timeout` or `connection_refused`; null when the answer was an acknowledgement. */
+  error: Fact<string | null>;
+}
+
+/** A person that a hirer picked from the suggestions. */
+export interface InvitationTable {
+  id: Fact<string>;
+  organisation_id: Fact<string>;
+  invited_by: Fact<string>;
+  suggested_by: Fact<string>;
+  name: Fact<string>;
+  email_address: Fact<string>;
+  created_at: CreatedAt;
+}
+
+/** Mail the platform sent or is about to send; the default transport is this mailbox itself. */
+export interface MailTable {
+  id: Generated<number>;
+  to_address: Fact<string>;
+  subject: Fact<string>;
+  body: Fact<string>;
+  created_at: CreatedAt;
+}
+
+export interface Tables {
+  organisations: OrganisationTable;
+  api_keys: ApiKeyTable;
+  people: PersonTable;
+  person_email_addresses: PersonEmailAddressTable;
+  workers: WorkerTable;
+  devices: DeviceTable;
+  sessions: SessionTable;
+  offers: OfferTable;
+  recipients: RecipientTable;
+  notifications: NotificationTable;
+  endpoints: EndpointTable;
+  events: EventTable;
+  deliveries: DeliveryTable;
+  attempts: AttemptTable;
+  invitations: InvitationTable;
+  mails: MailTable;
+}

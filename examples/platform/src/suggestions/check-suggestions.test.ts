@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { checkSuggestions } from "./check-suggestions.ts";
+
+const answer = (body: unknown, status = 200) => {
+  const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
+  return checkSuggestions({ ok: true, status, body: bytes, truncated: false, durationMs: 1 });
+};
+const rating = { rating: 5, ratingProvider: "Harbour Kitchen", lastWorked: "2025-11-30T17:00:00Z" };
+const dana = { name: "Dana Kim", emailAddress: "dana.kim@example.com", ratings: [rating] };
+
+test("takes a list as documented, an empty one too", () => {
+  expect(answer([dana])).toEqual([dana]);
+  expect(answer([])).toEqual([]);
+});
+
+test("reads lastWorked without a time as midnight UTC", () =>
+  expect(answer([{ ...dana, ratings: [{ ...rating, lastWorked: "2025-11-30" }] }])).toMatchObject([
+    { ratings: [{ lastWorked: "2025-11-30T00:00:00Z" }] },
+  ]));
+
+test("keeps fields it does not know", () => expect(answer([{ ...dana, note: 1 }])).toEqual([{ ...dana, note: 1 }]));
+
+test("takes an internationalised e-mail address", () =>
+  expect(answer([{ ...dana, emailAddress: "δανάη@παράδειγμα.ελ" }])).toHaveLength(1));
+
+test.each([
+  [{ ...dana, ratings: [{ ...rating, rating: 6 }] }, "[0].ratings[0].rating"],
+  [{ ...dana, ratings: [{ ...rating, rating: 0 }] }, "[0].ratings[0].rating"],
+  [{ ...dana, ratings: [{ ...rating, rating: 4.5 }] }, "[0].ratings[0].rating"],
+  [{ ...dana, ratings: [{ ...rating, lastWorked: "2025-02-30" }] }, "[0].ratings[0].lastWorked"],
+  [{ ...dana, ratings: undefined }, "[0].ratings"],
+  [{ ...dana, emailAddress: "dana" }, "[0].emailAddress"],
+  [{ ...dana, profileImageUrl: "javascript:alert(1)" }, "[0].profileImageUrl"],
+])("uses none of a list with a wrong entry and names the field, %#", (entry, field) =>
+  expect(answer([entry, dana])).toEqual({
+    code: "invalid_suggestions",
+    message: `Its answer is not a list of suggestions; wrong are: ${field}.`,
+  }),
+);
+
+test("never repeats a value of the answer", () =>
+  expect(JSON.stringify(answer([{ ...dana, emailAddress: "private" }]))).not.toContain("private"));
+
+test.each([
+  [answer({ contacts: [] }), "invalid_suggestions"],
+  [answer("<html>"), "not_json"],
+  [answer("oops", 500), "unexpected_status"],
+  [answer([], 201), "unexpected_status"],
+  [
+    checkSuggestions({ ok: true, status: 200, body: Buffer.from("[]"), truncated: true, durationMs: 1 }),
+    "answer_too_large",
+  ],
+])("says what else is wrong with an answer, %#", (result, code) => expect(result).toMatchObject({ code }));

@@ -1,0 +1,276 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { redeliver } from "../src/delivery/redeliver.ts";
+import { type EventToRecord, recordEvent } from "../src/events/record-event.ts";
+import { eventually } from "./eventually.ts";
+import { addOrganisation, type LowerHalf, openLowerHalf } from "./lower-half.ts";
+import { answerWith, hang, hangUp, openReceiver, type Receiver } from "./receiver.ts";
+import { type StorePlace, storesUnderTest } from "./stores.ts";
+
+const response = (
+  workerId: string,
+  answer: "accepted" | "rejected" = "accepted",
+  offerId = "offer-1",
+): EventToRecord => ({
+  type: "workerOfferResponse",
+  data: { offerId, workerId, response: answer },
+});
+
+describe.each(await storesUnderTest())("deliveries on $title", ({ createPlace }) => {
+  let place: StorePlace;
+  let half: LowerHalf;
+  let receiver: Receiver;
+  let organisationId: string;
+
+  beforeAll(async () => {
+    place = await createPlace();
+  });
+  afterAll(async () => {
+    await place.remove();
+  });
+  beforeEach(async () => {
+    half = await openLowerHalf(place);
+    receiver = await openReceiver();
+    organisationId = await addOrganisation(half.store, `${receiver.baseAddress}/someprefix/`);
+  });
+  afterEach(async () => {
+    await half.close();
+    await receiver.close();
+  });
+
+  const record = async (event: EventToRecord, organisation = organisationId): Promise<string> => {
+    const recorded = await half.store.transaction((trx) => recordEvent(trx, half.queue, organisation, event));
+    if (recorded.deliveryId === undefined) throw new Error("no delivery was made");
+    return recorded.deliveryId;
+  };
+  const stateOf = async (id: string) => {
+    const { state } = await half.store.db
+      .selectFrom("deliveries")
+      .select("state")
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow();
+    return state;
+  };
+  const becomes = (id: string, state: string) =>
+    eventually(`${id} is ${state}`, async () => (await stateOf(id)) === state);
+  const attemptsOf = (id: string) =>
+    half.store.db.selectFrom("attempts").selectAll().where("delivery_id", "=", id).orderBy("number").execute();
+
+  test("a worker's response arrives signed, below the base address, with its delivery id", async () => {
+    half.startDelivery();
+    const id = await record(response("worker-1", "rejected"));
+    await becomes(id, "acknowledged");
+    expect(receiver.requests).toHaveLength(1);
+    const [request] = receiver.requests;
+    expect(request).toMatchObject({
+      method: "POST",
+      url: "/someprefix/offer/response",
+      headers: { "content-type": "application/json", "offers-delivery-id": id, authorization: "test s3cret" },
+    });
+    expect(JSON.parse(request?.body ?? "")).toEqual({ offerId: "offer-1", workerId: "worker-1", response: "rejected" });
+    expect(await attemptsOf(id)).toMatchObject([{ number: 1, path: "/offer/response", status: 200, error: null }]);
+    expect(half.attempts).toMatchObject([
+      { deliveryId: id, number: 1, outcome: "acknowledged", path: "/offer/response" },
+    ]);
+  });
+
+  test("an added contact is told with the worker's id in the path, and without a body", async () => {
+    half.startDelivery();
+    const id = await record({ type: "workerAddedContact", data: { workerId: "a/b ü?" } });
+    await becomes(id, "acknowledged");
+    expect(receiver.requests).toMatchObject([
+      { method: "GET", url: "/someprefix/contact/new/a%2Fb%20%C3%BC%3F", body: "" },
+    ]);
+    expect(half.attempts).toMatchObject([{ path: "/contact/new/{workerId}" }]);
+  });
+
+  test("an event of a transaction that failed is never told", async () => {
+    half.startDelivery();
+    const broken = half.store.transaction(async (trx) => {
+      await recordEvent(trx, half.queue, organisationId, response("worker-1"));
+      throw new Error("no");
+    });
+    await expect(broken).rejects.toThrow("no");
+    await becomes(await record(response("worker-2")), "acknowledged");
+    expect(receiver.requests).toHaveLength(1);
+    expect(receiver.requests[0]?.body).toContain("worker-2");
+  });
+
+  test("an event of an organisation without an endpoint is kept", async () => {
+    const silent = await addOrganisation(half.store);
+    const recorded = await half.store.transaction((trx) => recordEvent(trx, half.queue, silent, response("worker-1")));
+    expect(recorded).toEqual({ eventId: expect.any(String) });
+    const events = await half.store.db
+      .selectFrom("events")
+      .select("data")
+      .where("organisation_id", "=", silent)
+      .execute();
+    expect(events).toEqual([{ data: { offerId: "offer-1", workerId: "worker-1", response: "accepted" } }]);
+  });
+
+  test("is attempted until it is acknowledged, under one id", async () => {
+    const answers = [answerWith(500), answerWith(204), answerWith(302, { location: "/elsewhere" }), hangUp, hang];
+    receiver.answer = (...exchange) => (answers.shift() ?? answerWith(200))(...exchange);
+    half.startDelivery();
+    const id = await record(response("worker-1"));
+    await becomes(id, "acknowledged");
+    expect((await attemptsOf(id)).map(({ number, status, error }) => [number, status, error])).toEqual([
+      [1, 500, "not_acknowledged"],
+      [2, 204, "not_acknowledged"],
+      [3, 302, "not_acknowledged"],
+      [4, null, "connection_lost"],
+      [5, null, "timeout"],
+      [6, 200, null],
+    ]);
+    expect(new Set(receiver.requests.map(({ headers }) => headers["offers-delivery-id"]))).toEqual(new Set([id]));
+    expect(receiver.requests.map(({ url }) => url)).not.toContain("/elsewhere");
+    await eventually("the last attempt is reported", () => half.attempts.length === 6);
+    expect(half.attempts.map(({ outcome }) => outcome)).toEqual([...Array(5).fill("retry"), "acknowledged"]);
+  });
+
+  test("is dead after the last attempt, and can be redelivered under its id", async () => {
+    receiver.answer = answerWith(500);
+    half.startDelivery({ retrySchedule: { delaysMs: [10, 10], jitter: 0, maxRetryAfterMs: 0 } });
+    const id = await record(response("worker-1"));
+    await becomes(id, "dead");
+    expect(receiver.requests).toHaveLength(3);
+    receiver.answer = answerWith(200);
+    expect(await redeliver(half.store, half.queue, "someone else", id)).toBe(false);
+    expect(await redeliver(half.store, half.queue, organisationId, id)).toBe(true);
+    await becomes(id, "acknowledged");
+    expect(receiver.requests.at(-1)?.headers["offers-delivery-id"]).toBe(id);
+    expect(await redeliver(half.store, half.queue, organisationId, id)).toBe(false);
+  });
+
+  test("waits as long as Retry-After asks", async () => {
+    receiver.answer = answerWith(503, { "retry-after": "30" });
+    half.startDelivery();
+    const asked = Date.now();
+    await record(response("worker-1"));
+    await eventually("the attempt is reported", () => half.attempts.length === 1);
+    const wait = (half.attempts[0]?.nextAttemptAt?.getTime() ?? 0) - asked;
+    expect(wait).toBeGreaterThanOrEqual(30_000);
+    expect(wait).toBeLessThan(60_000);
+  });
+
+  test("responses of one worker to one offer arrive in order, whatever fails, and hold up nobody else", async () => {
+    let failures = 3;
+    receiver.answer = (request, reply) => {
+      const fails = request.body.includes("worker-1") && failures-- > 0;
+      answerWith(fails ? 500 : 200)(request, reply);
+    };
+    const given = ["accepted", "rejected", "accepted", "rejected"] as const;
+    const ids: string[] = [];
+    for (const answer of given) ids.push(await record(response("worker-1", answer)));
+    const other = await record(response("worker-2"));
+    half.startDelivery();
+    for (const id of [...ids, other]) await becomes(id, "acknowledged");
+    const order = receiver.requests.map(({ headers }) => headers["offers-delivery-id"]);
+    const [first = ""] = ids;
+    expect(order.filter((id) => id !== other)).toEqual([first, first, first, ...ids]);
+    expect(order.indexOf(other)).toBeLessThan(order.lastIndexOf(first));
+  });
+
+  test("eight attempts at a time go to one endpoint, and others do not wait for it", async () => {
+    const other = await openReceiver();
+    const otherId = await addOrganisation(half.store, other.baseAddress);
+    let open = 0;
+    let most = 0;
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    receiver.answer = (request, reply) => {
+      open += 1;
+      most = Math.max(most, open);
+      void released.then(() => {
+        open -= 1;
+        answerWith(200)(request, reply);
+      });
+    };
+    const ids: string[] = [];
+    for (let worker = 0; worker < 30; worker += 1) ids.push(await record(response(`worker-${worker}`)));
+    half.startDelivery({ attemptTimeoutMs: 20_000 });
+    await eventually("the endpoint is busy", () => open === 8);
+    await becomes(await record(response("worker-1"), otherId), "acknowledged");
+    release();
+    for (const id of ids) await becomes(id, "acknowledged");
+    expect(most).toBe(8);
+    await other.close();
+  });
+
+  test("a pending delivery that lost its job is swept up", async () => {
+    const id = await record(response("worker-1"));
+    await half.store.execute("delete from pgboss.job");
+    half.startDelivery();
+    await becomes(id, "acknowledged");
+  });
+
+  test("a delivery claimed by a process that died is taken over when the lease has ended", async () => {
+    const id = await record(response("worker-1"));
+    expect(await half.queue.claim("deliveries", { limit: 10 })).toHaveLength(1);
+    half.startDelivery();
+    await becomes(id, "acknowledged");
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  test("stopping finishes the attempt that is under way, and begins no other", async () => {
+    let finish = (): void => undefined;
+    receiver.answer = (request, reply) => {
+      finish = () => answerWith(200)(request, reply);
+    };
+    const delivery = half.startDelivery({ attemptTimeoutMs: 20_000 });
+    const id = await record(response("worker-1"));
+    await eventually("the attempt is under way", () => receiver.requests.length === 1);
+    const stopped = delivery.stop();
+    const later = await record(response("worker-2"));
+    finish();
+    await stopped;
+    expect(await stateOf(id)).toBe("acknowledged");
+    expect(await stateOf(later)).toBe("pending");
+    half.startDelivery();
+    receiver.answer = answerWith(200);
+    await becomes(later, "acknowledged");
+  });
+
+  test("a secret that does not open is a failed attempt, not a lost event", async () => {
+    half.startDelivery({ sealKey: new Uint8Array(32) });
+    const id = await record(response("worker-1"));
+    await eventually("the attempt is reported", () => half.attempts.length === 1);
+    expect(half.attempts[0]).toMatchObject({ failure: "internal_error", outcome: "retry" });
+    expect(half.errors[0]).toMatchObject({ code: "seal_key_unusable" });
+    expect(receiver.requests).toEqual([]);
+    expect(await stateOf(id)).toBe("pending");
+  });
+});
+
+// PGlite's data folder is for one process: see store.test.ts.
+const shared = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
+
+describe.each(shared)("several processes on $title", ({ createPlace }) => {
+  test("share the deliveries, and none is attempted twice", async () => {
+    const place = await createPlace();
+    const receiver = await openReceiver();
+    const halves = await Promise.all([1, 2, 3].map(() => openLowerHalf(place)));
+    const [first] = halves;
+    if (first === undefined) throw new Error("nothing was opened");
+    const organisationIds: string[] = [];
+    for (let index = 0; index < 5; index += 1)
+      organisationIds.push(await addOrganisation(first.store, receiver.baseAddress));
+    await first.store.transaction(async (trx) => {
+      for (const organisationId of organisationIds)
+        for (let worker = 0; worker < 60; worker += 1)
+          await recordEvent(trx, first.queue, organisationId, response(`worker-${worker % 30}`));
+    });
+    for (const half of halves) half.startDelivery();
+    const pending = () => first.store.db.selectFrom("deliveries").select("id").where("state", "=", "pending").execute();
+    await eventually("all are delivered", async () => (await pending()).length === 0);
+    const ids = receiver.requests.map(({ headers }) => headers["offers-delivery-id"]);
+    expect(ids).toHaveLength(300);
+    expect(new Set(ids).size).toBe(300);
+    await Promise.all(halves.map((half) => half.close()));
+    expect(halves.flatMap(({ errors }) => errors)).toEqual([]);
+    expect(halves.flatMap(({ attempts }) => attempts)).toHaveLength(300);
+    await receiver.close();
+    await place.remove();
+  });
+});

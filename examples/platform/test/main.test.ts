@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { eventually } from "./eventually.ts";
+import { demoSeed } from "./platform-under-test.ts";
+import { type StorePlace, storesUnderTest } from "./stores.ts";
+
+const [pglite] = await storesUnderTest();
+const main = join(import.meta.dirname, "..", "src", "main.ts");
+const running: ChildProcess[] = [];
+const places: StorePlace[] = [];
+
+async function createPlace(): Promise<StorePlace> {
+  const place = await pglite?.createPlace();
+  if (place === undefined) throw new Error("there is always a store");
+  places.push(place);
+  return place;
+}
+
+/** The platform as its own process, with nothing but these settings in its environment. */
+function start(place: StorePlace, environment: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [main], {
+    env: { PATH: process.env.PATH, PORT: "0", OFFERS_DATA: place.options.dataFolder, ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  running.push(child);
+  const output = { stdout: "", stderr: "" };
+  child.stdout.on("data", (chunk: Buffer) => {
+    output.stdout += chunk;
+  });
+  child.stderr.on("data", (chunk: Buffer) => {
+    output.stderr += chunk;
+  });
+  const exited = once(child, "exit").then(([code, signal]) => ({ code, signal }));
+  const address = async (): Promise<string> => {
+    await eventually("it listens", () => output.stdout.includes("platform listening on") || child.exitCode !== null);
+    return /listening on (http:\/\/\S+)/.exec(output.stdout)?.[1] ?? `nowhere: ${output.stderr}`;
+  };
+  return { child, output, exited, address };
+}
+
+afterEach(async () => {
+  for (const child of running.splice(0))
+    if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
+  for (const place of places.splice(0)) await place.remove();
+});
+
+describe("the platform's process", () => {
+  test("says where it listens, and stops on request with what it was told kept", async () => {
+    const place = await createPlace();
+    const first = start(place, { OFFERS_SEED: demoSeed });
+    const headers = { "X-UE-Api-Subscription-Key": "demo-key-harbour", "Content-Type": "application/json" };
+    const body = JSON.stringify({ createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] });
+    const created = await fetch(`${await first.address()}/offer`, { method: "POST", headers, body });
+    expect(created.status).toBe(201);
+    expect(first.output.stdout).toContain(`(store PGlite in ${place.options.dataFolder})`);
+    first.child.kill("SIGTERM");
+    expect(await first.exited).toEqual({ code: 0, signal: null });
+    for (const line of first.output.stdout.trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("msg");
+
+    // The seed again, over what is there.
+    const second = start(place, { OFFERS_SEED: demoSeed });
+    const read = await fetch((await second.address()) + created.headers.get("location"), { headers });
+    expect(await read.json()).toMatchObject({ title: "Bar", recipients: [{ workerId: "worker_amal" }] });
+    second.child.kill("SIGINT");
+    expect(await second.exited).toEqual({ code: 0, signal: null });
+  });
+
+  test("does not start on a data folder in use, nor on a port in use, and says so in one line", async () => {
+    const place = await createPlace();
+    const first = start(place);
+    const { port } = new URL(await first.address());
+    const sameFolder = start(place);
+    const samePort = start(await createPlace(), { PORT: port });
+    expect((await sameFolder.exited).code).toBe(1);
+    expect(sameFolder.output.stderr).toMatch(/^platform did not start: the data folder \S+ is in use by another .*\n$/);
+    expect((await samePort.exited).code).toBe(1);
+    expect(samePort.output.stderr).toMatch(/^platform did not start: the port is in use; .* PORT\n$/);
+  });
+
+  test.each([
+    [{ PORT: "http" }, /^platform did not start: PORT is not usable; .*\n$/],
+    [{ OFFERS_SEED: "missing.json" }, /^platform did not start: OFFERS_SEED names missing.json, .*\n$/],
+    [{ OFFERS_SEAL_KEY: "short" }, /^platform did not start: OFFERS_SEAL_KEY is not 32 bytes in base64; .*\n$/],
+  ])("does not start with %o", async (environment, message) => {
+    const { exited, output } = start(await createPlace(), environment);
+    expect((await exited).code).toBe(1);
+    expect(output.stderr).toMatch(message);
+  });
+});

@@ -1,0 +1,63 @@
+import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { parse } from "yaml";
+
+/** An answer of the platform, as it came over the wire. */
+export interface WireAnswer {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+interface ResponseObject {
+  $ref?: string;
+  headers?: Record<string, object>;
+  content?: Record<string, object>;
+}
+
+interface Document {
+  paths: Record<string, Record<string, { responses: Record<string, ResponseObject> }>>;
+  components: { responses: Record<string, ResponseObject> };
+}
+
+const documentId = "openapi.yaml";
+const document: Document = parse(readFileSync(new URL("../../../spec/openapi.yaml", import.meta.url), "utf8"));
+
+const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
+addFormats.default(ajv);
+// ajv-formats has none; the pattern beside it says what counts.
+ajv.addFormat("idn-email", true);
+ajv.addSchema(document, documentId);
+
+const escapeToken = (token: string): string => token.replaceAll("~", "~0").replaceAll("/", "~1");
+const pointer = (...tokens: string[]): string => `#/${tokens.map(escapeToken).join("/")}`;
+
+/** Asserts that an answer is one that spec/openapi.yaml documents for this operation, to the last member. */
+export function expectDocumented(method: string, path: string, answer: WireAnswer): void {
+  const template = Object.keys(document.paths).find((candidate) => matches(candidate, path)) ?? "";
+  const status = String(answer.status);
+  const found = document.paths[template]?.[method.toLowerCase()]?.responses[status];
+  // What no operation documents, such as 404 for an unknown path, is still a problem.
+  const shared = found === undefined ? "#/components/responses/BadRequest" : found.$ref;
+  const at = shared ?? pointer("paths", template, method.toLowerCase(), "responses", status);
+  const response = shared === undefined ? found : document.components.responses[shared.split("/").at(-1) ?? ""];
+  if (response === undefined) throw new Error(`${shared} is missing in the document`);
+  for (const name of Object.keys(response.headers ?? {}))
+    if (!answer.headers.get(name)) throw new Error(`${method} ${path}: ${answer.status} lacks the header ${name}`);
+  checkContent(`${method} ${path} ${answer.status}`, at, response, answer);
+}
+
+function checkContent(where: string, at: string, { content }: ResponseObject, { headers, text }: WireAnswer): void {
+  if (content === undefined) {
+    if (text !== "") throw new Error(`${where}: a body where none is documented`);
+    return;
+  }
+  const mediaType = headers.get("content-type")?.split(";")[0] ?? "none";
+  if (!(mediaType in content)) throw new Error(`${where}: the media type ${mediaType} is not documented`);
+  const validate = ajv.compile({ $ref: `${documentId}${at}/content/${escapeToken(mediaType)}/schema` });
+  if (!validate(JSON.parse(text))) throw new Error(`${where}: ${ajv.errorsText(validate.errors)}`);
+}
+
+const matches = (template: string, path: string): boolean =>
+  new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path.split("?")[0] ?? "");

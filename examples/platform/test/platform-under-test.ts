@@ -1,0 +1,95 @@
+import { join } from "node:path";
+import { pino } from "pino";
+import { defaultRetrySchedule } from "../src/delivery/retry-schedule.ts";
+import type { Settings } from "../src/settings.ts";
+import { type Platform, startPlatform } from "../src/start-platform.ts";
+import { expectDocumented, type WireAnswer } from "./openapi-validator.ts";
+import type { StorePlace } from "./stores.ts";
+
+export const demoSeed = join(import.meta.dirname, "..", "seed", "demo.json");
+
+export interface CallOptions {
+  /** An organisation's API key. */
+  key?: string;
+  /** A bearer token of the portal or the worker's app. */
+  token?: string;
+  headers?: Record<string, string>;
+  /** Sent as JSON. */
+  json?: unknown;
+  /** Sent as it is. */
+  body?: string | Uint8Array;
+}
+
+export interface Answer extends WireAnswer {
+  /** The body, parsed. */
+  json<T = unknown>(): T;
+}
+
+/** The whole platform in this process, seeded with the demo, on a port of its own. */
+export interface PlatformUnderTest {
+  address: string;
+  /** Everything it logged, one JSON text per line. */
+  logLines: string[];
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  signInPerson(emailAddress: string): Promise<string>;
+  signInWorker(workerId: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+const settingsFor = ({ options }: StorePlace, changes: Partial<Settings>): Settings => ({
+  port: 0,
+  host: "127.0.0.1",
+  dataFolder: options.dataFolder,
+  databaseUrl: options.databaseUrl,
+  seedFile: demoSeed,
+  allowLoopback: true,
+  retrySchedule: { ...defaultRetrySchedule, delaysMs: [50, 50] },
+  bodyLimitBytes: 64 * 1024,
+  sealKey: undefined,
+  logLevel: "info",
+  ...changes,
+});
+
+export async function openPlatform(place: StorePlace, changes: Partial<Settings> = {}): Promise<PlatformUnderTest> {
+  const logLines: string[] = [];
+  const log = pino({ base: null }, { write: (line: string) => void logLines.push(line) });
+  const platform: Platform = await startPlatform(settingsFor(place, changes), log);
+
+  const call = async (method: string, path: string, options: CallOptions = {}): Promise<Answer> => {
+    const headers = new Headers(options.headers);
+    if (options.key !== undefined) headers.set("X-UE-Api-Subscription-Key", options.key);
+    if (options.token !== undefined) headers.set("Authorization", `Bearer ${options.token}`);
+    if (options.json !== undefined) headers.set("Content-Type", "application/json");
+    const body = options.json === undefined ? (options.body ?? null) : JSON.stringify(options.json);
+    const response = await fetch(platform.address + path, { method, headers, body: body as BodyInit | null });
+    const text = await response.text();
+    const answer = { status: response.status, headers: response.headers, text };
+    // The portal and the worker's app are ours alone, but their problems are like all others.
+    if (method !== "HEAD" && (path.startsWith("/offer") || answer.status >= 400))
+      expectDocumented(method, path, answer);
+    return { ...answer, json: () => JSON.parse(text) };
+  };
+
+  const tokens = new Map<string, Promise<string>>();
+  /** Once for each: a password is slow to check, on purpose. */
+  const signIn = (path: string, credentials: object): Promise<string> => {
+    const who = JSON.stringify([path, credentials]);
+    const token = tokens.get(who) ?? openSession(path, credentials);
+    tokens.set(who, token);
+    return token;
+  };
+  const openSession = async (path: string, credentials: object): Promise<string> => {
+    const answer = await call("POST", path, { json: { ...credentials, password: "demo-password" } });
+    if (answer.status !== 201) throw new Error(`sign-in at ${path} was answered ${answer.status}`);
+    return answer.json<{ token: string }>().token;
+  };
+
+  return {
+    address: platform.address,
+    logLines,
+    call,
+    signInPerson: (emailAddress) => signIn("/portal/session", { emailAddress }),
+    signInWorker: (workerId) => signIn("/worker-app/session", { workerId }),
+    close: () => platform.close(),
+  };
+}

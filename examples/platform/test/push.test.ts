@@ -1,0 +1,180 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { inboxTransport } from "../src/push/inbox-transport.ts";
+import { openNotificationFeed } from "../src/push/notification-feed.ts";
+import { notifyWorkers } from "../src/push/notify-workers.ts";
+import type { Notification, PushTransport } from "../src/push/push-transport.ts";
+import { startPush } from "../src/push/start-push.ts";
+import type { Loop } from "../src/queue/run-loop.ts";
+import { eventually } from "./eventually.ts";
+import { addOrganisation, type LowerHalf, openLowerHalf } from "./lower-half.ts";
+import { type StorePlace, storesUnderTest } from "./stores.ts";
+
+describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
+  let place: StorePlace;
+  let half: LowerHalf;
+  let running: Loop[];
+
+  beforeAll(async () => {
+    place = await createPlace();
+  });
+  afterAll(async () => {
+    await place.remove();
+  });
+  beforeEach(async () => {
+    half = await openLowerHalf(place);
+    running = [];
+  });
+  afterEach(async () => {
+    await Promise.all(running.map((loop) => loop.stop()));
+    await half.close();
+  });
+
+  const start = (transport: PushTransport = inboxTransport, onSent?: () => void): void => {
+    const { store, queue, errors } = half;
+    const onError = (error: unknown): void => void errors.push(error);
+    running.push(
+      startPush({
+        store,
+        queue,
+        transport,
+        onError,
+        firstRetryMs: 100,
+        idleMs: 20,
+        sweepMs: 200,
+        ...(onSent && { onSent }),
+      }),
+    );
+  };
+  const openFeed = () => openNotificationFeed(half.store, { onError: (error) => half.errors.push(error), idleMs: 50 });
+
+  async function addOffer(): Promise<string> {
+    const id = randomUUID();
+    await half.store.db
+      .insertInto("offers")
+      .values({
+        id,
+        organisation_id: await addOrganisation(half.store),
+        created_by_user_id: "user-1",
+        title: "Night shift",
+        details: "",
+        location_place_id: "",
+        notify_email_address: null,
+        events: "[]",
+        ends_at: null,
+      })
+      .execute();
+    return id;
+  }
+
+  async function addWorkers(count: number, devices: readonly ("ios" | "android")[] = ["ios"]): Promise<string[]> {
+    const ids = Array.from({ length: count }, () => randomUUID());
+    for (let from = 0; from < count; from += 1_000) {
+      const some = ids.slice(from, from + 1_000);
+      const workers = some.map((id) => ({ id, name: "Ann", password_hash: "" }));
+      await half.store.db.insertInto("workers").values(workers).execute();
+      const rows = some.flatMap((id) => devices.map((platform) => ({ id: randomUUID(), worker_id: id, platform })));
+      await half.store.db.insertInto("devices").values(rows).execute();
+    }
+    return ids;
+  }
+
+  const notify = (offerId: string, workerIds: readonly string[]) =>
+    half.store.transaction((trx) => notifyWorkers(trx, half.queue, { offerId, workerIds, reason: "offer" }));
+  const unsent = async (offerId: string): Promise<number> => {
+    const query = half.store.db.selectFrom("notifications").select(({ fn }) => fn.countAll<number>().as("count"));
+    const { count } = await query
+      .where("offer_id", "=", offerId)
+      .where("sent_at", "is", null)
+      .executeTakeFirstOrThrow();
+    return count;
+  };
+
+  test("every device of every worker is sent its own notification", async () => {
+    const sent: { platform: string; notification: Notification }[] = [];
+    start({ send: async ({ platform }, notification) => void sent.push({ platform, notification }) });
+    const offerId = await addOffer();
+    const [workerId = ""] = await addWorkers(1, ["ios", "android"]);
+    await addWorkers(1);
+    expect(await notify(offerId, [workerId])).toBe(2);
+    await eventually("both are marked as sent", async () => (await unsent(offerId)) === 0);
+    expect(sent.map(({ platform }) => platform).sort()).toEqual(["android", "ios"]);
+    expect(sent[0]?.notification).toMatchObject({ workerId, offerId, offerTitle: "Night shift", reason: "offer" });
+  });
+
+  test("the feed tells a subscriber at once, and no other worker", async () => {
+    const feed = openFeed();
+    start(inboxTransport, feed.wake);
+    const [listening = "", silent = ""] = await addWorkers(2);
+    const heard: Notification[] = [];
+    const end = feed.subscribe(listening, (notification) => heard.push(notification));
+    await notify(await addOffer(), [listening, silent]);
+    await eventually("the subscriber hears", () => heard.length > 0);
+    expect(heard).toMatchObject([{ workerId: listening, offerTitle: "Night shift" }]);
+    end();
+    const next = await addOffer();
+    await notify(next, [listening]);
+    await eventually("the next is sent", async () => (await unsent(next)) === 0);
+    feed.wake();
+    await feed.stop();
+    expect(heard).toHaveLength(1);
+  });
+
+  test("the feed resumes after the last notification seen", async () => {
+    const feed = openFeed();
+    start();
+    const [workerId = ""] = await addWorkers(1);
+    const offers = [await addOffer(), await addOffer(), await addOffer()];
+    for (const offerId of offers) {
+      await notify(offerId, [workerId]);
+      await eventually("it is sent", async () => (await unsent(offerId)) === 0);
+    }
+    const all = await feed.since(workerId);
+    expect(all.map(({ offerId }) => offerId)).toEqual(offers);
+    expect((await feed.since(workerId, all[0]?.id)).map(({ offerId }) => offerId)).toEqual(offers.slice(1));
+    expect(await feed.since(workerId, all[2]?.id)).toEqual([]);
+    await feed.stop();
+  });
+
+  test("one that the transport refused is sent again later", async () => {
+    let refusals = 1;
+    start({
+      send: async () => {
+        if (refusals-- > 0) throw new Error("busy");
+      },
+    });
+    const offerId = await addOffer();
+    await notify(offerId, await addWorkers(1));
+    await eventually("it is sent", async () => (await unsent(offerId)) === 0);
+    const row = half.store.db.selectFrom("notifications").select("attempts").where("offer_id", "=", offerId);
+    expect(await row.executeTakeFirstOrThrow()).toEqual({ attempts: 2 });
+    expect(half.errors).toMatchObject([{ message: "busy" }]);
+  });
+
+  test("one that lost its job is swept up", async () => {
+    const offerId = await addOffer();
+    await notify(offerId, await addWorkers(1));
+    await half.store.execute("delete from pgboss.job");
+    start();
+    await eventually("it is sent", async () => (await unsent(offerId)) === 0);
+  });
+
+  test("an offer to 10,000 workers is one transaction, and does not delay the next offer", async () => {
+    const [large, small] = [await addOffer(), await addOffer()];
+    const many = await addWorkers(10_000);
+    const [workerId = ""] = await addWorkers(1);
+    expect(await notify(large, many)).toBe(10_000);
+    await notify(small, [workerId]);
+    let othersBefore = 0;
+    let smallSent = false;
+    start({
+      send: async (_, { offerId }) => {
+        if (offerId === small) smallSent = true;
+        else if (!smallSent) othersBefore += 1;
+      },
+    });
+    await eventually("the small one is sent", async () => (await unsent(small)) === 0);
+    expect(othersBefore).toBeLessThan(1_000);
+    await eventually("all are sent", async () => (await unsent(large)) === 0);
+  });
+});

@@ -1,0 +1,41 @@
+export interface ServerEvent {
+  id: string;
+  data: { id: number; offerId: string; reason: string; successful: boolean | null };
+}
+
+/** A connection to an event stream that collects what it says. */
+export interface EventReader {
+  events: ServerEvent[];
+  headers: Headers;
+  /** Resolves when the server ends the stream. */
+  ended: Promise<void>;
+  disconnect(): void;
+}
+
+export async function readEvents(url: string, token: string, lastEventId?: string): Promise<EventReader> {
+  const connection = new AbortController();
+  const headers = {
+    Authorization: `Bearer ${token}`,
+    ...(lastEventId !== undefined && { "Last-Event-ID": lastEventId }),
+  };
+  const { body, headers: answered } = await fetch(url, { headers, signal: connection.signal });
+  if (body === null) throw new Error("the stream has no body");
+  const events: ServerEvent[] = [];
+  const read = async (): Promise<void> => {
+    let text = "";
+    for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
+      text += chunk;
+      const blocks = text.split("\n\n");
+      text = blocks.pop() ?? "";
+      for (const block of blocks) {
+        const id = /^id: (.*)$/m.exec(block)?.[1];
+        const data = /^data: (.*)$/m.exec(block)?.[1];
+        if (id !== undefined && data !== undefined) events.push({ id, data: JSON.parse(data) });
+      }
+    }
+  };
+  const ended = read().catch((error: unknown) => {
+    if (!connection.signal.aborted) throw error;
+  });
+  return { events, headers: answered, ended, disconnect: () => connection.abort() };
+}

@@ -1,0 +1,58 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface ReceivedRequest {
+  method: string;
+  url: string;
+  headers: IncomingMessage["headers"];
+  body: string;
+}
+
+export type Answer = (request: ReceivedRequest, response: ServerResponse) => void;
+
+/** An integrator's endpoint on loopback that remembers what it was sent. */
+export interface Receiver {
+  baseAddress: string;
+  requests: ReceivedRequest[];
+  /** How it answers from now on. */
+  answer: Answer;
+  close(): Promise<void>;
+}
+
+export const answerWith =
+  (status: number, headers: Record<string, string> = {}, body = ""): Answer =>
+  (_, response) =>
+    void response.writeHead(status, headers).end(body);
+
+export const hang: Answer = () => undefined;
+
+export const hangUp: Answer = (_, response) => void response.destroy();
+
+export async function openReceiver(answer: Answer = answerWith(200)): Promise<Receiver> {
+  const server = createServer((incoming, response) => {
+    const chunks: Buffer[] = [];
+    incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+    incoming.on("end", () => {
+      const { method = "", url = "", headers } = incoming;
+      const request = { method, url, headers, body: Buffer.concat(chunks).toString() };
+      receiver.requests.push(request);
+      receiver.answer(request, response);
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const receiver: Receiver = {
+    baseAddress: `http://127.0.0.1:${port}`,
+    requests: [],
+    answer,
+    async close() {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+  return receiver;
+}

@@ -1,0 +1,79 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import type { StoreOptions } from "../src/store/open-store.ts";
+
+/** A data folder or database of its own, for one test file. */
+export interface StorePlace {
+  options: Required<Pick<StoreOptions, "dataFolder">> & Pick<StoreOptions, "databaseUrl">;
+  remove(): Promise<void>;
+}
+
+export interface StoreUnderTest {
+  /** For the titles of tests: `PGlite`, `PostgreSQL 15.20`. */
+  title: string;
+  createPlace(): Promise<StorePlace>;
+}
+
+const defaultDatabaseUrl = "postgres://postgres@127.0.0.1:5432/postgres";
+
+async function createFolder(): Promise<StorePlace> {
+  const dataFolder = await mkdtemp(join(tmpdir(), "offers-store-"));
+  return { options: { dataFolder }, remove: () => rm(dataFolder, { recursive: true, force: true }) };
+}
+
+async function withClient<T>(databaseUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 2_000 });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function createDatabase(serverUrl: string): Promise<StorePlace> {
+  const name = `offers_test_${randomUUID().replaceAll("-", "")}`;
+  await withClient(serverUrl, (client) => client.query(`create database ${name}`));
+  const databaseUrl = new URL(serverUrl);
+  databaseUrl.pathname = `/${name}`;
+  const folder = await createFolder();
+  return {
+    options: { ...folder.options, databaseUrl: databaseUrl.href },
+    async remove() {
+      await withClient(serverUrl, (client) => client.query(`drop database if exists ${name} with (force)`));
+      await folder.remove();
+    },
+  };
+}
+
+/** The version of the PostgreSQL at `DATABASE_URL` or on this machine; undefined when none answers. */
+async function postgresVersion(serverUrl: string): Promise<string | undefined> {
+  try {
+    return await withClient(serverUrl, async (client) => {
+      const { rows } = await client.query<{ version: string }>("select current_setting('server_version') as version");
+      return rows[0]?.version.split(" ")[0];
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+/** PGlite always, PostgreSQL when one answers. Every test of the store runs on each. */
+export async function storesUnderTest(): Promise<StoreUnderTest[]> {
+  const serverUrl = process.env.DATABASE_URL ?? defaultDatabaseUrl;
+  const version = await postgresVersion(serverUrl);
+  const stores: StoreUnderTest[] = [{ title: "PGlite", createPlace: createFolder }];
+  if (version !== undefined)
+    stores.push({ title: `PostgreSQL ${version}`, createPlace: () => createDatabase(serverUrl) });
+  return stores;
+}
+
+/** Vitest's global set-up: says once which stores the tests run on. */
+export async function setup(): Promise<void> {
+  const titles = (await storesUnderTest()).map(({ title }) => title);
+  const missing = titles.length === 1 ? "; no PostgreSQL answers at DATABASE_URL or 127.0.0.1:5432" : "";
+  console.log(`stores under test: ${titles.join(", ")}${missing}`);
+}
