@@ -43,8 +43,11 @@ export class Narrator {
   #tellWire(): void {
     for (const { from, to, method, path, status, milliseconds } of this.#wire.drain()) {
       const parties = `${from} → ${to}`.padEnd(23);
-      const line = `${parties} ${`${method} ${path}`.padEnd(62)} ${status}  ${milliseconds} ms`;
+      const line = `${parties} ${`${method} ${shortened(path)}`.padEnd(58)} ${status}  ${milliseconds} ms`;
       console.log(styleText("dim", `      ${line}`));
     }
   }
 }
+
+/** Ids are long; their beginning is enough to tell them apart. */
+const shortened = (path: string) => path.replace(/([\da-f]{8})-[\da-f]{4}-[\da-f-]{22}/g, "$1…");

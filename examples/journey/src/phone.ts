@@ -7,11 +7,13 @@ export interface PushNotification {
   id: number;
   offerId: string;
   reason: "offer" | "successful" | "unsuccessful" | "withdrawn";
+  createdAt: string;
 }
 
 /** A worker's phone with the app: it receives push notifications and answers offers. */
 export class Phone {
   readonly worker: string;
+  readonly #wire: Wire;
   readonly #caller: Caller;
   readonly #address: string;
   readonly #received: PushNotification[] = [];
@@ -19,8 +21,13 @@ export class Phone {
 
   constructor(wire: Wire, worker: string, address: string) {
     this.worker = worker;
+    this.#wire = wire;
     this.#address = address;
-    this.#caller = new Caller(wire, worker.replace("worker_", ""), "platform", address);
+    this.#caller = new Caller(wire, this.#name, "platform", address);
+  }
+
+  get #name(): string {
+    return this.worker.replace("worker_", "");
   }
 
   async signIn(password: string): Promise<number> {
@@ -36,9 +43,16 @@ export class Phone {
     const stream = new EventSource(new URL("/worker-app/notifications/stream", this.#address), {
       fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, ...this.#caller.headers } }),
     });
-    stream.addEventListener("notification", ({ data }) => this.#received.push(JSON.parse(data)));
+    stream.addEventListener("notification", ({ data }) => this.#receive(JSON.parse(data)));
     this.#stream = stream;
     await eventually("an open notification stream", () => stream.readyState === stream.OPEN || undefined);
+  }
+
+  #receive(notification: PushNotification): void {
+    this.#received.push(notification);
+    const { offerId, reason, createdAt } = notification;
+    const push = { from: "platform", to: this.#name, method: "push", path: `${reason} ${offerId}`, status: "received" };
+    this.#wire.record(performance.now() - (Date.now() - Date.parse(createdAt)), push);
   }
 
   hangUp(): void {

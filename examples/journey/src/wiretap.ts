@@ -12,6 +12,8 @@ export interface Wiretap {
   readonly address: string;
   /** The headers of the last request that went by. */
   readonly lastHeaders: IncomingHttpHeaders;
+  /** How many requests hang at this moment. */
+  readonly hanging: number;
   /** From now on the tapped party is in this trouble, or, with undefined, well again. */
   trouble(kind: Trouble | undefined): void;
   close(): Promise<void>;
@@ -20,6 +22,7 @@ export interface Wiretap {
 export async function openWiretap(wire: Wire, from: string, to: string, target: string): Promise<Wiretap> {
   let trouble: Trouble | undefined;
   let lastHeaders: IncomingHttpHeaders = {};
+  let hanging = 0;
 
   const server = createServer((incoming, outgoing) => {
     const begun = performance.now();
@@ -28,7 +31,11 @@ export async function openWiretap(wire: Wire, from: string, to: string, target: 
     lastHeaders = incoming.headers;
     if (trouble === "hangs") {
       incoming.resume();
-      outgoing.once("close", () => record("no answer"));
+      hanging++;
+      outgoing.once("close", () => {
+        hanging--;
+        record("no answer");
+      });
     } else if (trouble === "answers 500") {
       incoming.resume();
       outgoing.writeHead(500).end();
@@ -42,6 +49,9 @@ export async function openWiretap(wire: Wire, from: string, to: string, target: 
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     get lastHeaders() {
       return lastHeaders;
+    },
+    get hanging() {
+      return hanging;
     },
     trouble(kind) {
       trouble = kind;

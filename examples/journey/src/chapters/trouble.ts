@@ -37,7 +37,9 @@ export async function trouble(stage: Stage): Promise<void> {
   await narrator.step("Ben rejects while the integrator hangs; the platform is killed with -9", async () => {
     webhooks.trouble("hangs");
     assert.equal(await ben.act("reject", shift), 204);
+    await eventually("a hanging webhook", () => webhooks.hanging > 0 || undefined);
     await stage.killPlatform();
+    await eventually("the end of the hanging webhook", () => webhooks.hanging === 0 || undefined);
     webhooks.trouble(undefined);
     assert.equal((await readRoster(integrator)).offers[shift]?.worker_ben, undefined);
   });
