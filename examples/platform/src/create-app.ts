@@ -21,7 +21,7 @@ export interface AppDeps extends ApiDeps, PortalDeps, WorkerAppDeps {
 /** Everything the platform answers over HTTP. */
 export function createApp(deps: AppDeps): Express {
   const app = express();
-  app.disable("x-powered-by").disable("etag").set("query parser", "simple");
+  app.disable("x-powered-by").disable("etag");
   app.use(observeRequests(deps.log));
 
   const router = Router({ caseSensitive: true, strict: true });

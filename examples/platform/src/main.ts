@@ -1,5 +1,4 @@
 import { dirname } from "node:path";
-import { fileURLToPath } from "node:url";
 import { pino } from "pino";
 import { SeedError } from "./seed/seed-file.ts";
 import { readSettings, SettingError } from "./settings.ts";
@@ -9,7 +8,7 @@ import { StoreError } from "./store/store-error.ts";
 /** In-flight attempts take up to 15 s. */
 const shutdownLimitMs = 20_000;
 
-const exampleFolder = dirname(import.meta.dirname ?? fileURLToPath(new URL(".", import.meta.url)));
+const exampleFolder = dirname(import.meta.dirname);
 
 async function main(): Promise<void> {
   const settings = readSettings(process.env, exampleFolder);
@@ -30,12 +29,14 @@ async function main(): Promise<void> {
   }
 }
 
-/** One line that says what to do. Other errors are bugs, or a database's, and keep their stack. */
+/** One line that says what to do. Any other error is a bug and keeps its stack. */
 function reasonOf(error: unknown): unknown {
   if (error instanceof SettingError || error instanceof SeedError || error instanceof StoreError) return error.message;
   const { code, syscall } = Object(error) as NodeJS.ErrnoException;
   if (code === "EADDRINUSE" && syscall === "listen") return "the port is in use; stop that process, or set PORT";
   if (syscall === "listen" || syscall === "getaddrinfo") return `cannot listen there (${code}); set HOST and PORT`;
+  // Its message may repeat the address of the database, which may hold a password.
+  if (process.env.DATABASE_URL && code) return `the database at DATABASE_URL cannot be used (${code}); does it run?`;
   return error;
 }
 

@@ -33,38 +33,35 @@ const drainMs = 8_000;
 
 /** Opens the store, the queue, the loops over them and last the door. A failure closes again what was open. */
 export async function startPlatform(settings: Settings, log: Logger, now = () => new Date()): Promise<Platform> {
-  const closers: (() => Promise<unknown>)[] = [];
+  const resources: (() => Promise<unknown>)[] = [];
+  const running: (() => Promise<unknown>)[] = [];
   let closing: Promise<void> | undefined;
   const closeAll = async (): Promise<void> => {
-    for (const close of closers.reverse()) await close();
-  };
-  const opened = <T>(value: T, close: (value: T) => Promise<unknown>): T => {
-    closers.push(() => close(value));
-    return value;
+    await Promise.allSettled(running.map((stop) => stop()));
+    for (const close of resources.reverse()) await close();
   };
   const onError = (error: unknown): void => log.error(errorFields(error), "background.failed");
   try {
     const { dataFolder, databaseUrl, allowLoopback, retrySchedule, bodyLimitBytes } = settings;
     const seed = settings.seedFile === undefined ? undefined : await readSeedFile(settings.seedFile);
-    const store = opened(
-      await openStore({ dataFolder, onError, ...(databaseUrl !== undefined && { databaseUrl }) }),
-      (value) => value.close(),
-    );
+    const store = await openStore({ dataFolder, onError, ...(databaseUrl !== undefined && { databaseUrl }) });
+    resources.push(() => store.close());
     const key =
       settings.sealKey === undefined ? await sealKey(dataFolder) : parseSealKey(settings.sealKey, "OFFERS_SEAL_KEY");
     if (seed !== undefined) await applySeed(store, seed);
-    const queue = opened(await openQueue(store, { onError }), (value) => value.stop());
-    const outbound = opened(createOutbound({ allowLoopback }), (value) => value.close());
-    const feed = opened(openNotificationFeed(store, { onError }), (value) => value.stop());
+    const queue = await openQueue(store, { onError });
+    resources.push(() => queue.stop());
+    const outbound = createOutbound({ allowLoopback });
+    resources.push(() => outbound.close());
 
     const scheme = timestampDigest();
     const sign = (secret: string) => scheme.sign({ secret, now: now() });
     const onAttempt = (record: object): void => log.info(record, "delivery.attempted");
     const context = { store, queue, outbound, sign, sealKey: key, onError, now };
-    const delivery = opened(startDelivery({ ...context, retrySchedule, onAttempt }), (value) => value.stop());
-    const push = opened(startPush({ store, queue, transport: inboxTransport, onSent: feed.wake, onError }), (value) =>
-      value.stop(),
-    );
+    const feed = openNotificationFeed(store, { onError });
+    const delivery = startDelivery({ ...context, retrySchedule, onAttempt });
+    const push = startPush({ store, queue, transport: inboxTransport, onSent: feed.wake, onError });
+    running.push(feed.stop, delivery.stop, push.stop);
 
     const streams = new EventStreams();
     const app = createApp({
@@ -83,7 +80,7 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
     const server = createServer({ requestTimeout: 30_000 }, app);
     server.listen(settings.port, settings.host);
     await once(server, "listening");
-    opened(server, (value) => closeServer(value, streams));
+    running.push(() => closeServer(server, streams));
     return {
       address: addressOf(server),
       storeLabel: store.label,

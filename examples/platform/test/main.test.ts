@@ -83,6 +83,10 @@ describe("the platform's process", () => {
     [{ PORT: "http" }, /^platform did not start: PORT is not usable; .*\n$/],
     [{ OFFERS_SEED: "missing.json" }, /^platform did not start: OFFERS_SEED names missing.json, .*\n$/],
     [{ OFFERS_SEAL_KEY: "short" }, /^platform did not start: OFFERS_SEAL_KEY is not 32 bytes in base64; .*\n$/],
+    [
+      { DATABASE_URL: "postgres://nobody:s3cret@127.0.0.1:1/x" },
+      /^platform did not start: the database at DATABASE_URL cannot be used \(ECONNREFUSED\); does it run\?\n$/,
+    ],
   ])("does not start with %o", async (environment, message) => {
     const { exited, output } = start(await createPlace(), environment);
     expect((await exited).code).toBe(1);

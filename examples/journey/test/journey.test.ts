@@ -1,0 +1,14 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+
+const main = join(import.meta.dirname, "../src/main.ts");
+
+test("the whole story of the contract holds on three processes", { timeout: 120_000 }, async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, [main, "--once"]);
+  const [closing = ""] = stdout.trimEnd().split("\n").slice(-1);
+  const [, passed, failed] = /^journey: (\d+) steps passed, (\d+) failed$/.exec(closing) ?? [];
+  expect(Number(failed)).toBe(0);
+  expect(Number(passed)).toBeGreaterThanOrEqual(25);
+});
