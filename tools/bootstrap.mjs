@@ -35,7 +35,7 @@ if (process.env.OFFERS_BOOTSTRAPPED !== "1") {
   const newEnough = isNewEnough(process.versions.node.split(".").map(Number));
   const packages = newEnough ? [pinnedPnpm] : [pinnedNode, pinnedPnpm];
   const quoted = [fileURLToPath(import.meta.url), ...args].map((word) => JSON.stringify(word)).join(" ");
-  await run("npx", ["--yes", ...packages.flatMap((name) => ["-p", name]), "-c", `exec node ${quoted}`], {
+  await run("npx", ["--yes", ...packages.flatMap((name) => ["-p", name]), "-c", `node ${quoted}`], {
     ...process.env,
     OFFERS_BOOTSTRAPPED: "1",
   });

@@ -4,6 +4,8 @@ export default defineConfig({
   entry: ["src/index.ts", "src/express.ts", "src/testing.ts"],
   format: ["esm", "cjs"],
   dts: true,
+  // Also for CommonJS: an error thrown by /express must be an instance of the class that the main entry exports.
+  splitting: true,
   clean: true,
   target: "node20",
   silent: true,
