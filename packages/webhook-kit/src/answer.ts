@@ -1,0 +1,51 @@
+/**
+ * A complete HTTP answer, only to be written.
+ *
+ * @example
+ * ```ts
+ * import type { Answer } from "@offers/webhook-kit";
+ *
+ * export const toResponse = ({ status, headers, body }: Answer): Response => new Response(body, { status, headers });
+ * ```
+ */
+export interface Answer {
+  readonly status: number;
+  /** Header names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Empty for an answer without content. */
+  readonly body: string;
+}
+
+/** What the sender is told when a request is refused or fails: the code is stable and never tells why a check failed. */
+export interface ProblemSummary {
+  readonly status: number;
+  readonly code: string;
+  readonly title: string;
+  readonly detail?: string;
+  readonly errors?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** 200 without a body: what acknowledges an event (D-12, D-13). */
+export const acknowledged: Answer = {
+  status: 200,
+  headers: { "cache-control": "no-store", "content-length": "0" },
+  body: "",
+};
+
+export function jsonAnswer(body: string): Answer {
+  return { status: 200, headers: headersOf("application/json; charset=utf-8", body), body };
+}
+
+/** Problem details (RFC 9457), the same members as those of the service. */
+export function problemAnswer(problem: ProblemSummary, headers?: Readonly<Record<string, string>>): Answer {
+  const { status, code, title, ...rest } = problem;
+  const body = JSON.stringify({ type: `urn:problem-type:offers:${code}`, title, status, ...rest, code });
+  return { status, headers: { ...headersOf("application/problem+json", body), ...headers }, body };
+}
+
+const headersOf = (contentType: string, body: string) => ({
+  "cache-control": "no-store",
+  "content-type": contentType,
+  "content-length": String(Buffer.byteLength(body)),
+  "x-content-type-options": "nosniff",
+});

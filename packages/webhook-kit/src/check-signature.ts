@@ -1,0 +1,88 @@
+import { isWebhookKitError, UnavailableError } from "./errors.ts";
+import type { Verified } from "./observer.ts";
+import type { VerifySettings } from "./options.ts";
+import { type Refusal, refuseSignature } from "./refusal.ts";
+import type { SignatureRefusal } from "./rejection.ts";
+import type { SignatureClaim } from "./signature-scheme.ts";
+
+/** Well-formed, fresh headers, and the secrets that may have signed them. */
+export interface OpenedClaim {
+  readonly claim: SignatureClaim;
+  readonly secrets: readonly string[];
+  readonly skewSeconds: number;
+  readonly receivedAt: Date;
+}
+
+/** The sender holds the secret. */
+export interface Proof extends OpenedClaim {
+  readonly verified: Verified;
+}
+
+/**
+ * The part of the check that needs no body: shape, freshness, and whose secret it is.
+ *
+ * @throws {UnavailableError} when the secret cannot be looked up
+ */
+export async function openClaim<Incoming>(
+  settings: VerifySettings<Incoming>,
+  rawHeaders: readonly string[],
+  request: Incoming,
+): Promise<OpenedClaim | Refusal> {
+  const { scheme } = settings;
+  const claim = guard(() => scheme.read(rawHeaders));
+  if ("reason" in claim) return refuseSignature(claim, scheme.challenge);
+  const receivedAt = settings.now();
+  const skewMs = measureSkew(claim.signedAt, receivedAt.getTime());
+  // Written so that a clock or a timestamp that is no number refuses.
+  if (!(Math.abs(skewMs) <= settings.toleranceMs))
+    return refuseSignature(outOfTolerance(skewMs / 1000, settings.toleranceMs / 1000), scheme.challenge, skewMs / 1000);
+  const secrets = await settings.lookUpSecrets(request);
+  if (!secrets) return refuseSignature(unknownTenant, scheme.challenge);
+  return { claim, secrets, skewSeconds: skewMs / 1000, receivedAt };
+}
+
+/** The rest of the check; `body` is needed when the scheme covers it. */
+export async function proveClaim<Incoming>(
+  settings: VerifySettings<Incoming>,
+  opened: OpenedClaim,
+  body: Uint8Array | undefined,
+): Promise<Proof | Refusal> {
+  const { scheme } = settings;
+  const match = await guard(async () => scheme.verify(opened.claim, opened.secrets, body));
+  if (!match) return refuseSignature(noMatch, scheme.challenge);
+  const verified = { scheme: scheme.name, ...match, skewSeconds: opened.skewSeconds };
+  settings.observer.verified(verified);
+  return { ...opened, verified };
+}
+
+/** Negative is the past; 0 within the signed minute. */
+const measureSkew = ({ earliest, latest }: SignatureClaim["signedAt"], now: number): number =>
+  Math.max(earliest - now, 0) || Math.min(latest - now, 0);
+
+const outOfTolerance = (skewSeconds: number, toleranceSeconds: number): SignatureRefusal => ({
+  reason: "timestamp_out_of_tolerance",
+  message: `Timestamp lies ${skewSeconds} s from this clock, ${toleranceSeconds} s are allowed; is one of the clocks wrong?`,
+});
+
+const unknownTenant: SignatureRefusal = {
+  reason: "unknown_tenant",
+  message: "The secret function knows no such tenant.",
+};
+
+const noMatch: SignatureRefusal = {
+  reason: "no_matching_secret",
+  message: "No secret matches; is the secret the one on the company profile, to the letter?",
+};
+
+function guard<T>(step: () => T): T {
+  const fail = (cause: unknown): never => {
+    if (isWebhookKitError(cause)) throw cause;
+    throw new UnavailableError("scheme_failed", "The signature scheme threw; see cause.", { cause });
+  };
+  try {
+    const result = step();
+    return result instanceof Promise ? (result.catch(fail) as T) : result;
+  } catch (cause) {
+    return fail(cause);
+  }
+}

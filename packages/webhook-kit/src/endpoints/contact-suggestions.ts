@@ -1,0 +1,61 @@
+import { jsonAnswer } from "../answer.ts";
+import { HandlerError } from "../errors.ts";
+import type { ContactSuggestionRequest } from "../events.ts";
+import { contactSuggestionRequestSchema, contactSuggestionsSchema } from "../generated/schemas.ts";
+import { describeIssues } from "../schema-issues.ts";
+import type { HandledEndpoint } from "./endpoint.ts";
+
+export const contactSuggestions: HandledEndpoint<"/contact-suggestions", ContactSuggestionRequest> = {
+  kind: "request",
+  name: "ContactSuggestions",
+  method: "POST",
+  path: "/contact-suggestions",
+  schema: contactSuggestionRequestSchema,
+  isMounted: (handlers) => handlers.suggestContacts !== undefined,
+  async handle(handlers, search, context) {
+    const suggestions = await handlers.suggestContacts?.(search, context);
+    return jsonAnswer(writeSuggestions(suggestions));
+  },
+};
+
+/**
+ * The service refuses a list with one mistake as a whole (D-21), so the mistake is found here, where it can be mended.
+ *
+ * @throws {HandlerError} `invalid_answer`, naming the fields but none of their values
+ */
+function writeSuggestions(suggestions: unknown): string {
+  const result = contactSuggestionsSchema.safeParse(withWrittenDates(suggestions));
+  if (!result.success)
+    throw new HandlerError("invalid_answer", "suggestContacts answered an invalid list; see fields.", {
+      fields: describeIssues(result.error.issues),
+    });
+  try {
+    return JSON.stringify(result.data);
+  } catch (cause) {
+    throw new HandlerError("invalid_answer", "suggestContacts answered a list that JSON cannot hold; see cause.", {
+      cause,
+    });
+  }
+}
+
+function withWrittenDates(suggestions: unknown): unknown {
+  return mapIfList(suggestions, (suggestion) =>
+    mapField(suggestion, "ratings", (ratings) =>
+      mapIfList(ratings, (rating) => mapField(rating, "lastWorked", writeLastWorked)),
+    ),
+  );
+}
+
+/** A Date as ISO 8601; a date without a time as midnight UTC (D-28). An invalid one stays, for the schema to refuse. */
+function writeLastWorked(value: unknown): unknown {
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.toISOString();
+  return typeof value === "string" && /^\d{4}-\d{2}-\d{2}$/.test(value) ? `${value}T00:00:00Z` : value;
+}
+
+const mapIfList = (value: unknown, change: (entry: unknown) => unknown): unknown =>
+  Array.isArray(value) ? value.map(change) : value;
+
+const mapField = (value: unknown, field: string, change: (entry: unknown) => unknown): unknown =>
+  typeof value === "object" && value !== null && field in value
+    ? { ...value, [field]: change((value as Record<string, unknown>)[field]) }
+    : value;

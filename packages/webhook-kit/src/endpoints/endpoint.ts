@@ -1,0 +1,42 @@
+import type * as z from "zod";
+import type { Answer } from "../answer.ts";
+import type { webhooks } from "../generated/openapi.ts";
+import type { HandlerContext, Handlers } from "../handlers.ts";
+
+type Path = keyof webhooks;
+
+type MethodOf<P extends Path> = {
+  [Method in keyof webhooks[P]]: Method extends "parameters"
+    ? never
+    : webhooks[P][Method] extends undefined
+      ? never
+      : Method;
+}[keyof webhooks[P]];
+
+interface Common<P extends Path> {
+  /** The operation's name in the contract. */
+  readonly name: string;
+  /** In capitals; both are checked against the contract's webhooks. */
+  readonly method: Uppercase<MethodOf<P> & string>;
+  readonly path: P;
+}
+
+/** An endpoint that is always there and runs nothing of the user's. */
+export interface CheckEndpoint<P extends Path = Path> extends Common<P> {
+  readonly kind: "test" | "testAuth";
+}
+
+/** zod writes an optional field as one that may be undefined; JSON has no undefined, so our own types do not. */
+type AsZodInfers<T> = { [K in keyof T]: Record<never, never> extends Pick<T, K> ? T[K] | undefined : T[K] };
+
+/** An endpoint that is mounted when its handler is given. */
+export interface HandledEndpoint<P extends Path = Path, Input = unknown> extends Common<P> {
+  /** An event leaves a receipt; a request is answered anew each time. */
+  readonly kind: "event" | "request";
+  /** Of the body, or of the path's parameters for a GET. */
+  readonly schema: z.ZodType<AsZodInfers<Input>>;
+  isMounted(handlers: Handlers<never>): boolean;
+  handle<Incoming>(handlers: Handlers<Incoming>, input: Input, context: HandlerContext<Incoming>): Promise<Answer>;
+}
+
+export type Endpoint = CheckEndpoint | HandledEndpoint;

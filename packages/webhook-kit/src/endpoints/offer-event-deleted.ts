@@ -1,0 +1,17 @@
+import { acknowledged } from "../answer.ts";
+import type { OfferEventDeleted } from "../events.ts";
+import { offerEventDeletedSchema } from "../generated/schemas.ts";
+import type { HandledEndpoint } from "./endpoint.ts";
+
+export const offerEventDeleted: HandledEndpoint<"/offer/eventDeleted", OfferEventDeleted> = {
+  kind: "event",
+  name: "OfferEventDeleted",
+  method: "POST",
+  path: "/offer/eventDeleted",
+  schema: offerEventDeletedSchema,
+  isMounted: (handlers) => handlers.onOfferEventDeleted !== undefined,
+  async handle(handlers, event, context) {
+    await handlers.onOfferEventDeleted?.(event, context);
+    return acknowledged;
+  },
+};

@@ -1,0 +1,17 @@
+import { acknowledged } from "../answer.ts";
+import type { TimelineChanged } from "../events.ts";
+import { timelineChangedSchema } from "../generated/schemas.ts";
+import type { HandledEndpoint } from "./endpoint.ts";
+
+export const timelineChanged: HandledEndpoint<"/events/timelineChanged", TimelineChanged> = {
+  kind: "event",
+  name: "TimelineChanged",
+  method: "POST",
+  path: "/events/timelineChanged",
+  schema: timelineChangedSchema,
+  isMounted: (handlers) => handlers.onTimelineChanged !== undefined,
+  async handle(handlers, event, context) {
+    await handlers.onTimelineChanged?.(event, context);
+    return acknowledged;
+  },
+};

@@ -1,0 +1,19 @@
+import * as z from "zod";
+import { acknowledged } from "../answer.ts";
+import type { WorkerAddedContact } from "../events.ts";
+import { idSchema } from "../generated/schemas.ts";
+import type { HandledEndpoint } from "./endpoint.ts";
+
+/** Has no payload: the worker's id stands in the path. */
+export const workerAddedContact: HandledEndpoint<"/contact/new/{workerId}", WorkerAddedContact> = {
+  kind: "event",
+  name: "WorkerAddedContact",
+  method: "GET",
+  path: "/contact/new/{workerId}",
+  schema: z.object({ workerId: idSchema }),
+  isMounted: (handlers) => handlers.onWorkerAddedContact !== undefined,
+  async handle(handlers, event, context) {
+    await handlers.onWorkerAddedContact?.(event, context);
+    return acknowledged;
+  },
+};

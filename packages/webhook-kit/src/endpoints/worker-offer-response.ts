@@ -1,0 +1,17 @@
+import { acknowledged } from "../answer.ts";
+import type { WorkerOfferResponse } from "../events.ts";
+import { workerOfferResponseSchema } from "../generated/schemas.ts";
+import type { HandledEndpoint } from "./endpoint.ts";
+
+export const workerOfferResponse: HandledEndpoint<"/offer/response", WorkerOfferResponse> = {
+  kind: "event",
+  name: "WorkerOfferResponse",
+  method: "POST",
+  path: "/offer/response",
+  schema: workerOfferResponseSchema,
+  isMounted: (handlers) => handlers.onWorkerOfferResponse !== undefined,
+  async handle(handlers, event, context) {
+    await handlers.onWorkerOfferResponse?.(event, context);
+    return acknowledged;
+  },
+};

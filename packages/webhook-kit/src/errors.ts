@@ -1,0 +1,111 @@
+const brand = Symbol.for("@offers/webhook-kit/error");
+
+/**
+ * Base of everything this package throws or hands to `onError`. `code` never changes between releases; `message` may.
+ * No message ever holds a secret, a digest, a body or an e-mail address.
+ *
+ * @example
+ * ```ts
+ * import type { WebhookKitError } from "@offers/webhook-kit";
+ *
+ * export const describe = (error: WebhookKitError): string => `${error.name} ${error.code}: ${error.message}`;
+ * ```
+ */
+export abstract class WebhookKitError extends Error {
+  readonly [brand] = true;
+  abstract readonly code: string;
+}
+
+/**
+ * The kit is set up wrongly. Thrown at construction, except `body_already_consumed`, which only a request can show: it is
+ * answered 500 and handed to `onError`.
+ *
+ * @example
+ * ```ts
+ * import { ConfigurationError } from "@offers/webhook-kit";
+ * import { webhookRouter } from "@offers/webhook-kit/express";
+ *
+ * try {
+ *   webhookRouter({ secret: process.env["WEBHOOK_SECRET"] ?? "" });
+ * } catch (error) {
+ *   if (error instanceof ConfigurationError) console.error(error.code, error.message);
+ * }
+ * ```
+ */
+export class ConfigurationError extends WebhookKitError {
+  override readonly name = "ConfigurationError";
+  readonly code: "invalid_option" | "invalid_secret" | "weak_secret" | "body_already_consumed";
+
+  constructor(code: ConfigurationError["code"], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/**
+ * A handler of yours threw (`cause` has what it threw), took too long, or answered what the service would refuse
+ * (`fields` says which fields, without their values). The sender was told no more than 500, or 503 for the time-out.
+ *
+ * @example
+ * ```ts
+ * import { HandlerError } from "@offers/webhook-kit";
+ * import { webhookRouter } from "@offers/webhook-kit/express";
+ *
+ * webhookRouter({
+ *   secret: "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52",
+ *   onError(error) {
+ *     if (error instanceof HandlerError) console.error(error.code, error.fields ?? error.cause);
+ *   },
+ * });
+ * ```
+ */
+export class HandlerError extends WebhookKitError {
+  override readonly name = "HandlerError";
+  readonly code: "handler_failed" | "handler_timed_out" | "invalid_answer";
+  readonly fields: Readonly<Record<string, readonly string[]>> | undefined;
+
+  constructor(
+    code: HandlerError["code"],
+    message: string,
+    options?: ErrorOptions & { fields?: Readonly<Record<string, readonly string[]>> },
+  ) {
+    super(message, options);
+    this.code = code;
+    this.fields = options?.fields;
+  }
+}
+
+/**
+ * Something the kit depends on did not answer: your secret function, a signature scheme of your own, or the receipts store
+ * (`cause` has what it threw).
+ * The request was answered 503, so that the service sends it again.
+ *
+ * @example
+ * ```ts
+ * import { UnavailableError } from "@offers/webhook-kit";
+ *
+ * export const isSecretOutage = (error: unknown): boolean =>
+ *   error instanceof UnavailableError && error.code === "secret_lookup_failed";
+ * ```
+ */
+export class UnavailableError extends WebhookKitError {
+  override readonly name = "UnavailableError";
+  readonly code: "secret_lookup_failed" | "secret_unusable" | "scheme_failed" | "receipts_full" | "receipts_failed";
+
+  constructor(code: UnavailableError["code"], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/**
+ * Like `instanceof WebhookKitError`, but true also when two copies of the package are installed.
+ *
+ * @example
+ * ```ts
+ * import { isWebhookKitError } from "@offers/webhook-kit";
+ *
+ * export const codeOf = (error: unknown): string => (isWebhookKitError(error) ? error.code : "unknown");
+ * ```
+ */
+export const isWebhookKitError = (value: unknown): value is WebhookKitError => value instanceof Error && brand in value;

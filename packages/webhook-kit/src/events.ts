@@ -1,0 +1,127 @@
+/**
+ * A worker added a contact at your organisation in order to share availability.
+ *
+ * @example
+ * ```ts
+ * import type { WorkerAddedContact } from "@offers/webhook-kit";
+ *
+ * export const remember = ({ workerId }: WorkerAddedContact): void => console.log("new contact:", workerId);
+ * ```
+ */
+export interface WorkerAddedContact {
+  /** Opaque, decoded from the path. */
+  workerId: string;
+}
+
+/**
+ * A hirer searches for people to invite.
+ *
+ * @example
+ * ```ts
+ * import type { ContactSuggestionRequest } from "@offers/webhook-kit";
+ *
+ * export const wanted = ({ filter }: ContactSuggestionRequest): string => filter?.trim().toLowerCase() ?? "";
+ * ```
+ */
+export interface ContactSuggestionRequest {
+  /** Search text the user typed to narrow the results. */
+  filter?: string;
+  /** The signed-in user's portal addresses: the basis of the search. */
+  userEmailAddresses: string[];
+}
+
+/**
+ * One person whom the hirer could invite. Further fields are passed on as they are (D-35).
+ *
+ * @example
+ * ```ts
+ * import type { ContactSuggestion } from "@offers/webhook-kit";
+ *
+ * export const dana: ContactSuggestion = {
+ *   name: "Dana Kim",
+ *   emailAddress: "dana.kim@example.com",
+ *   ratings: [{ rating: 5, ratingProvider: "Harbour Kitchen", lastWorked: new Date("2025-11-30T17:00:00Z") }],
+ * };
+ * ```
+ */
+export interface ContactSuggestion {
+  name: string;
+  /** Used to invite the contact. One `@`, no white space, at most 254 characters (D-31). */
+  emailAddress: string;
+  /** Full http or https URL, fetched without a signature (D-23). */
+  profileImageUrl?: string;
+  ratings: Rating[];
+}
+
+/**
+ * How a contact was rated by one entity in your system.
+ *
+ * @example
+ * ```ts
+ * import type { Rating } from "@offers/webhook-kit";
+ *
+ * export const rating: Rating = { rating: 4, ratingProvider: "Harbour Kitchen", lastWorked: "2025-11-30" };
+ * ```
+ */
+export interface Rating {
+  /** Whole number, 1 (worst) to 5 (best). */
+  rating: number;
+  ratingProvider: string;
+  /** A Date or an ISO 8601 date-time in UTC; a date without a time is sent as midnight UTC (D-28). */
+  lastWorked: Date | string;
+}
+
+/**
+ * A worker applied to an offer or rejected it. Take it as the worker's current answer: it may change (D-08).
+ *
+ * @example
+ * ```ts
+ * import type { WorkerOfferResponse } from "@offers/webhook-kit";
+ *
+ * export const isYes = ({ response }: WorkerOfferResponse): boolean => response === "accepted";
+ * ```
+ */
+export interface WorkerOfferResponse {
+  offerId: string;
+  workerId: string;
+  /** `accepted` where the offer's recipient says `applied`. */
+  response: "accepted" | "rejected";
+}
+
+/**
+ * An assigned worker deleted a time slot of an offer from their timeline. An extra of the live service (D-34).
+ *
+ * @example
+ * ```ts
+ * import type { OfferEventDeleted } from "@offers/webhook-kit";
+ *
+ * export const slotOf = ({ eventStart }: OfferEventDeleted): Date => new Date(eventStart);
+ * ```
+ */
+export interface OfferEventDeleted {
+  offerId: string;
+  workerId: string;
+  /** ISO 8601 date-time. */
+  eventStart: string;
+}
+
+/**
+ * A worker's timeline changed. An extra of the live service (D-34).
+ *
+ * @example
+ * ```ts
+ * import type { TimelineChanged } from "@offers/webhook-kit";
+ *
+ * export const periodOf = ({ periodStart, periodEnd }: TimelineChanged): string => `${periodStart}/${periodEnd}`;
+ * ```
+ */
+export interface TimelineChanged {
+  workerId: string;
+  offerId?: string;
+  /** ISO 8601 date-time, as are the other times here. */
+  periodStart: string;
+  periodEnd: string;
+  completedAt: string;
+  maxAvailableNow?: number;
+  maxAvailableNowCreated?: string;
+}

@@ -1,0 +1,89 @@
+import type { Request, RequestHandler } from "express";
+import type { IncomingWebhook } from "./incoming-webhook.ts";
+import { writeNodeAnswer } from "./node-answer.ts";
+import { readNodeBody } from "./node-body.ts";
+import { type ReceiverOptions, readReceiverOptions, readVerifyOptions, type VerifyOptions } from "./options.ts";
+import { receive } from "./receiver.ts";
+import type { VerifiedWebhook } from "./verified-webhook.ts";
+import { verifyIncoming } from "./verify-incoming.ts";
+
+declare global {
+  namespace Express {
+    interface Request {
+      /** Set by `verifyWebhook`. */
+      webhook?: VerifiedWebhook;
+    }
+  }
+}
+
+/**
+ * Every webhook endpoint, for Express 4 and 5. `/test` and `/test/auth` are always there, the others when their handler is
+ * given; a path that is none of the service's goes on to your next middleware. Mount it before any body parser.
+ *
+ * @throws {ConfigurationError} at once, for a secret or an option that cannot be right
+ *
+ * @example
+ * ```ts
+ * import { webhookRouter } from "@offers/webhook-kit/express";
+ * import express from "express";
+ *
+ * const app = express();
+ * app.use(
+ *   "/offers",
+ *   webhookRouter({
+ *     secret: process.env["WEBHOOK_SECRET"] ?? "",
+ *     onWorkerOfferResponse: ({ offerId, workerId, response }) => console.log(offerId, workerId, response),
+ *   }),
+ * );
+ * app.listen(3000);
+ * ```
+ */
+export function webhookRouter(options: ReceiverOptions<Request>): RequestHandler {
+  const settings = readReceiverOptions(options);
+  return (request, response, next) => {
+    receive(settings, present(request))
+      .then((answer) => (answer ? writeNodeAnswer(request, response, answer) : next()))
+      .catch(next);
+  };
+}
+
+/**
+ * Only the check, in front of a route of your own: refuses with 401, or sets `request.webhook` and goes on. Under the default
+ * scheme the body is left for your parser.
+ *
+ * @throws {ConfigurationError} at once, for a secret or an option that cannot be right
+ *
+ * @example
+ * ```ts
+ * import { verifyWebhook } from "@offers/webhook-kit/express";
+ * import express from "express";
+ *
+ * const app = express();
+ * const check = verifyWebhook({ secret: process.env["WEBHOOK_SECRET"] ?? "" });
+ * app.post("/our/own/path", check, express.json(), (request, response) => {
+ *   console.log(request.webhook?.verified.reading, request.body);
+ *   response.sendStatus(200);
+ * });
+ * ```
+ */
+export function verifyWebhook(options: VerifyOptions<Request>): RequestHandler {
+  const settings = readVerifyOptions(options);
+  return (request, response, next) => {
+    verifyIncoming(settings, present(request))
+      .then((outcome) => {
+        if ("answer" in outcome) return writeNodeAnswer(request, response, outcome.answer);
+        request.webhook = outcome.webhook;
+        next();
+      })
+      .catch(next);
+  };
+}
+
+const present = (request: Request): IncomingWebhook<Request> => ({
+  method: request.method,
+  path: request.path,
+  target: request.originalUrl,
+  rawHeaders: request.rawHeaders,
+  request,
+  readBody: (maxBytes, timeoutMs) => readNodeBody(request, maxBytes, timeoutMs),
+});

@@ -1,0 +1,40 @@
+// Receiving
+
+export type { Answer } from "./answer.ts";
+export type { HandlerContext, Handlers } from "./handlers.ts";
+export type { ReceiverOptions, VerifyOptions } from "./options.ts";
+export type { Secret } from "./secrets.ts";
+export type { VerifiedWebhook } from "./verified-webhook.ts";
+export { verifyRequest, type WebhookRequest } from "./verify-request.ts";
+
+// Events
+
+export type {
+  ContactSuggestion,
+  ContactSuggestionRequest,
+  OfferEventDeleted,
+  Rating,
+  TimelineChanged,
+  WorkerAddedContact,
+  WorkerOfferResponse,
+} from "./events.ts";
+
+// Schemes
+
+export type { SignatureClaim, SignatureScheme } from "./signature-scheme.ts";
+export { timestampDigest } from "./timestamp-digest.ts";
+
+// Receipts
+
+export { memoryReceipts } from "./memory-receipts.ts";
+export type { ReceiptClaim, Receipts } from "./receipts.ts";
+
+// What happened
+
+export type { Logger } from "./logger.ts";
+export type { Verified } from "./observer.ts";
+export type { Rejection, RejectionReason } from "./rejection.ts";
+
+// Errors
+
+export { ConfigurationError, HandlerError, isWebhookKitError, UnavailableError, WebhookKitError } from "./errors.ts";

@@ -1,0 +1,22 @@
+/**
+ * Where the kit's one line per request goes: a pino logger, or `console`. `fields` holds names, numbers and reasons only.
+ *
+ * @example
+ * ```ts
+ * import type { Logger } from "@offers/webhook-kit";
+ *
+ * export const logger: Logger = {
+ *   info: (fields, message) => console.info(message, JSON.stringify(fields)),
+ *   warn: (fields, message) => console.warn(message, JSON.stringify(fields)),
+ *   error: (fields, message) => console.error(message, JSON.stringify(fields)),
+ * };
+ * ```
+ */
+export interface Logger {
+  /** A webhook was handled, or acknowledged as a duplicate. */
+  info(fields: Readonly<Record<string, unknown>>, message: string): void;
+  /** A request was refused. */
+  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
+  /** Something failed on this side. */
+  error(fields: Readonly<Record<string, unknown>>, message: string): void;
+}

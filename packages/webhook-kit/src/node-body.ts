@@ -1,0 +1,57 @@
+import type { IncomingMessage } from "node:http";
+import type { ReceivedBody } from "./incoming-webhook.ts";
+
+/** A Node request, and what a body parser in front may have left on it. */
+export type NodeRequest = IncomingMessage & { readonly body?: unknown; readonly rawBody?: unknown };
+
+/**
+ * The body of a Node request: from the stream where nobody has read it yet, else the bytes that a parser kept as `rawBody`,
+ * else what it parsed.
+ *
+ * @param timeoutMs how long it may take to arrive
+ */
+export async function readNodeBody(request: NodeRequest, maxBytes: number, timeoutMs: number): Promise<ReceivedBody> {
+  if (!isConsumed(request)) return readStream(request, maxBytes, timeoutMs);
+  const { rawBody, body } = request;
+  const bytes = rawBody instanceof Uint8Array ? rawBody : body instanceof Uint8Array ? body : undefined;
+  if (bytes) return bytes.length > maxBytes ? tooLarge : { kind: "bytes", bytes };
+  if (body === undefined || body === null) return { kind: "consumed" };
+  // A text parser leaves the text.
+  return typeof body === "string" ? { kind: "bytes", bytes: Buffer.from(body) } : { kind: "parsed", value: body };
+}
+
+const isConsumed = (request: NodeRequest): boolean =>
+  request.readableDidRead || request.readableEnded || request.readableFlowing === true;
+
+const tooLarge = { kind: "refused", reason: "body_too_large" } as const;
+
+function readStream(request: NodeRequest, maxBytes: number, timeoutMs: number): Promise<ReceivedBody> {
+  if (Number(request.headers["content-length"] ?? 0) > maxBytes) return Promise.resolve(tooLarge);
+  return new Promise((resolve) => {
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    const settle = (body: ReceivedBody) => {
+      clearTimeout(timer);
+      request.off("data", onData).off("end", onEnd).off("close", onBreak).off("error", onBreak);
+      resolve(body);
+    };
+    const onData = (chunk: Uint8Array) => {
+      length += chunk.length;
+      if (length <= maxBytes) chunks.push(chunk);
+      else {
+        request.pause();
+        settle(tooLarge);
+      }
+    };
+    const onEnd = () => {
+      const [first] = chunks;
+      settle({ kind: "bytes", bytes: chunks.length === 1 && first ? first : Buffer.concat(chunks) });
+    };
+    const onBreak = () => settle({ kind: "refused", reason: "body_incomplete" });
+    const timer = setTimeout(() => {
+      request.pause();
+      settle({ kind: "refused", reason: "body_too_slow" });
+    }, timeoutMs);
+    request.on("data", onData).on("end", onEnd).on("close", onBreak).on("error", onBreak);
+  });
+}

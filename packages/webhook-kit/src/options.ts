@@ -1,0 +1,122 @@
+import { ConfigurationError, type WebhookKitError } from "./errors.ts";
+import type { Handlers } from "./handlers.ts";
+import type { Logger } from "./logger.ts";
+import { memoryReceipts } from "./memory-receipts.ts";
+import { Observer, type Verified } from "./observer.ts";
+import type { Receipts } from "./receipts.ts";
+import type { Rejection } from "./rejection.ts";
+import { readSecret, type Secret, type SecretLookup } from "./secrets.ts";
+import type { SignatureScheme } from "./signature-scheme.ts";
+import { timestampDigest } from "./timestamp-digest.ts";
+
+/**
+ * How requests are checked. Everything but `secret` has a default.
+ *
+ * @example
+ * ```ts
+ * import type { VerifyOptions } from "@offers/webhook-kit";
+ *
+ * export const rotating: VerifyOptions = {
+ *   secret: ["a1b6c2f0-7f7e-4f51-9d0c-3f8f3e6f2b77", "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52"],
+ *   onVerified: ({ secretIndex }) => console.log(secretIndex === 0 ? "new secret" : "old secret"),
+ * };
+ * ```
+ */
+export interface VerifyOptions<Incoming = unknown> {
+  secret: Secret<Incoming>;
+  /** @default timestampDigest() */
+  scheme?: SignatureScheme;
+  /** How far the timestamp may lie from your clock, either way, at most a day. 0 means 0. @default 300 */
+  toleranceSeconds?: number;
+  /** The largest body that is read, 1 to 100 MiB. @default 262_144 */
+  maxBodyBytes?: number;
+  /** Takes secrets of fewer than 16 characters. @default false */
+  allowWeakSecret?: boolean;
+  /** The clock, for tests. @default () => new Date() */
+  now?: () => Date;
+  /** After every check that passed. No hook can change an answer: whatever it throws is dropped. */
+  onVerified?(verified: Verified): unknown;
+  /** After every request that was refused, with the reason that the sender is not told. */
+  onRejected?(rejection: Rejection): unknown;
+  /** After a fault on this side: a handler, the secret function, the receipts, the set-up. */
+  onError?(error: WebhookKitError): unknown;
+  /** pino fits. Gets one line per request. */
+  logger?: Logger;
+}
+
+/**
+ * How requests are checked and what is done with them.
+ *
+ * @example
+ * ```ts
+ * import type { ReceiverOptions } from "@offers/webhook-kit";
+ * import { webhookRouter } from "@offers/webhook-kit/express";
+ *
+ * const options: ReceiverOptions = {
+ *   secret: "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52",
+ *   handlerTimeoutMs: 5_000,
+ *   onWorkerAddedContact: ({ workerId }) => console.log("hello", workerId),
+ * };
+ * webhookRouter(options);
+ * ```
+ */
+export interface ReceiverOptions<Incoming = unknown> extends VerifyOptions<Incoming>, Handlers<Incoming> {
+  /** How long a handler may take before the sender is answered 503, at most 10 minutes. @default 10_000 */
+  handlerTimeoutMs?: number;
+  /** The memory of requests already acknowledged; share one between processes. @default memoryReceipts() */
+  receipts?: Receipts;
+}
+
+/** Options with every default filled in and every value checked. */
+export interface VerifySettings<Incoming> {
+  readonly lookUpSecrets: SecretLookup<Incoming>;
+  /** True when the secret tells one tenant from another. */
+  readonly hasTenants: boolean;
+  readonly scheme: SignatureScheme;
+  readonly toleranceMs: number;
+  readonly maxBodyBytes: number;
+  readonly now: () => Date;
+  readonly observer: Observer;
+}
+
+export interface ReceiverSettings<Incoming> extends VerifySettings<Incoming> {
+  readonly handlers: Handlers<Incoming>;
+  readonly handlerTimeoutMs: number;
+  readonly receipts: Receipts;
+}
+
+/** @throws {ConfigurationError} for an option that cannot be right; nothing is corrected silently */
+export function readVerifyOptions<Incoming>(options: VerifyOptions<Incoming>): VerifySettings<Incoming> {
+  const { secret, scheme = timestampDigest(), toleranceSeconds = 300, maxBodyBytes = 262_144 } = options;
+  const { allowWeakSecret = false, now = () => new Date() } = options;
+  return {
+    lookUpSecrets: readSecret(secret, allowWeakSecret === true),
+    hasTenants: typeof secret === "function",
+    scheme,
+    toleranceMs: within("toleranceSeconds", toleranceSeconds, 0, 86_400) * 1000,
+    maxBodyBytes: whole("maxBodyBytes", maxBodyBytes, 1, 104_857_600),
+    now,
+    observer: new Observer(options),
+  };
+}
+
+/** @throws {ConfigurationError} for an option that cannot be right; nothing is corrected silently */
+export function readReceiverOptions<Incoming>(options: ReceiverOptions<Incoming>): ReceiverSettings<Incoming> {
+  const { handlerTimeoutMs = 10_000, receipts = memoryReceipts() } = options;
+  return {
+    ...readVerifyOptions(options),
+    handlers: options,
+    handlerTimeoutMs: whole("handlerTimeoutMs", handlerTimeoutMs, 1, 600_000),
+    receipts,
+  };
+}
+
+function within(name: string, value: number, least: number, most: number): number {
+  if (typeof value === "number" && value >= least && value <= most) return value;
+  throw new ConfigurationError("invalid_option", `${name} must be a number from ${least} to ${most}.`);
+}
+
+function whole(name: string, value: number, least: number, most: number): number {
+  if (Number.isInteger(value)) return within(name, value, least, most);
+  throw new ConfigurationError("invalid_option", `${name} must be a whole number from ${least} to ${most}.`);
+}

@@ -1,0 +1,49 @@
+/**
+ * What a store says to a claim. `token` fences: only its holder can complete or release.
+ *
+ * @example
+ * ```ts
+ * import type { ReceiptClaim } from "@offers/webhook-kit";
+ *
+ * export const isOurs = (claim: ReceiptClaim): boolean => claim.state === "claimed";
+ * ```
+ */
+export type ReceiptClaim =
+  | { readonly state: "claimed"; readonly token: string }
+  | { readonly state: "inFlight"; readonly retryAfterMs: number }
+  | { readonly state: "done"; readonly status: number };
+
+/**
+ * The receiver's memory of requests it has acknowledged, so that an identical request does not run a handler twice. Only a
+ * key (a hash) and a status are kept, never a body. Processes that share the work must share the store. A function that
+ * throws or rejects makes the request a 503.
+ *
+ * @example
+ * ```ts
+ * import { memoryReceipts, type Receipts } from "@offers/webhook-kit";
+ *
+ * const inner = memoryReceipts();
+ *
+ * export const counted: Receipts & { duplicates: number } = {
+ *   duplicates: 0,
+ *   async claim(key, options) {
+ *     const claim = await inner.claim(key, options);
+ *     if (claim.state === "done") this.duplicates += 1;
+ *     return claim;
+ *   },
+ *   complete: (key, token, status, keepMs) => inner.complete(key, token, status, keepMs),
+ *   release: (key, token) => inner.release(key, token),
+ * };
+ * ```
+ */
+export interface Receipts {
+  /**
+   * Takes the key for `leaseMs`, unless somebody holds it or its request is done. A lease that ran out is free again: its
+   * holder died.
+   */
+  claim(key: string, options: { readonly leaseMs: number }): ReceiptClaim | Promise<ReceiptClaim>;
+  /** Remembers `status` for `keepMs`; does nothing when the token no longer holds the key. */
+  complete(key: string, token: string, status: number, keepMs: number): void | Promise<void>;
+  /** Frees the key; does nothing when the token no longer holds it. */
+  release(key: string, token: string): void | Promise<void>;
+}

@@ -1,0 +1,57 @@
+/**
+ * Every reason for which a request is refused: a failed check (401), or something the sender must do differently.
+ *
+ * @example
+ * ```ts
+ * import type { RejectionReason } from "@offers/webhook-kit";
+ *
+ * const alarming: ReadonlySet<RejectionReason> = new Set(["no_matching_secret", "duplicate_header"]);
+ * export const isAlarming = (reason: RejectionReason): boolean => alarming.has(reason);
+ * ```
+ */
+export type RejectionReason =
+  | "missing_timestamp"
+  | "malformed_timestamp"
+  | "timestamp_out_of_tolerance"
+  | "missing_authorization"
+  | "malformed_authorization"
+  | "missing_id"
+  | "malformed_id"
+  | "duplicate_header"
+  | "unknown_tenant"
+  | "no_matching_secret"
+  | "endpoint_not_mounted"
+  | "method_not_allowed"
+  | "unsupported_media_type"
+  | "body_too_large"
+  | "body_too_slow"
+  | "body_incomplete"
+  | "body_not_utf8"
+  | "body_not_json"
+  | "invalid_payload"
+  | "already_in_progress";
+
+/**
+ * What `onRejected` is told. Holds nothing of the request but its endpoint.
+ *
+ * @example
+ * ```ts
+ * import type { Rejection } from "@offers/webhook-kit";
+ *
+ * export const lineOf = ({ status, reason, message }: Rejection): string => `${status} ${reason}: ${message}`;
+ * ```
+ */
+export interface Rejection {
+  readonly reason: RejectionReason;
+  /** For a person: what is wrong and what most likely caused it. */
+  readonly message: string;
+  /** What the sender was answered. */
+  readonly status: number;
+  /** The operation's name in the contract, such as `WorkerOfferResponse`; absent with `verifyWebhook` and `verifyRequest`. */
+  readonly endpoint?: string;
+  /** How far the timestamp lies from your clock; negative is the past. Only with `timestamp_out_of_tolerance`. */
+  readonly skewSeconds?: number;
+}
+
+/** What is wrong with the headers. */
+export type SignatureRefusal = Pick<Rejection, "reason" | "message">;

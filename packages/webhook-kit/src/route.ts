@@ -1,0 +1,46 @@
+import { endpoints } from "./endpoints/all.ts";
+import type { Endpoint } from "./endpoints/endpoint.ts";
+
+export interface Route {
+  readonly endpoint: Endpoint;
+  /** Still percent-encoded. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+const none = {};
+const fixed = new Map<string, Route>();
+const open: { endpoint: Endpoint; start: string; parameter: string }[] = [];
+for (const endpoint of Object.values<Endpoint>(endpoints)) {
+  const [start = "", parameter] = endpoint.path.split(/[{}]/);
+  if (parameter === undefined) fixed.set(start, { endpoint, parameters: none });
+  else open.push({ endpoint, start, parameter });
+}
+
+/**
+ * Finds the endpoint of a path below the mount. One slash at the end is let pass, and several at the start: senders join
+ * `https://example.com/someprefix/` and `/test` in both ways.
+ */
+export function findRoute(path: string): Route | undefined {
+  const plain = path.replace(/^\/+/, "/").replace(/(?<=.)\/$/, "");
+  const found = fixed.get(plain);
+  if (found) return found;
+  for (const { endpoint, start, parameter } of open) {
+    const value = plain.slice(start.length);
+    if (plain.startsWith(start) && value !== "" && !value.includes("/"))
+      return { endpoint, parameters: { [parameter]: value } };
+  }
+  return undefined;
+}
+
+/** Undefined where the encoding is broken. */
+export function decodeParameters(parameters: Readonly<Record<string, string>>): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, decode(value)]));
+}
+
+function decode(value: string): string | undefined {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return undefined;
+  }
+}

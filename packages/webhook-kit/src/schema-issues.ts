@@ -1,0 +1,45 @@
+import type * as z from "zod";
+
+type Issue = z.core.$ZodIssue;
+
+/**
+ * From a field's name (`userEmailAddresses[0]`) to what is wrong with it. In words of our own, so that no release of zod can
+ * put a value into them that somebody sent.
+ */
+export function describeIssues(issues: readonly Issue[]): Record<string, string[]> {
+  const fields = new Map<string, string[]>();
+  for (const issue of issues) {
+    const field = nameOf(issue.path);
+    const messages = fields.get(field) ?? [];
+    const message = describe(issue);
+    if (!messages.includes(message)) messages.push(message);
+    fields.set(field, messages);
+  }
+  return Object.fromEntries(fields);
+}
+
+const nameOf = (path: Issue["path"]): string =>
+  path.reduce<string>(
+    (name, key) => (typeof key === "number" ? `${name}[${key}]` : name === "" ? String(key) : `${name}.${String(key)}`),
+    "",
+  ) || "body";
+
+function describe(issue: Issue): string {
+  if (issue.code === "invalid_type")
+    return `Must be ${issue.expected === "int" ? "a whole number" : `of type ${issue.expected}`}.`;
+  if (issue.code === "invalid_value") return `Must be one of: ${issue.values.map(String).join(", ")}.`;
+  if (issue.code === "too_small") return `Too short or too small; at least ${issue.minimum}.`;
+  if (issue.code === "too_big") return `Too long or too large; at most ${issue.maximum}.`;
+  if (issue.code === "invalid_format") return describeFormat(issue.format, issue.pattern ?? "");
+  return "Not valid.";
+}
+
+/** A pattern is told by what only it holds; the contract has these three. */
+function describeFormat(format: string, pattern: string): string {
+  if (format === "datetime") return "Must be an ISO 8601 date-time with its zone.";
+  if (format === "url") return "Must be a full URL.";
+  if (pattern.includes("@")) return "Must be an e-mail address.";
+  if (pattern.includes("00:00")) return "Must be in UTC, and so end in Z or +00:00.";
+  if (pattern.includes(":")) return "Must begin with http:// or https://.";
+  return "Not valid.";
+}

@@ -1,0 +1,29 @@
+/** What is wrong with a secret. The message never holds the secret or its length. */
+export interface SecretFault {
+  readonly code: "invalid_secret" | "weak_secret";
+  readonly message: string;
+}
+
+/** A secret is used to the letter: nothing is trimmed, so white space at its ends is refused rather than guessed at. */
+export function findSecretFault(secret: unknown): SecretFault | undefined {
+  if (typeof secret !== "string") return invalid("The secret must be a string.");
+  if (secret.trim() === "")
+    return invalid("The secret is empty or blank; is the environment variable that should hold it set?");
+  if (secret !== secret.trim())
+    return invalid("The secret begins or ends with white space; was it read from a file with its line break?");
+  if (/[\p{Cc}\p{Cs}]/u.test(secret)) return invalid("The secret holds a control character or half a character.");
+  return undefined;
+}
+
+/** Shorter than this, a secret can be guessed from one captured request. */
+const minimumLength = 16;
+
+export function findWeakness(secret: string): SecretFault | undefined {
+  if (secret.length >= minimumLength) return undefined;
+  return {
+    code: "weak_secret",
+    message: `The secret has fewer than ${minimumLength} characters and can be guessed; pass allowWeakSecret to use it.`,
+  };
+}
+
+const invalid = (message: string): SecretFault => ({ code: "invalid_secret", message });

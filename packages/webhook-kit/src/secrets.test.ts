@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { readSecret, type Secret } from "./secrets.ts";
+
+const good = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
+const code = (code: string) => expect.objectContaining({ code });
+
+test.each([
+  ["", "invalid_secret"],
+  ["   ", "invalid_secret"],
+  ["\n", "invalid_secret"],
+  [` ${good}`, "invalid_secret"],
+  [`${good}\n`, "invalid_secret"],
+  [`\uFEFF${good}`, "invalid_secret"],
+  [`${good}\u0000${good}`, "invalid_secret"],
+  [`${good}\ud800`, "invalid_secret"],
+  ["fifteen-letters", "weak_secret"],
+  [[], "invalid_secret"],
+  [[good, ""], "invalid_secret"],
+  [[good, "short"], "weak_secret"],
+  [undefined, "invalid_secret"],
+  [null, "invalid_secret"],
+  [42, "invalid_secret"],
+])("refuses %j at construction and, from a function, for the request", async (secret, expected) => {
+  expect(() => readSecret(secret as string, false)).toThrow(code(expected));
+  if (secret === undefined) return;
+  const lookUp = readSecret((() => secret) as Secret, false);
+  await expect(Promise.resolve(lookUp({}))).rejects.toEqual(code("secret_unusable"));
+});
+
+test("takes a short secret when told to, but still no blank one", () => {
+  expect(readSecret("short", true)({})).toEqual(["short"]);
+  expect(() => readSecret(" ", true)).toThrow(code("invalid_secret"));
+});
+
+test("a message never holds the secret", () => {
+  for (const secret of ["hunter2", "hunter2 ", "hunter2\u0000hunter2hunter2"])
+    expect(() => readSecret(secret, false)).not.toThrow(
+      expect.objectContaining({ message: expect.stringContaining("hunter2") }),
+    );
+});
+
+test("a list that is changed afterwards changes nothing", () => {
+  const secrets = [good];
+  const lookUp = readSecret(secrets, false);
+  secrets[0] = "";
+  expect(lookUp({})).toEqual([good]);
+});
+
+test("asks the function with the request each time", async () => {
+  const lookUp = readSecret<string>(async (tenant) => (tenant === "known" ? good : undefined), false);
+  expect(await lookUp("known")).toEqual([good]);
+  expect(await lookUp("unknown")).toBeUndefined();
+});
+
+test("keeps what the function threw as the cause", async () => {
+  const cause = new Error("vault is sealed");
+  const lookUp = readSecret(() => Promise.reject(cause), false);
+  await expect(Promise.resolve(lookUp({}))).rejects.toEqual(
+    expect.objectContaining({ code: "secret_lookup_failed", cause }),
+  );
+});

@@ -1,0 +1,69 @@
+import { ConfigurationError, UnavailableError } from "./errors.ts";
+import { findSecretFault, findWeakness, type SecretFault } from "./secret-fault.ts";
+
+/**
+ * The secret that was given on the company profile: one; several while it is rotated; or a function that looks it up for
+ * each request, for many tenants behind one receiver. The function is only asked about well-formed, fresh headers. When it
+ * answers `undefined` the request is an ordinary 401, when it throws it is 503.
+ *
+ * @example
+ * ```ts
+ * import type { Request } from "express";
+ * import type { Secret } from "@offers/webhook-kit";
+ *
+ * declare const tenants: Map<string, { webhookSecret: string }>;
+ *
+ * export const secretOfTenant: Secret<Request> = async (request) =>
+ *   tenants.get(String(request.params.tenant))?.webhookSecret;
+ * ```
+ */
+export type Secret<Incoming = unknown> =
+  | string
+  | readonly string[]
+  | ((request: Incoming) => string | readonly string[] | undefined | Promise<string | readonly string[] | undefined>);
+
+/** Answers the secrets of one request, each checked; undefined for a tenant that is not known. */
+export type SecretLookup<Incoming> = (
+  request: Incoming,
+) => readonly string[] | undefined | Promise<readonly string[] | undefined>;
+
+/**
+ * @throws {ConfigurationError} at once for a secret that can be checked at once; the lookup rejects with
+ *   {@link UnavailableError} for one that comes from a function
+ */
+export function readSecret<Incoming>(secret: Secret<Incoming>, allowWeakSecret: boolean): SecretLookup<Incoming> {
+  if (typeof secret === "function") return (request) => lookUp(secret, request, allowWeakSecret);
+  const secrets = typeof secret === "string" ? [secret] : secret;
+  const fault = findFault(secrets, allowWeakSecret);
+  if (fault) throw new ConfigurationError(fault.code, fault.message);
+  const checked = [...secrets];
+  return () => checked;
+}
+
+async function lookUp<Incoming>(
+  secret: Extract<Secret<Incoming>, (request: Incoming) => unknown>,
+  request: Incoming,
+  allowWeakSecret: boolean,
+): Promise<readonly string[] | undefined> {
+  let found: string | readonly string[] | undefined;
+  try {
+    found = await secret(request);
+  } catch (cause) {
+    throw new UnavailableError("secret_lookup_failed", "The secret function threw; see cause.", { cause });
+  }
+  if (found === undefined) return undefined;
+  const secrets = typeof found === "string" ? [found] : found;
+  const fault = findFault(secrets, allowWeakSecret);
+  if (fault) throw new UnavailableError("secret_unusable", `From the secret function: ${fault.message}`);
+  return secrets;
+}
+
+function findFault(secrets: readonly string[], allowWeakSecret: boolean): SecretFault | undefined {
+  if (!Array.isArray(secrets) || secrets.length === 0)
+    return { code: "invalid_secret", message: "Give a secret, a list with at least one, or a function." };
+  for (const secret of secrets) {
+    const fault = findSecretFault(secret) ?? (allowWeakSecret ? undefined : findWeakness(secret));
+    if (fault) return fault;
+  }
+  return undefined;
+}

@@ -1,0 +1,1 @@
+export { signRequest } from "./sign-request.ts";
