@@ -45,8 +45,9 @@ describe.each(["client", "webhook-kit"] as const)("the tarball of %s", (name) =>
 
   test("has types that resolve alike for importers and requirers", async () => {
     // Without node10, which knows no subpath exports.
-    const { stdout } = await run("attw", ["--profile", "node16", project.tarballs[name]], { cwd: root });
-    expect(stdout).toContain("No problems found");
+    const { stdout } = await run("attw", ["--profile", "node16", "--format", "json", project.tarballs[name]]);
+    const { analysis } = JSON.parse(stdout) as { analysis: { problems: { resolutionKind?: string }[] } };
+    expect(analysis.problems.filter(({ resolutionKind }) => resolutionKind !== "node10")).toEqual([]);
   });
 
   test("holds the licence and a README, and neither sources nor tests", async () => {

@@ -44,12 +44,12 @@ app.post("/shifts/:id/cancel", async (request, response) => {
   response.sendStatus(204);
 });
 
-/** The service's own words go on to our caller; whatever else went wrong is ours. */
+/** The service's refusals go on to our caller; a service that can't be reached, or makes no sense, is our bad gateway. */
 const answerError: ErrorRequestHandler = (error, _request, response, _next) => {
   if (!isOffersError(error)) throw error;
-  response
-    .status(error.status ?? 502)
-    .json({ code: error.code, message: error.message, errors: error.problem?.errors });
+  const { code, message, status, problem } = error;
+  const refused = code === "not_found" ? 404 : status !== undefined && status >= 400 ? status : 502;
+  response.status(refused).json({ code, message, errors: problem?.errors });
 };
 app.use(answerError);
 

@@ -1,0 +1,59 @@
+import { OffersError, type OffersErrorDetails } from "./offers-error.ts";
+
+/**
+ * No whole answer came. `connection_not_made`: the request provably never left, so nothing happened (name not found,
+ * connection refused). `connection_lost`: it may have arrived, so a creation or completion may have had its effect.
+ * `cause` has the name, code and text of what `fetch` threw, without the API key.
+ *
+ * @example
+ * ```ts
+ * import { ConnectionError } from "@offers/client";
+ *
+ * export const nothingHappened = (error: unknown): boolean =>
+ *   error instanceof ConnectionError && error.code === "connection_not_made";
+ * ```
+ */
+export class ConnectionError extends OffersError {
+  override readonly name = "ConnectionError";
+  readonly code: "connection_not_made" | "connection_lost";
+  declare readonly status: undefined;
+
+  constructor(code: "connection_not_made" | "connection_lost", message: string, details?: OffersErrorDetails) {
+    super(message, details);
+    this.code = code;
+  }
+}
+
+/**
+ * The whole answer, headers and body, did not come within `timeoutMs`, or the call not within `totalTimeoutMs` (D-25). A
+ * creation or completion may have had its effect.
+ *
+ * @example
+ * ```ts
+ * import { TimeoutError } from "@offers/client";
+ *
+ * export const isSlow = (error: unknown): boolean => error instanceof TimeoutError;
+ * ```
+ */
+export class TimeoutError extends OffersError {
+  override readonly name = "TimeoutError";
+  readonly code = "timeout";
+  declare readonly status: undefined;
+}
+
+/**
+ * Your `signal` was aborted; `cause` is its reason. With `attempts` above 0, a creation or completion may have had its
+ * effect.
+ *
+ * @example
+ * ```ts
+ * import { AbortedError } from "@offers/client";
+ *
+ * export const isOurDoing = (error: unknown): boolean => error instanceof AbortedError;
+ * ```
+ */
+export class AbortedError extends OffersError {
+  override readonly name = "AbortedError";
+  readonly code = "aborted";
+  declare readonly status: undefined;
+}

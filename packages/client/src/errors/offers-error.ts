@@ -1,0 +1,69 @@
+import type { OperationName } from "../operation.ts";
+import type { Problem } from "../problem.ts";
+
+export const brand = Symbol.for("@offers/client/error");
+
+/**
+ * What an error knows besides its message.
+ *
+ * @example
+ * ```ts
+ * import { ConflictError, type OffersErrorDetails } from "@offers/client";
+ *
+ * const details: OffersErrorDetails = { operation: "CompleteOffer", status: 409, attempts: 1 };
+ * export const forYourTests = new ConflictError("CompleteOffer was answered 409", details);
+ * ```
+ */
+export interface OffersErrorDetails {
+  operation?: OperationName | undefined;
+  attempts?: number | undefined;
+  status?: number | undefined;
+  problem?: Problem | undefined;
+  requestId?: string | undefined;
+  retryAfterMs?: number | undefined;
+  cause?: unknown;
+}
+
+/**
+ * Base of everything this package throws or rejects with. `code` never changes between releases; `message` may. No error
+ * holds the API key, nor what you sent.
+ *
+ * @example
+ * ```ts
+ * import type { OffersError } from "@offers/client";
+ *
+ * export const toLog = ({ name, code, operation, status, attempts, requestId }: OffersError) =>
+ *   ({ name, code, operation, status, attempts, requestId });
+ * ```
+ */
+export abstract class OffersError extends Error {
+  /** A stable name of what went wrong, unique among all kinds. */
+  abstract readonly code: string;
+  /** The operation that failed; undefined when the client could not be made. */
+  readonly operation: OperationName | undefined;
+  /** How many requests were sent for this call; 0 when it failed before the first. */
+  readonly attempts: number;
+  /** The HTTP status of the last answer; undefined when there was none. */
+  readonly status: number | undefined;
+  /** What the service says about it, if it does. */
+  readonly problem: Problem | undefined;
+  /** The service's id of the request, from `X-Request-Id` or `Request-Id`. */
+  readonly requestId: string | undefined;
+  /** How long the service asks to wait, in milliseconds from the moment of its answer. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, details: OffersErrorDetails = {}) {
+    super(message, details);
+    this.operation = details.operation;
+    this.attempts = details.attempts ?? 0;
+    this.status = details.status;
+    this.problem = details.problem;
+    this.requestId = details.requestId;
+    this.retryAfterMs = details.retryAfterMs;
+  }
+
+  /** @internal */
+  get [brand](): true {
+    return true;
+  }
+}

@@ -1,0 +1,53 @@
+import type {
+  AuthenticationError,
+  BadRequestError,
+  ConflictError,
+  InvalidResponseError,
+  NotFoundError,
+  PermissionError,
+  RateLimitError,
+  ServerError,
+} from "./answer-errors.ts";
+import type { AbortedError, ConnectionError, TimeoutError } from "./exchange-errors.ts";
+import { brand } from "./offers-error.ts";
+import type { UsageError } from "./usage-error.ts";
+
+/**
+ * Every error this package throws or rejects with: a union that narrows on `code`, and on `status`.
+ *
+ * @example
+ * ```ts
+ * import type { OffersFailure } from "@offers/client";
+ *
+ * export function advise(error: OffersFailure): string {
+ *   if (error.status === 409) return `somebody was faster: ${error.name satisfies "ConflictError"}`;
+ *   return error.code === "aborted" ? "as you wish" : error.message;
+ * }
+ * ```
+ */
+export type OffersFailure =
+  | BadRequestError
+  | AuthenticationError
+  | PermissionError
+  | NotFoundError
+  | ConflictError
+  | RateLimitError
+  | ServerError
+  | InvalidResponseError
+  | ConnectionError
+  | TimeoutError
+  | AbortedError
+  | UsageError;
+
+/**
+ * Like `instanceof OffersError`, but true also when two copies of the package are installed; narrows to every kind.
+ *
+ * @example
+ * ```ts
+ * import { isOffersError } from "@offers/client";
+ *
+ * export const statusFor = (error: unknown): number =>
+ *   isOffersError(error) && error.code === "not_found" ? 404 : 502;
+ * ```
+ */
+export const isOffersError = (value: unknown): value is OffersFailure => value instanceof Error && brand in value;

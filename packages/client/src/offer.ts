@@ -1,0 +1,75 @@
+/**
+ * A time slot of the work, as the service sends it: ISO 8601 date-times in UTC (interface.md, "Offer").
+ *
+ * @example
+ * ```ts
+ * import type { OfferEvent } from "@offers/client";
+ *
+ * export const hours = ({ start, end }: OfferEvent): number => (Date.parse(end) - Date.parse(start)) / 3_600_000;
+ * ```
+ */
+export interface OfferEvent {
+  start: string;
+  end: string;
+}
+
+/**
+ * A worker's current answer. interface.md shows `applied` only; `rejected` and `none` are the reference platform's words
+ * (D-04). The type is open: whatever else your service sends is passed on.
+ *
+ * @example
+ * ```ts
+ * import type { RecipientResponse } from "@offers/client";
+ *
+ * export const isOpen = (response: RecipientResponse): boolean => response !== "applied" && response !== "rejected";
+ * ```
+ */
+export type RecipientResponse = "applied" | "rejected" | "none" | (string & {});
+
+/**
+ * A worker to whom an offer was addressed (interface.md, "Recipient object").
+ *
+ * @example
+ * ```ts
+ * import type { Recipient } from "@offers/client";
+ *
+ * export const applicants = (recipients: Recipient[]): string[] =>
+ *   recipients.filter(({ response }) => response === "applied").map(({ workerId }) => workerId);
+ * ```
+ */
+export interface Recipient {
+  /** Id of the recipient entry: the one id that is a number. */
+  id: number;
+  workerId: string;
+  name: string;
+  response: RecipientResponse;
+  /** Empty when nothing is confirmed; its content otherwise is not shown (D-05). */
+  confirmation: string;
+}
+
+/**
+ * An offer of work, as the service sends it (interface.md, "Offer"). Times are ISO 8601 strings in UTC. Only `id` is
+ * checked when it arrives; fields that the service adds are kept.
+ *
+ * @example
+ * ```ts
+ * import type { Offer } from "@offers/client";
+ *
+ * export const isOpen = ({ complete, widthdrawn }: Offer): boolean => !complete && !widthdrawn;
+ * ```
+ */
+export interface Offer {
+  id: string;
+  title: string;
+  details: string;
+  /** Whether the offer lies in the past (D-06). */
+  isHistoric: boolean;
+  /** Whether the offer is withdrawn. The service spells it so, with the extra letter. */
+  widthdrawn: boolean;
+  complete: boolean;
+  locationPlaceId: string;
+  createdAt: string;
+  events: OfferEvent[];
+  /** One per addressed worker. */
+  recipients: Recipient[];
+}

@@ -1,0 +1,65 @@
+import type { OffersFailure } from "./errors/offers-failure.ts";
+import type { FetchResponse } from "./fetch.ts";
+
+/**
+ * The data of an answer, and the answer itself. Its body has been read.
+ *
+ * @example
+ * ```ts
+ * import type { Offer, WithResponse } from "@offers/client";
+ *
+ * export const etagOf = ({ response }: WithResponse<Offer>): string | null => response.headers.get("etag");
+ * ```
+ */
+export interface WithResponse<Data> {
+  data: Data;
+  response: FetchResponse;
+}
+
+/**
+ * How a call ended, as a value: it narrows on `ok`, and its error on `code` or `status`.
+ *
+ * @example
+ * ```ts
+ * import type { Offer, SafeResult } from "@offers/client";
+ *
+ * export const titleOf = (result: SafeResult<Offer>): string => (result.ok ? result.data.title : result.error.code);
+ * ```
+ */
+export type SafeResult<Data> = ({ ok: true } & WithResponse<Data>) | { ok: false; error: OffersFailure };
+
+/**
+ * A call under way: a promise of the data. The request starts at once, and once only, however you look at its end. A
+ * failure that nobody looks at is no unhandled rejection; `logger` has it.
+ *
+ * @example
+ * ```ts
+ * import type { Offer, OffersCall } from "@offers/client";
+ *
+ * export async function report(call: OffersCall<Offer>): Promise<void> {
+ *   const result = await call.safe();
+ *   if (result.ok) console.log(result.response.status, result.data.title);
+ *   else if (result.error.status === 404) console.log("no such offer", result.error.problem?.detail);
+ * }
+ * ```
+ */
+export interface OffersCall<Data> extends Promise<Data> {
+  /** The data together with the answer. Rejects as the call does. */
+  withResponse(): Promise<WithResponse<Data>>;
+  /** The end as a value. Never rejects. */
+  safe(): Promise<SafeResult<Data>>;
+}
+
+const succeeded = <Data>(answer: WithResponse<Data>) => ({ ok: true as const, ...answer });
+const failed = (error: OffersFailure) => ({ ok: false as const, error });
+
+/** @param exchange rejects with an OffersFailure only */
+export function toCall<Data>(exchange: Promise<WithResponse<Data>>): OffersCall<Data> {
+  const data = exchange.then((answer) => answer.data);
+  // Whoever asks for the response or the safe result never looks at this promise.
+  data.catch(() => {});
+  return Object.assign(data, {
+    withResponse: () => exchange,
+    safe: () => exchange.then(succeeded, failed),
+  });
+}

@@ -1,0 +1,125 @@
+import type { Offer } from "./offer.ts";
+import type { CreatedOffer, OfferInput } from "./offer-input.ts";
+import { type OffersCall, toCall } from "./offers-call.ts";
+import { completeOffer } from "./operations/complete-offer.ts";
+import { createOffer } from "./operations/create-offer.ts";
+import { getOffer } from "./operations/get-offer.ts";
+import { withdrawOffer } from "./operations/withdraw-offer.ts";
+import type { ApiKey, CallOptions, OffersClientOptions } from "./options.ts";
+import { createTransport, type Transport } from "./pipeline/transport.ts";
+
+/**
+ * Speaks to the service for one organisation. Make one and keep it; it holds no connection and needs no closing. Every
+ * method rejects with an {@link OffersError} only.
+ *
+ * @example
+ * ```ts
+ * import { OffersClient } from "@offers/client";
+ *
+ * const offers = new OffersClient({ baseUrl: "https://service.example", apiKey: process.env["OFFERS_API_KEY"] ?? "" });
+ * const offer = await offers.getOffer("offer_4f1c2a");
+ * console.log(offer.recipients.map(({ name, response }) => `${name}: ${response}`));
+ * ```
+ */
+export class OffersClient {
+  readonly #options: OffersClientOptions;
+  readonly #transport: Transport;
+
+  /** @throws {UsageError} for an option that cannot be right; the message says what to change */
+  constructor(options: OffersClientOptions) {
+    this.#options = { ...options };
+    this.#transport = createTransport(options);
+  }
+
+  /**
+   * Creates an offer of work; every worker in `workerIds` is sent a push notification (interface.md, CreateOffer). Not
+   * repeated unless the request provably never left, or the service honours `Idempotency-Key`.
+   *
+   * @example
+   * ```ts
+   * import { OffersClient } from "@offers/client";
+   *
+   * const offers = new OffersClient({ baseUrl: "https://service.example", apiKey: process.env["OFFERS_API_KEY"] ?? "" });
+   * const { id } = await offers.createOffer({
+   *   createdByUserId: "user_hana",
+   *   title: "Kitchen help on Friday",
+   *   workerIds: ["worker_amal", "worker_ben"],
+   *   events: [{ start: "2099-05-01T18:00:00+02:00", end: "2099-05-02T00:00:00+02:00" }],
+   * });
+   * console.log(id);
+   * ```
+   */
+  createOffer(input: OfferInput, call?: CallOptions): OffersCall<CreatedOffer> {
+    return toCall(this.#transport(createOffer, undefined, input, call));
+  }
+
+  /**
+   * Reads an offer with the current response of each recipient (interface.md, GetOffer). An offer that does not exist, or
+   * that the organisation may not see, is a {@link NotFoundError} (D-20).
+   *
+   * @example
+   * ```ts
+   * import { OffersClient } from "@offers/client";
+   *
+   * const offers = new OffersClient({ baseUrl: "https://service.example", apiKey: process.env["OFFERS_API_KEY"] ?? "" });
+   * const { recipients } = await offers.getOffer("offer_4f1c2a");
+   * console.log(recipients.filter(({ response }) => response === "applied"));
+   * ```
+   */
+  getOffer(id: string, call?: CallOptions): OffersCall<Offer> {
+    return toCall(this.#transport(getOffer, id, undefined, call));
+  }
+
+  /**
+   * Names the workers who get the work; all workers are told whether they were successful (interface.md, CompleteOffer).
+   * Each must have applied; an offer can be completed once (D-11). Repeated as sparingly as a creation.
+   *
+   * @example
+   * ```ts
+   * import { OffersClient } from "@offers/client";
+   *
+   * const offers = new OffersClient({ baseUrl: "https://service.example", apiKey: process.env["OFFERS_API_KEY"] ?? "" });
+   * await offers.completeOffer("offer_4f1c2a", ["worker_amal"]);
+   * ```
+   */
+  completeOffer(id: string, workerIds: readonly string[], call?: CallOptions): OffersCall<void> {
+    return toCall(this.#transport(completeOffer, id, workerIds, call));
+  }
+
+  /**
+   * Withdraws an offer; every worker addressed at creation is told (interface.md, WithdrawOffer). Withdrawing again is no
+   * error, so it is repeated like a read (D-10).
+   *
+   * @example
+   * ```ts
+   * import { OffersClient } from "@offers/client";
+   *
+   * const offers = new OffersClient({ baseUrl: "https://service.example", apiKey: process.env["OFFERS_API_KEY"] ?? "" });
+   * const result = await offers.withdrawOffer("offer_4f1c2a").safe();
+   * if (!result.ok) console.error(result.error.code);
+   * ```
+   */
+  withdrawOffer(id: string, call?: CallOptions): OffersCall<void> {
+    return toCall(this.#transport(withdrawOffer, id, undefined, call));
+  }
+
+  /**
+   * A client like this one that speaks for another organisation, as an agency does.
+   *
+   * @throws {UsageError} `invalid_api_key` for a key that cannot be one
+   * @example
+   * ```ts
+   * import { OffersClient } from "@offers/client";
+   *
+   * const agency = new OffersClient({ baseUrl: "https://service.example", apiKey: process.env["AGENCY_KEY"] ?? "" });
+   * const harbour = agency.withApiKey(process.env["HARBOUR_KEY"] ?? "");
+   * await harbour.withdrawOffer("offer_4f1c2a");
+   * ```
+   */
+  withApiKey(apiKey: ApiKey): OffersClient {
+    return clientOf({ ...this.#options, apiKey });
+  }
+}
+
+/** Outside of the class: a class that names itself is renamed by bundlers, and shown as _OffersClient. */
+const clientOf = (options: OffersClientOptions): OffersClient => new OffersClient(options);

@@ -1,0 +1,34 @@
+import type { operations, paths } from "./generated/openapi.ts";
+
+/**
+ * The name of an operation, as interface.md has it.
+ *
+ * @example
+ * ```ts
+ * import type { OperationName } from "@offers/client";
+ *
+ * export const changesAnOffer = (operation: OperationName): boolean => operation !== "GetOffer";
+ * ```
+ */
+export type OperationName = "CreateOffer" | "GetOffer" | "CompleteOffer" | "WithdrawOffer";
+
+/** A name, method and path that belong together in spec/openapi.yaml; anything else is a type error. */
+type Route<Path extends keyof paths = keyof paths> = {
+  [P in Path]: {
+    [N in OperationName]:
+      | (paths[P]["get"] extends operations[N] ? { name: N; method: "GET"; path: P } : never)
+      | (paths[P]["post"] extends operations[N] ? { name: N; method: "POST"; path: P } : never);
+  }[OperationName];
+}[Path];
+
+/** All that tells one operation from another; the pipeline knows the rest. */
+export type Operation<Argument, Data> = Readonly<Route> & {
+  /** Whether the effect is the same however often the request arrives. */
+  readonly repeatable: boolean;
+  /** A successful status that means there is no such thing (D-20). */
+  readonly absentStatus?: 204;
+  /** What is sent as JSON; undefined sends no body. */
+  encode(argument: Argument): unknown;
+  /** Reads a successful answer's text, or throws: what it throws is not shown to anyone. */
+  decode(text: string): Data;
+};

@@ -1,0 +1,11 @@
+import type { Operation } from "../operation.ts";
+import { acknowledge } from "./acknowledge.ts";
+
+export const completeOffer: Operation<readonly string[], void> = {
+  name: "CompleteOffer",
+  method: "POST",
+  path: "/offer/{id}/complete",
+  repeatable: false,
+  encode: (workerIds) => workerIds,
+  decode: acknowledge,
+};

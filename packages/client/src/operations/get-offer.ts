@@ -1,0 +1,16 @@
+import type { Offer } from "../offer.ts";
+import type { Operation } from "../operation.ts";
+
+export const getOffer: Operation<undefined, Offer> = {
+  name: "GetOffer",
+  method: "GET",
+  path: "/offer/{id}",
+  repeatable: true,
+  absentStatus: 204,
+  encode: () => undefined,
+  decode(text) {
+    const offer: Offer = JSON.parse(text);
+    if (typeof offer.id !== "string") throw new TypeError("no offer");
+    return offer;
+  },
+};

@@ -1,0 +1,12 @@
+import type { Operation } from "../operation.ts";
+import { acknowledge } from "./acknowledge.ts";
+
+/** A GET that changes state; withdrawing again is answered alike, so it may be repeated (D-10). */
+export const withdrawOffer: Operation<undefined, void> = {
+  name: "WithdrawOffer",
+  method: "GET",
+  path: "/offer/{id}/withdraw",
+  repeatable: true,
+  encode: () => undefined,
+  decode: acknowledge,
+};

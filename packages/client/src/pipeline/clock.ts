@@ -1,0 +1,23 @@
+import { within } from "./within.ts";
+
+/** Time and chance, passed in so that a test owns both. */
+export interface Clock {
+  /** Milliseconds that never run backwards. */
+  now(): number;
+  /** At least 0, less than 1. */
+  random(): number;
+  /** @throws {AbortedError} as soon as `signal` is aborted */
+  sleep(delayMs: number, signal: AbortSignal | undefined): Promise<void>;
+}
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  random: () => Math.random(),
+  sleep: (delayMs, signal) =>
+    within(
+      delayMs,
+      signal,
+      async () => {},
+      () => new Promise(() => {}),
+    ),
+};

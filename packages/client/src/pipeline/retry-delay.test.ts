@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { BadRequestError, ConflictError, RateLimitError, ServerError } from "../errors/answer-errors.ts";
+import { AbortedError, ConnectionError, TimeoutError } from "../errors/exchange-errors.ts";
+import type { OffersFailure } from "../errors/offers-failure.ts";
+import { retryDelayMs } from "./retry-delay.ts";
+
+const delay = (error: OffersFailure, { repeatable = true, retries = 0, random = 0 } = {}) =>
+  retryDelayMs(error, repeatable, retries, 30_000, { now: () => 0, random: () => random, sleep: async () => {} });
+const unavailable = new ServerError("", { status: 503 });
+
+test.each([
+  [0, 0, 250],
+  [0, 1, 500],
+  [1, 0, 500],
+  [1, 1, 1_000],
+  [4, 1, 8_000],
+  [50, 0, 4_000],
+  [50, 1, 8_000],
+])("after %i retries, chance %d, it waits %i ms", (retries, random, waitMs) =>
+  expect(delay(unavailable, { retries, random })).toBe(waitMs),
+);
+
+test.each([
+  unavailable,
+  new RateLimitError("", { status: 429 }),
+  new BadRequestError("", { status: 408 }),
+  new TimeoutError(""),
+  new ConnectionError("connection_lost", ""),
+])("%o is repeated only where a second arrival does no harm", (error) => {
+  expect(delay(error)).toBe(250);
+  expect(delay(error, { repeatable: false })).toBeUndefined();
+});
+
+test("what never left is repeated for every operation", () =>
+  expect(delay(new ConnectionError("connection_not_made", ""), { repeatable: false })).toBe(250));
+
+test.each([new BadRequestError("", { status: 400 }), new ConflictError("", { status: 409 }), new AbortedError("")])(
+  "%o is never repeated",
+  (error) => expect(delay(error)).toBeUndefined(),
+);
+
+test("the service's wish counts when it is longer, up to the cap", () => {
+  expect(delay(new ServerError("", { status: 503, retryAfterMs: 0 }))).toBe(250);
+  expect(delay(new ServerError("", { status: 503, retryAfterMs: 30_000 }))).toBe(30_000);
+  expect(delay(new ServerError("", { status: 503, retryAfterMs: 30_001 }))).toBeUndefined();
+});

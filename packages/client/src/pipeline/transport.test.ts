@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import type { FetchResponse } from "../fetch.ts";
+import { createOffer } from "../operations/create-offer.ts";
+import { getOffer } from "../operations/get-offer.ts";
+import type { OffersClientOptions } from "../options.ts";
+import type { Clock } from "./clock.ts";
+import { createTransport } from "./transport.ts";
+
+/** A clock that only a wait moves on. */
+function stillClock() {
+  const waits: number[] = [];
+  let now = 1_000_000;
+  const clock: Clock = {
+    now: () => now,
+    random: () => 0.5,
+    sleep: async (delayMs) => {
+      waits.push(delayMs);
+      now += delayMs;
+    },
+  };
+  return { clock, waits };
+}
+
+const answer = (status: number, headers: Record<string, string> = {}): FetchResponse =>
+  new Response(status === 200 ? '{"id":"offer_1"}' : null, { status, headers });
+
+function transportOf(answers: FetchResponse[], options: Partial<OffersClientOptions> = {}) {
+  const { clock, waits } = stillClock();
+  const fetch = async () => answers.shift() ?? expect.unreachable();
+  return {
+    transport: createTransport({ baseUrl: "https://service.example", apiKey: "key", fetch, ...options }, clock),
+    waits,
+  };
+}
+
+test("waits grow, jittered, and end with maxRetries", async () => {
+  const { transport, waits } = transportOf(
+    [503, 500, 502, 504].map((status) => answer(status)),
+    { maxRetries: 3 },
+  );
+  await expect(transport(getOffer, "a", undefined)).rejects.toMatchObject({ status: 504, attempts: 4 });
+  expect(waits).toEqual([375, 750, 1_500]);
+});
+
+test("a wait ends before the total does, or is not begun", async () => {
+  const unavailable = () => answer(503, { "retry-after": "20" });
+  const answers = [unavailable(), unavailable(), unavailable()];
+  const { transport, waits } = transportOf(answers, { totalTimeoutMs: 40_000, maxRetries: 9 });
+  await expect(transport(getOffer, "a", undefined)).rejects.toMatchObject({ status: 503, attempts: 2 });
+  expect(waits).toEqual([20_000]);
+});
+
+test("a refreshed key is no retry: all retries are left after it", async () => {
+  const { transport, waits } = transportOf([answer(401), answer(503), answer(200)], {
+    apiKey: ({ refresh }) => (refresh ? "fresh" : "stale"),
+    maxRetries: 1,
+  });
+  await expect(transport(getOffer, "a", undefined)).resolves.toMatchObject({ data: { id: "offer_1" } });
+  expect(waits).toEqual([0, 375]);
+});
+
+test("only true says that the service honours the key", async () => {
+  const { transport, waits } = transportOf([answer(503)], {
+    serviceHonoursIdempotencyKey: "false" as unknown as boolean,
+  });
+  const input = { createdByUserId: "u", title: "t", workerIds: ["w"] };
+  await expect(transport(createOffer, undefined, input)).rejects.toMatchObject({ attempts: 1 });
+  expect(waits).toEqual([]);
+});

@@ -1,0 +1,49 @@
+import { expect, onTestFinished, test } from "vitest";
+import { ConflictError, OffersClient } from "../src/index.ts";
+import { offer } from "./offer.ts";
+import { reply, serve } from "./serve.ts";
+
+const clientOf = async (...answer: Parameters<typeof reply>) => {
+  const { baseUrl, received } = await serve(reply(...answer));
+  return { client: new OffersClient({ baseUrl, apiKey: "key" }), received };
+};
+
+test("a call is a promise, and one request however it is looked at", async () => {
+  const { client, received } = await clientOf(200, JSON.stringify(offer), { etag: '"1"' });
+  const call = client.getOffer("a");
+  expect(call).toBeInstanceOf(Promise);
+  const { data, response } = await call.withResponse();
+  expect([data, response.status, response.headers.get("etag")]).toEqual([offer, 200, '"1"']);
+  const safe = await call.safe();
+  expect(safe.ok && safe.data).toBe(data);
+  expect(safe.ok && safe.response).toBe(response);
+  expect(await call).toBe(data);
+  expect(received).toHaveLength(1);
+});
+
+test("a call that nobody looks at is still made", async () => {
+  const { client, received } = await clientOf(200);
+  void client.withdrawOffer("a");
+  await expect.poll(() => received.map(({ url }) => url)).toEqual(["/offer/a/withdraw?api-version=1.0"]);
+});
+
+test("a failure is a value for safe, a rejection for the others, and never unhandled", async () => {
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => void unhandled.push(reason);
+  process.on("unhandledRejection", note);
+  onTestFinished(() => void process.off("unhandledRejection", note));
+
+  const { client } = await clientOf(409);
+  const call = client.withdrawOffer("a");
+  const result = await call.safe();
+  expect(result).toEqual({ ok: false, error: expect.any(ConflictError) });
+  await expect(call.withResponse()).rejects.toBe(result.ok || result.error);
+  await expect(call).rejects.toBe(result.ok || result.error);
+
+  const unwatched = client.withdrawOffer("a");
+  const unwatchedResponse = client.withdrawOffer("a").withResponse();
+  await Promise.all([unwatched.safe(), unwatchedResponse.then(undefined, () => {})]);
+  void client.getOffer("..");
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(unhandled).toEqual([]);
+});

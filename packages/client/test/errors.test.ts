@@ -1,0 +1,130 @@
+import { expect, test } from "vitest";
+import * as offers from "../src/index.ts";
+import { input } from "./offer.ts";
+import { nobody, reply, serve } from "./serve.ts";
+
+const apiKey = "key-of-harbour-hotels";
+const html = "<!doctype html><title>Sign in to the guest network</title>";
+
+const clientOf = async (...answer: Parameters<typeof reply>) => {
+  const { baseUrl, received } = await serve(reply(...answer));
+  return { client: new offers.OffersClient({ baseUrl, apiKey, maxRetries: 0 }), received };
+};
+
+test.each([
+  [400, offers.BadRequestError, "bad_request"],
+  [401, offers.AuthenticationError, "unauthenticated"],
+  [403, offers.PermissionError, "forbidden"],
+  [404, offers.NotFoundError, "not_found"],
+  [408, offers.BadRequestError, "bad_request"],
+  [409, offers.ConflictError, "conflict"],
+  [422, offers.BadRequestError, "bad_request"],
+  [429, offers.RateLimitError, "rate_limited"],
+  [451, offers.BadRequestError, "bad_request"],
+  [500, offers.ServerError, "server_error"],
+  [503, offers.ServerError, "server_error"],
+  [599, offers.ServerError, "server_error"],
+] as const)("%i is a %o, whatever its body is", async (status, kind, code) => {
+  for (const body of ["", html, "{broken", "[]", "null", '"no"']) {
+    const { client } = await clientOf(status, body);
+    for (const call of [
+      client.createOffer(input),
+      client.getOffer("a"),
+      client.completeOffer("a", ["w"]),
+      client.withdrawOffer("a"),
+    ]) {
+      const error = await call.catch((error: unknown) => error);
+      expect(error).toBeInstanceOf(kind);
+      expect(error).toMatchObject({ name: kind.name, code, status, attempts: 1, problem: undefined });
+      expect(error).toBeInstanceOf(offers.OffersError);
+    }
+  }
+});
+
+test("problem details are kept, extension members too", async () => {
+  const problem = {
+    type: "urn:problem-type:offers:invalid_body",
+    title: "The offer is not valid",
+    status: 400,
+    detail: "Two fields are wrong.",
+    code: "invalid_body",
+    errors: { "events[0].end": ["must be after start"], title: ["is required"] },
+    traceId: "00-1",
+  };
+  const { client } = await clientOf(400, JSON.stringify(problem), { "X-Request-Id": "req_1" });
+  await expect(client.createOffer(input)).rejects.toMatchObject({
+    message: "CreateOffer was answered 400: The offer is not valid: events[0].end: title",
+    operation: "CreateOffer",
+    requestId: "req_1",
+    problem,
+  });
+});
+
+test("a read that is answered 204 is not found, never an empty object", async () => {
+  const { client } = await clientOf(204);
+  const error = await client.getOffer("a").catch((error: unknown) => error);
+  expect(error).toBeInstanceOf(offers.NotFoundError);
+  expect(error).toMatchObject({ status: 204, code: "not_found", operation: "GetOffer" });
+});
+
+test.each([
+  ["nothing", ""],
+  ["a web page", html],
+  ["broken JSON", '{"id":"offer_1"'],
+  ["JSON without an id", "{}"],
+  ["null", "null"],
+  ["an empty id", '""'],
+  ["an id that is no string", '{"id":{}}'],
+])("a success with %s is an invalid response with its status", async (_what, body) => {
+  const { client } = await clientOf(200, body);
+  for (const call of [client.createOffer(input), client.getOffer("a")]) {
+    const error = await call.catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(offers.InvalidResponseError);
+    expect(error).toMatchObject({ code: "invalid_response", status: 200 });
+    expect((error as Error).message).not.toContain("guest network");
+  }
+});
+
+test("a web page does not pass for a completed or withdrawn offer", async () => {
+  const { client } = await clientOf(200, html);
+  for (const call of [client.completeOffer("a", ["w"]), client.withdrawOffer("a")])
+    await expect(call).rejects.toMatchObject({ code: "invalid_response", status: 200 });
+});
+
+test.each([
+  ["reset before an answer", () => {}],
+  ["reset within the body", (write: (text: string) => void) => write('{"id":')],
+])("a connection that is %s is an error that says so", async (_when, begin) => {
+  const { baseUrl, received } = await serve((response) => {
+    response.setHeader("content-length", "100");
+    begin((text) => response.write(text));
+    setTimeout(() => response.destroy(), 20);
+  });
+  const client = new offers.OffersClient({ baseUrl, apiKey, maxRetries: 0 });
+  const error = await client.getOffer("a").catch((error: unknown) => error);
+  expect(error).toBeInstanceOf(offers.ConnectionError);
+  expect(error).toMatchObject({ code: "connection_lost", status: undefined, attempts: 1 });
+  expect(received).toHaveLength(1);
+});
+
+test("a refused connection provably had no effect", async () => {
+  const client = new offers.OffersClient({ baseUrl: await nobody(), apiKey, maxRetries: 0 });
+  const error = await client.createOffer(input).catch((error: unknown) => error);
+  expect(error).toBeInstanceOf(offers.ConnectionError);
+  expect(error).toMatchObject({ code: "connection_not_made", cause: { code: "ECONNREFUSED" } });
+});
+
+test("an error is recognised across two copies of the package, and only there", async () => {
+  const { client } = await clientOf(404);
+  const error = await client.getOffer("a").catch((error: unknown) => error);
+  // What a second copy of the package would have made.
+  class Foreign extends Error {
+    get [Symbol.for("@offers/client/error")]() {
+      return true;
+    }
+  }
+  expect(offers.isOffersError(error)).toBe(true);
+  expect(offers.isOffersError(new Foreign())).toBe(true);
+  for (const other of [new Error("x"), { code: "not_found" }, undefined, null, "not_found"])
+    expect(offers.isOffersError(other)).toBe(false);
+});

@@ -1,0 +1,194 @@
+import { expect, test } from "vitest";
+import { type FetchResponse, OffersClient, type RetryNotice } from "../src/index.ts";
+import { input, offer } from "./offer.ts";
+import { type Answer, nobody, reply, serve } from "./serve.ts";
+
+const apiKey = "key";
+const reset: Answer = (response) => void response.destroy();
+const inTurn =
+  (...answers: Answer[]): Answer =>
+  (response, request, count) =>
+    (answers[count - 1] ?? answers.at(-1))?.(response, request, count);
+const found = reply(200, JSON.stringify(offer));
+
+test.each([
+  ["408", reply(408)],
+  ["429", reply(429)],
+  ["500", reply(500)],
+  ["503", reply(503)],
+  ["a reset", reset],
+])("a read and a withdrawal are repeated after %s", async (_what, failure) => {
+  const read = await serve(inTurn(failure, found));
+  await expect(new OffersClient({ ...read, apiKey }).getOffer("a")).resolves.toEqual(offer);
+  expect(read.received).toHaveLength(2);
+  const withdrawal = await serve(inTurn(failure, found));
+  await expect(new OffersClient({ ...withdrawal, apiKey }).withdrawOffer("a")).resolves.toBeUndefined();
+  expect(withdrawal.received).toHaveLength(2);
+});
+
+test.each([
+  ["409", reply(409)],
+  ["429", reply(429, "", { "retry-after": "0" })],
+  ["500", reply(500)],
+  ["a reset", reset],
+])("a creation and a completion are one request after %s", async (_what, failure) => {
+  const { baseUrl, received } = await serve(failure);
+  const client = new OffersClient({ baseUrl, apiKey });
+  await expect(client.createOffer(input)).rejects.toMatchObject({ attempts: 1 });
+  await expect(client.completeOffer("a", ["w"])).rejects.toMatchObject({ attempts: 1 });
+  expect(received).toHaveLength(2);
+});
+
+test.each([400, 403, 404, 409, 422])("a refusal is never repeated: %i", async (status) => {
+  const { baseUrl, received } = await serve(reply(status));
+  const client = new OffersClient({ baseUrl, apiKey, serviceHonoursIdempotencyKey: true });
+  await client.getOffer("a").safe();
+  await client.createOffer(input).safe();
+  expect(received).toHaveLength(2);
+});
+
+test("a creation whose service honours the key is repeated with the same key, another call has another", async () => {
+  const { baseUrl, received } = await serve(inTurn(reset, reply(503), reply(201, "offer_1")));
+  const client = new OffersClient({ baseUrl, apiKey, serviceHonoursIdempotencyKey: true });
+  await expect(client.createOffer(input)).resolves.toEqual({ id: "offer_1" });
+  await client.createOffer(input);
+  await client.createOffer(input, { idempotencyKey: "shift-7" });
+  const keys = received.map(({ headers }) => headers["idempotency-key"]);
+  expect(new Set(keys.slice(0, 3)).size).toBe(1);
+  expect(keys[3]).not.toBe(keys[0]);
+  expect(keys[4]).toBe("shift-7");
+  expect(new Set(received.map(({ body }) => body)).size).toBe(1);
+});
+
+test("a creation that provably never left is repeated", async () => {
+  const notices: RetryNotice[] = [];
+  const onRetry = (notice: RetryNotice) => void notices.push(notice);
+  const client = new OffersClient({ baseUrl: await nobody(), apiKey, maxRetries: 1, onRetry });
+  await expect(client.createOffer(input)).rejects.toMatchObject({ code: "connection_not_made", attempts: 2 });
+  expect(notices).toMatchObject([{ attempt: 1, error: { code: "connection_not_made" }, delayMs: expect.any(Number) }]);
+});
+
+test("no retries means one request", async () => {
+  const { baseUrl, received } = await serve(reply(503));
+  await expect(new OffersClient({ baseUrl, apiKey, maxRetries: 0 }).getOffer("a")).rejects.toMatchObject({
+    attempts: 1,
+  });
+  await expect(new OffersClient({ baseUrl, apiKey }).getOffer("a", { maxRetries: 0 })).rejects.toMatchObject({
+    attempts: 1,
+  });
+  expect(received).toHaveLength(2);
+});
+
+test("Retry-After is waited for", async () => {
+  const times: number[] = [];
+  const { baseUrl } = await serve((response, request, count) => {
+    times.push(performance.now());
+    inTurn(reply(429, "", { "retry-after": "1" }), found)(response, request, count);
+  });
+  await new OffersClient({ baseUrl, apiKey }).getOffer("a");
+  const [first = 0, second = 0] = times;
+  expect(second - first).toBeGreaterThan(990);
+});
+
+test("a Retry-After beyond the cap is an error at once that says when", async () => {
+  const { baseUrl, received } = await serve(reply(503, "", { "retry-after": "3600" }));
+  await expect(new OffersClient({ baseUrl, apiKey }).getOffer("a")).rejects.toMatchObject({
+    code: "server_error",
+    retryAfterMs: 3_600_000,
+    attempts: 1,
+  });
+  expect(received).toHaveLength(1);
+});
+
+test("a wait that would outlast the total is not begun", async () => {
+  const { baseUrl, received } = await serve(reply(503, "", { "retry-after": "20" }));
+  const call = new OffersClient({ baseUrl, apiKey, totalTimeoutMs: 10_000 }).getOffer("a");
+  await expect(call).rejects.toMatchObject({ code: "server_error", attempts: 1 });
+  expect(received).toHaveLength(1);
+});
+
+test("an expired key is asked for again, once, and even a creation is sent again with it", async () => {
+  const { baseUrl, received } = await serve((response, request, count) =>
+    reply(request.headers["x-ue-api-subscription-key"] === "fresh" ? 201 : 401, "offer_1")(response, request, count),
+  );
+  const asked: boolean[] = [];
+  const client = new OffersClient({
+    baseUrl,
+    maxRetries: 0,
+    apiKey: async ({ refresh }) => {
+      asked.push(refresh);
+      return refresh ? "fresh" : "stale";
+    },
+  });
+  await expect(client.createOffer(input)).resolves.toEqual({ id: "offer_1" });
+  expect(asked).toEqual([false, true]);
+  expect(received).toHaveLength(2);
+  expect(received[0]?.headers["idempotency-key"]).toBe(received[1]?.headers["idempotency-key"]);
+});
+
+test.each([
+  ["the same key again", () => "stale", 1],
+  ["another wrong key each time", () => String(Math.random()), 2],
+])("a function that gives %s ends in an authentication error", async (_what, apiKey, requests) => {
+  const { baseUrl, received } = await serve(reply(401));
+  const error = await new OffersClient({ baseUrl, apiKey }).getOffer("a").catch((error: unknown) => error);
+  expect(error).toMatchObject({
+    name: "AuthenticationError",
+    code: "unauthenticated",
+    status: 401,
+    attempts: requests,
+  });
+  expect(received).toHaveLength(requests);
+});
+
+test.each([
+  ["throws", () => Promise.reject(new Error("vault is sealed")), "api_key_unavailable"],
+  ["gives nothing", () => "", "invalid_api_key"],
+])("a function that %s sends no request", async (_what, apiKey, code) => {
+  const { baseUrl, received } = await serve(found);
+  await expect(new OffersClient({ baseUrl, apiKey }).getOffer("a")).rejects.toMatchObject({ code, attempts: 0 });
+  expect(received).toEqual([]);
+});
+
+test("a logger, an onRetry that throws changes nothing", async () => {
+  const { baseUrl } = await serve(inTurn(reply(503), found));
+  const fail = () => {
+    throw new Error("disk full");
+  };
+  const client = new OffersClient({ baseUrl, apiKey, logger: { debug: fail, warn: fail }, onRetry: fail });
+  await expect(client.getOffer("a")).resolves.toEqual(offer);
+});
+
+test("middleware stands around every attempt, the first outermost", async () => {
+  const { baseUrl, received } = await serve(inTurn(reply(503), found));
+  const seen: string[] = [];
+  const named =
+    (name: string) =>
+    async (...[request, next]: Parameters<import("../src/index.ts").Middleware>): Promise<FetchResponse> => {
+      seen.push(`${name} ${request.operation} ${request.attempt}`);
+      const response = await next({ ...request, headers: { ...request.headers, [`x-${name}`]: "1" } });
+      seen.push(`${name} ${response.status}`);
+      return response;
+    };
+  await new OffersClient({ baseUrl, apiKey, middleware: [named("outer"), named("inner")] }).getOffer("a");
+  expect(seen).toEqual(
+    [503, 200].flatMap((status, index) => [
+      `outer GetOffer ${index + 1}`,
+      `inner GetOffer ${index + 1}`,
+      `inner ${status}`,
+      `outer ${status}`,
+    ]),
+  );
+  expect(received[1]?.headers).toMatchObject({ "x-outer": "1", "x-inner": "1" });
+});
+
+test("the runtime's fetch is looked up at every request", async () => {
+  const original = globalThis.fetch;
+  const client = new OffersClient({ baseUrl: "https://service.example", apiKey });
+  try {
+    globalThis.fetch = async () => new Response(JSON.stringify(offer));
+    await expect(client.getOffer("a")).resolves.toEqual(offer);
+  } finally {
+    globalThis.fetch = original;
+  }
+});
