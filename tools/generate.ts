@@ -3,6 +3,7 @@
 //   npm run generate -- --check compares, writes nothing
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
+import { printConstants } from "./print-constants.ts";
 import { printDecisions } from "./print-decisions.ts";
 import { printSchemas } from "./print-schemas.ts";
 import { printTypes } from "./print-types.ts";
@@ -17,7 +18,10 @@ const products = new Map([
   ["packages/webhook-kit/src/generated/schemas.ts", schemas],
   ["examples/platform/src/generated/openapi.ts", types],
   ["examples/platform/src/generated/schemas.ts", schemas],
-  ["docs/generated/decisions.md", await printDecisions(root)],
+  ["packages/client/src/generated/decisions.ts", printConstants(root, "client")],
+  ["packages/webhook-kit/src/generated/decisions.ts", printConstants(root, "webhook-kit")],
+  ["examples/platform/src/generated/decisions.ts", printConstants(root, "platform")],
+  ["docs/generated/decisions.md", printDecisions(root)],
 ]);
 
 const check = process.argv.includes("--check");

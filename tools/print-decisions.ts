@@ -1,29 +1,15 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { parse } from "yaml";
-import { z } from "zod";
-
-const decisionsSchema = z.record(
-  z.string().regex(/^D-\d{2}$/),
-  z.strictObject({
-    question: z.string(),
-    evidence: z.string(),
-    choice: z.string(),
-    why: z.string(),
-    change: z.string(),
-  }),
-);
+import { readDecisions } from "./decisions.ts";
 
 /** The decisions as a page to read. */
-export async function printDecisions(root: string): Promise<string> {
-  const decisions = decisionsSchema.parse(parse(await readFile(join(root, "spec/decisions.yaml"), "utf8")));
-  const entries = Object.entries(decisions).map(([id, { question, evidence, choice, why, change }]) =>
+export function printDecisions(root: string): string {
+  const entries = Object.entries(readDecisions(root)).map(([id, { question, evidence, choice, why, change, tests }]) =>
     [
       `## ${id}: ${question}`,
       `- **Evidence.** ${evidence}`,
       `- **Choice.** ${choice}`,
       `- **Why.** ${why}`,
       `- **To change it.** ${change}`,
+      `- **Proven by**\n${tests.map((test) => `  - ${test}`).join("\n")}`,
     ].join("\n\n"),
   );
   return [

@@ -1,5 +1,9 @@
 // Starts the platform, an integrator and a hirer as processes on loopback, plays the contract as one story, and stays
-// up to be tried by hand. With --once it ends after the story: with 0 only if every step held.
+// up to be tried by hand.
+//   --once                 ends after the story: with 0 only if every step held
+//   --kill-between-steps   kills the platform with -9 before every step and starts it again
+//   --dialect live         has the platform answer as the live service does where that is known (D-51)
+import { parseArgs } from "node:util";
 import { companyProfile } from "./chapters/company-profile.ts";
 import { contacts } from "./chapters/contacts.ts";
 import { offerIsFilled } from "./chapters/offer-is-filled.ts";
@@ -9,7 +13,17 @@ import { wrongRequests } from "./chapters/wrong-requests.ts";
 import { handOver } from "./hand-over.ts";
 import { Troupe } from "./troupe.ts";
 
-const troupe = new Troupe();
+const { values: options } = parseArgs({
+  options: {
+    once: { type: "boolean", default: false },
+    "kill-between-steps": { type: "boolean", default: false },
+    dialect: { type: "string", default: "reference" },
+  },
+});
+const { dialect } = options;
+if (dialect !== "reference" && dialect !== "live") throw new Error("--dialect is reference or live");
+
+const troupe = new Troupe({ dialect, killBetweenSteps: options["kill-between-steps"] });
 const { narrator } = troupe;
 
 let leaving: Promise<void> | undefined;
@@ -29,7 +43,7 @@ try {
   if (!leaving) console.error(error, `\n${troupe.lastLines()}`);
 }
 
-const stays = held && !process.argv.includes("--once");
+const stays = held && !options.once;
 if (stays) handOver(troupe);
 console.log(`\n${narrator.closingLine()}`);
 if (!stays) leave();

@@ -7,6 +7,9 @@ export class Narrator {
   #passed = 0;
   #failed = 0;
 
+  /** Done before every step from now on, untold. */
+  beforeStep: () => Promise<void> = async () => {};
+
   constructor(wire: Wire) {
     this.#wire = wire;
   }
@@ -19,6 +22,7 @@ export class Narrator {
   async step<T>(title: string, play: () => Promise<T>): Promise<T> {
     const number = String(this.#passed + this.#failed + 1).padStart(3);
     try {
+      await this.beforeStep();
       const result = await play();
       this.#passed++;
       console.log(`${number} ${styleText("green", "✓")} ${title}`);

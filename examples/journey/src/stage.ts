@@ -23,8 +23,11 @@ export interface Stage {
   webhooks: Wiretap;
   /** What Hana enters on the company profile. */
   profile: { baseAddress: string; secret: string };
+  /** What a refusal that the offer's state calls for is answered with, and what an offer that is not there (D-51). */
+  statuses: { conflict: number; notFound: number };
   /** Ends the platform with kill -9, so that it can't say goodbye. */
   killPlatform(): Promise<void>;
+  /** Unless it runs. */
   startPlatform(): Promise<void>;
 }
 

@@ -14,6 +14,13 @@ import { openWiretap, type Wiretap } from "./wiretap.ts";
 
 const examples = resolve(import.meta.dirname, "../..");
 
+export interface TroupeOptions {
+  /** How the platform answers where the live service is known to answer otherwise (D-51). */
+  dialect: "reference" | "live";
+  /** Whether the platform is killed with -9 and started again before every step. */
+  killBetweenSteps: boolean;
+}
+
 /** The processes, the wiretaps between them and the phones: brought up, and taken down whatever happened. */
 export class Troupe {
   readonly #wire = new Wire();
@@ -22,12 +29,18 @@ export class Troupe {
   readonly #parties = new Map<string, Party>();
   readonly #taps: Wiretap[] = [];
   readonly #phones: Phone[] = [];
+  readonly #options: TroupeOptions;
   #platformEnv: Record<string, string> = {};
   #leaving = false;
+
+  constructor(options: TroupeOptions) {
+    this.#options = options;
+  }
 
   /** Brings everybody up, step by step. */
   async enter(): Promise<Stage> {
     const { narrator, secret } = this;
+    const { dialect, killBetweenSteps } = this.#options;
     const wire = this.#wire;
     narrator.chapter("Three processes on loopback");
 
@@ -38,6 +51,7 @@ export class Troupe {
       OFFERS_SEED: join(examples, "platform/seed/demo.json"),
       OFFERS_ALLOW_LOOPBACK: "1",
       OFFERS_RETRY_SCHEDULE: "1s,1s,2s,5s,10s",
+      OFFERS_DIALECT: dialect,
     };
     const platform = await narrator.step("the platform starts", () => this.startPlatform());
     const toPlatform = await this.#tap("hirer", "platform", platform.address);
@@ -66,6 +80,18 @@ export class Troupe {
       }
     });
 
+    const killPlatform = async () => {
+      await this.#parties.get("platform")?.stop("SIGKILL");
+      this.#parties.delete("platform");
+    };
+    const startPlatform = async () => {
+      if (!this.#parties.has("platform")) await this.startPlatform();
+    };
+    if (killBetweenSteps)
+      narrator.beforeStep = async () => {
+        await killPlatform();
+        await startPlatform();
+      };
     return {
       narrator,
       hirer: new Caller(wire, "shop floor", "hirer", hirer.address),
@@ -78,10 +104,9 @@ export class Troupe {
       cleo,
       webhooks,
       profile: { baseAddress: `${webhooks.address}/webhooks/`, secret },
-      killPlatform: async () => this.#parties.get("platform")?.stop("SIGKILL"),
-      startPlatform: async () => {
-        await this.startPlatform();
-      },
+      statuses: dialect === "live" ? { conflict: 400, notFound: 204 } : { conflict: 409, notFound: 404 },
+      killPlatform,
+      startPlatform,
     };
   }
 

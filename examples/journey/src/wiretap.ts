@@ -73,7 +73,8 @@ function forward(
   record: (status: number | string) => void,
 ): void {
   const { method, url = "", rawHeaders } = incoming;
-  const onward = request(new URL(url, target), { method, headers: rawHeaders });
+  // A connection each: none is left over from a platform that was killed.
+  const onward = request(new URL(url, target), { method, headers: rawHeaders, agent: false });
   onward.once("response", (answer) => {
     outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
     answer.pipe(outgoing);

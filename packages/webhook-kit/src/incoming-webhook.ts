@@ -1,6 +1,3 @@
-/** How long a body may take to arrive. */
-export const bodyTimeoutMs = 10_000;
-
 /** What became of a request's body. */
 export type ReceivedBody =
   | { readonly kind: "bytes"; readonly bytes: Uint8Array }

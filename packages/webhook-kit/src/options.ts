@@ -1,4 +1,5 @@
 import { ConfigurationError, type WebhookKitError } from "./errors.ts";
+import * as defaults from "./generated/decisions.ts";
 import type { Handlers } from "./handlers.ts";
 import type { Logger } from "./logger.ts";
 import { memoryReceipts } from "./memory-receipts.ts";
@@ -87,7 +88,12 @@ export interface ReceiverSettings<Incoming> extends VerifySettings<Incoming> {
 
 /** @throws {ConfigurationError} for an option that cannot be right; nothing is corrected silently */
 export function readVerifyOptions<Incoming>(options: VerifyOptions<Incoming>): VerifySettings<Incoming> {
-  const { secret, scheme = timestampDigest(), toleranceSeconds = 300, maxBodyBytes = 262_144 } = options;
+  const {
+    secret,
+    scheme = timestampDigest(),
+    toleranceSeconds = defaults.toleranceSeconds,
+    maxBodyBytes = defaults.maxBodyBytes,
+  } = options;
   const { allowWeakSecret = false, now = () => new Date() } = options;
   return {
     lookUpSecrets: readSecret(secret, allowWeakSecret === true),
@@ -102,7 +108,7 @@ export function readVerifyOptions<Incoming>(options: VerifyOptions<Incoming>): V
 
 /** @throws {ConfigurationError} for an option that cannot be right; nothing is corrected silently */
 export function readReceiverOptions<Incoming>(options: ReceiverOptions<Incoming>): ReceiverSettings<Incoming> {
-  const { handlerTimeoutMs = 10_000, receipts = memoryReceipts() } = options;
+  const { handlerTimeoutMs = defaults.handlerTimeoutMs, receipts = memoryReceipts() } = options;
   return {
     ...readVerifyOptions(options),
     handlers: options,

@@ -1,8 +1,9 @@
 import type { Answer } from "./answer.ts";
 import { openClaim, proveClaim } from "./check-signature.ts";
 import { isWebhookKitError } from "./errors.ts";
+import { bodyTimeoutMs } from "./generated/decisions.ts";
 import { findDeliveryId } from "./handler-context.ts";
-import { bodyTimeoutMs, type IncomingWebhook } from "./incoming-webhook.ts";
+import type { IncomingWebhook } from "./incoming-webhook.ts";
 import type { VerifySettings } from "./options.ts";
 import { alreadyConsumed } from "./payload.ts";
 import { failureAnswer, type Refusal, refuseRequest } from "./refusal.ts";

@@ -5,7 +5,7 @@ import { awaitAnswer, postShift, readRoster, readShift } from "./shift.ts";
 
 /** An offer is created, answered in every way there is, and completed. */
 export async function offerIsFilled(stage: Stage): Promise<void> {
-  const { narrator, amal, ben, cleo, hirer, integrator } = stage;
+  const { narrator, amal, ben, cleo, hirer, integrator, statuses } = stage;
   narrator.chapter("An offer is filled");
 
   const shift = await narrator.step("Harbour Hotels offers a shift to Amal, Ben and Cleo", () =>
@@ -73,7 +73,7 @@ export async function offerIsFilled(stage: Stage): Promise<void> {
   });
   await narrator.step("completing it again is a conflict, and so is a late answer", async () => {
     const { status } = await hirer.call("POST", `/shifts/${shift}/staff`, { body: { workers: ["worker_ben"] } });
-    assert.equal(status, 409);
+    assert.equal(status, statuses.conflict);
     assert.equal(await cleo.act("apply", shift), 409);
   });
 }

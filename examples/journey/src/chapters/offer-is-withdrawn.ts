@@ -4,7 +4,7 @@ import { awaitAnswer, postShift, readShift } from "./shift.ts";
 
 /** An offer is withdrawn: everyone who was addressed is told, once. */
 export async function offerIsWithdrawn(stage: Stage): Promise<void> {
-  const { narrator, amal, ben, cleo, hirer } = stage;
+  const { narrator, amal, ben, cleo, hirer, statuses } = stage;
   const phones = [amal, ben, cleo];
   narrator.chapter("An offer is withdrawn");
 
@@ -40,7 +40,7 @@ export async function offerIsWithdrawn(stage: Stage): Promise<void> {
   });
   await narrator.step("it can't be completed any more, nor answered", async () => {
     const { status } = await hirer.call("POST", `/shifts/${shift}/staff`, { body: { workers: ["worker_amal"] } });
-    assert.equal(status, 409);
+    assert.equal(status, statuses.conflict);
     assert.equal(await ben.act("apply", shift), 409);
   });
 }

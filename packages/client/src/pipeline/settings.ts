@@ -1,10 +1,23 @@
 import { UsageError } from "../errors/usage-error.ts";
+import {
+  apiKeyHeader,
+  apiVersion,
+  maxRetries,
+  maxRetryAfterMs,
+  timeoutMs,
+  totalTimeoutMs,
+} from "../generated/decisions.ts";
 import type { operations } from "../generated/openapi.ts";
 import type { OffersClientOptions } from "../options.ts";
 import { headerName, printable } from "./printable.ts";
 import { readBaseUrl } from "./url.ts";
 
-const defaults = { timeoutMs: 30_000, totalTimeoutMs: 90_000, maxRetries: 2, maxRetryAfterMs: 30_000 };
+const defaults: Record<"timeoutMs" | "totalTimeoutMs" | "maxRetries" | "maxRetryAfterMs", number> = {
+  timeoutMs,
+  totalTimeoutMs,
+  maxRetries,
+  maxRetryAfterMs,
+};
 
 /** The longest that a timer can wait; beyond it, it would fire at once. */
 const longestMs = 2_147_483_647;
@@ -16,14 +29,14 @@ export type Settings = ReturnType<typeof readOptions>;
 
 /** @throws {UsageError} for an option that cannot be right; nothing is corrected silently */
 export function readOptions(options: OffersClientOptions) {
-  const version = printable("apiVersion", options.apiVersion ?? "1.0");
+  const version = printable("apiVersion", options.apiVersion ?? apiVersion);
   return {
     ...options,
     ...readLimits(options, defaults),
     baseUrl: readBaseUrl(options.baseUrl),
     query: `?${"api-version" satisfies QueryName}=${encodeURIComponent(version)}`,
     apiKey: typeof options.apiKey === "function" ? options.apiKey : readApiKey(options.apiKey),
-    apiKeyHeader: headerName("apiKeyHeader", options.apiKeyHeader ?? "X-UE-Api-Subscription-Key"),
+    apiKeyHeader: headerName("apiKeyHeader", options.apiKeyHeader ?? apiKeyHeader),
     userAgent: printable("userAgent", options.userAgent ?? "offers-client"),
   };
 }
