@@ -2,27 +2,35 @@
 // README shows, from an ES module and from CommonJS.
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { startDemoPlatform } from "../demo-platform.ts";
 import { snippetsIn } from "../snippets.ts";
 import { type FreshProject, freshProject } from "./fresh-project.ts";
 import { inBothModuleSystems } from "./in-both-module-systems.ts";
-import { startListening } from "./start-listening.ts";
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "../..");
 const secret = "2b5f0e0e-4b0c-4f57-9d2a-6a3c1e6f7d10";
 
+const everywhere = (["this Node", "Node 20.19"] as const).flatMap((node) =>
+  inBothModuleSystems.map(([file, compile]) => [node, file, compile] as const),
+);
+
 let project: FreshProject;
+/** The oldest Node that the packages promise to run on, beside the one that runs the tests. */
+const oldestNode = "node@20.19.6";
+let nodes: Record<"this Node" | "Node 20.19", string>;
 const children: ChildProcess[] = [];
 
 beforeAll(async () => {
   project = await freshProject();
+  const { stdout } = await run("npx", ["--yes", "-p", oldestNode, "-c", "node -p process.execPath"]);
+  nodes = { "this Node": process.execPath, "Node 20.19": stdout.trim() };
 }, 120_000);
 
 afterEach(() => {
@@ -65,24 +73,12 @@ test("the packages ask for no version that only the workspace understands", asyn
   }
 });
 
-test.each(inBothModuleSystems)(
-  "%s: the README's client snippet works against the reference platform",
-  async (file, compile) => {
-    const data = await mkdtemp(join(tmpdir(), "offers-packed-data-"));
-    const platform = await startListening(
-      spawn(process.execPath, [join(root, "examples/platform/src/main.ts")], {
-        env: {
-          ...process.env,
-          DATABASE_URL: "",
-          PORT: "0",
-          OFFERS_DATA: data,
-          OFFERS_SEED: join(root, "examples/platform/seed/demo.json"),
-        },
-      }),
-    );
-    children.push(platform.child);
+test.each(everywhere)(
+  "%s, %s: the README's client snippet works against the reference platform",
+  async (node, file, compile) => {
+    const platform = await startDemoPlatform();
     const script = await project.write(file, compile(snippetThatUses("@offers/client")));
-    const { stdout } = await run(process.execPath, [script], {
+    const { stdout } = await run(nodes[node], [script], {
       env: { ...process.env, OFFERS_BASE_URL: platform.address, OFFERS_API_KEY: "demo-key-harbour" },
     });
     expect(stdout).toBe("Amal Haddad: none\nBen Okafor: none\n");
@@ -91,13 +87,13 @@ test.each(inBothModuleSystems)(
   },
 );
 
-test.each(inBothModuleSystems)(
-  "%s: the README's kit snippet accepts what openssl signed, and nothing else",
-  async (file, compile) => {
+test.each(everywhere)(
+  "%s, %s: the README's kit snippet accepts what openssl signed, and nothing else",
+  async (node, file, compile) => {
     const script = await project.write(file, compile(snippetThatUses("@offers/webhook-kit/express")));
     const port = await freePort();
     children.push(
-      spawn(process.execPath, [script], {
+      spawn(nodes[node], [script], {
         env: { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) },
         stdio: "inherit",
       }),

@@ -15,7 +15,7 @@ const app = express();
 app.use(express.json());
 
 app.post("/shifts", async (request, response) => {
-  const { title, details, place, contact, workers, start, end } = request.body;
+  const { title, details, place, contact, workers, start, end } = request.body ?? {};
   const offer = await offers.createOffer({
     createdByUserId: OFFERS_USER_ID,
     title,
@@ -35,7 +35,7 @@ app.get("/shifts/:id", async (request, response) => {
 });
 
 app.post("/shifts/:id/staff", async (request, response) => {
-  await offers.completeOffer(request.params.id, request.body.workers);
+  await offers.completeOffer(request.params.id, request.body?.workers);
   response.sendStatus(204);
 });
 
@@ -44,12 +44,20 @@ app.post("/shifts/:id/cancel", async (request, response) => {
   response.sendStatus(204);
 });
 
-/** The service's refusals go on to our caller; a service that can't be reached, or makes no sense, is our bad gateway. */
+const statuses = new Map([
+  ["bad_request", 400],
+  ["invalid_argument", 400],
+  ["invalid_id", 400],
+  ["invalid_time", 400],
+  ["not_found", 404],
+  ["conflict", 409],
+]);
+
+/** What our caller got wrong is said to our caller; trouble with the service, or with our key for it, is ours. */
 const answerError: ErrorRequestHandler = (error, _request, response, _next) => {
   if (!isOffersError(error)) throw error;
-  const { code, message, status, problem } = error;
-  const refused = code === "not_found" ? 404 : status !== undefined && status >= 400 ? status : 502;
-  response.status(refused).json({ code, message, errors: problem?.errors });
+  const { code, message, problem } = error;
+  response.status(statuses.get(code) ?? 502).json({ code, message, errors: problem?.errors });
 };
 app.use(answerError);
 

@@ -26,14 +26,14 @@ if (dialect !== "reference" && dialect !== "live") throw new Error("--dialect is
 const troupe = new Troupe({ dialect, killBetweenSteps: options["kill-between-steps"] });
 const { narrator } = troupe;
 
+let held = false;
 let leaving: Promise<void> | undefined;
 const leave = () => {
-  leaving ??= troupe.leave().finally(() => process.exit(narrator.failed > 0 ? 1 : 0));
+  leaving ??= troupe.leave().finally(() => process.exit(held ? 0 : 1));
 };
 process.on("SIGINT", leave);
 process.on("SIGTERM", leave);
 
-let held = false;
 try {
   const stage = await troupe.enter();
   for (const chapter of [companyProfile, offerIsFilled, offerIsWithdrawn, contacts, trouble, wrongRequests])

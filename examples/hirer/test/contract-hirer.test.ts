@@ -1,0 +1,116 @@
+// The operations that a hirer calls, as spec/interface.md tells them, seen by a service that the hirer's process calls.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+
+const main = join(import.meta.dirname, "../src/main.ts");
+const offer = {
+  id: "offer_1",
+  title: "Kitchen help",
+  details: "Evening service.",
+  isHistoric: false,
+  widthdrawn: true,
+  complete: false,
+  locationPlaceId: "place_1",
+  createdAt: "2099-04-20T09:30:00Z",
+  events: [{ start: "2099-05-01T16:00:00Z", end: "2099-05-01T22:00:00Z" }],
+  recipients: [
+    { id: 1, workerId: "worker_amal", name: "Amal Haddad", response: "applied", confirmation: "" },
+    { id: 2, workerId: "worker_ben", name: "Ben Okafor", response: "declined, perhaps", confirmation: "" },
+  ],
+};
+
+describe("a hirer", () => {
+  let service: Server;
+  let child: ChildProcess;
+  let address: string;
+  const requests: { line: string; key: unknown; body: string }[] = [];
+
+  beforeAll(async () => {
+    service = createServer(async (request, response) => {
+      let body = "";
+      for await (const chunk of request) body += chunk;
+      const [path = ""] = request.url?.split("?") ?? [];
+      requests.push({
+        line: `${request.method} ${request.url}`,
+        key: request.headers["x-ue-api-subscription-key"],
+        body,
+      });
+      if (path === "/base/offer") response.writeHead(201).end('{"id":"offer_1"}');
+      else if (path === "/base/offer/offer_1") response.end(JSON.stringify(offer));
+      else response.end();
+    }).listen(0, "127.0.0.1");
+    await once(service, "listening");
+    child = spawn(process.execPath, [main], {
+      env: {
+        PATH: process.env.PATH,
+        PORT: "0",
+        OFFERS_BASE_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}/base/`,
+        OFFERS_API_KEY: "key-of-the-hirer",
+        OFFERS_USER_ID: "user_hana",
+      },
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    if (child.stdout === null) throw new Error("its output is not piped");
+    const [line] = await once(createInterface({ input: child.stdout }), "line");
+    address = /listening on (http:\/\/\S+)/.exec(String(line))?.[1] ?? "";
+  });
+  afterAll(async () => {
+    const ended = [once(child, "exit"), once(service, "close")];
+    child.kill();
+    service.close();
+    service.closeAllConnections();
+    await Promise.all(ended);
+  });
+  beforeEach(() => {
+    requests.length = 0;
+  });
+
+  const call = (method: string, path: string, json?: unknown) =>
+    fetch(address + path, {
+      method,
+      ...(json !== undefined && { headers: { "Content-Type": "application/json" }, body: JSON.stringify(json) }),
+    });
+
+  test("creates an offer by POST /offer below the service's base address, with the documented fields", async () => {
+    const answer = await call("POST", "/shifts", {
+      ...{ title: "Kitchen help", details: "Evening service.", place: "place_1", contact: "chef@harbour.example" },
+      ...{ workers: ["worker_amal", "worker_ben"], start: "2099-05-01T18:00:00+02:00", end: "2099-05-01T22:00:00Z" },
+    });
+    expect([answer.status, await answer.json()]).toEqual([201, { shift: "offer_1" }]);
+    const [{ line, key, body } = expect.unreachable()] = requests;
+    expect([line.split("?")[0], key]).toEqual(["POST /base/offer", "key-of-the-hirer"]);
+    expect(JSON.parse(body)).toEqual({
+      createdByUserId: "user_hana",
+      title: "Kitchen help",
+      details: "Evening service.",
+      locationPlaceId: "place_1",
+      notifyEmailAddress: "chef@harbour.example",
+      workerIds: ["worker_amal", "worker_ben"],
+      events: [{ start: "2099-05-01T16:00:00.000Z", end: "2099-05-01T22:00:00Z" }],
+    });
+  });
+
+  test("reads by GET /offer/{id}, every field under its name and responses of any word", async () => {
+    const answer = await call("GET", "/shifts/offer_1");
+    expect(await answer.json()).toEqual({ ...offer, applicants: ["worker_amal"] });
+    expect(requests.map(({ line, body }) => [line.split("?")[0], body])).toEqual([["GET /base/offer/offer_1", ""]]);
+  });
+
+  test("completes by POST /offer/{id}/complete?api-version=1.0 with an array of ids", async () => {
+    expect((await call("POST", "/shifts/offer_1/staff", { workers: ["worker_amal"] })).status).toBe(204);
+    expect(requests.map(({ line, body }) => `${line} ${body}`)).toEqual([
+      'POST /base/offer/offer_1/complete?api-version=1.0 ["worker_amal"]',
+    ]);
+  });
+
+  test("withdraws by GET /offer/{id}/withdraw without a body", async () => {
+    expect((await call("POST", "/shifts/offer_1/cancel")).status).toBe(204);
+    const [{ line, body } = expect.unreachable()] = requests;
+    expect([line.split("?")[0], body]).toEqual(["GET /base/offer/offer_1/withdraw", ""]);
+  });
+});
