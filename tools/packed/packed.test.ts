@@ -82,8 +82,7 @@ test.each(everywhere)(
       env: { ...process.env, OFFERS_BASE_URL: platform.address, OFFERS_API_KEY: "demo-key-harbour" },
     });
     expect(stdout).toBe("Amal Haddad: none\nBen Okafor: none\n");
-    platform.child.kill("SIGKILL");
-    await rm(data, { recursive: true, maxRetries: 5, retryDelay: 100 });
+    await platform.stop();
   },
 );
 
