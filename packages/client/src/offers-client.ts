@@ -33,7 +33,7 @@ export class OffersClient {
 
   /**
    * Creates an offer of work; every worker in `workerIds` is sent a push notification (interface.md, CreateOffer). Not
-   * repeated unless the request provably never left, or the service honours `Idempotency-Key`.
+   * repeated unless the request provably never left, or the service honours `Idempotency-Key` (D-40).
    *
    * @example
    * ```ts
@@ -72,7 +72,10 @@ export class OffersClient {
 
   /**
    * Names the workers who get the work; all workers are told whether they were successful (interface.md, CompleteOffer).
-   * Each must have applied; an offer can be completed once (D-11). Repeated as sparingly as a creation.
+   * Each must have applied; an offer can be completed once (D-11). Repeated as sparingly as a creation (D-40).
+   *
+   * The live service may answer an id that it does not know, or that the organisation may not see, with 204 as it answers
+   * a success (D-20): that this resolves does not prove that there is such an offer. A read tells.
    *
    * @example
    * ```ts
@@ -88,7 +91,10 @@ export class OffersClient {
 
   /**
    * Withdraws an offer; every worker addressed at creation is told (interface.md, WithdrawOffer). Withdrawing again is no
-   * error, so it is repeated like a read (D-10).
+   * error, so it is repeated like a read (D-10, D-50).
+   *
+   * The live service may answer an id that it does not know, or that the organisation may not see, with 204 as it answers
+   * a success (D-20): that this resolves does not prove that there is such an offer. A read tells.
    *
    * @example
    * ```ts

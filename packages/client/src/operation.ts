@@ -23,7 +23,7 @@ type Route<Path extends keyof paths = keyof paths> = {
 
 /** All that tells one operation from another; the pipeline knows the rest. */
 export type Operation<Argument, Data> = Readonly<Route> & {
-  /** Whether the effect is the same however often the request arrives. */
+  /** Whether the effect is the same however often the request arrives; if not, it is repeated as D-40 says. */
   readonly repeatable: boolean;
   /** A successful status that means there is no such thing (D-20). */
   readonly absentStatus?: 204;

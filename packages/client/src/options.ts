@@ -5,7 +5,8 @@ import type { Middleware } from "./middleware.ts";
 
 /**
  * The API key of one organisation, or a function that gives it: called before every call with `refresh: false`, so keep
- * what you fetched, and once more with `refresh: true` after a 401, which repeats the request if the key is another one.
+ * what you fetched, and once more with `refresh: true` after a 401, which repeats the request if the key is another one
+ * (D-47).
  *
  * @example
  * ```ts
@@ -61,19 +62,19 @@ export interface RetryNotice {
 export interface OffersClientOptions {
   /** The service's base address; a path prefix is kept. https, or http on loopback. */
   baseUrl: string | URL;
-  /** Sent to that address only, and never shown in an error or a log. */
+  /** Sent to that address only, and never shown in an error or a log (D-49). */
   apiKey: ApiKey;
   /** The header that carries the key (D-18). @default "X-UE-Api-Subscription-Key" */
   apiKeyHeader?: string | undefined;
   /** Sent with every operation as `api-version` (D-27). @default "1.0" */
   apiVersion?: string | undefined;
-  /** Bounds one attempt, from its start to the end of the body. @default 30_000 */
+  /** Bounds one attempt, from its start to the end of the body (D-25). @default 30_000 */
   timeoutMs?: number | undefined;
-  /** Bounds the call: all attempts, the waits between them and your `apiKey` function. @default 90_000 */
+  /** Bounds the call: all attempts, the waits between them and your `apiKey` function (D-25). @default 90_000 */
   totalTimeoutMs?: number | undefined;
-  /** How often a failed attempt is repeated at most; 0 repeats none. @default 2 */
+  /** How often a failed attempt is repeated at most (D-50); 0 repeats none. @default 2 */
   maxRetries?: number | undefined;
-  /** A longer `Retry-After` is not waited for: the error comes at once and says how long. @default 30_000 */
+  /** A longer `Retry-After` is not waited for: the error comes at once and says how long (D-50). @default 30_000 */
   maxRetryAfterMs?: number | undefined;
   /** Whether the service acts once on one `Idempotency-Key`; only then creations and completions are repeated (D-40). @default false */
   serviceHonoursIdempotencyKey?: boolean | undefined;
@@ -83,7 +84,7 @@ export interface OffersClientOptions {
   middleware?: readonly Middleware[] | undefined;
   /** One line per attempt. @default none */
   logger?: Logger | undefined;
-  /** Told before every wait; what it throws is ignored. @default none */
+  /** Told before every wait; what it throws, or rejects with, is ignored. @default none */
   onRetry?: ((notice: RetryNotice) => void) | undefined;
   /** @default "offers-client" */
   userAgent?: string | undefined;

@@ -1,6 +1,6 @@
 import { UsageError } from "./errors/usage-error.ts";
 
-const iso = /^(\d{4}-\d\d-(\d\d))T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
+const iso = /^(\d{4}-\d\d-(\d\d))T(?:[01]\d|2[0-3]):\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 
 /** The same moment in UTC. A UTC string goes out to the letter (D-33); `field` is what the message names. */
 export function toUtc(time: Date | string, field: string): string {

@@ -2,8 +2,8 @@ import { OffersError, type OffersErrorDetails } from "./offers-error.ts";
 
 /**
  * No whole answer came. `connection_not_made`: the request provably never left, so nothing happened (name not found,
- * connection refused). `connection_lost`: it may have arrived, so a creation or completion may have had its effect.
- * `cause` has the name, code and text of what `fetch` threw, without the API key.
+ * connection refused, no way to the host). `connection_lost`: it may have arrived, so a creation or completion may have
+ * had its effect. `cause` has the name, code, system call and text of what `fetch` threw, without the API key.
  *
  * @example
  * ```ts

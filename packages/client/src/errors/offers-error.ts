@@ -26,7 +26,7 @@ export interface OffersErrorDetails {
 
 /**
  * Base of everything this package throws or rejects with. `code` never changes between releases; `message` may. No error
- * holds the API key, nor what you sent.
+ * holds the API key, nor what you sent (D-49).
  *
  * @example
  * ```ts

@@ -10,9 +10,14 @@ export interface Answer {
   readonly text: string;
 }
 
-/** Of the codes in a chain of causes, those that mean that no connection was made, so that nothing was sent. */
-const neverSent =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused)$/;
+/** Codes that mean that no connection was made, so that nothing was sent (D-40). */
+const notMade = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused)$/;
+
+/** Codes that mean so only of connecting: reading from a connection that was made fails with them too. */
+const unreachable = /^(EHOSTUNREACH|ENETUNREACH)$/;
+
+const neverLeft = ({ code = "", syscall }: ReturnType<typeof retell>): boolean =>
+  notMade.test(code) || (unreachable.test(code) && syscall === "connect");
 
 /** One request, through the middleware, to the end of the answer's body. Throws errors of ours only. */
 export async function attempt(
@@ -23,7 +28,7 @@ export async function attempt(
   const toConnectionError = (thrown: unknown): ConnectionError => {
     const cause = retell(thrown, redact);
     return new ConnectionError(
-      neverSent.test(cause.code ?? "") ? "connection_not_made" : "connection_lost",
+      neverLeft(cause) ? "connection_not_made" : "connection_lost",
       `No whole answer: ${cause.message}. Is baseUrl right, and the service up?`,
       { cause },
     );

@@ -39,7 +39,7 @@ export function judge<Data>(
     try {
       return operation.decode(text);
     } catch {
-      // Told below, without what was thrown: it may quote the body.
+      // Told below, without what was thrown: it may quote the body (D-49).
     }
   }
 
@@ -59,7 +59,7 @@ export function judge<Data>(
     );
 
   const problem = readProblem(text, redact);
-  // Title and fields only: a detail may hold what was sent, and messages end up in logs.
+  // Title and fields only (D-49): a detail may hold what was sent, and messages end up in logs.
   const told = [said, problem?.title, ...Object.keys(problem?.errors ?? {})].filter(Boolean).join(": ");
   throw new (kinds[status] ?? (status < 500 ? BadRequestError : ServerError))(told, { ...details, problem });
 }

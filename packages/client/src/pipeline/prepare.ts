@@ -33,6 +33,7 @@ export function prepare<Argument>(
     for (const name in call.headers) headers[headerName("headers", name)] = printable(name, call.headers[name]);
     if (operation.method === "GET") return { url, headers, body: null, limits };
     headers["content-type"] = "application/json";
+    // D-40: one per call, the same on every attempt.
     headers[("Idempotency-Key" satisfies CreationHeader).toLowerCase()] = printable(
       "idempotencyKey",
       call.idempotencyKey ?? crypto.randomUUID(),

@@ -2,9 +2,9 @@ import type { OffersFailure } from "../errors/offers-failure.ts";
 import type { Clock } from "./clock.ts";
 
 /**
- * How long to wait before a failed attempt is repeated; undefined when it must not be.
+ * How long to wait before a failed attempt is repeated; undefined when it must not be (D-50).
  *
- * @param repeatable whether the request may arrive twice; otherwise only one that provably never left is repeated
+ * @param repeatable whether the request may arrive twice; otherwise only one that provably never left is repeated (D-40)
  * @param retries how many there have been
  */
 export function retryDelayMs(

@@ -59,6 +59,16 @@ test("a refreshed key is no retry: all retries are left after it", async () => {
   expect(waits).toEqual([0, 375]);
 });
 
+test("a creation whose connection broke on reading is one request, whatever the code", async () => {
+  const cause = Object.assign(new Error("read EHOSTUNREACH"), { code: "EHOSTUNREACH", syscall: "read" });
+  const fetch = () => Promise.reject(new TypeError("fetch failed", { cause }));
+  const { transport, waits } = transportOf([], { fetch });
+  const input = { createdByUserId: "u", title: "t", workerIds: ["w"] };
+  const call = transport(createOffer, undefined, input);
+  await expect(call).rejects.toMatchObject({ code: "connection_lost", attempts: 1 });
+  expect(waits).toEqual([]);
+});
+
 test("only true says that the service honours the key", async () => {
   const { transport, waits } = transportOf([answer(503)], {
     serviceHonoursIdempotencyKey: "false" as unknown as boolean,
@@ -66,4 +76,16 @@ test("only true says that the service honours the key", async () => {
   const input = { createdByUserId: "u", title: "t", workerIds: ["w"] };
   await expect(transport(createOffer, undefined, input)).rejects.toMatchObject({ attempts: 1 });
   expect(waits).toEqual([]);
+});
+
+test("the line of a failed attempt is written even when no other key can be had", async () => {
+  const lines: unknown[] = [];
+  const { transport } = transportOf([answer(401)], {
+    apiKey: ({ refresh }) => (refresh ? Promise.reject(new Error("vault is sealed")) : "stale"),
+    logger: { debug: () => expect.unreachable(), warn: (fields) => void lines.push(fields) },
+  });
+  await expect(transport(getOffer, "a", undefined)).rejects.toMatchObject({ code: "api_key_unavailable", attempts: 1 });
+  expect(lines).toEqual([
+    { operation: "GetOffer", attempt: 1, durationMs: 0, status: 401, code: "unauthenticated", retryDelayMs: undefined },
+  ]);
 });

@@ -49,7 +49,7 @@ export function createTransport(options: OffersClientOptions, clock: Clock = sys
       let isRefreshed = false;
       let retries = 0;
 
-      /** How long to wait for the next attempt; undefined when there is none. */
+      /** How long to wait for the next attempt; undefined when there is none. A new key costs no retry (D-47). */
       const nextDelayMs = async (failure: OffersFailure): Promise<number | undefined> => {
         if (failure.code === "unauthenticated" && !isRefreshed) {
           isRefreshed = true;
@@ -57,6 +57,7 @@ export function createTransport(options: OffersClientOptions, clock: Clock = sys
           key = await readKey(true);
           if (key !== refused) return 0;
         }
+        // D-40
         const isRepeatable = operation.repeatable || settings.serviceHonoursIdempotencyKey === true;
         const delayMs = retryDelayMs(failure, isRepeatable, retries, limits.maxRetryAfterMs, clock);
         if (retries++ < limits.maxRetries && delayMs !== undefined && clock.now() + delayMs < deadline) return delayMs;
@@ -83,8 +84,13 @@ export function createTransport(options: OffersClientOptions, clock: Clock = sys
         } catch (failure) {
           if (!isOffersError(failure)) throw failure;
           Object.assign(failure, progress);
-          const delayMs = await nextDelayMs(failure);
-          log("warn", { status: failure.status, code: failure.code, retryDelayMs: delayMs });
+          let delayMs: number | undefined;
+          try {
+            delayMs = await nextDelayMs(failure);
+          } finally {
+            // Also when no other key can be had: the attempt was made, and failed.
+            log("warn", { status: failure.status, code: failure.code, retryDelayMs: delayMs });
+          }
           if (delayMs === undefined) throw failure;
           quietly(() => onRetry?.({ error: failure, attempt: attemptNumber, delayMs }));
           await clock.sleep(delayMs, call.signal);
@@ -98,8 +104,9 @@ export function createTransport(options: OffersClientOptions, clock: Clock = sys
 }
 
 /** What an observer throws must not make a created offer look as if it were not. */
-function quietly(observe: () => void): void {
+function quietly(observe: () => unknown): void {
   try {
-    observe();
+    // It may be async: its rejection must not become an unhandled one, which ends the process.
+    Promise.resolve(observe()).catch(() => {});
   } catch {}
 }
