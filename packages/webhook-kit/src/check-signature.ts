@@ -33,7 +33,7 @@ export async function openClaim<Incoming>(
   if ("reason" in claim) return refuseSignature(claim, scheme.challenge);
   const receivedAt = settings.now();
   const skewMs = measureSkew(claim.signedAt, receivedAt.getTime());
-  // Written so that a clock or a timestamp that is no number refuses.
+  // Either way (D-16), and written so that a clock or a timestamp that is no number refuses.
   if (!(Math.abs(skewMs) <= settings.toleranceMs))
     return refuseSignature(outOfTolerance(skewMs / 1000, settings.toleranceMs / 1000), scheme.challenge, skewMs / 1000);
   const secrets = await settings.lookUpSecrets(request);

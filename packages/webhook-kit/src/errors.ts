@@ -2,7 +2,7 @@ const brand = Symbol.for("@offers/webhook-kit/error");
 
 /**
  * Base of everything this package throws or hands to `onError`. `code` never changes between releases; `message` may.
- * No message ever holds a secret, a digest, a body or an e-mail address.
+ * No message ever holds a secret, a digest, a body or an e-mail address (D-49).
  *
  * @example
  * ```ts
@@ -93,6 +93,27 @@ export class UnavailableError extends WebhookKitError {
   readonly code: "secret_lookup_failed" | "secret_unusable" | "scheme_failed" | "receipts_full" | "receipts_failed";
 
   constructor(code: UnavailableError["code"], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/**
+ * Something that nobody foresaw failed while a request was received: a `now` of yours that throws, or a fault of the kit
+ * (`cause` has what was thrown). The request was answered 500.
+ *
+ * @example
+ * ```ts
+ * import { InternalError } from "@offers/webhook-kit";
+ *
+ * export const isWorthReporting = (error: unknown): boolean => error instanceof InternalError;
+ * ```
+ */
+export class InternalError extends WebhookKitError {
+  override readonly name = "InternalError";
+  readonly code: "internal_error";
+
+  constructor(code: InternalError["code"], message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
   }

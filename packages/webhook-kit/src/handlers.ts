@@ -39,6 +39,10 @@ export interface HandlerContext<Incoming = unknown> {
  * a hint: handle events idempotently, and read the offer before you act on one. What an event handler answers is ignored;
  * when it throws the sender is told 500 and sends again.
  *
+ * A handler that takes longer than `handlerTimeoutMs` is not stopped, only told by `signal`; the sender is told 503. While it
+ * is still at work, at most for as long again, the same request is 409 rather than run beside it (D-45); if it ends well, the
+ * request counts as handled.
+ *
  * @example
  * ```ts
  * import type { Handlers } from "@offers/webhook-kit";
@@ -52,15 +56,18 @@ export interface HandlerContext<Incoming = unknown> {
 export interface Handlers<Incoming = unknown> {
   /** `GET /contact/new/{workerId}` */
   onWorkerAddedContact?(event: WorkerAddedContact, context: HandlerContext<Incoming>): unknown;
-  /** `POST /contact-suggestions`. The answer is checked before it is sent; an invalid one is a 500 and `invalid_answer`. */
+  /**
+   * `POST /contact-suggestions`. The answer is checked before it is sent; an invalid one is a 500 and `invalid_answer`.
+   * Keep the list short: the reference platform reads 64 KiB of JSON and shows nothing of a longer one (D-24).
+   */
   suggestContacts?(
     search: ContactSuggestionRequest,
     context: HandlerContext<Incoming>,
   ): readonly ContactSuggestion[] | Promise<readonly ContactSuggestion[]>;
   /** `POST /offer/response` */
   onWorkerOfferResponse?(event: WorkerOfferResponse, context: HandlerContext<Incoming>): unknown;
-  /** `POST /offer/eventDeleted` */
+  /** `POST /offer/eventDeleted`, an extra of the live service (D-34) */
   onOfferEventDeleted?(event: OfferEventDeleted, context: HandlerContext<Incoming>): unknown;
-  /** `POST /events/timelineChanged` */
+  /** `POST /events/timelineChanged`, an extra of the live service (D-34) */
   onTimelineChanged?(event: TimelineChanged, context: HandlerContext<Incoming>): unknown;
 }

@@ -1,4 +1,4 @@
-/** Stands for a header that was sent more than once: which of the two a proxy believed cannot be known. */
+/** Stands for a header that was sent more than once (D-16): which of the two a proxy believed cannot be known. */
 export const duplicated: unique symbol = Symbol("duplicated header");
 
 /**

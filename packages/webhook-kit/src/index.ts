@@ -37,4 +37,11 @@ export type { Rejection, RejectionReason } from "./rejection.ts";
 
 // Errors
 
-export { ConfigurationError, HandlerError, isWebhookKitError, UnavailableError, WebhookKitError } from "./errors.ts";
+export {
+  ConfigurationError,
+  HandlerError,
+  InternalError,
+  isWebhookKitError,
+  UnavailableError,
+  WebhookKitError,
+} from "./errors.ts";

@@ -1,5 +1,6 @@
 /**
- * Where the kit's one line per request goes: a pino logger, or `console`. `fields` holds names, numbers and reasons only.
+ * Where the kit's lines go, one per request and one more when its receipt could not be kept: a pino logger, or `console`.
+ * `fields` holds names, numbers and reasons only (D-49).
  *
  * @example
  * ```ts

@@ -8,7 +8,8 @@ export type NodeRequest = IncomingMessage & { readonly body?: unknown; readonly 
  * The body of a Node request: from the stream where nobody has read it yet, else the bytes that a parser kept as `rawBody`,
  * else what it parsed.
  *
- * @param timeoutMs how long it may take to arrive
+ * @param maxBytes how long it may be (D-24)
+ * @param timeoutMs how long it may take to arrive (D-17)
  */
 export async function readNodeBody(request: NodeRequest, maxBytes: number, timeoutMs: number): Promise<ReceivedBody> {
   if (!isConsumed(request)) return readStream(request, maxBytes, timeoutMs);
@@ -23,9 +24,12 @@ export async function readNodeBody(request: NodeRequest, maxBytes: number, timeo
 const isConsumed = (request: NodeRequest): boolean =>
   request.readableDidRead || request.readableEnded || request.readableFlowing === true;
 
+const incomplete = { kind: "refused", reason: "body_incomplete" } as const;
 const tooLarge = { kind: "refused", reason: "body_too_large" } as const;
 
 function readStream(request: NodeRequest, maxBytes: number, timeoutMs: number): Promise<ReceivedBody> {
+  // The sender hung up before anybody listened: no event will come any more.
+  if (request.destroyed) return Promise.resolve(incomplete);
   if (Number(request.headers["content-length"] ?? 0) > maxBytes) return Promise.resolve(tooLarge);
   return new Promise((resolve) => {
     const chunks: Uint8Array[] = [];
@@ -47,7 +51,7 @@ function readStream(request: NodeRequest, maxBytes: number, timeoutMs: number): 
       const [first] = chunks;
       settle({ kind: "bytes", bytes: chunks.length === 1 && first ? first : Buffer.concat(chunks) });
     };
-    const onBreak = () => settle({ kind: "refused", reason: "body_incomplete" });
+    const onBreak = () => settle(incomplete);
     const timer = setTimeout(() => {
       request.pause();
       settle({ kind: "refused", reason: "body_too_slow" });

@@ -30,7 +30,7 @@ interface Hooks {
   logger?: Logger;
 }
 
-/** Tells hooks and logger, and shields the answer from both. */
+/** Tells hooks and logger, and shields the answer from both. The logger gets codes and names only (D-49). */
 export class Observer {
   readonly #hooks: Hooks;
 

@@ -27,11 +27,11 @@ export interface VerifyOptions<Incoming = unknown> {
   secret: Secret<Incoming>;
   /** @default timestampDigest() */
   scheme?: SignatureScheme;
-  /** How far the timestamp may lie from your clock, either way, at most a day. 0 means 0. @default 300 */
+  /** How far the timestamp may lie from your clock, either way, at most a day (D-16). 0 means 0. @default 300 */
   toleranceSeconds?: number;
-  /** The largest body that is read, 1 to 100 MiB. @default 262_144 */
+  /** The largest body that is read, 1 to 100 MiB (D-24). @default 262_144 */
   maxBodyBytes?: number;
-  /** Takes secrets of fewer than 16 characters. @default false */
+  /** Takes secrets of fewer than 16 characters (D-43). @default false */
   allowWeakSecret?: boolean;
   /** The clock, for tests. @default () => new Date() */
   now?: () => Date;
@@ -41,7 +41,7 @@ export interface VerifyOptions<Incoming = unknown> {
   onRejected?(rejection: Rejection): unknown;
   /** After a fault on this side: a handler, the secret function, the receipts, the set-up. */
   onError?(error: WebhookKitError): unknown;
-  /** pino fits. Gets one line per request. */
+  /** pino fits. Gets one line per request, and one more when its receipt could not be kept. */
   logger?: Logger;
 }
 
@@ -62,9 +62,9 @@ export interface VerifyOptions<Incoming = unknown> {
  * ```
  */
 export interface ReceiverOptions<Incoming = unknown> extends VerifyOptions<Incoming>, Handlers<Incoming> {
-  /** How long a handler may take before the sender is answered 503, at most 10 minutes. @default 10_000 */
+  /** How long a handler may take before the sender is answered 503, at most 10 minutes (D-25). @default 10_000 */
   handlerTimeoutMs?: number;
-  /** The memory of requests already acknowledged; share one between processes. @default memoryReceipts() */
+  /** The memory of requests already acknowledged; share one between processes (D-45). @default memoryReceipts() */
   receipts?: Receipts;
 }
 
@@ -108,9 +108,10 @@ export function readVerifyOptions<Incoming>(options: VerifyOptions<Incoming>): V
 
 /** @throws {ConfigurationError} for an option that cannot be right; nothing is corrected silently */
 export function readReceiverOptions<Incoming>(options: ReceiverOptions<Incoming>): ReceiverSettings<Incoming> {
-  const { handlerTimeoutMs = defaults.handlerTimeoutMs, receipts = memoryReceipts() } = options;
+  const settings = readVerifyOptions(options);
+  const { handlerTimeoutMs = defaults.handlerTimeoutMs, receipts = memoryReceipts({ now: settings.now }) } = options;
   return {
-    ...readVerifyOptions(options),
+    ...settings,
     handlers: options,
     handlerTimeoutMs: whole("handlerTimeoutMs", handlerTimeoutMs, 1, 600_000),
     receipts,

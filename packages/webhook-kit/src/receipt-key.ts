@@ -5,7 +5,7 @@ import type { VerifySettings } from "./options.ts";
 
 /**
  * What makes two requests the same. A scheme that covers only the time gives different events of one minute the same
- * signature, so everything else about the request counts as well; a scheme with a signed id needs no more than that.
+ * signature, so everything else about the request counts as well (D-45); a scheme with a signed id needs no more than that.
  */
 export function receiptKey<Incoming>(
   settings: VerifySettings<Incoming>,

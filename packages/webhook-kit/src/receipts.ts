@@ -14,9 +14,9 @@ export type ReceiptClaim =
   | { readonly state: "done"; readonly status: number };
 
 /**
- * The receiver's memory of requests it has acknowledged, so that an identical request does not run a handler twice. Only a
- * key (a hash) and a status are kept, never a body. Processes that share the work must share the store. A function that
- * throws or rejects makes the request a 503.
+ * The receiver's memory of requests it has acknowledged, so that an identical request does not run a handler twice (D-45).
+ * Only a key (a hash) and a status are kept, never a body. Processes that share the work must share the store. A function
+ * that throws or rejects makes the request a 503.
  *
  * @example
  * ```ts
@@ -39,7 +39,7 @@ export type ReceiptClaim =
 export interface Receipts {
   /**
    * Takes the key for `leaseMs`, unless somebody holds it or its request is done. A lease that ran out is free again: its
-   * holder died.
+   * holder died, or is long overdue.
    */
   claim(key: string, options: { readonly leaseMs: number }): ReceiptClaim | Promise<ReceiptClaim>;
   /** Remembers `status` for `keepMs`; does nothing when the token no longer holds the key. */

@@ -1,5 +1,5 @@
 import { type Answer, type ProblemSummary, problemAnswer } from "./answer.ts";
-import { type ConfigurationError, HandlerError, type WebhookKitError } from "./errors.ts";
+import type { ConfigurationError, HandlerError, UnavailableError, WebhookKitError } from "./errors.ts";
 import type { Rejection, RejectionReason, SignatureRefusal } from "./rejection.ts";
 
 /** A request that is refused: what the sender is answered, and what only this side learns. */
@@ -24,6 +24,7 @@ export function refuseSignature(refusal: SignatureRefusal, challenge: string, sk
   };
 }
 
+/** The statuses are our choice (D-17, D-46); 409 is D-45. */
 const refusals = {
   endpoint_not_mounted: { status: 404, title: "This receiver does not implement this endpoint" },
   method_not_allowed: { status: 405, title: "This endpoint does not take this method" },
@@ -41,7 +42,7 @@ const refusals = {
   already_in_progress: { status: 409, title: "The same request is being handled" },
 } as const satisfies Partial<Record<RejectionReason, Omit<ProblemSummary, "code">>>;
 
-/** Something that the sender must do differently; told openly, but never with a value that was sent. */
+/** Something that the sender must do differently; told openly, but never with a value that was sent (D-49). */
 export function refuseRequest(
   reason: keyof typeof refusals,
   extra: { headers?: Record<string, string>; errors?: Record<string, string[]> } = {},
@@ -62,12 +63,19 @@ const internalError: ProblemSummary = {
 };
 const unavailable: ProblemSummary = { status: 503, code: "temporarily_unavailable", title: "Try again later" };
 
-/** What the sender is told of a fault on this side: whether trying again may help, and nothing else. */
+/** Faults that pass, by their codes: the error's class may be that of another copy of this package. */
+const passing = {
+  secret_lookup_failed: true,
+  secret_unusable: true,
+  scheme_failed: true,
+  receipts_full: true,
+  receipts_failed: true,
+  handler_timed_out: true,
+} as const satisfies Record<UnavailableError["code"] | Extract<HandlerError["code"], "handler_timed_out">, true>;
+
+/** What the sender is told of a fault on this side: whether trying again may help, and nothing else (D-17, D-49). */
 export function failureAnswer(error: WebhookKitError): Answer {
   if (error.code === ("body_already_consumed" satisfies ConfigurationError["code"]))
     return problemAnswer({ ...internalError, code: error.code, detail: error.message });
-  const isPassing = error.name === "UnavailableError" || isTimeout(error);
-  return problemAnswer(isPassing ? unavailable : internalError);
+  return problemAnswer(Object.hasOwn(passing, error.code) ? unavailable : internalError);
 }
-
-const isTimeout = (error: WebhookKitError) => error instanceof HandlerError && error.code === "handler_timed_out";

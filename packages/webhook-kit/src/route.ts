@@ -17,8 +17,8 @@ for (const endpoint of Object.values<Endpoint>(endpoints)) {
 }
 
 /**
- * Finds the endpoint of a path below the mount. One slash at the end is let pass, and several at the start: senders join
- * `https://example.com/someprefix/` and `/test` in both ways.
+ * Finds the endpoint of a path below the mount. One slash at the end is let pass, and several at the start (D-46): senders
+ * join `https://example.com/someprefix/` and `/test` in both ways.
  */
 export function findRoute(path: string): Route | undefined {
   const plain = path.replace(/^\/+/, "/").replace(/(?<=.)\/$/, "");

@@ -24,8 +24,8 @@ const start = () =>
       verified: { scheme: "s", reading: "r", secretIndex: 0, skewSeconds: 0 },
     },
   );
-const run = (handle: (context: HandlerRun<undefined>["context"]) => Promise<typeof acknowledged>, timeoutMs: number) =>
-  runHandler(handle, start(), "Test", timeoutMs);
+type Handle = (context: HandlerRun<undefined>["context"]) => Promise<typeof acknowledged>;
+const run = (handle: Handle, timeoutMs: number) => runHandler(handle, start(), "Test", timeoutMs).answer;
 
 test("a handler that is done keeps a signal that never aborts", async () => {
   let signal: AbortSignal | undefined;
@@ -51,6 +51,12 @@ test("a handler that fails after its time is over disturbs nobody", async () => 
   const answer = run(() => sleep(40).then(() => Promise.reject(new Error("late"))), 10);
   await expect(answer).rejects.toEqual(expect.objectContaining({ code: "handler_timed_out" }));
   await sleep(60);
+});
+
+test("the outcome of a handler is told even when its time is over", async () => {
+  const late = runHandler(() => sleep(40).then(() => acknowledged), start(), "Test", 10);
+  await expect(late.answer).rejects.toEqual(expect.objectContaining({ code: "handler_timed_out" }));
+  expect(await late.outcome).toBe(acknowledged);
 });
 
 test("what a handler throws is the cause, whatever it is; our own verdict on its answer stays itself", async () => {

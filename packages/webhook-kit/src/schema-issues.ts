@@ -1,10 +1,11 @@
 import type * as z from "zod";
+import { contactSuggestionSchema, emailAddressSchema, utcDateTimeSchema } from "./generated/schemas.ts";
 
 type Issue = z.core.$ZodIssue;
 
 /**
  * From a field's name (`userEmailAddresses[0]`) to what is wrong with it. In words of our own, so that no release of zod can
- * put a value into them that somebody sent.
+ * put a value into them that somebody sent (D-49).
  */
 export function describeIssues(issues: readonly Issue[]): Record<string, string[]> {
   const fields = new Map<string, string[]>();
@@ -34,12 +35,23 @@ function describe(issue: Issue): string {
   return "Not valid.";
 }
 
-/** A pattern is told by what only it holds; the contract has these three. */
 function describeFormat(format: string, pattern: string): string {
   if (format === "datetime") return "Must be an ISO 8601 date-time with its zone.";
   if (format === "url") return "Must be a full URL.";
-  if (pattern.includes("@")) return "Must be an e-mail address.";
-  if (pattern.includes("00:00")) return "Must be in UTC, and so end in Z or +00:00.";
-  if (pattern.includes(":")) return "Must begin with http:// or https://.";
-  return "Not valid.";
+  return meanings.get(pattern) ?? "Not valid.";
+}
+
+/** What the contract's patterns ask for. They are taken from its schemas, so that one that changes keeps its words. */
+const meanings: ReadonlyMap<string, string> = new Map([
+  ...patternsOf(emailAddressSchema, "Must be an e-mail address."),
+  ...patternsOf(utcDateTimeSchema, "Must be in UTC, and so end in Z or +00:00."),
+  ...patternsOf(contactSuggestionSchema.shape.profileImageUrl, "Must begin with http:// or https://."),
+]);
+
+/** A schema names its patterns when it is given what fits none of them. */
+function patternsOf(schema: z.ZodType, meaning: string): [pattern: string, meaning: string][] {
+  const issues = schema.safeParse("").error?.issues ?? [];
+  return issues.flatMap((issue) =>
+    issue.code === "invalid_format" && issue.format === "regex" && issue.pattern ? [[issue.pattern, meaning]] : [],
+  );
 }

@@ -15,7 +15,7 @@ export function findSecretFault(secret: unknown): SecretFault | undefined {
   return undefined;
 }
 
-/** Shorter than this, a secret can be guessed from one captured request. */
+/** Shorter than this, a secret can be guessed from one captured request (D-43). */
 const minimumLength = 16;
 
 export function findWeakness(secret: string): SecretFault | undefined {

@@ -116,6 +116,17 @@ test("a scheme that throws is a 503 with its error as the cause", async () => {
   }
 });
 
+test("a clock that throws is a 500 with its error as the cause, and still a value", async () => {
+  const cause = new Error("broken clock");
+  const now = () => {
+    throw cause;
+  };
+  const onError = vi.fn();
+  const verification = await verifyRequest({ secret, now, onError }, { rawHeaders: byMinute });
+  expect(verification).toMatchObject({ ok: false, answer: { status: 500 } });
+  expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "internal_error", cause }));
+});
+
 test("a scheme that covers the body is never asked without one", async () => {
   const verify = vi.fn();
   const scheme = { ...timestampDigest(), coversBody: true, verify };

@@ -316,6 +316,18 @@ describe.each(expresses)("Express $version", ({ express }) => {
     expect(error).toMatchObject({ code: "handler_failed", cause, message: expect.not.stringContaining("PRIVATE") });
   });
 
+  test("a clock that throws is a 500 that blames no handler", async () => {
+    const cause = new Error("PRIVATE words");
+    const now = () => {
+      throw cause;
+    };
+    const onError = vi.fn();
+    const request = await mount({ now, onError });
+    const answer = await request("/test/auth", { headers: signed() });
+    expect([answer.status, await answer.text()]).toEqual([500, expect.not.stringContaining("PRIVATE")]);
+    expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "internal_error", cause }));
+  });
+
   test("a handler that takes too long is a 503, and its signal aborts", async () => {
     let aborted: Promise<unknown> | undefined;
     const request = await mount({

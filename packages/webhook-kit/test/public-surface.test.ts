@@ -22,6 +22,7 @@ test("what each entry exports is a decision", () => {
     "HandlerContext",
     "HandlerError",
     "Handlers",
+    "InternalError",
     "Logger",
     "OfferEventDeleted",
     "Rating",
@@ -61,6 +62,7 @@ test("the values at run time are those that are listed", async () => {
     [
       "ConfigurationError",
       "HandlerError",
+      "InternalError",
       "UnavailableError",
       "WebhookKitError",
       "isWebhookKitError",

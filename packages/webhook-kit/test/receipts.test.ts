@@ -105,6 +105,52 @@ test("a handler that failed is run again for the same request", async () => {
   expect(onWorkerOfferResponse).toHaveBeenCalledTimes(2);
 });
 
+/** Nothing moves but what a test moves; only a handler's time runs out by itself. */
+async function mountOverdue(onWorkerOfferResponse: () => unknown) {
+  const clock = { ms: Date.parse("2026-11-20T09:30:00.000Z") };
+  const now = () => new Date(clock.ms);
+  const post = await mount({ onWorkerOfferResponse, now, handlerTimeoutMs: 30 });
+  const headers = sign(now());
+  return { clock, request: () => post(responseOf("amal"), headers) };
+}
+
+test("a handler that overran its time is not joined by a second one, and counts when it ends well", async () => {
+  let finish = () => {};
+  const onWorkerOfferResponse = vi.fn(() => new Promise<void>((resolve) => (finish = resolve)));
+  const { request } = await mountOverdue(onWorkerOfferResponse);
+  expect((await request()).status).toBe(503);
+  const second = await request();
+  expect([second.status, second.headers.get("retry-after")]).toEqual([409, "2"]);
+  finish();
+  await vi.waitFor(async () => expect((await request()).status).toBe(200));
+  expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1);
+});
+
+test("a handler that overran its time and failed is run again", async () => {
+  let fail = (_: Error) => {};
+  const onWorkerOfferResponse = vi
+    .fn()
+    .mockImplementationOnce(() => new Promise<void>((_, reject) => (fail = reject)))
+    .mockResolvedValue(undefined);
+  const { request } = await mountOverdue(onWorkerOfferResponse);
+  expect((await request()).status).toBe(503);
+  expect((await request()).status).toBe(409);
+  fail(new Error("late"));
+  await vi.waitFor(async () => expect((await request()).status).toBe(200));
+  expect(onWorkerOfferResponse).toHaveBeenCalledTimes(2);
+});
+
+test("a handler that never ends holds its request for twice its time and a second", async () => {
+  const onWorkerOfferResponse = vi.fn(() => new Promise<void>(() => undefined));
+  const { clock, request } = await mountOverdue(onWorkerOfferResponse);
+  expect((await request()).status).toBe(503);
+  clock.ms += 1_059;
+  expect((await request()).status).toBe(409);
+  clock.ms += 1;
+  expect((await request()).status).toBe(503);
+  expect(onWorkerOfferResponse).toHaveBeenCalledTimes(2);
+});
+
 test("nothing is claimed for a request that is refused, nor for a search", async () => {
   const claim = vi.fn(memoryReceipts().claim);
   const receipts = { ...memoryReceipts(), claim };
@@ -167,6 +213,19 @@ test("a store that breaks at the claim is 503; one that breaks afterwards does n
     ["receipts_failed", cause],
     ["receipts_failed", cause],
   ]);
+});
+
+test("a receipt that could not be kept is logged with its endpoint", async () => {
+  const error = vi.fn();
+  const logger = { info: () => undefined, warn: () => undefined, error };
+  const fail = () => Promise.reject(new Error("connection lost"));
+  const receipts = { ...memoryReceipts(), complete: fail };
+  const request = await mount({ receipts, logger, onWorkerOfferResponse: () => undefined });
+  expect((await request(responseOf("amal"), sign())).status).toBe(200);
+  expect(error).toHaveBeenCalledExactlyOnceWith(
+    expect.objectContaining({ code: "receipts_failed", endpoint: "WorkerOfferResponse" }),
+    expect.any(String),
+  );
 });
 
 test("two tenants who share a store and a signature's text do not share receipts", async () => {

@@ -3,6 +3,7 @@ import type { OfferEventDeleted } from "../events.ts";
 import { offerEventDeletedSchema } from "../generated/schemas.ts";
 import type { HandledEndpoint } from "./endpoint.ts";
 
+/** An extra of the live service (D-34). */
 export const offerEventDeleted: HandledEndpoint<"/offer/eventDeleted", OfferEventDeleted> = {
   kind: "event",
   name: "OfferEventDeleted",

@@ -3,6 +3,7 @@ import type { TimelineChanged } from "../events.ts";
 import { timelineChangedSchema } from "../generated/schemas.ts";
 import type { HandledEndpoint } from "./endpoint.ts";
 
+/** An extra of the live service (D-34). */
 export const timelineChanged: HandledEndpoint<"/events/timelineChanged", TimelineChanged> = {
   kind: "event",
   name: "TimelineChanged",

@@ -3,6 +3,7 @@ import type { WorkerOfferResponse } from "../events.ts";
 import { workerOfferResponseSchema } from "../generated/schemas.ts";
 import type { HandledEndpoint } from "./endpoint.ts";
 
+/** Path, method and payload are those of the live service (D-14). */
 export const workerOfferResponse: HandledEndpoint<"/offer/response", WorkerOfferResponse> = {
   kind: "event",
   name: "WorkerOfferResponse",
