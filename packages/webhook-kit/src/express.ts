@@ -1,3 +1,8 @@
+/**
+ * `@offers/webhook-kit/express`: the receiver for Express 4 and 5.
+ *
+ * @module express
+ */
 import type { Request, RequestHandler } from "express";
 import type { IncomingWebhook } from "./incoming-webhook.ts";
 import { writeNodeAnswer } from "./node-answer.ts";

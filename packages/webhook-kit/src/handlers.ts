@@ -58,7 +58,7 @@ export interface Handlers<Incoming = unknown> {
   onWorkerAddedContact?(event: WorkerAddedContact, context: HandlerContext<Incoming>): unknown;
   /**
    * `POST /contact-suggestions`. The answer is checked before it is sent; an invalid one is a 500 and `invalid_answer`.
-   * Keep the list short: the reference platform reads 64 KiB of JSON and shows nothing of a longer one (D-24).
+   * At most 1 MiB of JSON (D-24).
    */
   suggestContacts?(
     search: ContactSuggestionRequest,

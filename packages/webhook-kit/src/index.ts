@@ -1,3 +1,9 @@
+/**
+ * The core: options, events, schemes, receipts and errors, whatever the framework.
+ *
+ * @module index
+ */
+
 // Receiving
 
 export type { Answer } from "./answer.ts";

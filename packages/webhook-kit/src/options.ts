@@ -1,3 +1,4 @@
+import { checkOptionNames } from "./check-option-names.ts";
 import { ConfigurationError, type WebhookKitError } from "./errors.ts";
 import * as defaults from "./generated/decisions.ts";
 import type { Handlers } from "./handlers.ts";
@@ -88,6 +89,7 @@ export interface ReceiverSettings<Incoming> extends VerifySettings<Incoming> {
 
 /** @throws {ConfigurationError} for an option that cannot be right; nothing is corrected silently */
 export function readVerifyOptions<Incoming>(options: VerifyOptions<Incoming>): VerifySettings<Incoming> {
+  checkOptionNames(options);
   const {
     secret,
     scheme = timestampDigest(),

@@ -1,6 +1,7 @@
 import { jsonAnswer } from "../answer.ts";
 import { HandlerError } from "../errors.ts";
 import type { ContactSuggestionRequest } from "../events.ts";
+import { maxSuggestionsBytes } from "../generated/decisions.ts";
 import { contactSuggestionRequestSchema, contactSuggestionsSchema } from "../generated/schemas.ts";
 import { describeIssues } from "../schema-issues.ts";
 import type { HandledEndpoint } from "./endpoint.ts";
@@ -29,8 +30,18 @@ function writeSuggestions(suggestions: unknown): string {
     throw new HandlerError("invalid_answer", "suggestContacts answered an invalid list; see fields.", {
       fields: describeIssues(result.error.issues),
     });
+  const json = asJson(result.data);
+  if (Buffer.byteLength(json) > maxSuggestionsBytes)
+    throw new HandlerError(
+      "invalid_answer",
+      `suggestContacts answered more than ${maxSuggestionsBytes} bytes; narrow it.`,
+    );
+  return json;
+}
+
+function asJson(suggestions: object): string {
   try {
-    return JSON.stringify(result.data);
+    return JSON.stringify(suggestions);
   } catch (cause) {
     throw new HandlerError("invalid_answer", "suggestContacts answered a list that JSON cannot hold; see cause.", {
       cause,

@@ -6,6 +6,9 @@ export const toleranceSeconds = 300;
 /** D-24: What are the size limits? */
 export const maxBodyBytes = 262144;
 
+/** D-24: What are the size limits? */
+export const maxSuggestionsBytes = 1048576;
+
 /** D-25: What are the time-outs? */
 export const handlerTimeoutMs = 10000;
 
