@@ -1,5 +1,7 @@
 import { join } from "node:path";
+import { type DialectName, dialects } from "./api/dialect.ts";
 import { defaultRetrySchedule, type RetrySchedule } from "./delivery/retry-schedule.ts";
+import { bodyLimitBytes } from "./generated/decisions.ts";
 
 export interface Settings {
   port: number;
@@ -7,6 +9,7 @@ export interface Settings {
   dataFolder: string;
   databaseUrl: string | undefined;
   seedFile: string | undefined;
+  dialect: DialectName;
   allowLoopback: boolean;
   retrySchedule: RetrySchedule;
   bodyLimitBytes: number;
@@ -53,6 +56,7 @@ export function readSettings(environment: Record<string, string | undefined>, ex
       ? read("DATABASE_URL", "", postgresAddress, "write postgres://user@host/database")
       : undefined,
     seedFile: OFFERS_SEED || undefined,
+    dialect: read("OFFERS_DIALECT", "reference", dialectName, `write one of ${Object.keys(dialects).join(", ")}`),
     allowLoopback: read("OFFERS_ALLOW_LOOPBACK", false, onOrOff, "write 1 for development, or 0"),
     retrySchedule: read(
       "OFFERS_RETRY_SCHEDULE",
@@ -62,7 +66,7 @@ export function readSettings(environment: Record<string, string | undefined>, ex
     ),
     bodyLimitBytes: read(
       "OFFERS_BODY_LIMIT_BYTES",
-      1024 * 1024,
+      bodyLimitBytes,
       wholeNumber(1_024, 64 * 1024 * 1024),
       "write a number of bytes from 1024 to 67108864",
     ),
@@ -80,6 +84,9 @@ const oneOf =
   (choices: readonly string[]) =>
   (text: string): string | undefined =>
     choices.includes(text) ? text : undefined;
+
+const dialectName = (text: string): DialectName | undefined =>
+  Object.hasOwn(dialects, text) ? (text as DialectName) : undefined;
 
 const onOrOff = (text: string): boolean | undefined => (text === "1" ? true : text === "0" ? false : undefined);
 

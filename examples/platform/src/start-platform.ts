@@ -3,6 +3,8 @@ import { createServer, type Server } from "node:http";
 import { timestampDigest } from "@offers/webhook-kit";
 import { sql } from "kysely";
 import type { Logger } from "pino";
+import { dialects } from "./api/dialect.ts";
+import { purgeAnswers } from "./api/purge-answers.ts";
 import { createApp } from "./create-app.ts";
 import { startDelivery } from "./delivery/start-delivery.ts";
 import { EventStreams } from "./http/event-stream.ts";
@@ -13,6 +15,7 @@ import { inboxTransport } from "./push/inbox-transport.ts";
 import { openNotificationFeed } from "./push/notification-feed.ts";
 import { startPush } from "./push/start-push.ts";
 import { openQueue } from "./queue/open-queue.ts";
+import { runLoop } from "./queue/run-loop.ts";
 import { applySeed } from "./seed/apply-seed.ts";
 import { readSeedFile } from "./seed/seed-file.ts";
 import type { Settings } from "./settings.ts";
@@ -30,6 +33,7 @@ export interface Platform {
 
 /** Time for requests under way to be answered; a suggestion search, the longest, takes 5 s. */
 const drainMs = 8_000;
+const purgeMs = 10 * 60_000;
 
 /** Opens the store, the queue, the loops over them and last the door. A failure closes again what was open. */
 export async function startPlatform(settings: Settings, log: Logger, now = () => new Date()): Promise<Platform> {
@@ -61,7 +65,8 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
     const feed = openNotificationFeed(store, { onError });
     const delivery = startDelivery({ ...context, retrySchedule, onAttempt });
     const push = startPush({ store, queue, transport: inboxTransport, onSent: feed.wake, onError });
-    running.push(feed.stop, delivery.stop, push.stop);
+    const purge = runLoop(() => purgeAnswers(context), { idleMs: purgeMs, onError });
+    running.push(feed.stop, delivery.stop, push.stop, purge.stop);
 
     const streams = new EventStreams();
     const app = createApp({
@@ -69,6 +74,7 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
       feed,
       streams,
       log,
+      dialect: dialects[settings.dialect],
       readJson: jsonReader(bodyLimitBytes),
       showAllMail: allowLoopback,
       wake() {

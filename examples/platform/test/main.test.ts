@@ -1,13 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { join } from "node:path";
+import type { ChildProcess } from "node:child_process";
 import { afterEach, describe, expect, test } from "vitest";
-import { eventually } from "./eventually.ts";
+import { type PlatformProcess, startProcess } from "./platform-process.ts";
 import { demoSeed } from "./platform-under-test.ts";
 import { type StorePlace, storesUnderTest } from "./stores.ts";
 
 const [pglite] = await storesUnderTest();
-const main = join(import.meta.dirname, "..", "src", "main.ts");
 const running: ChildProcess[] = [];
 const places: StorePlace[] = [];
 
@@ -18,26 +15,10 @@ async function createPlace(): Promise<StorePlace> {
   return place;
 }
 
-/** The platform as its own process, with nothing but these settings in its environment. */
-function start(place: StorePlace, environment: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [main], {
-    env: { PATH: process.env.PATH, PORT: "0", OFFERS_DATA: place.options.dataFolder, ...environment },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  running.push(child);
-  const output = { stdout: "", stderr: "" };
-  child.stdout.on("data", (chunk: Buffer) => {
-    output.stdout += chunk;
-  });
-  child.stderr.on("data", (chunk: Buffer) => {
-    output.stderr += chunk;
-  });
-  const exited = once(child, "exit").then(([code, signal]) => ({ code, signal }));
-  const address = async (): Promise<string> => {
-    await eventually("it listens", () => output.stdout.includes("platform listening on") || child.exitCode !== null);
-    return /listening on (http:\/\/\S+)/.exec(output.stdout)?.[1] ?? `nowhere: ${output.stderr}`;
-  };
-  return { child, output, exited, address };
+function start(place: StorePlace, environment: Record<string, string> = {}): PlatformProcess {
+  const started = startProcess(place, environment);
+  running.push(started.child);
+  return started;
 }
 
 afterEach(async () => {
@@ -81,6 +62,10 @@ describe("the platform's process", () => {
 
   test.each([
     [{ PORT: "http" }, /^platform did not start: PORT is not usable; .*\n$/],
+    [
+      { OFFERS_DIALECT: "dead" },
+      /^platform did not start: OFFERS_DIALECT is not usable; write one of reference, live\n$/,
+    ],
     [{ OFFERS_SEED: "missing.json" }, /^platform did not start: OFFERS_SEED names missing.json, .*\n$/],
     [{ OFFERS_SEAL_KEY: "short" }, /^platform did not start: OFFERS_SEAL_KEY is not 32 bytes in base64; .*\n$/],
     [

@@ -12,7 +12,7 @@ export interface WireAnswer {
 
 interface ResponseObject {
   $ref?: string;
-  headers?: Record<string, object>;
+  headers?: Record<string, { required?: boolean }>;
   content?: Record<string, object>;
 }
 
@@ -43,8 +43,9 @@ export function expectDocumented(method: string, path: string, answer: WireAnswe
   const at = shared ?? pointer("paths", template, method.toLowerCase(), "responses", status);
   const response = shared === undefined ? found : document.components.responses[shared.split("/").at(-1) ?? ""];
   if (response === undefined) throw new Error(`${shared} is missing in the document`);
-  for (const name of Object.keys(response.headers ?? {}))
-    if (!answer.headers.get(name)) throw new Error(`${method} ${path}: ${answer.status} lacks the header ${name}`);
+  for (const [name, { required }] of Object.entries(response.headers ?? {}))
+    if (required === true && !answer.headers.get(name))
+      throw new Error(`${method} ${path}: ${answer.status} lacks the header ${name}`);
   checkContent(`${method} ${path} ${answer.status}`, at, response, answer);
 }
 

@@ -36,12 +36,19 @@ export interface PlatformUnderTest {
   close(): Promise<void>;
 }
 
+/** Every answer there is has an id of its own, and may not be kept by anything on the way. */
+function expectIdentified(method: string, path: string, { status, headers }: WireAnswer): void {
+  if (/^[\da-f-]{36}$/.test(headers.get("x-request-id") ?? "") && headers.get("cache-control") === "no-store") return;
+  throw new Error(`${method} ${path}: ${status} without an id, or without Cache-Control: no-store`);
+}
+
 const settingsFor = ({ options }: StorePlace, changes: Partial<Settings>): Settings => ({
   port: 0,
   host: "127.0.0.1",
   dataFolder: options.dataFolder,
   databaseUrl: options.databaseUrl,
   seedFile: demoSeed,
+  dialect: "reference",
   allowLoopback: true,
   retrySchedule: { ...defaultRetrySchedule, delaysMs: [50, 50] },
   bodyLimitBytes: 64 * 1024,
@@ -50,10 +57,15 @@ const settingsFor = ({ options }: StorePlace, changes: Partial<Settings>): Setti
   ...changes,
 });
 
-export async function openPlatform(place: StorePlace, changes: Partial<Settings> = {}): Promise<PlatformUnderTest> {
+/** @param now a clock of the test's own */
+export async function openPlatform(
+  place: StorePlace,
+  changes: Partial<Settings> = {},
+  now?: () => Date,
+): Promise<PlatformUnderTest> {
   const logLines: string[] = [];
   const log = pino({ base: null }, { write: (line: string) => void logLines.push(line) });
-  const platform: Platform = await startPlatform(settingsFor(place, changes), log);
+  const platform: Platform = await startPlatform(settingsFor(place, changes), log, now);
 
   const call = async (method: string, path: string, options: CallOptions = {}): Promise<Answer> => {
     const headers = new Headers(options.headers);
@@ -64,9 +76,11 @@ export async function openPlatform(place: StorePlace, changes: Partial<Settings>
     const response = await fetch(platform.address + path, { method, headers, body: body as BodyInit | null });
     const text = await response.text();
     const answer = { status: response.status, headers: response.headers, text };
-    // The portal and the worker's app are ours alone, but their problems are like all others.
-    if (method !== "HEAD" && (path.startsWith("/offer") || answer.status >= 400))
-      expectDocumented(method, path, answer);
+    expectIdentified(method, path, answer);
+    // The portal and the worker's app are ours alone, but their problems are like all others. The document is of the
+    // reference dialect.
+    const isDocumented = path.startsWith("/offer") || answer.status >= 400;
+    if (method !== "HEAD" && isDocumented && changes.dialect !== "live") expectDocumented(method, path, answer);
     return { ...answer, json: () => JSON.parse(text) };
   };
 

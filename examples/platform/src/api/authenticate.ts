@@ -1,27 +1,34 @@
 import type { Request } from "express";
+import { apiKeyHeader } from "../generated/decisions.ts";
 import { sha256 } from "../http/sha256.ts";
 import { ProblemError } from "../problem/problem-error.ts";
 import type { Store } from "../store/store.ts";
 
-/** D-18 */
-const header = "X-UE-Api-Subscription-Key";
+export interface Caller {
+  /** Whose offers these are: the organisation that the key was issued for. */
+  readonly organisationId: string;
+  /** The organisations whose people may create them: that one, and the agency that acts for it with this key (D-37). */
+  readonly peopleOf: readonly string[];
+}
 
 /**
- * The organisation whose API key the request carries.
+ * Who calls, by the API key that the request carries (D-18).
  *
  * @throws {ProblemError} `invalid_api_key`, alike for a missing and a wrong one
  */
-export async function authenticate(store: Store, request: Request): Promise<string> {
-  const key = request.get(header);
-  const owner = key
+export async function authenticate(store: Store, request: Request): Promise<Caller> {
+  const key = request.get(apiKeyHeader);
+  const issued = key
     ? await store.db
         .selectFrom("api_keys")
-        .select("organisation_id")
+        .select(["organisation_id", "agency_id"])
         .where("key_hash", "=", sha256(key))
         .executeTakeFirst()
     : undefined;
-  if (owner !== undefined) return owner.organisation_id;
-  throw new ProblemError("invalid_api_key", `Send your organisation's key in the header ${header}.`, {
-    headers: { "WWW-Authenticate": `ApiKey header="${header}"` },
-  });
+  if (issued === undefined)
+    throw new ProblemError("invalid_api_key", `Send your organisation's key in the header ${apiKeyHeader}.`, {
+      headers: { "WWW-Authenticate": `ApiKey header="${apiKeyHeader}"` },
+    });
+  const { organisation_id: organisationId, agency_id: agencyId } = issued;
+  return { organisationId, peopleOf: agencyId === null ? [organisationId] : [organisationId, agencyId] };
 }

@@ -1,16 +1,15 @@
 import type { Request } from "express";
+import { apiVersion } from "../generated/decisions.ts";
 import { ProblemError } from "../problem/problem-error.ts";
 
-const supported = "1.0";
-
 /**
- * D-27
+ * D-27: exactly one, and that the supported one; none where it is not `required`.
  *
  * @throws {ProblemError} `unsupported_api_version`
  */
-export function checkApiVersion(request: Request, { required }: { required: boolean }): void {
+export function checkApiVersion(request: Request, required: boolean): void {
   const version = request.query["api-version"];
-  if (version === supported || (version === undefined && !required)) return;
-  const remedy = `Give api-version=${supported} exactly once.`;
+  if (version === apiVersion || (version === undefined && !required)) return;
+  const remedy = `Give api-version=${apiVersion} exactly once.`;
   throw new ProblemError("unsupported_api_version", remedy, { errors: new Map([["api-version", [remedy]]]) });
 }

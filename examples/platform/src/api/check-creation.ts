@@ -7,7 +7,8 @@ import { type FieldErrors, invalidRequest } from "../problem/problem-error.ts";
 /** What a creation is checked against besides its own shape. */
 export interface CreationContext {
   now: Date;
-  isPersonOfOrganisation: (id: string) => Promise<boolean>;
+  /** Whether this person may create offers with the key that is used. */
+  mayCreate: (id: string) => Promise<boolean>;
   /** Those of `ids` that are workers. */
   knownWorkers: (ids: string[]) => Promise<ReadonlySet<string>>;
 }
@@ -62,7 +63,7 @@ const msOf = (value: unknown): number => {
 
 /** D-37 */
 async function checkCreator(id: unknown, context: CreationContext, errors: FieldErrors): Promise<void> {
-  if (!isId(id) || (await context.isPersonOfOrganisation(id))) return;
+  if (!isId(id) || (await context.mayCreate(id))) return;
   addFieldError(errors, "createdByUserId", "Give the id of a person of the organisation whose API key this is.");
 }
 

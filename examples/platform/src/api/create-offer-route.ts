@@ -1,19 +1,17 @@
 import type { RequestHandler } from "express";
 import { createOffer } from "../offers/create-offer.ts";
+import { answerOnce } from "./answer-once.ts";
 import type { ApiDeps } from "./api-deps.ts";
-import { authenticate } from "./authenticate.ts";
-import { checkApiVersion } from "./check-api-version.ts";
 import { checkCreation } from "./check-creation.ts";
 import { creationContext } from "./creation-context.ts";
+import { operation } from "./operation.ts";
 
 /** `POST /offer` */
-export const createOfferRoute =
-  (deps: ApiDeps): RequestHandler =>
-  async (request, response) => {
-    const organisationId = await authenticate(deps.store, request);
-    checkApiVersion(request, { required: false });
-    const body = await deps.readJson(request, response);
-    const input = await checkCreation(body, creationContext(deps, organisationId));
-    const id = await createOffer(deps, organisationId, input);
-    response.status(201).location(`/offer/${id}`).json({ id });
-  };
+export const createOfferRoute = (deps: ApiDeps): RequestHandler =>
+  operation(deps, "CreateOffer", async (call) => {
+    const body = await deps.readJson(call.request, call.response);
+    return answerOnce(deps, call, async (trx) => {
+      const input = await checkCreation(body, creationContext(trx, deps.now(), call.caller));
+      return deps.dialect.created(await createOffer(trx, deps, call.caller.organisationId, input));
+    });
+  });

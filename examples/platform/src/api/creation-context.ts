@@ -1,21 +1,22 @@
-import type { OfferDeps } from "../offers/offer-deps.ts";
+import type { Trx } from "../store/store.ts";
+import type { Caller } from "./authenticate.ts";
 import type { CreationContext } from "./check-creation.ts";
 
 /** Answers the questions of `checkCreation` from the store. */
-export const creationContext = ({ store, now }: OfferDeps, organisationId: string): CreationContext => ({
-  now: now(),
-  async isPersonOfOrganisation(id) {
-    const person = await store.db
+export const creationContext = (trx: Trx, now: Date, { peopleOf }: Caller): CreationContext => ({
+  now,
+  async mayCreate(id) {
+    const person = await trx
       .selectFrom("people")
       .select("id")
       .where("id", "=", id)
-      .where("organisation_id", "=", organisationId)
+      .where("organisation_id", "in", peopleOf)
       .executeTakeFirst();
     return person !== undefined;
   },
   async knownWorkers(ids) {
     if (ids.length === 0) return new Set();
-    const workers = await store.db.selectFrom("workers").select("id").where("id", "in", ids).execute();
+    const workers = await trx.selectFrom("workers").select("id").where("id", "in", ids).execute();
     return new Set(workers.map(({ id }) => id));
   },
 });

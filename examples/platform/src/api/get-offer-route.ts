@@ -1,18 +1,13 @@
 import type { RequestHandler } from "express";
+import { jsonAnswer } from "../http/answer.ts";
 import { pathParameter } from "../http/path-parameter.ts";
 import { readOffer } from "../offers/read-offer.ts";
-import { offerNotFound } from "../offers/refusal-problem.ts";
 import type { ApiDeps } from "./api-deps.ts";
-import { authenticate } from "./authenticate.ts";
-import { checkApiVersion } from "./check-api-version.ts";
+import { operation } from "./operation.ts";
 
 /** `GET /offer/{id}` */
-export const getOfferRoute =
-  (deps: ApiDeps): RequestHandler =>
-  async (request, response) => {
-    const organisationId = await authenticate(deps.store, request);
-    checkApiVersion(request, { required: false });
-    const offer = await readOffer(deps, organisationId, pathParameter(request, "id"));
-    if (offer === undefined) throw offerNotFound();
-    response.json(offer);
-  };
+export const getOfferRoute = (deps: ApiDeps): RequestHandler =>
+  operation(deps, "GetOffer", async ({ caller, request }) => {
+    const offer = await readOffer(deps, caller.organisationId, pathParameter(request, "id"));
+    return offer === undefined ? deps.dialect.absent() : jsonAnswer(200, offer);
+  });

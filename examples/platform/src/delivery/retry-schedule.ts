@@ -1,3 +1,5 @@
+import { maxRetryAfterSeconds, retryDelaysSeconds, retryJitter } from "../generated/decisions.ts";
+
 /** When a delivery that was not acknowledged is attempted again. Data, so that development runs use a short one. */
 export interface RetrySchedule {
   /** The pause after the first, second, … attempt. One attempt more than pauses, then the delivery is dead. */
@@ -8,15 +10,11 @@ export interface RetrySchedule {
   maxRetryAfterMs: number;
 }
 
-const second = 1_000;
-const minute = 60 * second;
-const hour = 60 * minute;
-
-/** 10 attempts over about 45 hours: a night, and a working day to notice. */
+/** D-26 */
 export const defaultRetrySchedule: RetrySchedule = {
-  delaysMs: [5 * second, 30 * second, 2 * minute, 10 * minute, 30 * minute, 2 * hour, 6 * hour, 12 * hour, 24 * hour],
-  jitter: 0.2,
-  maxRetryAfterMs: 6 * hour,
+  delaysMs: retryDelaysSeconds.map((seconds) => seconds * 1_000),
+  jitter: retryJitter,
+  maxRetryAfterMs: maxRetryAfterSeconds * 1_000,
 };
 
 export interface FailedAttempt {

@@ -1,3 +1,4 @@
+import { attemptTimeoutMs } from "../generated/decisions.ts";
 import type { Outbound, Sign } from "../outbound/outbound.ts";
 import type { ClaimedJob, Queue } from "../queue/queue.ts";
 import { type Loop, runLoop } from "../queue/run-loop.ts";
@@ -40,7 +41,7 @@ const maxPerEndpoint = 8;
 export function startDelivery(options: DeliveryOptions): Loop {
   const { store, queue, retrySchedule = defaultRetrySchedule, onError, onAttempt, random = Math.random } = options;
   const now = options.now ?? (() => new Date());
-  const context = { ...options, now, timeoutMs: options.attemptTimeoutMs ?? 15_000 };
+  const context = { ...options, now, timeoutMs: options.attemptTimeoutMs ?? attemptTimeoutMs };
   const inFlight = new Set<Promise<void>>();
   const settling = new GroupCommit<MadeAttempt>({
     commit: (made) => store.transaction((trx) => settleAttempts(trx, queue, made)),

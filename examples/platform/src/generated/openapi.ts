@@ -426,6 +426,15 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description Another request had this `Idempotency-Key`. */
+        IdempotencyKeyReused: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description Something went wrong in the service. */
         ServerError: {
             headers: {
@@ -460,7 +469,10 @@ export interface components {
         OptionalApiVersion: components["schemas"]["ApiVersion"];
         /** @description Given exactly once. */
         RequiredApiVersion: components["schemas"]["ApiVersion"];
-        /** @description One key for each intended effect; the same key with the same body has its effect once. */
+        /**
+         * @description One key for each intended effect. For 24 hours the same request under the same key has no second effect and is given
+         *     the first answer again; another request under it is refused. What was refused has used up no key.
+         */
         IdempotencyKey: string;
         /**
          * @description When the request was signed, ISO 8601 in UTC. Its text, exactly as sent, is what the digest covers.
@@ -471,7 +483,10 @@ export interface components {
         DeliveryId: string;
     };
     requestBodies: never;
-    headers: never;
+    headers: {
+        /** @description This is the answer to an earlier request with the same `Idempotency-Key`; nothing happened again. */
+        IdempotencyReplayed: "true";
+    };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -483,7 +498,10 @@ export interface operations {
                 "api-version"?: components["parameters"]["OptionalApiVersion"];
             };
             header?: {
-                /** @description One key for each intended effect; the same key with the same body has its effect once. */
+                /**
+                 * @description One key for each intended effect. For 24 hours the same request under the same key has no second effect and is given
+                 *     the first answer again; another request under it is refused. What was refused has used up no key.
+                 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -499,7 +517,8 @@ export interface operations {
             201: {
                 headers: {
                     /** @description Where the offer can be read. */
-                    Location?: string;
+                    Location: string;
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -510,6 +529,7 @@ export interface operations {
             401: components["responses"]["Unauthorised"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyKeyReused"];
             500: components["responses"]["ServerError"];
         };
     };
@@ -553,7 +573,10 @@ export interface operations {
                 "api-version": components["parameters"]["RequiredApiVersion"];
             };
             header?: {
-                /** @description One key for each intended effect; the same key with the same body has its effect once. */
+                /**
+                 * @description One key for each intended effect. For 24 hours the same request under the same key has no second effect and is given
+                 *     the first answer again; another request under it is refused. What was refused has used up no key.
+                 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -574,6 +597,7 @@ export interface operations {
             /** @description The offer is complete. */
             204: {
                 headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -584,6 +608,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyKeyReused"];
             500: components["responses"]["ServerError"];
         };
     };

@@ -138,9 +138,11 @@ export const optionalApiVersionSchema = apiVersionSchema;
 export const requiredApiVersionSchema = apiVersionSchema;
 
 /**
- * One key for each intended effect; the same key with the same body has its effect once.
+ * One key for each intended effect. For 24 hours the same request under the same key has no second effect and is given
+ * the first answer again; another request under it is refused. What was refused has used up no key.
+ *
  */
-export const idempotencyKeySchema = z.string().min(1).max(255);
+export const idempotencyKeySchema = z.string().min(1).max(255).regex(/^[ -~]+$/);
 
 /**
  * When the request was signed, ISO 8601 in UTC. Its text, exactly as sent, is what the digest covers.

@@ -3,7 +3,7 @@ import { ProblemError } from "../problem/problem-error.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** The JSON body of a request. Called by a route once it knows who is asking. */
+/** The JSON body of a request; its bytes stay in `request.body`. Called by a route once it knows who is asking. */
 export type ReadJson = (request: Request, response: Response) => Promise<unknown>;
 
 /**

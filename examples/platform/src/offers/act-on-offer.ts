@@ -19,34 +19,29 @@ export type Actor = { organisationId: string } | { workerId: string };
 export type ActionResult = "done" | { code: "offer_not_found" } | Refusal;
 
 /**
- * Applies one action to an offer: its new state, the events and the notifications that follow are committed together.
- * The row of the offer is locked meanwhile, so that two actions on one offer happen one after the other.
+ * Applies one action to an offer, in the caller's transaction: its new state, and the events and notifications that follow.
+ * The row of the offer is locked, so that two actions on one offer happen one after the other.
  */
 export async function actOnOffer(
-  deps: OfferDeps,
+  trx: Trx,
+  { queue, now }: OfferDeps,
   actor: Actor,
   offerId: string,
   action: Action,
 ): Promise<ActionResult> {
-  const { store, queue, now, wake } = deps;
-  const result = await store.transaction(async (trx): Promise<ActionResult> => {
-    const offer = await lockOffer(trx, actor, offerId);
-    if (offer === undefined) return { code: "offer_not_found" };
-    const state: OfferState = {
-      complete: offer.completed_at !== null,
-      widthdrawn: offer.withdrawn_at !== null,
-      recipients: await readRecipients(trx, offerId, action),
-    };
-    const outcome = transition(state, action);
-    if (!outcome.allowed) return outcome.refusal;
-    await writeState(trx, offerId, action, state, outcome.state, now());
-    await noteView(trx, offerId, action, now());
-    for (const consequence of outcome.consequences)
-      await follow(trx, queue, offer.organisation_id, offerId, consequence);
-    return "done";
-  });
-  wake();
-  return result;
+  const offer = await lockOffer(trx, actor, offerId);
+  if (offer === undefined) return { code: "offer_not_found" };
+  const state: OfferState = {
+    complete: offer.completed_at !== null,
+    widthdrawn: offer.withdrawn_at !== null,
+    recipients: await readRecipients(trx, offerId, action),
+  };
+  const outcome = transition(state, action);
+  if (!outcome.allowed) return outcome.refusal;
+  await writeState(trx, offerId, action, state, outcome.state, now());
+  await noteView(trx, offerId, action, now());
+  for (const consequence of outcome.consequences) await follow(trx, queue, offer.organisation_id, offerId, consequence);
+  return "done";
 }
 
 function lockOffer(trx: Trx, actor: Actor, offerId: string) {
@@ -131,7 +126,7 @@ async function follow(
     return;
   }
   const { workerId, response } = consequence;
-  // Told to the organisation whose key created the offer (D-39).
+  // Told to the organisation that the offer belongs to (D-39).
   await recordEvent(trx, queue, organisationId, {
     type: "workerOfferResponse",
     data: { offerId, workerId, response },

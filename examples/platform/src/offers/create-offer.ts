@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { z } from "zod";
 import type { offerCreationSchema } from "../generated/schemas.ts";
 import { notifyWorkers } from "../push/notify-workers.ts";
+import type { Trx } from "../store/store.ts";
 import type { OfferDeps } from "./offer-deps.ts";
 
 export type OfferCreation = z.infer<typeof offerCreationSchema>;
@@ -10,13 +11,14 @@ export type OfferCreation = z.infer<typeof offerCreationSchema>;
 const recipientsPerInsert = 5_000;
 
 /**
- * Creates the offer, its recipients and the notifications of every one of them, in one transaction.
+ * Creates the offer, its recipients and the notifications of every one of them, in the caller's transaction.
  *
  * @param input as checked by `checkCreation`
  * @returns the offer's id
  */
 export async function createOffer(
-  { store, queue, now, wake }: OfferDeps,
+  trx: Trx,
+  { queue, now }: OfferDeps,
   organisationId: string,
   input: OfferCreation,
 ): Promise<string> {
@@ -24,31 +26,28 @@ export async function createOffer(
   const events = input.events ?? [];
   // A repeated id addresses the worker once (D-30).
   const workerIds = [...new Set(input.workerIds)];
-  await store.transaction(async (trx) => {
-    await trx
-      .insertInto("offers")
-      .values({
-        id,
-        organisation_id: organisationId,
-        created_by_user_id: input.createdByUserId,
-        title: input.title,
-        details: input.details ?? "",
-        location_place_id: input.locationPlaceId ?? "",
-        notify_email_address: input.notifyEmailAddress ?? null,
-        events: JSON.stringify(events),
-        ends_at: lastEnd(events),
-        created_at: now(),
-      })
-      .execute();
-    for (let from = 0; from < workerIds.length; from += recipientsPerInsert) {
-      const some = workerIds.slice(from, from + recipientsPerInsert);
-      const rows = some.map((workerId) => ({ offer_id: id, worker_id: workerId, response: "none" }));
-      await trx.insertInto("recipients").values(rows).execute();
-    }
-    if (input.notifyEmailAddress !== undefined) await trx.insertInto("mails").values(mailOf(input)).execute();
-    await notifyWorkers(trx, queue, { offerId: id, workerIds, reason: "offer" });
-  });
-  wake();
+  await trx
+    .insertInto("offers")
+    .values({
+      id,
+      organisation_id: organisationId,
+      created_by_user_id: input.createdByUserId,
+      title: input.title,
+      details: input.details ?? "",
+      location_place_id: input.locationPlaceId ?? "",
+      notify_email_address: input.notifyEmailAddress ?? null,
+      events: JSON.stringify(events),
+      ends_at: lastEnd(events),
+      created_at: now(),
+    })
+    .execute();
+  for (let from = 0; from < workerIds.length; from += recipientsPerInsert) {
+    const some = workerIds.slice(from, from + recipientsPerInsert);
+    const rows = some.map((workerId) => ({ offer_id: id, worker_id: workerId, response: "none" }));
+    await trx.insertInto("recipients").values(rows).execute();
+  }
+  if (input.notifyEmailAddress !== undefined) await trx.insertInto("mails").values(mailOf(input)).execute();
+  await notifyWorkers(trx, queue, { offerId: id, workerIds, reason: "offer" });
   return id;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Action, type OfferState, transition } from "./transition.ts";
+import { type Action, type OfferState, transition, transitionTable } from "./transition.ts";
 
 const open: OfferState = {
   complete: false,
@@ -17,6 +17,43 @@ const responses = (state: OfferState, action: Action): unknown => {
   const outcome = transition(state, action);
   return outcome.allowed && outcome.state.recipients.map(({ response }) => response);
 };
+
+// From the decisions: D-08 for answers, D-11 for completion, D-10 for withdrawal.
+describe.each([
+  { state: open, closedBy: undefined },
+  { state: completed, closedBy: "offer_complete" },
+  { state: withdrawn, closedBy: "offer_withdrawn" },
+  { state: { ...completed, widthdrawn: true }, closedBy: "offer_withdrawn" },
+])("an offer that is complete $state.complete, withdrawn $state.widthdrawn", ({ state, closedBy }) => {
+  const { complete, widthdrawn } = state;
+  const actions: [Action, after: Partial<OfferState> | "refused when closed"][] = [
+    [
+      { type: "open", workerId: "amal" },
+      { complete, widthdrawn },
+    ],
+    [
+      { type: "close", workerId: "amal" },
+      { complete, widthdrawn },
+    ],
+    [{ type: "apply", workerId: "amal" }, "refused when closed"],
+    [{ type: "reject", workerId: "amal" }, "refused when closed"],
+    [{ type: "complete", workerIds: ["amal"] }, "refused when closed"],
+    [{ type: "withdraw" }, { complete, widthdrawn: true }],
+  ];
+
+  test.each(actions)("%o", (action, after) => {
+    const outcome = transition(state, action);
+    if (after !== "refused when closed") expect(outcome).toMatchObject({ allowed: true, state: after });
+    else if (closedBy !== undefined) expect(outcome).toEqual({ allowed: false, refusal: { code: closedBy } });
+    else expect(outcome).toMatchObject({ allowed: true, state: { complete: action.type === "complete" } });
+  });
+});
+
+test("every action has its place in the table, in every state", () => {
+  expect(Object.keys(transitionTable)).toEqual(["open", "close", "apply", "reject", "complete", "withdraw"]);
+  for (const row of Object.values(transitionTable))
+    expect(Object.keys(row)).toEqual(["open", "complete", "withdrawn", "completeAndWithdrawn"]);
+});
 
 describe("a worker's answer", () => {
   test("from none to applied is told as accepted", () =>

@@ -1,4 +1,4 @@
-/** The states of an offer and of its recipients, and what follows from each move. Pure: the store is elsewhere. */
+/** The states of an offer and of its recipients, and what follows from each action. Pure: the store is elsewhere. */
 
 /** D-04 */
 export type RecipientResponse = "none" | "applied" | "rejected";
@@ -24,9 +24,11 @@ export type Action =
   | { type: "complete"; workerIds: readonly string[] }
   | { type: "withdraw" };
 
+type NotifyReason = "successful" | "unsuccessful" | "withdrawn";
+
 /** What is to be told, to whom. */
 export type Consequence =
-  | { type: "notify"; reason: "successful" | "unsuccessful" | "withdrawn"; workerIds: readonly string[] }
+  | { type: "notify"; reason: NotifyReason; workerIds: readonly string[] }
   | { type: "workerOfferResponse"; workerId: string; response: "accepted" | "rejected" };
 
 export type Refusal =
@@ -38,67 +40,107 @@ export type Transition =
   | { allowed: true; state: OfferState; consequences: readonly Consequence[] }
   | { allowed: false; refusal: Refusal };
 
+/** The two flags of an offer, in one word. An action sets them, nothing resets them (D-07). */
+export type StateName = "open" | "complete" | "withdrawn" | "completeAndWithdrawn";
+
+/** What an action does to an offer in one state. */
+export type Move =
+  | { does: "nothing" }
+  /** The organisation is told, in the webhook's own word (D-14). The same answer again does nothing (D-08). */
+  | { does: "answer"; response: "applied" | "rejected"; told: "accepted" | "rejected" }
+  /** The named are confirmed. Everybody is told, also who rejected or never answered (D-09). */
+  | { does: "decide"; sets: "complete"; tellsNamed: "successful"; tellsOthers: "unsuccessful" }
+  | { does: "revoke"; sets: "widthdrawn"; tellsAll: "withdrawn" }
+  | { does: "refuse"; code: "offer_complete" | "offer_withdrawn" };
+
+const nothing: Move = { does: "nothing" };
+const applied: Move = { does: "answer", response: "applied", told: "accepted" };
+const rejected: Move = { does: "answer", response: "rejected", told: "rejected" };
+const decided: Move = { does: "decide", sets: "complete", tellsNamed: "successful", tellsOthers: "unsuccessful" };
+const revoked: Move = { does: "revoke", sets: "widthdrawn", tellsAll: "withdrawn" };
+const isComplete: Move = { does: "refuse", code: "offer_complete" };
+const isWithdrawn: Move = { does: "refuse", code: "offer_withdrawn" };
+
+/** Every action in every state. To a worker who was not addressed the offer does not exist, in any state (D-36). */
+export const transitionTable: Readonly<Record<Action["type"], Readonly<Record<StateName, Move>>>> = {
+  // Looking at an offer is no answer, and triggers no webhook.
+  open: { open: nothing, complete: nothing, withdrawn: nothing, completeAndWithdrawn: nothing },
+  close: { open: nothing, complete: nothing, withdrawn: nothing, completeAndWithdrawn: nothing },
+  // D-08: the answer may change until the offer is complete or withdrawn.
+  apply: { open: applied, complete: isComplete, withdrawn: isWithdrawn, completeAndWithdrawn: isWithdrawn },
+  reject: { open: rejected, complete: isComplete, withdrawn: isWithdrawn, completeAndWithdrawn: isWithdrawn },
+  // D-11: once, with workers who currently apply.
+  complete: { open: decided, complete: isComplete, withdrawn: isWithdrawn, completeAndWithdrawn: isWithdrawn },
+  // D-10: in any state; again is harmless, and tells nobody twice.
+  withdraw: { open: revoked, complete: revoked, withdrawn: nothing, completeAndWithdrawn: nothing },
+};
+
 export function transition(state: OfferState, action: Action): Transition {
-  switch (action.type) {
-    case "open":
-    case "close":
-      // Looking at an offer is no answer, and triggers no webhook.
-      return isAddressed(state, action.workerId) ? allow(state) : refuse({ code: "not_addressed" });
-    case "apply":
-      return answer(state, action.workerId, "applied");
-    case "reject":
-      return answer(state, action.workerId, "rejected");
-    case "complete":
-      return complete(state, action.workerIds);
-    case "withdraw":
-      return withdraw(state);
+  const ids = idsIn(action);
+  if ("workerId" in action && !state.recipients.some(isAmong(ids))) return refuse({ code: "not_addressed" });
+  const move = transitionTable[action.type][nameOf(state)];
+  switch (move.does) {
+    case "nothing":
+      return allow(state);
+    case "answer":
+      return answer(state, ids, move);
+    case "decide":
+      return decide(state, ids, move);
+    case "revoke":
+      return allow({ ...state, [move.sets]: true }, notify(move.tellsAll, state.recipients));
+    case "refuse":
+      return refuse({ code: move.code });
   }
 }
 
-/** D-08: the answer may change until the offer is complete or withdrawn; a repeat of the same one is no event. */
-function answer(state: OfferState, workerId: string, response: "applied" | "rejected"): Transition {
-  const recipient = state.recipients.find((candidate) => candidate.workerId === workerId);
-  if (recipient === undefined) return refuse({ code: "not_addressed" });
-  const closed = closedBy(state);
-  if (closed !== undefined) return refuse({ code: closed });
-  if (recipient.response === response) return allow(state);
-  const recipients = state.recipients.map((one) => (one === recipient ? { ...one, response } : one));
-  // D-14: the webhook has a word of its own for it.
-  const told = response === "applied" ? "accepted" : "rejected";
-  return allow({ ...state, recipients }, { type: "workerOfferResponse", workerId, response: told });
+/** @param ids the worker who answers */
+function answer(state: OfferState, ids: readonly string[], { response, told }: MoveThat<"answer">): Transition {
+  const changed = state.recipients.filter(isAmong(ids)).filter((one) => one.response !== response);
+  const recipients = state.recipients.map((one) => (changed.includes(one) ? { ...one, response } : one));
+  const events = changed.map(({ workerId }) => ({ type: "workerOfferResponse", workerId, response: told }) as const);
+  return allow({ ...state, recipients }, ...events);
 }
 
-/** D-11, and D-09: everybody is told, also who rejected or never answered. */
-function complete(state: OfferState, workerIds: readonly string[]): Transition {
-  const closed = closedBy(state);
-  if (closed !== undefined) return refuse({ code: closed });
+/** @param ids the workers who get the work; one named twice counts once */
+function decide(state: OfferState, ids: readonly string[], move: MoveThat<"decide">): Transition {
   const applied = new Set(state.recipients.filter((one) => one.response === "applied").map((one) => one.workerId));
-  const indexes = [...workerIds.keys()].filter((index) => !applied.has(workerIds[index] ?? ""));
-  if (indexes.length > 0 || workerIds.length === 0) return refuse({ code: "worker_not_applied", indexes });
-  const named = new Set(workerIds);
+  const indexes = ids.flatMap((id, index) => (applied.has(id) ? [] : [index]));
+  if (indexes.length > 0 || ids.length === 0) return refuse({ code: "worker_not_applied", indexes });
+  const isNamed = isAmong(ids);
+  const isOther = (one: RecipientState): boolean => !isNamed(one);
   const recipients = state.recipients.map((one) =>
-    named.has(one.workerId) ? { ...one, confirmation: "confirmed" as const } : one,
+    isNamed(one) ? { ...one, confirmation: "confirmed" as const } : one,
   );
-  const others = state.recipients.map((one) => one.workerId).filter((id) => !named.has(id));
   return allow(
-    { ...state, complete: true, recipients },
-    { type: "notify", reason: "successful", workerIds: [...named] },
-    { type: "notify", reason: "unsuccessful", workerIds: others },
+    { ...state, [move.sets]: true, recipients },
+    notify(move.tellsNamed, state.recipients.filter(isNamed)),
+    notify(move.tellsOthers, state.recipients.filter(isOther)),
   );
 }
 
-/** D-10: in any state; again is harmless, and tells nobody twice. */
-function withdraw(state: OfferState): Transition {
-  if (state.widthdrawn) return allow(state);
-  const workerIds = state.recipients.map((one) => one.workerId);
-  return allow({ ...state, widthdrawn: true }, { type: "notify", reason: "withdrawn", workerIds });
+type MoveThat<Does extends Move["does"]> = Extract<Move, { does: Does }>;
+
+function nameOf({ complete, widthdrawn }: OfferState): StateName {
+  if (widthdrawn) return complete ? "completeAndWithdrawn" : "withdrawn";
+  return complete ? "complete" : "open";
 }
 
-const closedBy = (state: OfferState): "offer_withdrawn" | "offer_complete" | undefined =>
-  state.widthdrawn ? "offer_withdrawn" : state.complete ? "offer_complete" : undefined;
+/** The workers that the action itself names. */
+function idsIn(action: Action): readonly string[] {
+  if ("workerId" in action) return [action.workerId];
+  return "workerIds" in action ? action.workerIds : [];
+}
 
-const isAddressed = (state: OfferState, workerId: string): boolean =>
-  state.recipients.some((one) => one.workerId === workerId);
+function isAmong(ids: readonly string[]): (one: RecipientState) => boolean {
+  const set = new Set(ids);
+  return ({ workerId }) => set.has(workerId);
+}
+
+const notify = (reason: NotifyReason, recipients: readonly RecipientState[]): Consequence => ({
+  type: "notify",
+  reason,
+  workerIds: recipients.map(({ workerId }) => workerId),
+});
 
 const allow = (state: OfferState, ...consequences: Consequence[]): Transition => ({
   allowed: true,

@@ -1,13 +1,11 @@
 import { lookup } from "node:dns/promises";
 import { Agent, type Dispatcher, request as undiciRequest } from "undici";
+import { connectTimeoutMs as defaultConnectTimeoutMs, maxReadBytes, maxSentBytes } from "../generated/decisions.ts";
 import { failureOf } from "./failure-of.ts";
 import { guardedConnector, type Resolve } from "./guarded-connector.ts";
 import { joinAddress } from "./join-address.ts";
 import type { Outbound, OutboundAnswer, OutboundFailure, OutboundRequest, OutboundResult } from "./outbound.ts";
 import { retryAfterMs } from "./retry-after.ts";
-
-const maxSentBytes = 256 * 1024;
-const maxReadBytes = 64 * 1024;
 
 export interface OutboundOptions {
   /** Lets requests go to this very machine. For development and tests only. @default false */
@@ -22,7 +20,7 @@ export interface OutboundOptions {
 export function createOutbound(options: OutboundOptions = {}): Outbound {
   const {
     allowLoopback = false,
-    connectTimeoutMs = 3_000,
+    connectTimeoutMs = defaultConnectTimeoutMs,
     resolve = (name) => lookup(name, { all: true, order: "verbatim" }),
   } = options;
   const agent = new Agent({
@@ -78,18 +76,21 @@ async function exchange(
     status: answer.statusCode,
     ...(typeof contentType === "string" && { contentType }),
     ...(wait !== undefined && { retryAfterMs: wait }),
-    ...(await readCapped(answer.body)),
+    ...(await readCapped(answer.body, request.maxReadBytes ?? maxReadBytes)),
   };
 }
 
-async function readCapped(body: Dispatcher.ResponseData["body"]): Promise<{ body: Buffer; truncated: boolean }> {
+async function readCapped(
+  body: Dispatcher.ResponseData["body"],
+  maxBytes: number,
+): Promise<{ body: Buffer; truncated: boolean }> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     length += chunk.length;
     // Leaving the loop closes the connection.
-    if (length > maxReadBytes) return { body: Buffer.concat(chunks).subarray(0, maxReadBytes), truncated: true };
+    if (length > maxBytes) return { body: Buffer.concat(chunks).subarray(0, maxBytes), truncated: true };
   }
   return { body: Buffer.concat(chunks), truncated: false };
 }

@@ -24,15 +24,17 @@ export interface OutboundRequest {
   body?: unknown;
   /** For the whole attempt: name look-up, connection, headers and body. */
   timeoutMs: number;
+  /** What is read of the answer's body (D-24). @default 65_536 */
+  maxReadBytes?: number;
 }
 
 export interface OutboundAnswer {
   ok: true;
   status: number;
   contentType?: string;
-  /** At most 64 kB of it. */
+  /** At most `maxReadBytes` of it. */
   body: Buffer;
-  /** The body went on beyond 64 kB. */
+  /** The body went on beyond that. */
   truncated: boolean;
   /** From `Retry-After`, when it makes sense. */
   retryAfterMs?: number;

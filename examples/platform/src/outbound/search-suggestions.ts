@@ -1,6 +1,5 @@
+import { maxSuggestionsBytes, requestTimeoutMs } from "../generated/decisions.ts";
 import type { Outbound, OutboundResult, Sign } from "./outbound.ts";
-
-const timeoutMs = 5_000;
 
 export interface SuggestionSearch {
   baseAddress: string;
@@ -23,6 +22,7 @@ export async function searchSuggestions(
     path: "/contact-suggestions",
     headers: await sign(secret),
     body: { ...(filter !== undefined && { filter }), userEmailAddresses },
-    timeoutMs,
+    timeoutMs: requestTimeoutMs,
+    maxReadBytes: maxSuggestionsBytes,
   });
 }

@@ -1,6 +1,5 @@
+import { requestTimeoutMs } from "../generated/decisions.ts";
 import type { Outbound, OutboundFailureCode, OutboundResult, Sign } from "./outbound.ts";
-
-const timeoutMs = 5_000;
 
 export interface EndpointCheck {
   method: "GET";
@@ -32,9 +31,15 @@ export async function testEndpoint(
   sign: Sign,
   { baseAddress, secret }: EndpointToTest,
 ): Promise<EndpointTestResult> {
-  const test = await outbound.send({ method: "GET", baseAddress, path: "/test", timeoutMs });
+  const test = await outbound.send({ method: "GET", baseAddress, path: "/test", timeoutMs: requestTimeoutMs });
   const headers = await sign(secret);
-  const auth = await outbound.send({ method: "GET", baseAddress, path: "/test/auth", headers, timeoutMs });
+  const auth = await outbound.send({
+    method: "GET",
+    baseAddress,
+    path: "/test/auth",
+    headers,
+    timeoutMs: requestTimeoutMs,
+  });
   const checks = [checkOf("/test", test), checkOf("/test/auth", auth)];
   return { passed: checks.every((check) => check.passed), checks };
 }

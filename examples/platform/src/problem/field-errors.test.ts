@@ -7,6 +7,7 @@ const errorsOf = (schema: z.ZodType, input: unknown) =>
 
 test.each([
   [["events", 0, "end"], "events[0].end"],
+  [[0, "ratings", 1, "lastWorked"], "[0].ratings[1].lastWorked"],
   [[2], "[2]"],
   [["workerIds"], "workerIds"],
   [[], "body"],
@@ -16,6 +17,59 @@ test("tells a missing field from one of a wrong type", () =>
   expect(errorsOf(z.object({ title: z.string(), details: z.string() }), { details: 7 })).toEqual({
     title: ["Add this field; it is required."],
     details: ["Make it a string."],
+  }));
+
+test("misses a field as deep as it lies, and not the whole body", () => {
+  const schema = z.object({ events: z.array(z.object({ start: z.string() })) });
+  expect(errorsOf(schema, { events: [{ start: "" }, {}] })).toEqual({
+    "events[1].start": ["Add this field; it is required."],
+  });
+  expect(errorsOf(schema, undefined)).toEqual({ body: ["Make it an object."] });
+});
+
+test.each<[string, unknown]>([
+  ["no object", "text"],
+  ["null", null],
+])("a field of what is %s is missing from it", (_, event) => {
+  const path = ["event", "start"];
+  expect(fieldErrors([{ code: "invalid_type", expected: "string", path, message: "" }], { event })).toEqual(
+    new Map([["event.start", ["Add this field; it is required."]]]),
+  );
+});
+
+test.each<[string, z.ZodType, unknown, string]>([
+  ["an array", z.array(z.string()), {}, "Make it an array."],
+  ["a whole number", z.int(), 1.5, "Make it a whole number."],
+  ["a boolean", z.boolean(), "true", "Make it a boolean."],
+  ["an empty text", z.string().min(1), "", "Do not leave it empty."],
+  ["a short text", z.string().min(3), "ab", "Give at least 3 characters."],
+  ["a long text", z.string().max(3), "abcd", "Give at most 3 characters."],
+  ["a short list", z.array(z.string()).min(2), ["a"], "Give at least 2."],
+  ["a long list", z.array(z.string()).max(1), ["a", "b"], "Give at most 1."],
+  ["a small number", z.number().min(1), 0, "Make it at least 1."],
+  ["a large number", z.number().max(5), 6, "Give at most 5."],
+  ["a word that is none of them", z.enum(["ios", "android"]), "palm", "Use one of: ios, android."],
+  ["an unknown format", z.string().regex(/^x$/), "y", "Write it in the documented format."],
+  ["a rule of our own", z.string().refine(() => false, { error: "Remove the dot." }), "a.b", "Remove the dot."],
+  ["a rule nobody thought of", z.union([z.string(), z.number()]), true, "Correct it as documented."],
+])("%s is told by its remedy", (_, schema, value, remedy) =>
+  expect(errorsOf(z.object({ field: schema }), { field: value })).toEqual({ field: [remedy] }),
+);
+
+test.each([
+  ["start", "Write a date-time in UTC, such as 2099-05-01T16:00:00Z."],
+  ["end", "Write a date-time in UTC, such as 2099-05-01T22:00:00Z."],
+  ["lastWorked", "Write a date-time in UTC, such as 2099-05-01T16:00:00Z."],
+  ["notifyEmailAddress", "Write one e-mail address, such as hana@example.com."],
+  ["emailAddress", "Write one e-mail address, such as hana@example.com."],
+  ["profileImageUrl", "Write a full address that starts with https:// or http://."],
+])("%s is told with an example", (field, remedy) =>
+  expect(errorsOf(z.object({ [field]: z.string().regex(/^x$/) }), { [field]: "y" })).toEqual({ [field]: [remedy] }),
+);
+
+test("a list of workers needs one", () =>
+  expect(errorsOf(z.object({ workerIds: z.array(z.string()).min(1) }), { workerIds: [] })).toEqual({
+    workerIds: ["Name at least one worker."],
   }));
 
 test("names an unknown field by its own name, also an odd one", () =>
@@ -33,6 +87,11 @@ test("says a thing once when two rules refuse one text", () =>
 test("calls a body that is no object wrong as a whole", () =>
   expect(errorsOf(z.object({}), [])).toEqual({ body: ["Make it an object."] }));
 
+test("says all that is wrong with one field", () =>
+  expect(errorsOf(z.object({ code: z.string().max(1).regex(/^x/) }), { code: "yy" })).toEqual({
+    code: ["Give at most 1 characters.", "Write it in the documented format."],
+  }));
+
 test("repeats no value", () =>
   expect(JSON.stringify(errorsOf(z.object({ emailAddress: z.email() }), { emailAddress: "s3cret" }))).not.toContain(
     "s3cret",
@@ -42,4 +101,6 @@ test("names at most a hundred fields", () => {
   const errors = new Map<string, string[]>();
   for (let index = 0; index < 1_000; index += 1) addFieldError(errors, `workerIds[${index}]`, "wrong");
   expect(errors.size).toBe(100);
+  addFieldError(errors, "workerIds[99]", "and wrong again");
+  expect(errors.get("workerIds[99]")).toEqual(["wrong", "and wrong again"]);
 });

@@ -4,7 +4,7 @@ import { type ProblemCode, problemKinds } from "./problem-kinds.ts";
 export type FieldErrors = Map<string, string[]>;
 
 export interface ProblemOptions extends ErrorOptions {
-  errors?: FieldErrors;
+  errors?: FieldErrors | undefined;
   /** Extension members beside the standard ones (RFC 9457, 3.2). */
   extensions?: Record<string, unknown>;
   headers?: Record<string, string>;
@@ -27,6 +27,11 @@ export class ProblemError extends Error {
     this.errors = errors;
     this.extensions = extensions ?? {};
     this.headers = headers ?? {};
+  }
+
+  /** The same problem under another status. */
+  withStatus(status: number): ProblemError {
+    return Object.assign(new ProblemError(this.code, this.message, this), { status });
   }
 }
 

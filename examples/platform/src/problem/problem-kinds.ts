@@ -19,6 +19,7 @@ export const problemKinds = {
   delivery_not_dead: { status: 409, title: "The delivery is no dead letter" },
   body_too_large: { status: 413, title: "The body is too large" },
   unsupported_media_type: { status: 415, title: "The body must be JSON" },
+  idempotency_key_reused: { status: 422, title: "The idempotency key belongs to another request" },
   endpoint_check_failed: { status: 422, title: "The base address did not pass its checks" },
   internal_error: { status: 500, title: "Something went wrong on our side" },
   not_ready: { status: 503, title: "Not ready" },

@@ -21,7 +21,14 @@ export async function applySeed(store: Store, { organisations, people, workers }
   await insertMissing(
     store,
     "api_keys",
-    organisations.flatMap(({ id, apiKeys }) => apiKeys.map((key) => ({ key_hash: sha256(key), organisation_id: id }))),
+    organisations.flatMap(({ id, apiKeys, actsFor }) => [
+      ...apiKeys.map((key) => ({ key_hash: sha256(key), organisation_id: id, agency_id: null })),
+      ...actsFor.map((held) => ({
+        key_hash: sha256(held.apiKey),
+        organisation_id: held.organisationId,
+        agency_id: id,
+      })),
+    ]),
   );
   await insertMissing(
     store,

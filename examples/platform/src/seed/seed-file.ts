@@ -3,14 +3,23 @@ import { z } from "zod";
 import { emailAddressSchema, idSchema } from "../generated/schemas.ts";
 import { fieldErrors } from "../problem/field-errors.ts";
 
+const apiKeySchema = z.string().min(8);
+
 const seedSchema = z.strictObject({
   organisations: z.array(
-    z.strictObject({
-      id: idSchema,
-      name: z.string().min(1),
-      kind: z.enum(["hirer", "agency"]),
-      apiKeys: z.array(z.string().min(8)).min(1),
-    }),
+    z
+      .strictObject({
+        id: idSchema,
+        name: z.string().min(1),
+        kind: z.enum(["hirer", "agency"]),
+        apiKeys: z.array(apiKeySchema).min(1),
+        /** The organisations that an agency acts for, and the key it has for each. */
+        actsFor: z.array(z.strictObject({ organisationId: idSchema, apiKey: apiKeySchema })).default([]),
+      })
+      .refine(({ kind, actsFor }) => kind === "agency" || actsFor.length === 0, {
+        path: ["actsFor"],
+        message: "Only an agency acts for others.",
+      }),
   ),
   people: z.array(
     z.strictObject({

@@ -1,10 +1,11 @@
 import type { Kysely } from "kysely";
 import { Migrator } from "kysely/migration";
 import * as firstTables from "./migrations/001-first-tables.ts";
+import * as keysAndAgencies from "./migrations/002-keys-and-agencies.ts";
 import type { Tables } from "./tables.ts";
 
 /** Applied in the order of their names. One that was released never changes again: add the next. */
-const migrations = { "001-first-tables": firstTables };
+const migrations = { "001-first-tables": firstTables, "002-keys-and-agencies": keysAndAgencies };
 
 /** Brings the tables up to date. Two processes may start at once: kysely's migrator takes an advisory lock. */
 export async function migrate(db: Kysely<Tables>): Promise<void> {

@@ -18,7 +18,20 @@ export interface OrganisationTable {
 export interface ApiKeyTable {
   key_hash: Fact<string>;
   organisation_id: Fact<string>;
+  /** The agency that holds it and acts for the organisation; null when it is the organisation's own. */
+  agency_id: Fact<string | null>;
   created_at: CreatedAt;
+}
+
+/** What a request with an `Idempotency-Key` was answered. Only the key's SHA-256 is kept. */
+export interface IdempotencyKeyTable {
+  organisation_id: Fact<string>;
+  key_hash: Fact<string>;
+  /** Of the request, to tell a repeat from another one under the same key. */
+  fingerprint: Fact<string>;
+  /** An `Answer` as JSON; empty only within the transaction that has the effect. */
+  answer: string;
+  created_at: Fact<Date>;
 }
 
 /** A person who signs in to the portal, for one organisation. */
@@ -178,6 +191,7 @@ export interface MailTable {
 export interface Tables {
   organisations: OrganisationTable;
   api_keys: ApiKeyTable;
+  idempotency_keys: IdempotencyKeyTable;
   people: PersonTable;
   person_email_addresses: PersonEmailAddressTable;
   workers: WorkerTable;

@@ -15,7 +15,7 @@ const dateOnly = /^\d{4}-\d{2}-\d{2}$/;
 /** The suggestions of an answer, all of them or none (D-21): half of a wrong list is worse than a clear word. */
 export function checkSuggestions({ status, body, truncated }: OutboundAnswer): Suggestions | InvalidAnswer {
   if (status !== 200) return { code: "unexpected_status", message: `It answered ${status}; 200 is expected.` };
-  if (truncated) return { code: "answer_too_large", message: "Its answer is larger than 64 kB." };
+  if (truncated) return { code: "answer_too_large", message: "Its answer is larger than 1 MiB." };
   const answer = parse(body);
   if (answer === undefined) return { code: "not_json", message: "Its answer is not JSON." };
   const parsed = contactSuggestionsSchema.safeParse(withTimes(answer));

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { recordEvent } from "../events/record-event.ts";
 import { parseBody } from "../http/parse-body.ts";
 import { textField } from "../http/text-field.ts";
+import { commit } from "../offers/commit.ts";
 import { ProblemError } from "../problem/problem-error.ts";
 import { signedInWorker } from "./signed-in-worker.ts";
 import type { WorkerAppDeps } from "./worker-app-deps.ts";
@@ -21,9 +22,8 @@ export const addContactRoute =
       .where("id", "=", organisationId)
       .executeTakeFirst();
     if (organisation === undefined) throw new ProblemError("organisation_not_found", "No organisation has this id.");
-    await deps.store.transaction((trx) =>
+    await commit(deps, (trx) =>
       recordEvent(trx, deps.queue, organisationId, { type: "workerAddedContact", data: { workerId } }),
     );
-    deps.wake();
     response.status(204).end();
   };

@@ -1,6 +1,7 @@
 import type { RequestHandler } from "express";
 import { pathParameter } from "../http/path-parameter.ts";
 import { actOnOffer } from "../offers/act-on-offer.ts";
+import { commit } from "../offers/commit.ts";
 import { isHistoric } from "../offers/read-offer.ts";
 import { offerNotFound, refusalProblem } from "../offers/refusal-problem.ts";
 import type { WorkerAction } from "../offers/transition.ts";
@@ -44,7 +45,8 @@ export const actRoute =
   (deps: WorkerAppDeps, type: WorkerAction): RequestHandler =>
   async (request, response) => {
     const workerId = await signedInWorker(deps, request);
-    const result = await actOnOffer(deps, { workerId }, pathParameter(request, "id"), { type, workerId });
+    const id = pathParameter(request, "id");
+    const result = await commit(deps, (trx) => actOnOffer(trx, deps, { workerId }, id, { type, workerId }));
     if (result !== "done") throw refusalProblem(result);
     response.status(204).end();
   };

@@ -1,0 +1,111 @@
+// The endpoints of an implementer as spec/interface.md tells them, on the integrator's process.
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const main = join(import.meta.dirname, "../src/main.ts");
+const secret = "a-secret-of-the-company-profile";
+const search = { userEmailAddresses: ["hana@harbour-hotels.example"] };
+const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" };
+
+/** Made without our code: SHA-256 over the timestamp's text and the secret. */
+function signed(timestamp = new Date().toISOString(), by = secret): Record<string, string> {
+  const digest = createHash("sha256").update(`${timestamp}${by}`).digest("hex").toUpperCase();
+  return { Timestamp: timestamp, Authorization: `hmac ${digest}` };
+}
+
+describe("an integrator", () => {
+  let child: ChildProcess;
+  let address: string;
+  beforeAll(async () => {
+    child = spawn(process.execPath, [main], {
+      env: { PATH: process.env.PATH, PORT: "0", WEBHOOK_SECRET: secret },
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    if (child.stdout === null) throw new Error("its output is not piped");
+    const [line] = await once(createInterface({ input: child.stdout }), "line");
+    address = /listening on (http:\/\/\S+)/.exec(String(line))?.[1] ?? "";
+  });
+  afterAll(async () => {
+    const exited = once(child, "exit");
+    child.kill();
+    await exited;
+  });
+
+  const get = (path: string, headers: Record<string, string> = {}) => fetch(`${address}/webhooks${path}`, { headers });
+  const post = (path: string, json: unknown, headers = signed()) =>
+    fetch(`${address}/webhooks${path}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", ...headers },
+      body: JSON.stringify(json),
+    });
+  const roster = async () =>
+    (await fetch(`${address}/roster`)).json() as Promise<{ offers: object; sharedWith: string[] }>;
+
+  test("answers GET /test with 200 to everybody, without a body or headers", async () => {
+    for (const headers of [{}, signed(), signed(undefined, "another secret"), { Authorization: "nonsense" }])
+      expect((await get("/test", headers)).status).toBe(200);
+  });
+
+  test("answers GET /test/auth with 200 only when the headers prove the secret", async () => {
+    const { Timestamp = "", Authorization = "" } = signed();
+    const old = new Date(Date.now() - 600_000).toISOString();
+    expect((await get("/test/auth", signed())).status).toBe(200);
+    for (const headers of [
+      {},
+      { Timestamp },
+      { Authorization },
+      signed(old),
+      signed(undefined, "another secret"),
+    ] as Record<string, string>[])
+      expect((await get("/test/auth", headers)).status).toBe(401);
+  });
+
+  test("refuses every other request that does not prove the secret, and does nothing of it", async () => {
+    const forged = signed(undefined, "another secret");
+    for (const headers of [{}, forged]) {
+      expect((await post("/offer/response", { ...accepted, offerId: "forged" }, headers)).status).toBe(401);
+      expect((await get("/contact/new/worker_forged", headers)).status).toBe(401);
+      const answer = await post("/contact-suggestions", search, headers);
+      expect([answer.status, await answer.text()]).toEqual([401, expect.not.stringContaining("Dana")]);
+    }
+    expect(JSON.stringify(await roster())).not.toContain("forged");
+    expect((await post("/offer/response", accepted)).status).toBe(200);
+    expect(await roster()).toMatchObject({ offers: { offer_1: { worker_amal: "accepted" } } });
+  });
+
+  test("learns of a worker's contact from the path alone, and answers 200 without a body", async () => {
+    const answer = await get("/contact/new/worker%2Famal", signed());
+    expect([answer.status, await answer.text()]).toEqual([200, ""]);
+    expect((await roster()).sharedWith).toEqual(["worker/amal"]);
+  });
+
+  test("needs userEmailAddresses in a search, takes it without filter, and both with their types only", async () => {
+    const statusOf = async (json: unknown) => (await post("/contact-suggestions", json)).status;
+    expect([await statusOf(search), await statusOf({ ...search, filter: "chef" })]).toEqual([200, 200]);
+    for (const json of [{}, { filter: "chef" }, { userEmailAddresses: "hana@harbour-hotels.example" }, [], "x"])
+      expect(await statusOf(json)).toBe(400);
+    for (const userEmailAddresses of [[7], ["hana"], [null]]) expect(await statusOf({ userEmailAddresses })).toBe(400);
+    for (const filter of [7, null, ["chef"]]) expect(await statusOf({ ...search, filter })).toBe(400);
+  });
+
+  test("suggests by its own rules: whom the person's addresses and the filter match", async () => {
+    const namesFor = async (json: object) => {
+      const list = (await (await post("/contact-suggestions", json)).json()) as { name: string }[];
+      return list.map(({ name }) => name);
+    };
+    expect(await namesFor(search)).toEqual(["Dana Kim", "Farah Aziz"]);
+    expect(await namesFor({ ...search, filter: "bar" })).toEqual(["Farah Aziz"]);
+    expect(await namesFor({ userEmailAddresses: ["stranger@example.com"] })).toEqual([]);
+  });
+
+  test("takes a body of 256 KiB, and no byte more", async () => {
+    const empty = JSON.stringify({ ...accepted, padding: "" }).length;
+    const padded = (bytes: number) => ({ ...accepted, padding: "x".repeat(bytes - empty) });
+    expect((await post("/offer/response", padded(256 * 1024))).status).toBe(200);
+    expect((await post("/offer/response", padded(256 * 1024 + 1))).status).toBe(413);
+  });
+});

@@ -1,0 +1,175 @@
+import { describe, expect, test, vi } from "vitest";
+import { ProblemError } from "../problem/problem-error.ts";
+import { checkCreation } from "./check-creation.ts";
+
+const slot = { start: "2026-05-05T16:00:00Z", end: "2026-05-05T22:00:00Z" };
+const smallest = { createdByUserId: "hana", title: "Kitchen help", workerIds: ["amal"] };
+const full = {
+  ...smallest,
+  details: "Evening service.",
+  locationPlaceId: "kitchen",
+  notifyEmailAddress: "hana@example.com",
+  workerIds: ["amal", "ben"],
+  events: [slot],
+};
+
+const mayCreate = vi.fn(async (id: string) => id === "hana");
+const knownWorkers = vi.fn(async (ids: string[]) => new Set(ids.filter((id) => id !== "nobody")));
+const now = new Date("2026-05-05T13:00:00Z");
+
+const check = (body: unknown) => checkCreation(body, { now, mayCreate, knownWorkers });
+
+async function errorsOf(body: unknown): Promise<Record<string, string[]>> {
+  const refused = await check(body).catch((error: unknown) => error);
+  if (!(refused instanceof ProblemError)) throw new Error(`not refused: ${JSON.stringify(refused)}`);
+  expect(refused).toMatchObject({ code: "invalid_request", status: 400 });
+  return Object.fromEntries(refused.errors ?? []);
+}
+
+const remedies = {
+  add: "Add this field; it is required.",
+  creator: "Give the id of a person of the organisation whose API key this is.",
+  date: "Write a date-time in UTC, such as 2099-05-01T16:00:00Z.",
+  empty: "Do not leave it empty.",
+  end: "Let it end after its start.",
+  nul: "Remove the character U+0000.",
+  start: "Let it start today (2026-05-05 in UTC) or later.",
+  string: "Make it a string.",
+  surrogate: "Remove the half of a surrogate pair.",
+  worker: "Give the id of a worker; no worker has this one.",
+};
+
+describe("a creation is given on as it came", () => {
+  test.each([
+    ["with every field", full],
+    ["with the required fields only (D-01)", smallest],
+    ["with empty texts where a text may be left out", { ...full, details: "", locationPlaceId: "", events: [] }],
+    ["with a worker named twice (D-30)", { ...full, workerIds: ["amal", "amal"] }],
+    ["with text that is neither English nor harmless", { ...full, title: `厨房 👩‍🍳 '; drop table offers; -- <b>` }],
+    ["with an internationalised address (D-31)", { ...full, notifyEmailAddress: "φίλη@παράδειγμα.ελ" }],
+    ["with +00:00 and a fraction (D-33)", { ...full, events: [{ ...slot, end: "2026-05-05T22:00:00.25+00:00" }] }],
+    [
+      "with an event that began as today did (D-29)",
+      { ...full, events: [{ start: "2026-05-05T00:00:00Z", end: "2026-05-05T00:00:00.001Z" }] },
+    ],
+    [
+      "of the largest size (D-24)",
+      {
+        ...full,
+        title: "x".repeat(200),
+        details: "x".repeat(10_000),
+        notifyEmailAddress: `${"x".repeat(252)}@x`,
+        workerIds: Array.from({ length: 10_000 }, (_, index) => `worker-${index}`),
+        events: Array.from({ length: 366 }, () => slot),
+      },
+    ],
+  ])("%s", async (_, body) => expect(await check(body)).toEqual(body));
+});
+
+describe("a creation is refused, with the field and the remedy:", () => {
+  test.each<[string, unknown, Record<string, string[]>]>([
+    ["a list", [], { body: ["Make it an object."] }],
+    ["null", null, { body: ["Make it an object."] }],
+    ["a text that cannot be kept", "\0", { body: ["Make it an object.", remedies.nul] }],
+    ["nothing of it", {}, { createdByUserId: [remedies.add], title: [remedies.add], workerIds: [remedies.add] }],
+    ["a field that is not there", { ...full, titel: "x" }, { titel: [expect.stringContaining("no such field")] }],
+    ["an empty title", { ...full, title: "" }, { title: [remedies.empty] }],
+    ["a long title", { ...full, title: "x".repeat(201) }, { title: ["Give at most 200 characters."] }],
+    ["long details", { ...full, details: "x".repeat(10_001) }, { details: ["Give at most 10000 characters."] }],
+    [
+      "a long address",
+      { ...full, notifyEmailAddress: `${"x".repeat(253)}@x` },
+      { notifyEmailAddress: ["Give at most 254 characters."] },
+    ],
+    [
+      "two addresses",
+      { ...full, notifyEmailAddress: "hana@example.com, bo@example.com" },
+      { notifyEmailAddress: [expect.stringContaining("one e-mail address")] },
+    ],
+    ["a stranger's id as creator", { ...full, createdByUserId: "bo" }, { createdByUserId: [remedies.creator] }],
+    ["no creator", { ...full, createdByUserId: "" }, { createdByUserId: [remedies.empty] }],
+    ["no workers", { ...full, workerIds: [] }, { workerIds: ["Name at least one worker."] }],
+    ["one worker as text", { ...full, workerIds: "amal" }, { workerIds: ["Make it an array."] }],
+    [
+      "workers that are none",
+      { ...full, workerIds: ["amal", "nobody", 7, "", "a\0"] },
+      {
+        "workerIds[1]": [remedies.worker],
+        "workerIds[2]": [remedies.string],
+        "workerIds[3]": [remedies.empty],
+        "workerIds[4]": [remedies.nul],
+      },
+    ],
+    ["events that are no list", { ...full, events: slot }, { events: ["Make it an array."] }],
+    [
+      "too many events",
+      { ...full, events: Array.from({ length: 367 }, () => slot) },
+      { events: ["Give at most 366."] },
+    ],
+    ["an event that is none", { ...full, events: [slot, null] }, { "events[1]": ["Make it an object."] }],
+    ["an event without end", { ...full, events: [{ start: slot.start }] }, { "events[0].end": [remedies.add] }],
+    [
+      "an event without start, though it ends before today",
+      { ...full, events: [{ end: "2026-05-01T16:00:00Z" }] },
+      { "events[0].start": [remedies.add] },
+    ],
+    [
+      "an event of yesterday, by a millisecond",
+      { ...full, events: [slot, { ...slot, start: "2026-05-04T23:59:59.999Z" }] },
+      { "events[1].start": [remedies.start] },
+    ],
+    [
+      "an event that ends as it starts",
+      { ...full, events: [{ start: slot.start, end: slot.start }] },
+      { "events[0].end": [remedies.end] },
+    ],
+    [
+      "an event that ends before it starts",
+      { ...full, events: [slot, { start: slot.end, end: slot.start }] },
+      { "events[1].end": [remedies.end] },
+    ],
+    [
+      "a local time, though it would lie before today (D-33)",
+      { ...full, events: [{ ...slot, start: "2020-05-05T16:00:00" }] },
+      { "events[0].start": [remedies.date] },
+    ],
+    [
+      "another zone's time",
+      { ...full, events: [{ ...slot, start: "2026-05-05T16:00:00+02:00" }] },
+      { "events[0].start": [remedies.date] },
+    ],
+    [
+      "texts that cannot be kept, wherever they stand",
+      { ...full, title: "a\0b", details: "\ud800", events: [{ ...slot, note: ["\udc00 and \0"] }] },
+      { title: [remedies.nul], details: [remedies.surrogate], "events[0].note[0]": [remedies.nul] },
+    ],
+    [
+      "everything wrong with it at once",
+      { title: 7, workerIds: ["nobody"], createdByUserId: "bo", events: [{ start: slot.end, end: slot.start }, {}] },
+      {
+        title: [remedies.string],
+        "workerIds[0]": [remedies.worker],
+        createdByUserId: [remedies.creator],
+        "events[0].end": [remedies.end],
+        "events[1].start": [remedies.add],
+        "events[1].end": [remedies.add],
+      },
+    ],
+  ])("%s", async (_, body, errors) => expect(await errorsOf(body)).toEqual(errors));
+
+  test("more workers than the limit, whom nobody looks up", async () => {
+    knownWorkers.mockClear();
+    const workerIds = Array.from({ length: 10_001 }, () => "nobody");
+    expect(await errorsOf({ ...full, workerIds })).toEqual({ workerIds: ["Give at most 10000."] });
+    expect(knownWorkers).not.toHaveBeenCalled();
+  });
+});
+
+test("only ids that can be one are looked up, each once", async () => {
+  knownWorkers.mockClear();
+  mayCreate.mockClear();
+  await errorsOf({ ...full, createdByUserId: "\ud800", workerIds: ["ben", "", "ben", 7, "\0", "amal"] });
+  expect(knownWorkers.mock.calls).toEqual([[["ben", "amal"]]]);
+  for (const createdByUserId of ["", 7, null, "a\0"]) await errorsOf({ ...full, createdByUserId });
+  expect(mayCreate).not.toHaveBeenCalled();
+});

@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { textField } from "./text-field.ts";
+
+test.each(["x", "x".repeat(500), "厨房"])("takes %j", (text) => expect(textField.parse(text)).toBe(text));
+
+test.each(["", "x".repeat(501), 7, undefined])("refuses %j", (text) =>
+  expect(textField.safeParse(text).success).toBe(false),
+);
+
+test("refuses what cannot be kept, and says what to do about it", () =>
+  expect(textField.safeParse("a\0b").error?.issues).toMatchObject([
+    { code: "custom", message: "Remove the character U+0000." },
+  ]));

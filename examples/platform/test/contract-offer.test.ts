@@ -1,0 +1,220 @@
+// The offer and the four operations, field by field, as the tables of spec/interface.md have them.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expectFields, fieldsAfter, wrongValues } from "./contract-document.ts";
+import { openStage, type Stage } from "./contract-stage.ts";
+
+const creation = {
+  createdByUserId: "user_hana",
+  title: "Küche 厨房 👩‍🍳",
+  details: "Black trousers.\n\n\tBring <b>knives</b> & patience; '\"\\ ☕",
+  locationPlaceId: "place_harbour_kitchen",
+  notifyEmailAddress: "hana@harbour-hotels.example",
+  workerIds: ["worker_cleo", "worker_amal"],
+  events: [
+    { start: "2099-05-02T16:00:00Z", end: "2099-05-02T22:00:00Z" },
+    { start: "2099-05-01T16:00:00.250Z", end: "2099-05-01T22:00:00+00:00" },
+  ],
+};
+
+const slot = creation.events[0];
+
+describe("the contract's offers", () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage({ bodyLimitBytes: 1024 * 1024 });
+  });
+  afterAll(() => stage.close());
+
+  const create = (changes: object = {}) => stage.api("POST", "/offer", { json: { ...creation, ...changes } });
+  const refusedFields = async (changes: object) => {
+    const answer = await create(changes);
+    expect(answer.status).toBe(400);
+    return Object.keys(answer.json<{ errors: object }>().errors);
+  };
+  const read = async (offerId: string) => (await stage.api("GET", `/offer/${offerId}`)).json<Record<string, unknown>>();
+  const createAndRead = async (changes: object = {}) => read((await create(changes)).json<{ id: string }>().id);
+
+  test("a creation may have every documented field, and no other", async () => {
+    expect(Object.keys(creation)).toEqual(fieldsAfter("### Offer creation body").map(({ field }) => field));
+    expect((await create()).status).toBe(201);
+    expect(await refusedFields({ untold: 1 })).toEqual(["untold"]);
+  });
+
+  test.each(fieldsAfter("### Offer creation body"))(
+    "the creation field $field takes $type, and nothing else",
+    async (row) => {
+      for (const value of wrongValues(row)) {
+        const fields = (await refusedFields({ [row.field]: value })).map((name) => name.split(/[.[]/)[0]);
+        expect([value, ...new Set(fields)]).toEqual([value, row.field]);
+      }
+    },
+  );
+
+  test.each(["start", "end"])("the %s of an event is required, and a date-time in UTC", async (name) => {
+    for (const value of [
+      undefined,
+      null,
+      7,
+      "",
+      "2099-05-01",
+      "2099-05-01T18:00:00",
+      "2099-05-01T18:00:00+02:00",
+      "soon",
+    ])
+      expect(await refusedFields({ events: [slot, { ...slot, [name]: value }] })).toEqual([`events[1].${name}`]);
+  });
+
+  test("creator, title and a worker are required, and nothing else is", async () => {
+    const needed = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
+    const statusWithout = async (json: object) => (await stage.api("POST", "/offer", { json })).status;
+    expect(await statusWithout(needed)).toBe(201);
+    for (const name of Object.keys(needed)) expect(await statusWithout({ ...needed, [name]: undefined })).toBe(400);
+  });
+
+  test("the creator is a user of the organisation: no other's, no worker and no organisation", async () => {
+    for (const createdByUserId of ["user_bo", "worker_amal", "org_harbour", "demo-key-harbour", ""])
+      expect(await refusedFields({ createdByUserId })).toEqual(["createdByUserId"]);
+  });
+
+  test("the contact is notified of the offer by one mail", async () => {
+    const mailsTo = async (address: string) =>
+      (await stage.portal("GET", "/mailbox"))
+        .json<{ mails: { to: string; subject: string }[] }>()
+        .mails.filter(({ to }) => to === address)
+        .map(({ subject }) => subject);
+    const { id } = (await create({ notifyEmailAddress: "chef@küche.example", title: "Mailed" })).json<{ id: string }>();
+    await stage.api("GET", `/offer/${id}/withdraw`);
+    expect(await mailsTo("chef@küche.example")).toEqual(["Offer created: Mailed"]);
+  });
+
+  test("an offer has the documented fields, each of its type", async () => {
+    const offer = await createAndRead();
+    expectFields(offer, fieldsAfter("### Offer (returned by"));
+    for (const recipient of offer.recipients as unknown[]) expectFields(recipient, fieldsAfter("Recipient object:"));
+  });
+
+  test("title, details, place and events are read as at creation, to the letter", async () => {
+    const { title, details, locationPlaceId, events } = creation;
+    expect(await createAndRead()).toMatchObject({ title, details, locationPlaceId, events });
+  });
+
+  test("createdAt is the time of creation", async () => {
+    const before = Date.now();
+    const createdAt = Date.parse(String((await createAndRead()).createdAt));
+    expect(createdAt).toBeGreaterThanOrEqual(before);
+    expect(createdAt).toBeLessThanOrEqual(Date.now());
+  });
+
+  test("there is one recipient per addressed worker, with an id of its own, the worker's id and name", async () => {
+    const offer = await createAndRead({ workerIds: ["worker_cleo", "worker_amal", "worker_cleo"] });
+    const recipients = offer.recipients as { id: number; workerId: string; name: string }[];
+    expect(recipients.map(({ workerId, name }) => [workerId, name])).toEqual([
+      ["worker_cleo", "Cleo Martin"],
+      ["worker_amal", "Amal Haddad"],
+    ]);
+    const others = (await createAndRead()).recipients as { id: number }[];
+    expect(new Set([...recipients, ...others].map(({ id }) => id)).size).toBe(4);
+  });
+
+  test("every offer has an id of its own, a string that is good for a path", async () => {
+    const [one, other] = [await createAndRead(), await createAndRead()];
+    expect(one.id).not.toBe(other.id);
+    expect(one.id).toMatch(/^[\w-]+$/);
+  });
+
+  test("a response is none before any answer, and no confirmation is the empty string", async () => {
+    const { recipients } = await createAndRead();
+    expect(recipients).toMatchObject(Array(2).fill({ response: "none", confirmation: "" }));
+  });
+
+  test("the misspelt widthdrawn is the name of the flag, and the flag follows the withdrawal", async () => {
+    const { id, ...open } = await createAndRead();
+    await stage.api("GET", `/offer/${id}/withdraw`);
+    expect([open, await read(String(id))]).toMatchObject([{ widthdrawn: false }, { widthdrawn: true }]);
+    expect(Object.keys(open)).not.toContain("withdrawn");
+  });
+
+  test("a creation is answered 201 with the id and where to read the offer", async () => {
+    const answer = await create();
+    const { id } = answer.json<{ id: string }>();
+    expect([answer.status, answer.headers.get("location"), answer.json()]).toEqual([201, `/offer/${id}`, { id }]);
+  });
+
+  test("a completion takes an array of strings and is answered 204 without a body", async () => {
+    const { id } = (await create()).json<{ id: string }>();
+    await stage.app("worker_amal", "POST", `/offers/${id}/apply`);
+    const complete = (json: unknown) => stage.api("POST", `/offer/${id}/complete?api-version=1.0`, { json });
+    for (const body of ["worker_amal", { workerIds: ["worker_amal"] }, [7], [["worker_amal"]], null])
+      expect((await complete(body)).status).toBe(400);
+    expect(await complete(["worker_amal"])).toMatchObject({ status: 204, text: "" });
+  });
+
+  test("a withdrawal is a GET without a body, answered 200; no other method withdraws", async () => {
+    const { id } = (await create()).json<{ id: string }>();
+    for (const method of ["POST", "PUT", "PATCH", "DELETE", "HEAD"])
+      expect((await stage.api(method, `/offer/${id}/withdraw`)).status).toBe(405);
+    expect(await read(id)).toMatchObject({ widthdrawn: false });
+    expect(await stage.api("GET", `/offer/${id}/withdraw`)).toMatchObject({ status: 200, text: "" });
+    expect(await read(id)).toMatchObject({ widthdrawn: true });
+  });
+
+  test("complete needs api-version=1.0; the other operations do with it and without", async () => {
+    const path = (suffix: string, id: string) => `/offer/${id}${suffix}`;
+    for (const [query, status] of [
+      ["", 400],
+      ["?api-version=1.0", 204],
+    ] as const) {
+      const { id } = (await create()).json<{ id: string }>();
+      await stage.app("worker_amal", "POST", `/offers/${id}/apply`);
+      const completion = await stage.api("POST", path(`/complete${query}`, id), { json: ["worker_amal"] });
+      expect(completion.status).toBe(status);
+      expect((await stage.api("POST", `/offer${query}`, { json: creation })).status).toBe(201);
+      expect((await stage.api("GET", path(query, id))).status).toBe(200);
+      expect((await stage.api("GET", path(`/withdraw${query}`, id))).status).toBe(200);
+    }
+  });
+
+  test("an offer has at most 10,000 workers, 366 events, 200 characters of title and 10,000 of details", async () => {
+    const limits = { workerIds: 10_000, events: 366, title: 200, details: 10_000 };
+    const sized = (name: string, count: number) => {
+      if (name === "workerIds") return { workerIds: Array(count).fill("worker_amal") };
+      if (name === "events") return { events: Array(count).fill(slot) };
+      return { [name]: "x".repeat(count) };
+    };
+    for (const [name, limit] of Object.entries(limits)) {
+      expect((await create(sized(name, limit))).status).toBe(201);
+      expect(await refusedFields(sized(name, limit + 1))).toEqual([name]);
+    }
+  });
+
+  test("a body of 1 MiB is read, and no byte more", async () => {
+    const body = JSON.stringify(creation);
+    const ofSize = (bytes: number) => ({
+      body: body + " ".repeat(bytes - Buffer.byteLength(body)),
+      headers: { "Content-Type": "application/json" },
+    });
+    expect((await stage.api("POST", "/offer", ofSize(1024 * 1024))).status).toBe(201);
+    expect((await stage.api("POST", "/offer", ofSize(1024 * 1024 + 1))).status).toBe(413);
+  });
+
+  test("no rate is limited: of 200 reads at the same time each is answered", async () => {
+    const { id } = (await create()).json<{ id: string }>();
+    const answers = await Promise.all(Array.from({ length: 200 }, () => stage.api("GET", `/offer/${id}`)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+
+  test("a start is refused when it lies before today's midnight in UTC", async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    const yesterday = new Date(Date.parse(today) - 1).toISOString();
+    expect(await refusedFields({ events: [{ ...slot, start: yesterday }] })).toEqual(["events[0].start"]);
+    expect((await create({ events: [{ ...slot, start: `${today}T00:00:00Z` }] })).status).toBe(201);
+  });
+
+  test("an e-mail address has one @ with something on both sides, and at most 254 characters", async () => {
+    const longest = `${"x".repeat(242)}@example.com`;
+    for (const notifyEmailAddress of ["a@b", "δανάη@παράδειγμα.ελ", "o'neil+x@example.com", longest])
+      expect((await create({ notifyEmailAddress })).status).toBe(201);
+    for (const notifyEmailAddress of ["@b", "a@", "a@b@c", "a b@c", "a@b\u0007", `x${longest}`])
+      expect(await refusedFields({ notifyEmailAddress })).toEqual(["notifyEmailAddress"]);
+  });
+});
