@@ -16,7 +16,7 @@ import { createTransport, type Transport } from "./pipeline/transport.ts";
  * ```ts
  * import { OffersClient } from "@offers/client";
  *
- * const offers = new OffersClient({ baseUrl: "https://service.example", apiKey: process.env["OFFERS_API_KEY"] ?? "" });
+ * const offers = new OffersClient({ baseUrl: "https://service.example", apiKey: process.env.OFFERS_API_KEY ?? "" });
  * const offer = await offers.getOffer("offer_4f1c2a");
  * console.log(offer.recipients.map(({ name, response }) => `${name}: ${response}`));
  * ```
@@ -39,7 +39,7 @@ export class OffersClient {
    * ```ts
    * import { OffersClient } from "@offers/client";
    *
-   * const offers = new OffersClient({ baseUrl: "https://service.example", apiKey: process.env["OFFERS_API_KEY"] ?? "" });
+   * const offers = new OffersClient({ baseUrl: "https://service.example", apiKey: process.env.OFFERS_API_KEY ?? "" });
    * const { id } = await offers.createOffer({
    *   createdByUserId: "user_hana",
    *   title: "Kitchen help on Friday",
@@ -61,7 +61,7 @@ export class OffersClient {
    * ```ts
    * import { OffersClient } from "@offers/client";
    *
-   * const offers = new OffersClient({ baseUrl: "https://service.example", apiKey: process.env["OFFERS_API_KEY"] ?? "" });
+   * const offers = new OffersClient({ baseUrl: "https://service.example", apiKey: process.env.OFFERS_API_KEY ?? "" });
    * const { recipients } = await offers.getOffer("offer_4f1c2a");
    * console.log(recipients.filter(({ response }) => response === "applied"));
    * ```
@@ -81,7 +81,7 @@ export class OffersClient {
    * ```ts
    * import { OffersClient } from "@offers/client";
    *
-   * const offers = new OffersClient({ baseUrl: "https://service.example", apiKey: process.env["OFFERS_API_KEY"] ?? "" });
+   * const offers = new OffersClient({ baseUrl: "https://service.example", apiKey: process.env.OFFERS_API_KEY ?? "" });
    * await offers.completeOffer("offer_4f1c2a", ["worker_amal"]);
    * ```
    */
@@ -100,7 +100,7 @@ export class OffersClient {
    * ```ts
    * import { OffersClient } from "@offers/client";
    *
-   * const offers = new OffersClient({ baseUrl: "https://service.example", apiKey: process.env["OFFERS_API_KEY"] ?? "" });
+   * const offers = new OffersClient({ baseUrl: "https://service.example", apiKey: process.env.OFFERS_API_KEY ?? "" });
    * const result = await offers.withdrawOffer("offer_4f1c2a").safe();
    * if (!result.ok) console.error(result.error.code);
    * ```
@@ -117,8 +117,8 @@ export class OffersClient {
    * ```ts
    * import { OffersClient } from "@offers/client";
    *
-   * const agency = new OffersClient({ baseUrl: "https://service.example", apiKey: process.env["AGENCY_KEY"] ?? "" });
-   * const harbour = agency.withApiKey(process.env["HARBOUR_KEY"] ?? "");
+   * const agency = new OffersClient({ baseUrl: "https://service.example", apiKey: process.env.AGENCY_KEY ?? "" });
+   * const harbour = agency.withApiKey(process.env.HARBOUR_KEY ?? "");
    * await harbour.withdrawOffer("offer_4f1c2a");
    * ```
    */

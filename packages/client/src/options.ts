@@ -51,7 +51,7 @@ export interface RetryNotice {
  *
  * const patient: OffersClientOptions = {
  *   baseUrl: "https://service.example/some-prefix/",
- *   apiKey: process.env["OFFERS_API_KEY"] ?? "",
+ *   apiKey: process.env.OFFERS_API_KEY ?? "",
  *   timeoutMs: 60_000,
  *   totalTimeoutMs: 300_000,
  *   maxRetries: 4,

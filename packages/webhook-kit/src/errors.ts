@@ -26,7 +26,7 @@ export abstract class WebhookKitError extends Error {
  * import { webhookRouter } from "@offers/webhook-kit/express";
  *
  * try {
- *   webhookRouter({ secret: process.env["WEBHOOK_SECRET"] ?? "" });
+ *   webhookRouter({ secret: process.env.WEBHOOK_SECRET ?? "" });
  * } catch (error) {
  *   if (error instanceof ConfigurationError) console.error(error.code, error.message);
  * }

@@ -36,7 +36,7 @@ declare global {
  * app.use(
  *   "/offers",
  *   webhookRouter({
- *     secret: process.env["WEBHOOK_SECRET"] ?? "",
+ *     secret: process.env.WEBHOOK_SECRET ?? "",
  *     onWorkerOfferResponse: ({ offerId, workerId, response }) => console.log(offerId, workerId, response),
  *   }),
  * );
@@ -64,7 +64,7 @@ export function webhookRouter(options: ReceiverOptions<Request>): RequestHandler
  * import express from "express";
  *
  * const app = express();
- * const check = verifyWebhook({ secret: process.env["WEBHOOK_SECRET"] ?? "" });
+ * const check = verifyWebhook({ secret: process.env.WEBHOOK_SECRET ?? "" });
  * app.post("/our/own/path", check, express.json(), (request, response) => {
  *   console.log(request.webhook?.verified.reading, request.body);
  *   response.sendStatus(200);
