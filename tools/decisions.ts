@@ -16,7 +16,7 @@ const decisionsSchema = z.record(
     why: z.string(),
     change: z.string(),
     /** The tests that show that the code does so. */
-    tests: z.array(z.string()).min(1).default([]),
+    tests: z.array(z.string()).min(1),
   }),
 );
 

@@ -4,6 +4,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
 import { printConstants } from "./print-constants.ts";
+import { printContract } from "./print-contract.ts";
 import { printDecisions } from "./print-decisions.ts";
 import { printSchemas } from "./print-schemas.ts";
 import { printTypes } from "./print-types.ts";
@@ -21,7 +22,8 @@ const products = new Map([
   ["packages/client/src/generated/decisions.ts", printConstants(root, "client")],
   ["packages/webhook-kit/src/generated/decisions.ts", printConstants(root, "webhook-kit")],
   ["examples/platform/src/generated/decisions.ts", printConstants(root, "platform")],
-  ["docs/generated/decisions.md", printDecisions(root)],
+  ["docs/decisions.md", printDecisions(root)],
+  ["docs/contract.md", printContract(root)],
 ]);
 
 const check = process.argv.includes("--check");

@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 const steps: readonly (readonly [name: string, command: string, ...args: string[]])[] = [
   ["generated code matches spec/", process.execPath, "tools/generate.ts", "--check"],
   ["lint and format", "biome", "ci", "--error-on-warnings"],
+  ["every statement of the contract has its tests", process.execPath, "tools/check-contract.ts"],
   ["OpenAPI document", "redocly", "lint"],
   ["types", "tsc"],
   ["snippets in the docs", process.execPath, "tools/check-snippets.ts"],

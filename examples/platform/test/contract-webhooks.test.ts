@@ -1,6 +1,5 @@
 // What the service calls, when, and with what, as spec/interface.md tells it; and what it makes of the answers.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type DocumentedField, fieldsAfter, wrongValues } from "./contract-document.ts";
 import { isSigned, openStage, type Stage, secret } from "./contract-stage.ts";
 import { eventually } from "./eventually.ts";
 import { type Answer, answerWith, type ReceivedRequest } from "./receiver.ts";
@@ -256,61 +255,5 @@ describe("the contract's webhooks", () => {
       "POST /hooks/contact-suggestions",
       "POST /hooks/offer/response",
     ]);
-  });
-
-  describe("an answer to a search", () => {
-    beforeAll(async () => {
-      await stage.enterProfile({ suggestsContacts: true });
-    });
-
-    const found = async (list: unknown) => {
-      stage.receiver.answer = suggesting(list);
-      const { suggestions, failure } = (await search()) ?? {};
-      return suggestions ? "shown" : failure?.message;
-    };
-    const expectColumn = async (row: DocumentedField, change: (field: object) => unknown) => {
-      const without = await found([change({ [row.field]: undefined })]);
-      if (row.required === "no") expect(without).toBe("shown");
-      else expect(without).toMatch(new RegExp(`wrong are: .*\\.${row.field}\\.$`));
-      for (const value of wrongValues(row))
-        expect(await found([change({ [row.field]: value })])).toContain(`.${row.field}`);
-    };
-
-    test.each(fieldsAfter("### Contact suggestion response"))("has $field as $type; required: $required", (row) =>
-      expectColumn(row, (field) => ({ ...dana, ...field })),
-    );
-
-    test.each(fieldsAfter("Rating object, all three"))("has ratings whose $field is required, and $type", (row) =>
-      expectColumn(row, (field) => ({ ...dana, ratings: [rating, { ...rating, ...field }] })),
-    );
-
-    test("has ratings from 1 to 5, shown as they are given", async () => {
-      const ratings = [1, 2, 3, 4, 5].map((stars) => ({ ...rating, rating: stars }));
-      stage.receiver.answer = suggesting([{ ...dana, ratings }]);
-      expect((await search())?.suggestions).toEqual([{ ...dana, ratings }]);
-      for (const stars of [0, 6, -1, 4.5])
-        expect(await found([{ ...dana, ratings: [{ ...rating, rating: stars }] }])).toContain("ratings[0].rating");
-    });
-
-    test("may have a day without a time as lastWorked, read as midnight UTC", async () => {
-      stage.receiver.answer = suggesting([{ ...dana, ratings: [{ ...rating, lastWorked: "2025-11-30" }] }]);
-      expect((await search())?.suggestions).toMatchObject([{ ratings: [{ lastWorked: "2025-11-30T00:00:00Z" }] }]);
-    });
-
-    test("is an array of suggestion objects, with status 200, or nothing of it is shown", async () => {
-      for (const body of [{ suggestions: [dana] }, dana, "dana", null, [null], [[dana]]])
-        expect(await found(body)).not.toBe("shown");
-      for (const status of [201, 204, 302, 500]) {
-        stage.receiver.answer = answerWith(status, {}, JSON.stringify([dana]));
-        expect((await search())?.failure?.code).toBe("unexpected_status");
-      }
-      expect([await found([dana]), await found([])]).toEqual(["shown", "shown"]);
-    });
-
-    test("is used whole or not at all, and the hirer learns which field is wrong without its value", async () => {
-      const message = await found([dana, { ...dana, emailAddress: "PRIVATE" }]);
-      expect(message).toContain("[1].emailAddress");
-      expect(message).not.toContain("PRIVATE");
-    });
   });
 });

@@ -6,7 +6,7 @@ import { createOffer } from "../src/offers/create-offer.ts";
 import type { OfferDeps } from "../src/offers/offer-deps.ts";
 import type { Store } from "../src/store/store.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "./lower-half.ts";
-import { type OffersUnderTest, offerCommands, workerIds } from "./offer-commands.ts";
+import { type Model, type OffersUnderTest, offerCommands, offerStory, workerIds } from "./offer-commands.ts";
 import type { OfferPicture, Organisation } from "./offer-history.ts";
 import { type StorePlace, storesUnderTest } from "./stores.ts";
 
@@ -93,17 +93,16 @@ describe.each(await storesUnderTest())("the states of offers on $title", ({ crea
     await place.remove();
   });
 
-  test("are kept, and everybody is told, as their histories say", async () => {
+  const setUp = () => {
     const deps = { store: lower.store, queue: lower.queue, now: () => new Date(), wake: () => undefined };
-    const property = fc.asyncProperty(offerCommands(20), (commands) =>
-      fc.asyncModelRun(
-        () => ({
-          model: { histories: [], seen: [], onVerdict: () => undefined },
-          real: storedOffers(deps, organisations),
-        }),
-        commands,
-      ),
-    );
+    const model: Model = { histories: [], seen: [], onVerdict: () => undefined };
+    return { model, real: storedOffers(deps, organisations) };
+  };
+
+  test("are kept, and everybody is told, through a whole story", () => fc.asyncModelRun(setUp, offerStory));
+
+  test("are kept, and everybody is told, as their histories say", async () => {
+    const property = fc.asyncProperty(offerCommands(30), (commands) => fc.asyncModelRun(setUp, commands));
     await fc.assert(property, { numRuns: 30, interruptAfterTimeLimit: 4_000 });
     expect(lower.errors).toEqual([]);
   });
