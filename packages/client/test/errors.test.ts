@@ -85,6 +85,15 @@ test.each([
   }
 });
 
+test.each([
+  ["no recipients", '{"id":"offer_1","events":[]}'],
+  ["recipients that are no list", '{"id":"offer_1","events":[],"recipients":{}}'],
+  ["no events", '{"id":"offer_1","recipients":[]}'],
+])("an offer with %s is an invalid response, not a surprise in the caller's loop", async (_what, body) => {
+  const { client } = await clientOf(200, body);
+  await expect(client.getOffer("a")).rejects.toMatchObject({ code: "invalid_response", status: 200 });
+});
+
 test("a web page does not pass for a completed or withdrawn offer", async () => {
   const { client } = await clientOf(200, html);
   for (const call of [client.completeOffer("a", ["w"]), client.withdrawOffer("a")])

@@ -99,7 +99,7 @@ export class ConflictError extends OffersError {
 
 /**
  * Too many requests: 429. Reads and withdrawals have already been repeated as long as `maxRetries` and
- * `maxRetryAfterMs` allow (D-50); `retryAfterMs` says how long the service asks to wait.
+ * `maxRetryAfterMs` allow (D-50, D-54); `retryAfterMs` says how long the service asks to wait.
  *
  * @example
  * ```ts

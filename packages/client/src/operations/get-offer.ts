@@ -10,7 +10,9 @@ export const getOffer: Operation<undefined, Offer> = {
   encode: () => undefined,
   decode(text) {
     const offer: Offer = JSON.parse(text);
-    if (typeof offer.id !== "string") throw new TypeError("no offer");
+    // What callers walk through must be there.
+    if (typeof offer.id !== "string" || !Array.isArray(offer.events) || !Array.isArray(offer.recipients))
+      throw new TypeError("no offer");
     return offer;
   },
 };

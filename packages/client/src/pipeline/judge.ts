@@ -54,7 +54,7 @@ export function judge<Data>(
   if (status < 400 && !isAbsent)
     throw new InvalidResponseError(
       "redirected",
-      `${said} and led to ${redact(readOrigin(response, url))}; if that is right, make it the baseUrl`,
+      `${said} and led to ${redact(readOrigin(response, url))}; if that is where the service is, mend the baseUrl`,
       details,
     );
 

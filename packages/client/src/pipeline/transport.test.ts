@@ -22,7 +22,7 @@ function stillClock() {
 }
 
 const answer = (status: number, headers: Record<string, string> = {}): FetchResponse =>
-  new Response(status === 200 ? '{"id":"offer_1"}' : null, { status, headers });
+  new Response(status === 200 ? '{"id":"offer_1","events":[],"recipients":[]}' : null, { status, headers });
 
 function transportOf(answers: FetchResponse[], options: Partial<OffersClientOptions> = {}) {
   const { clock, waits } = stillClock();
