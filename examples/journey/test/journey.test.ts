@@ -5,10 +5,14 @@ import { expect, test } from "vitest";
 
 const main = join(import.meta.dirname, "../src/main.ts");
 
-test("the whole story of the contract holds on three processes", { timeout: 120_000 }, async () => {
-  const { stdout } = await promisify(execFile)(process.execPath, [main, "--once"]);
-  const [closing = ""] = stdout.trimEnd().split("\n").slice(-1);
-  const [, passed, failed] = /^journey: (\d+) steps passed, (\d+) failed$/.exec(closing) ?? [];
-  expect(Number(failed)).toBe(0);
-  expect(Number(passed)).toBeGreaterThanOrEqual(25);
-});
+test.each(["reference", "live"])(
+  "the whole story of the contract holds on three processes, in the %s dialect",
+  { timeout: 120_000 },
+  async (dialect) => {
+    const { stdout } = await promisify(execFile)(process.execPath, [main, "--once", "--dialect", dialect]);
+    const [closing = ""] = stdout.trimEnd().split("\n").slice(-1);
+    const [, passed, failed] = /^journey: (\d+) steps passed, (\d+) failed$/.exec(closing) ?? [];
+    expect(Number(failed)).toBe(0);
+    expect(Number(passed)).toBeGreaterThanOrEqual(25);
+  },
+);
