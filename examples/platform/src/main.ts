@@ -5,8 +5,8 @@ import { readSettings, SettingError } from "./settings.ts";
 import { type Platform, startPlatform } from "./start-platform.ts";
 import { StoreError } from "./store/store-error.ts";
 
-/** In-flight attempts take up to 15 s. */
-const shutdownLimitMs = 20_000;
+/** In-flight attempts take up to 15 s, and writing down what came of them up to 10. */
+const shutdownLimitMs = 30_000;
 
 const exampleFolder = dirname(import.meta.dirname);
 
@@ -29,6 +29,9 @@ async function main(): Promise<void> {
   }
 }
 
+/** Of the system; of PostgreSQL: refused, no such database, too many connections, starting up. */
+const connectionCode = /^(ECONN\w+|ENOTFOUND|EAI_\w+|ETIMEDOUT|E\w+UNREACH|EPIPE|08...|28...|3D000|53300|57P0.)$/;
+
 /** One line that says what to do. Any other error is a bug and keeps its stack. */
 function reasonOf(error: unknown): unknown {
   if (error instanceof SettingError || error instanceof SeedError || error instanceof StoreError) return error.message;
@@ -36,7 +39,8 @@ function reasonOf(error: unknown): unknown {
   if (code === "EADDRINUSE" && syscall === "listen") return "the port is in use; stop that process, or set PORT";
   if (syscall === "listen" || syscall === "getaddrinfo") return `cannot listen there (${code}); set HOST and PORT`;
   // Its message may repeat the address of the database, which may hold a password.
-  if (process.env.DATABASE_URL && code) return `the database at DATABASE_URL cannot be used (${code}); does it run?`;
+  if (process.env.DATABASE_URL && connectionCode.test(code ?? ""))
+    return `the database at DATABASE_URL cannot be used (${code}); does it run?`;
   return error;
 }
 

@@ -11,6 +11,7 @@ test("an empty environment is enough", () =>
     databaseUrl: undefined,
     dialect: "reference",
     allowLoopback: false,
+    showAllMail: false,
     bodyLimitBytes: 1_048_576,
     logLevel: "info",
   }));
@@ -40,6 +41,7 @@ test.each([
   ["OFFERS_DIALECT", "toString"],
   ["OFFERS_DIALECT", "Live"],
   ["OFFERS_ALLOW_LOOPBACK", "true"],
+  ["OFFERS_SHOW_ALL_MAIL", "yes"],
   ["OFFERS_RETRY_SCHEDULE", "1s,,2s"],
   ["OFFERS_RETRY_SCHEDULE", "0s"],
   ["OFFERS_RETRY_SCHEDULE", "1d"],

@@ -11,6 +11,7 @@ export interface Settings {
   seedFile: string | undefined;
   dialect: DialectName;
   allowLoopback: boolean;
+  showAllMail: boolean;
   retrySchedule: RetrySchedule;
   bodyLimitBytes: number;
   sealKey: string | undefined;
@@ -58,6 +59,7 @@ export function readSettings(environment: Record<string, string | undefined>, ex
     seedFile: OFFERS_SEED || undefined,
     dialect: read("OFFERS_DIALECT", "reference", dialectName, `write one of ${Object.keys(dialects).join(", ")}`),
     allowLoopback: read("OFFERS_ALLOW_LOOPBACK", false, onOrOff, "write 1 for development, or 0"),
+    showAllMail: read("OFFERS_SHOW_ALL_MAIL", false, onOrOff, "write 1 for development, or 0"),
     retrySchedule: read(
       "OFFERS_RETRY_SCHEDULE",
       defaultRetrySchedule,

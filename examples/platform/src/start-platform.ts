@@ -7,7 +7,7 @@ import { dialects } from "./api/dialect.ts";
 import { purgeAnswers } from "./api/purge-answers.ts";
 import { createApp } from "./create-app.ts";
 import { startDelivery } from "./delivery/start-delivery.ts";
-import { EventStreams } from "./http/event-stream.ts";
+import { EventStreams } from "./http/event-streams.ts";
 import { jsonReader } from "./http/read-json.ts";
 import { errorFields } from "./log/error-fields.ts";
 import { createOutbound } from "./outbound/create-outbound.ts";
@@ -18,6 +18,7 @@ import { openQueue } from "./queue/open-queue.ts";
 import { runLoop } from "./queue/run-loop.ts";
 import { applySeed } from "./seed/apply-seed.ts";
 import { readSeedFile } from "./seed/seed-file.ts";
+import { passwordCheck } from "./session/check-password.ts";
 import type { Settings } from "./settings.ts";
 import { openStore } from "./store/open-store.ts";
 import { parseSealKey, sealKey } from "./store/seal-key.ts";
@@ -64,7 +65,7 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
     const context = { store, queue, outbound, sign, sealKey: key, onError, now };
     const feed = openNotificationFeed(store, { onError });
     const delivery = startDelivery({ ...context, retrySchedule, onAttempt });
-    const push = startPush({ store, queue, transport: inboxTransport, onSent: feed.wake, onError });
+    const push = startPush({ store, queue, transport: inboxTransport, onSent: feed.wake, onError, now });
     const purge = runLoop(() => purgeAnswers(context), { idleMs: purgeMs, onError });
     running.push(feed.stop, delivery.stop, push.stop, purge.stop);
 
@@ -76,7 +77,8 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
       log,
       dialect: dialects[settings.dialect],
       readJson: jsonReader(bodyLimitBytes),
-      showAllMail: allowLoopback,
+      checkPassword: passwordCheck(now),
+      showAllMail: settings.showAllMail,
       wake() {
         delivery.wake();
         push.wake();

@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openStore } from "../src/store/open-store.ts";
 import { eventually } from "./eventually.ts";
 import { type Answer, type CallOptions, openPlatform, type PlatformUnderTest } from "./platform-under-test.ts";
 import { type StorePlace, storesUnderTest } from "./stores.ts";
 
 const key = "demo-key-harbour";
+// The platform's clock stands still: no test runs over midnight.
+const now = new Date();
+const today = now.toISOString().slice(0, 10);
 const events = [{ start: "2099-05-01T16:00:00Z", end: "2099-05-01T22:00:00.250+00:00" }];
 const input = {
   createdByUserId: "user_hana",
@@ -20,13 +24,14 @@ describe.each(await storesUnderTest())("the offers API on $title", ({ createPlac
   let platform: PlatformUnderTest;
   beforeAll(async () => {
     place = await createPlace();
-    platform = await openPlatform(place);
+    platform = await open();
   });
   afterAll(async () => {
     await platform.close();
     await place.remove();
   });
 
+  const open = () => openPlatform(place, {}, () => now);
   const call = (method: string, path: string, options: CallOptions = {}) =>
     platform.call(method, path, { key, ...options });
   const post = (path: string, json: unknown) => call("POST", path, { json });
@@ -120,11 +125,22 @@ describe.each(await storesUnderTest())("the offers API on $title", ({ createPlac
         expect(await call("GET", `/offer/${id}/withdraw`)).toMatchObject({ status: 200, text: "" });
       expect((await call("GET", `/offer/${id}`)).json()).toMatchObject({ complete: true, widthdrawn: true });
       await eventually("the withdrawal is told", async () => (await told("worker_dana", id)).length === 3);
-      expect(await told("worker_dana", id)).toEqual(["offer", "successful", "withdrawn"]);
+      // The menu would show a thing once however often it was told.
+      await platform.close();
+      const store = await openStore({ ...place.options, onError: () => undefined });
+      const sent = await store.db
+        .selectFrom("notifications")
+        .select(["device_id", "reason"])
+        .where("offer_id", "=", id)
+        .orderBy("id")
+        .execute();
+      await store.close();
+      platform = await open();
+      const device = { device_id: "worker_dana_device_1" };
+      expect(sent).toEqual(["offer", "successful", "withdrawn"].map((reason) => ({ ...device, reason })));
     });
 
     test("may have ended today", async () => {
-      const today = new Date().toISOString().slice(0, 10);
       const id = await create({ events: [{ start: `${today}T00:00:00Z`, end: `${today}T00:00:00.001Z` }] });
       expect((await call("GET", `/offer/${id}`)).json()).toMatchObject({ isHistoric: true });
     });
@@ -177,24 +193,28 @@ describe.each(await storesUnderTest())("the offers API on $title", ({ createPlac
   });
 
   describe("api-version", () => {
-    test.each(["?api-version=1", "?api-version=2.0", "?api-version=", "?api-version=1.0&api-version=1.0"])(
-      "%s is 400 everywhere",
-      async (query) => {
-        const id = await create();
-        for (const answer of [
-          await post(`/offer${query}`, input),
-          await call("GET", `/offer/${id}${query}`),
-          await post(`/offer/${id}/complete${query}`, ["worker_amal"]),
-          await call("GET", `/offer/${id}/withdraw${query}`),
-        ]) {
-          expect(answer.status).toBe(400);
-          expect(answer.json()).toMatchObject({
-            code: "unsupported_api_version",
-            errors: { "api-version": [expect.any(String)] },
-          });
-        }
-      },
-    );
+    test.each([
+      "?api-version=1",
+      "?api-version=2.0",
+      "?api-version=",
+      "?api-version=1.0&api-version=1.0",
+      "?api-version[]=1.0",
+      "?api-version[a]=2.0&api-version=1.0",
+    ])("%s is 400 everywhere", async (query) => {
+      const id = await create();
+      for (const answer of [
+        await post(`/offer${query}`, input),
+        await call("GET", `/offer/${id}${query}`),
+        await post(`/offer/${id}/complete${query}`, ["worker_amal"]),
+        await call("GET", `/offer/${id}/withdraw${query}`),
+      ]) {
+        expect(answer.status).toBe(400);
+        expect(answer.json()).toMatchObject({
+          code: "unsupported_api_version",
+          errors: { "api-version": [expect.any(String)] },
+        });
+      }
+    });
 
     test("is required on complete only", async () => {
       const id = await create();
@@ -227,6 +247,18 @@ describe.each(await storesUnderTest())("the offers API on $title", ({ createPlac
         415,
         "unsupported_media_type",
       ],
+      [
+        "not what its coding says",
+        { body: "{}", headers: { ...json, "Content-Encoding": "gzip" } },
+        400,
+        "malformed_json",
+      ],
+      [
+        "nested without end",
+        { body: `{"x":${"[".repeat(30_000)}${"]".repeat(30_000)}}`, headers: json },
+        400,
+        "invalid_request",
+      ],
       ["too large", { body: `"${"x".repeat(64 * 1024)}"`, headers: json }, 413, "body_too_large"],
     ])("%s is refused", async (_, options, status, code) => {
       for (const path of ["/offer", "/offer/unknown/complete?api-version=1.0"]) {
@@ -243,7 +275,6 @@ describe.each(await storesUnderTest())("the offers API on $title", ({ createPlac
   });
 
   describe("a creation", () => {
-    const today = new Date().toISOString().slice(0, 10);
     const slot = events[0];
 
     test.each([
@@ -251,7 +282,7 @@ describe.each(await storesUnderTest())("the offers API on $title", ({ createPlac
       ["null", null, { body: ["Make it an object."] }],
       ["nothing of it", {}, { createdByUserId: 1, title: 1, workerIds: 1 }],
       ["a number as title", { ...input, title: 7 }, { title: ["Make it a string."] }],
-      ["an empty title", { ...input, title: "" }, { title: ["Do not leave it empty."] }],
+      ["an empty title", { ...input, title: "" }, { title: ["Write a title; do not leave it empty or blank."] }],
       ["a long title", { ...input, title: "x".repeat(201) }, { title: ["Give at most 200 characters."] }],
       ["no worker", { ...input, workerIds: [] }, { workerIds: ["Name at least one worker."] }],
       ["a worker as text", { ...input, workerIds: "worker_amal" }, { workerIds: ["Make it an array."] }],
@@ -291,6 +322,12 @@ describe.each(await storesUnderTest())("the offers API on $title", ({ createPlac
         { ...input, events: [{ ...slot, start: "2099-05-01T16:00:00+02:00" }] },
         { "events[0].start": 1 },
       ],
+      [
+        "an event with a field of its own",
+        { ...input, events: [{ ...slot, note: "x" }] },
+        { "events[0].note": ["Remove it, or correct its name: there is no such field."] },
+      ],
+      ["a blank title", { ...input, title: " \n " }, { title: ["Write a title; do not leave it empty or blank."] }],
       ["an event that is no object", { ...input, events: [null] }, { "events[0]": ["Make it an object."] }],
       ["a character the store cannot keep", { ...input, title: "a\0b", details: "\ud800" }, { title: 1, details: 1 }],
     ])("with %s is 400 and says where and why", async (_, body, errors) => {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { redeliver } from "../src/delivery/redeliver.ts";
 import { type EventToRecord, recordEvent } from "../src/events/record-event.ts";
+import type { Trx } from "../src/store/store.ts";
 import { eventually } from "./eventually.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "./lower-half.ts";
 import { answerWith, hang, hangUp, openReceiver, type Receiver } from "./receiver.ts";
@@ -14,6 +15,8 @@ const response = (
   type: "workerOfferResponse",
   data: { offerId, workerId, response: answer },
 });
+
+const onlyOnce = { delaysMs: [], jitter: 0, maxRetryAfterMs: 0 };
 
 describe.each(await storesUnderTest())("deliveries on $title", ({ createPlace }) => {
   let place: StorePlace;
@@ -52,6 +55,7 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createPlace })
   };
   const becomes = (id: string, state: string) =>
     eventually(`${id} is ${state}`, async () => (await stateOf(id)) === state);
+  const context = () => ({ store: half.store, queue: half.queue, now: () => new Date() });
   const attemptsOf = (id: string) =>
     half.store.db.selectFrom("attempts").selectAll().where("delivery_id", "=", id).orderBy("number").execute();
 
@@ -134,11 +138,68 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createPlace })
     await becomes(id, "dead");
     expect(receiver.requests).toHaveLength(3);
     receiver.answer = answerWith(200);
-    expect(await redeliver(half.store, half.queue, "someone else", id)).toBe(false);
-    expect(await redeliver(half.store, half.queue, organisationId, id)).toBe(true);
+    expect(await redeliver(context(), "someone else", id)).toBe("not_dead");
+    expect(await redeliver(context(), organisationId, id)).toBe("redelivered");
     await becomes(id, "acknowledged");
     expect(receiver.requests.at(-1)?.headers["offers-delivery-id"]).toBe(id);
-    expect(await redeliver(half.store, half.queue, organisationId, id)).toBe(false);
+    expect(await redeliver(context(), organisationId, id)).toBe("not_dead");
+  });
+
+  test("a dead letter is not redelivered behind a later response of that worker", async () => {
+    receiver.answer = (request, reply) => answerWith(request.body.includes("accepted") ? 500 : 200)(request, reply);
+    const delivery = half.startDelivery({ retrySchedule: onlyOnce });
+    const accepted = await record(response("worker-1", "accepted"));
+    await becomes(accepted, "dead");
+    await delivery.stop();
+    const rejected = await record(response("worker-1", "rejected"));
+    expect(await redeliver(context(), organisationId, accepted)).toBe("superseded");
+    half.startDelivery({ retrySchedule: onlyOnce });
+    await becomes(rejected, "acknowledged");
+    expect(await redeliver(context(), organisationId, accepted)).toBe("superseded");
+    expect(await stateOf(accepted)).toBe("dead");
+    expect(receiver.requests).toHaveLength(2);
+  });
+
+  test("two dead letters of a worker on one offer are redelivered in their order", async () => {
+    receiver.answer = answerWith(500);
+    const delivery = half.startDelivery({ retrySchedule: onlyOnce });
+    const ids = [await record(response("worker-1", "accepted")), await record(response("worker-1", "rejected"))];
+    for (const id of ids) await becomes(id, "dead");
+    await delivery.stop();
+    receiver.answer = answerWith(200);
+    for (const id of ids) expect(await redeliver(context(), organisationId, id)).toBe("redelivered");
+    half.startDelivery();
+    for (const id of ids) await becomes(id, "acknowledged");
+    expect(receiver.requests.slice(-2).map(({ headers }) => headers["offers-delivery-id"])).toEqual(ids);
+  });
+
+  test("a redelivered one is due at once by the platform's clock", async () => {
+    receiver.answer = answerWith(500);
+    const delivery = half.startDelivery({ retrySchedule: onlyOnce });
+    const id = await record(response("worker-1"));
+    await becomes(id, "dead");
+    await delivery.stop();
+    const now = new Date("2031-05-01T10:00:00Z");
+    await redeliver({ ...context(), now: () => now }, organisationId, id);
+    const due = half.store.db.selectFrom("deliveries").select("next_attempt_at").where("id", "=", id);
+    expect(await due.executeTakeFirstOrThrow()).toEqual({ next_attempt_at: now });
+    receiver.answer = answerWith(200);
+    half.startDelivery();
+    await becomes(id, "acknowledged");
+  });
+
+  test("an attempt that could not be stored is not reported, and is made again", async () => {
+    const id = await record(response("worker-1"));
+    const transaction = () => Promise.reject(new Error("no more room"));
+    const delivery = half.startDelivery({ store: { ...half.store, transaction }, settleLimitMs: 0, sweepMs: 60_000 });
+    await eventually("it is attempted", () => receiver.requests.length === 1);
+    await delivery.stop();
+    expect(half.attempts).toEqual([]);
+    expect(half.errors).toContainEqual(expect.objectContaining({ message: "no more room" }));
+    half.startDelivery();
+    await becomes(id, "acknowledged");
+    expect(receiver.requests).toHaveLength(2);
+    await eventually("the second is reported", () => half.attempts.length === 1);
   });
 
   test("waits as long as Retry-After asks", async () => {
@@ -243,6 +304,15 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createPlace })
   });
 });
 
+/** A promise, and what resolves it. */
+function signal(): [Promise<void>, () => void] {
+  let give = (): void => undefined;
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return [given, give];
+}
+
 // PGlite's data folder is for one process: see store.test.ts.
 const shared = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
 
@@ -272,5 +342,81 @@ describe.each(shared)("several processes on $title", ({ createPlace }) => {
     expect(halves.flatMap(({ attempts }) => attempts)).toHaveLength(300);
     await receiver.close();
     await place.remove();
+  });
+
+  describe("that meet at one worker's responses", () => {
+    let place: StorePlace;
+    let half: LowerHalf;
+    let receiver: Receiver;
+    let organisationId: string;
+
+    beforeEach(async () => {
+      place = await createPlace();
+      half = await openLowerHalf(place);
+      receiver = await openReceiver();
+      organisationId = await addOrganisation(half.store, receiver.baseAddress);
+    });
+    afterEach(async () => {
+      await half.close();
+      await receiver.close();
+      await place.remove();
+    });
+
+    const recordIn = async (trx: Trx, answer: "accepted" | "rejected"): Promise<string> => {
+      const { deliveryId = "" } = await recordEvent(trx, half.queue, organisationId, response("worker-1", answer));
+      return deliveryId;
+    };
+    const record = (answer: "accepted" | "rejected") => half.store.transaction((trx) => recordIn(trx, answer));
+    const settleIn = (trx: Trx, id: string, state: "acknowledged" | "dead") =>
+      trx.updateTable("deliveries").set({ state }).where("id", "=", id).execute();
+    /** A transaction that has done its work. @returns commits it */
+    const uncommitted = async (work: (trx: Trx) => Promise<unknown>): Promise<() => Promise<void>> => {
+      const [isDone, done] = signal();
+      const [mayCommit, commit] = signal();
+      const ended = half.store.transaction(async (trx) => {
+        await work(trx);
+        done();
+        await mayCommit;
+      });
+      await isDone;
+      return () => {
+        commit();
+        return ended;
+      };
+    };
+    const somebodyWaits = () =>
+      eventually("somebody waits for a lock", async () => {
+        const { rows } = await half.store.execute(
+          `select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and query like '%for update%'`,
+        );
+        return rows.length > 0;
+      });
+
+    test("keep the order when the oldest is settled while a later one looks whether it is its turn", async () => {
+      const ids = [await record("accepted"), await record("rejected"), await record("accepted")];
+      const [first = "", second = "", third = ""] = ids;
+      await half.store.execute("delete from pgboss.job");
+      await half.store.transaction((trx) => half.queue.enqueue(trx, "deliveries", [{ key: third }]));
+      const commit = await uncommitted((trx) => settleIn(trx, first, "acknowledged"));
+      half.startDelivery();
+      await somebodyWaits();
+      await commit();
+      const pending = half.store.db.selectFrom("deliveries").select("id").where("state", "=", "pending");
+      await eventually("all are delivered", async () => (await pending.execute()).length === 0);
+      const told = receiver.requests.map(({ headers }) => headers["offers-delivery-id"]).filter((id) => id !== first);
+      expect(told).toEqual([second, third]);
+    });
+
+    test("refuse to redeliver a dead letter behind a response that is just being recorded", async () => {
+      const dead = await record("accepted");
+      await half.store.transaction((trx) => settleIn(trx, dead, "dead"));
+      const commit = await uncommitted((trx) => recordIn(trx, "rejected"));
+      const { store, queue } = half;
+      const redelivery = redeliver({ store, queue, now: () => new Date() }, organisationId, dead);
+      await somebodyWaits();
+      await commit();
+      expect(await redelivery).toBe("superseded");
+    });
   });
 });

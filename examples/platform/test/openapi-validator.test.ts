@@ -21,6 +21,7 @@ test.each([
   ["GET", "/offer/o", answer(200, { id: "o" }), "must have required property 'title'"],
   ["GET", "/offer/o", answer(404, problem), "the media type application/json is not documented"],
   ["GET", "/offer/o", answer(404, { ...problem, errors: { id: "no" } }, "application/problem+json"), "must be array"],
+  ["GET", "/offer/o", answer(409, { ...problem, status: 409 }, "application/problem+json"), "409 is not documented"],
   ["PUT", "/nowhere", answer(405, { title: "No" }, "application/problem+json"), "must have required property 'type'"],
 ])("refuses a wrong answer to %s %s, %#", (method, path, wrong, message) =>
   expect(() => expectDocumented(method, path, wrong)).toThrow(message),
@@ -29,5 +30,6 @@ test.each([
 test("passes what is documented", () => {
   expectDocumented("POST", "/offer?api-version=1.0", answer(201, { id: "o" }, undefined, { Location: "/offer/o" }));
   expectDocumented("GET", "/offer/o/withdraw", answer(200, undefined));
+  expectDocumented("PUT", "/offer", answer(405, { ...problem, status: 405 }, "application/problem+json"));
   expectDocumented("GET", "/offer/o", answer(404, problem, "application/problem+json; charset=utf-8"));
 });

@@ -33,12 +33,15 @@ ajv.addSchema(document, documentId);
 const escapeToken = (token: string): string => token.replaceAll("~", "~0").replaceAll("/", "~1");
 const pointer = (...tokens: string[]): string => `#/${tokens.map(escapeToken).join("/")}`;
 
-/** Asserts that an answer is one that spec/openapi.yaml documents for this operation, to the last member. */
+/** Asserts that an answer is one that spec/openapi.yaml documents for this operation; a member it does not name passes. */
 export function expectDocumented(method: string, path: string, answer: WireAnswer): void {
   const template = Object.keys(document.paths).find((candidate) => matches(candidate, path)) ?? "";
   const status = String(answer.status);
-  const found = document.paths[template]?.[method.toLowerCase()]?.responses[status];
-  // What no operation documents, such as 404 for an unknown path, is still a problem.
+  const operation = document.paths[template]?.[method.toLowerCase()];
+  const found = operation?.responses[status];
+  if (operation !== undefined && found === undefined)
+    throw new Error(`${method} ${path}: ${status} is not documented: ${answer.text}`);
+  // What is no operation, such as an unknown path, is answered with a problem like all others.
   const shared = found === undefined ? "#/components/responses/BadRequest" : found.$ref;
   const at = shared ?? pointer("paths", template, method.toLowerCase(), "responses", status);
   const response = shared === undefined ? found : document.components.responses[shared.split("/").at(-1) ?? ""];

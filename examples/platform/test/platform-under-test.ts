@@ -50,6 +50,7 @@ const settingsFor = ({ options }: StorePlace, changes: Partial<Settings>): Setti
   seedFile: demoSeed,
   dialect: "reference",
   allowLoopback: true,
+  showAllMail: true,
   retrySchedule: { ...defaultRetrySchedule, delaysMs: [50, 50] },
   bodyLimitBytes: 64 * 1024,
   sealKey: undefined,

@@ -49,8 +49,9 @@ describe.each(await storesUnderTest())("the portal on $title", ({ createPlace })
   };
 
   describe("signing in", () => {
-    test.each(["hana@harbour-hotels.example", "hana.lind@harbour-hotels.example"])("works with %s", async (address) =>
-      expect(await platform.signInPerson(address)).toMatch(/^[\w-]{43}$/),
+    test.each(["hana@harbour-hotels.example", "hana.lind@harbour-hotels.example", "HANA@Harbour-Hotels.EXAMPLE"])(
+      "works with %s",
+      async (address) => expect(await platform.signInPerson(address)).toMatch(/^[\w-]{43}$/),
     );
 
     test.each([
@@ -62,11 +63,25 @@ describe.each(await storesUnderTest())("the portal on $title", ({ createPlace })
       expect(answer.json()).toMatchObject({ status: 401, code: "sign_in_failed" });
     });
 
+    test("is refused after ten wrong passwords, for this account alone", async () => {
+      const guess = (emailAddress: string) =>
+        platform.call("POST", "/portal/session", { json: { emailAddress, password: "demo-passwore" } });
+      const statuses = [];
+      for (let count = 0; count < 11; count += 1) statuses.push((await guess(`guessed@example.com`)).status);
+      expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429]);
+      const refused = await guess("GUESSED@example.com");
+      expect(refused.json()).toMatchObject({ code: "too_many_sign_ins" });
+      expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(200);
+      expect((await guess("else@example.com")).status).toBe(401);
+    });
+
     test("ends with the session", async () => {
       const credentials = { emailAddress: "ada@crew-agency.example", password: "demo-password" };
       const signedIn = await platform.call("POST", "/portal/session", { json: credentials });
       const { token: ended, expiresAt } = signedIn.json<{ token: string; expiresAt: string }>();
       expect(Date.parse(expiresAt)).toBeGreaterThan(Date.now());
+      expect((await call("GET", "/portal/profile", { token: ended })).status).toBe(200);
+      expect((await call("DELETE", "/worker-app/session", { token: ended })).status).toBe(204);
       expect((await call("GET", "/portal/profile", { token: ended })).status).toBe(200);
       expect((await call("DELETE", "/portal/session", { token: ended })).status).toBe(204);
       expect((await call("GET", "/portal/profile", { token: ended })).status).toBe(401);
@@ -153,6 +168,8 @@ describe.each(await storesUnderTest())("the portal on $title", ({ createPlace })
       ["http://10.0.0.1", "forbidden_address"],
       ["ftp://example.com", "invalid_address"],
       ["not an address", "invalid_address"],
+      ["http://127.0.0.1:99999", "invalid_address"],
+      [`http://${"a".repeat(300)}`, expect.any(String)],
       ["http://user:pass@127.0.0.1", "invalid_address"],
     ])("is not saved with the address %s", async (baseAddress, failure) =>
       expect((await save({ baseAddress })).json()).toMatchObject({
@@ -168,6 +185,8 @@ describe.each(await storesUnderTest())("the portal on $title", ({ createPlace })
       [{ secret: undefined }, "secret"],
       [{ secret: "short" }, "secret"],
       [{ secret: `${secret} ` }, "secret"],
+      [{ secret: `${secret}\t${secret}` }, "secret"],
+      [{ secret: `${secret}\n${secret}` }, "secret"],
       [{ baseAddress: "" }, "baseAddress"],
       [{ suggestsContacts: "yes" }, "suggestsContacts"],
       [{ extra: 1 }, "extra"],
@@ -292,6 +311,8 @@ describe.each(await storesUnderTest())("the portal on $title", ({ createPlace })
     test("asks every organisation that implements them with the person's addresses and the filter, signed", async () => {
       await save({ suggestsContacts: true });
       receiver.answer = authenticating(answerWith(200, {}, JSON.stringify([dana])));
+      expect(await search({ filter: "" })).toHaveLength(1);
+      expect(JSON.parse(receiver.requests.at(-1)?.body ?? "")).not.toHaveProperty("filter");
       expect(await search({ filter: "chef" })).toEqual([
         {
           organisation: { id: "org_harbour", name: "Harbour Hotels" },
@@ -356,7 +377,8 @@ describe.each(await storesUnderTest())("the portal on $title", ({ createPlace })
         { name: "Dana Kim", emailAddress: "dana.kim@example.com" },
         { name: "Eli Roy", emailAddress: "eli.roy@example.com" },
       ];
-      const json = { organisationId: "org_harbour", people };
+      const again = { name: "Eli Roy", emailAddress: "Eli.Roy@example.com" };
+      const json = { organisationId: "org_harbour", people: [people[0], again, people[1]] };
       expect((await call("POST", "/portal/invitations", { json })).json()).toMatchObject({ invitations: people });
       expect((await call("GET", "/portal/invitations")).json<{ invitations: object[] }>().invitations).toHaveLength(2);
       const mailbox = (await call("GET", "/portal/mailbox")).json<{ mails: { to: string; subject: string }[] }>();
@@ -367,6 +389,7 @@ describe.each(await storesUnderTest())("the portal on $title", ({ createPlace })
     test.each([
       [{ organisationId: "org_nobody", people: [{ name: "A", emailAddress: "a@b" }] }, 404],
       [{ organisationId: "org_harbour", people: [] }, 400],
+      [{ organisationId: "org_harbour", people: [{ name: "A\nand a line", emailAddress: "a@b" }] }, 400],
       [{ organisationId: "org_harbour", people: [{ name: "A", emailAddress: "nobody" }] }, 400],
     ])("nobody is invited with %o", async (json, status) =>
       expect((await call("POST", "/portal/invitations", { json })).status).toBe(status),
@@ -380,14 +403,14 @@ describe("outside development", async () => {
   test("a person sees mail to themselves only", async () => {
     const place = await store?.createPlace();
     if (place === undefined) throw new Error("there is always a store");
-    const platform = await openPlatform(place, { allowLoopback: false });
+    const platform = await openPlatform(place, { showAllMail: false });
     const json = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
-    for (const notifyEmailAddress of ["hana@harbour-hotels.example", "else@example.com"])
+    for (const notifyEmailAddress of ["Hana@Harbour-Hotels.example", "else@example.com"])
       await platform.call("POST", "/offer", { key: "demo-key-harbour", json: { ...json, notifyEmailAddress } });
     const mails = async (who: string) =>
       (await platform.call("GET", "/portal/mailbox", { token: await platform.signInPerson(who) })).json();
     expect(await mails("hana@harbour-hotels.example")).toMatchObject({
-      mails: [{ to: "hana@harbour-hotels.example", subject: "Offer created: Bar" }],
+      mails: [{ to: "Hana@Harbour-Hotels.example", subject: "Offer created: Bar" }],
     });
     expect(await mails("bo@bistro-group.example")).toEqual({ mails: [] });
     await platform.close();

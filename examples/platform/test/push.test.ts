@@ -4,7 +4,7 @@ import { inboxTransport } from "../src/push/inbox-transport.ts";
 import { openNotificationFeed } from "../src/push/notification-feed.ts";
 import { notifyWorkers } from "../src/push/notify-workers.ts";
 import type { Notification, PushTransport } from "../src/push/push-transport.ts";
-import { startPush } from "../src/push/start-push.ts";
+import { type PushOptions, startPush } from "../src/push/start-push.ts";
 import type { Loop } from "../src/queue/run-loop.ts";
 import { eventually } from "./eventually.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "./lower-half.ts";
@@ -30,7 +30,7 @@ describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
     await half.close();
   });
 
-  const start = (transport: PushTransport = inboxTransport, onSent?: () => void): void => {
+  const start = (transport: PushTransport = inboxTransport, options: Partial<PushOptions> = {}): void => {
     const { store, queue, errors } = half;
     const onError = (error: unknown): void => void errors.push(error);
     running.push(
@@ -42,7 +42,7 @@ describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
         firstRetryMs: 100,
         idleMs: 20,
         sweepMs: 200,
-        ...(onSent && { onSent }),
+        ...options,
       }),
     );
   };
@@ -104,7 +104,7 @@ describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
 
   test("the feed tells a subscriber at once, and no other worker", async () => {
     const feed = openFeed();
-    start(inboxTransport, feed.wake);
+    start(inboxTransport, { onSent: feed.wake });
     const [listening = "", silent = ""] = await addWorkers(2);
     const heard: Notification[] = [];
     const end = feed.subscribe(listening, (notification) => heard.push(notification));
@@ -125,15 +125,50 @@ describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
     start();
     const [workerId = ""] = await addWorkers(1);
     const offers = [await addOffer(), await addOffer(), await addOffer()];
-    for (const offerId of offers) {
+    const [last = ""] = offers.slice(-1);
+    const send = async (offerId: string): Promise<void> => {
       await notify(offerId, [workerId]);
       await eventually("it is sent", async () => (await unsent(offerId)) === 0);
-    }
-    const all = await feed.since(workerId);
-    expect(all.map(({ offerId }) => offerId)).toEqual(offers);
-    expect((await feed.since(workerId, all[0]?.id)).map(({ offerId }) => offerId)).toEqual(offers.slice(1));
-    expect(await feed.since(workerId, all[2]?.id)).toEqual([]);
+    };
+    for (const offerId of offers.slice(0, -1)) await send(offerId);
+    const heard: Notification[] = [];
+    feed.subscribe(workerId, (notification) => heard.push(notification));
+    const seen = await feed.since(workerId);
+    expect(seen.map(({ offerId }) => offerId)).toEqual(offers.slice(0, -1));
+    await send(last);
+    await eventually("the last is heard", () => heard.some(({ offerId }) => offerId === last));
+    const missed = heard.filter(({ id }) => !seen.some((notification) => notification.id === id));
+    expect(missed.map(({ offerId }) => offerId)).toEqual([last]);
     await feed.stop();
+  });
+
+  test("the feed tells after a gap what was sent in it", async () => {
+    let elapsedMs = 0;
+    const onError = (error: unknown): void => void half.errors.push(error);
+    const feed = openNotificationFeed(half.store, { onError, idleMs: 20, elapsedMs: () => elapsedMs });
+    const [workerId = ""] = await addWorkers(1);
+    const heard: Notification[] = [];
+    feed.subscribe(workerId, (notification) => heard.push(notification));
+    const offerId = await addOffer();
+    await notify(offerId, [workerId]);
+    await half.store.execute("update notifications set sent_at = now() - interval '30 seconds' where sent_at is null");
+    // The database was away for a minute, or this process was.
+    elapsedMs = 60_000;
+    await eventually("it is heard", () => heard.length > 0);
+    expect(heard).toMatchObject([{ offerId }]);
+    await feed.stop();
+  });
+
+  test("the pause after a refusal is measured by the platform's clock", async () => {
+    const hourMs = 3_600_000;
+    let refusals = 1;
+    const busyOnce = async (): Promise<void> => {
+      if (refusals-- > 0) throw new Error("busy");
+    };
+    start({ send: busyOnce }, { firstRetryMs: hourMs, now: () => new Date(Date.now() - hourMs) });
+    const offerId = await addOffer();
+    await notify(offerId, await addWorkers(1));
+    await eventually("it is sent", async () => (await unsent(offerId)) === 0);
   });
 
   test("one that the transport refused is sent again later", async () => {

@@ -3,7 +3,7 @@ import type * as z from "zod";
 import type { components } from "../src/generated/openapi.ts";
 import type * as schemas from "../src/generated/schemas.ts";
 
-type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
 
 /** Without the index signature of an open object, with optional fields as JSON has them, and an open enum as a string. */
 type Plain<T> = [T] extends [string]
@@ -16,13 +16,23 @@ type Plain<T> = [T] extends [string]
       ? { [K in keyof T as string extends K ? never : K]: Plain<Exclude<T[K], undefined>> }
       : T;
 
+/** With every field required: an optional field that only one side has would not show otherwise. */
+type Full<T> = T extends readonly (infer Entry)[]
+  ? Full<Entry>[]
+  : T extends object
+    ? { [K in keyof T]-?: Full<T[K]> }
+    : T;
+
 type Components = components["schemas"];
-type SchemaName<Name extends string> = `${Uncapitalize<Name>}Schema`;
+type SchemaOf<Name extends string> = Plain<
+  z.output<(typeof schemas)[`${Uncapitalize<Name>}Schema` & keyof typeof schemas]>
+>;
 type Unequal = {
-  [Name in keyof Components]: SchemaName<Name> extends keyof typeof schemas
-    ? Equal<Plain<Components[Name]>, Plain<z.output<(typeof schemas)[SchemaName<Name>]>>> extends true
-      ? never
-      : Name
+  [Name in keyof Components]: [
+    Same<Plain<Components[Name]>, SchemaOf<Name>>,
+    Same<Full<Plain<Components[Name]>>, Full<SchemaOf<Name>>>,
+  ] extends [true, true]
+    ? never
     : Name;
 }[keyof Components];
 

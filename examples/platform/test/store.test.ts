@@ -1,8 +1,13 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openQueue } from "../src/queue/open-queue.ts";
 import type { Queue } from "../src/queue/queue.ts";
 import { openStore } from "../src/store/open-store.ts";
+import { PgliteProxy } from "../src/store/pglite-proxy.ts";
 import type { Store } from "../src/store/store.ts";
 import { eventually } from "./eventually.ts";
 import { addOrganisation } from "./lower-half.ts";
@@ -149,6 +154,42 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createPl
     expect(keys).toContain("calm");
   });
 
+  test("a recipient has not answered until it answers, and takes no other word than the documented ones", async () => {
+    const organisationId = await addOrganisation(store);
+    await store.execute("insert into workers (id, name, password_hash) values ('amal', 'Amal', '')");
+    await store.execute(
+      `insert into offers (id, organisation_id, created_by_user_id, title, details, location_place_id, events)
+      values ('offer-1', $1, 'user-1', 'Night shift', '', '', '[]')`,
+      [organisationId],
+    );
+    await store.execute("insert into recipients (offer_id, worker_id) values ('offer-1', 'amal')");
+    const { rows } = await store.execute("select response, confirmation from recipients where worker_id = 'amal'");
+    expect(rows).toEqual([{ response: "none", confirmation: "" }]);
+    // 23514 is check_violation: https://www.postgresql.org/docs/current/errcodes-appendix.html
+    for (const column of ["response", "confirmation"])
+      await expect(store.execute(`update recipients set ${column} = 'accepted'`)).rejects.toMatchObject({
+        code: "23514",
+      });
+  });
+
+  test("a queue that could not be opened leaves nothing behind that asks the store", async () => {
+    let isClosed = false;
+    let askedLate = 0;
+    const broken: Store = {
+      ...store,
+      async execute(text, values) {
+        if (isClosed) askedLate += 1;
+        if (text.includes("create_queue")) throw new Error("no room for a queue");
+        return store.execute(text, values);
+      },
+    };
+    await expect(openQueue(broken, { leaseSeconds: 1 })).rejects.toThrow("no room for a queue");
+    isClosed = true;
+    // Its upkeep runs every second.
+    await setTimeout(2_500);
+    expect(askedLate).toBe(0);
+  });
+
   test("several processes may open a new store at the same time, PGlite's folder only one", async () => {
     const fresh = await createPlace();
     const opened = await Promise.allSettled([openStore(fresh.options), openStore(fresh.options)]);
@@ -162,4 +203,18 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createPl
     for (const refusal of refusals)
       expect(refusal).toMatchObject({ code: "data_folder_in_use", message: expect.stringContaining("DATABASE_URL") });
   });
+});
+
+test("a transaction of PGlite that can't be rolled back either says what went wrong first", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "offers-proxy-"));
+  const proxy = new PgliteProxy(folder, () => undefined);
+  await proxy.waitReady;
+  const broken = proxy.transaction(async () => {
+    proxy.closed = true;
+    throw new Error("the first");
+  });
+  await expect(broken).rejects.toThrow("the first");
+  proxy.closed = false;
+  await proxy.close();
+  await rm(folder, { recursive: true });
 });

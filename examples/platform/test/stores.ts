@@ -49,22 +49,24 @@ async function createDatabase(serverUrl: string): Promise<StorePlace> {
   };
 }
 
-/** The version of the PostgreSQL at `DATABASE_URL` or on this machine; undefined when none answers. */
 async function postgresVersion(serverUrl: string): Promise<string | undefined> {
-  try {
-    return await withClient(serverUrl, async (client) => {
-      const { rows } = await client.query<{ version: string }>("select current_setting('server_version') as version");
-      return rows[0]?.version.split(" ")[0];
-    });
-  } catch {
-    return undefined;
-  }
+  return withClient(serverUrl, async (client) => {
+    const { rows } = await client.query<{ version: string }>("select current_setting('server_version') as version");
+    return rows[0]?.version.split(" ")[0];
+  });
 }
 
-/** PGlite always, PostgreSQL when one answers. Every test of the store runs on each. */
-export async function storesUnderTest(): Promise<StoreUnderTest[]> {
-  const serverUrl = process.env.DATABASE_URL ?? defaultDatabaseUrl;
-  const version = await postgresVersion(serverUrl);
+/**
+ * PGlite always, PostgreSQL when one answers on this machine. Every test of the store runs on each.
+ *
+ * @param databaseUrl whoever names one wants its tests: then it is an error that none answers
+ */
+export async function storesUnderTest(databaseUrl = process.env.DATABASE_URL || undefined): Promise<StoreUnderTest[]> {
+  const serverUrl = databaseUrl ?? defaultDatabaseUrl;
+  const version = await postgresVersion(serverUrl).catch((cause: unknown) => {
+    if (databaseUrl !== undefined) throw new Error("no PostgreSQL answers at DATABASE_URL", { cause });
+    return undefined;
+  });
   const stores: StoreUnderTest[] = [{ title: "PGlite", createPlace: createFolder }];
   if (version !== undefined)
     stores.push({ title: `PostgreSQL ${version}`, createPlace: () => createDatabase(serverUrl) });
@@ -74,6 +76,6 @@ export async function storesUnderTest(): Promise<StoreUnderTest[]> {
 /** Vitest's global set-up: says once which stores the tests run on. */
 export async function setup(): Promise<void> {
   const titles = (await storesUnderTest()).map(({ title }) => title);
-  const missing = titles.length === 1 ? "; no PostgreSQL answers at DATABASE_URL or 127.0.0.1:5432" : "";
+  const missing = titles.length === 1 ? "; no PostgreSQL answers at 127.0.0.1:5432, and DATABASE_URL is not set" : "";
   console.log(`stores under test: ${titles.join(", ")}${missing}`);
 }

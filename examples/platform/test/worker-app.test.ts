@@ -7,9 +7,10 @@ import { type StorePlace, storesUnderTest } from "./stores.ts";
 describe.each(await storesUnderTest())("the worker's app on $title", ({ createPlace }) => {
   let place: StorePlace;
   let platform: PlatformUnderTest;
+  let clockOffsetMs = 0;
   beforeAll(async () => {
     place = await createPlace();
-    platform = await openPlatform(place);
+    platform = await openPlatform(place, {}, () => new Date(Date.now() + clockOffsetMs));
   });
   afterAll(async () => {
     await platform.close();
@@ -150,6 +151,32 @@ describe.each(await storesUnderTest())("the worker's app on $title", ({ createPl
     ]);
     expect(seen.map(({ id }) => Number(id))).toEqual(seen.map(({ data }) => data.id));
     expect(seen.map(({ data }) => data.id)).toEqual((await menuOf("worker_dana")).map(({ id }) => id));
+  });
+
+  test("the stream ends with its session, signed out or expired, and others go on", async () => {
+    const signIn = async () => {
+      const json = { workerId: "worker_cleo", password: "demo-password" };
+      return (await platform.call("POST", "/worker-app/session", { json })).json<{ token: string }>().token;
+    };
+    const open = (token: string) => readEvents(`${platform.address}/worker-app/notifications/stream`, token);
+    const [first, second] = [await signIn(), await signIn()];
+    const [one, other] = [await open(first), await open(second)];
+    await platform.call("DELETE", "/portal/session", { token: first });
+    await platform.call("DELETE", "/worker-app/session", { token: first });
+    await one.ended;
+    const id = await createOffer("worker_cleo");
+    await eventually("the other one hears", () => other.events.some(({ data }) => data.offerId === id));
+    expect(one.events.some(({ data }) => data.offerId === id)).toBe(false);
+
+    // Twelve hours, but for a second, are over.
+    clockOffsetMs = 1_000 - 12 * 60 * 60 * 1_000;
+    const expiring = await signIn();
+    clockOffsetMs = 0;
+    const stream = await open(expiring);
+    await stream.ended;
+    expect((await platform.call("GET", "/worker-app/notifications", { token: expiring })).status).toBe(401);
+    other.disconnect();
+    await other.ended;
   });
 
   test("the stream is of one worker alone, and ends when the platform stops", async () => {

@@ -34,6 +34,8 @@ test.each([
   "api-version=2.0",
   "api-version=1.0&api-version=1.0",
   "api-version=1.0&api-version=2.0",
+  "api-version[]=1.0",
+  "api-version[a]=2.0&api-version=1.0",
 ])("%s is refused, required or not", (search) => {
   for (const required of [true, false]) expect(check(search, required)).toMatchObject(refusal);
 });

@@ -19,6 +19,9 @@ const now = new Date("2026-05-05T13:00:00Z");
 
 const check = (body: unknown) => checkCreation(body, { now, mayCreate, knownWorkers });
 
+/** Deeper than a function can call itself. */
+const deep = "[".repeat(200_000) + "]".repeat(200_000);
+
 async function errorsOf(body: unknown): Promise<Record<string, string[]>> {
   const refused = await check(body).catch((error: unknown) => error);
   if (!(refused instanceof ProblemError)) throw new Error(`not refused: ${JSON.stringify(refused)}`);
@@ -31,10 +34,12 @@ const remedies = {
   creator: "Give the id of a person of the organisation whose API key this is.",
   date: "Write a date-time in UTC, such as 2099-05-01T16:00:00Z.",
   empty: "Do not leave it empty.",
+  field: "Remove it, or correct its name: there is no such field.",
   end: "Let it end after its start.",
   nul: "Remove the character U+0000.",
   start: "Let it start today (2026-05-05 in UTC) or later.",
   string: "Make it a string.",
+  title: "Write a title; do not leave it empty or blank.",
   surrogate: "Remove the half of a surrogate pair.",
   worker: "Give the id of a worker; no worker has this one.",
 };
@@ -70,10 +75,24 @@ describe("a creation is refused, with the field and the remedy:", () => {
   test.each<[string, unknown, Record<string, string[]>]>([
     ["a list", [], { body: ["Make it an object."] }],
     ["null", null, { body: ["Make it an object."] }],
-    ["a text that cannot be kept", "\0", { body: ["Make it an object.", remedies.nul] }],
+    ["a text that cannot be kept", "\0", { body: ["Make it an object."] }],
     ["nothing of it", {}, { createdByUserId: [remedies.add], title: [remedies.add], workerIds: [remedies.add] }],
     ["a field that is not there", { ...full, titel: "x" }, { titel: [expect.stringContaining("no such field")] }],
-    ["an empty title", { ...full, title: "" }, { title: [remedies.empty] }],
+    ["an empty title", { ...full, title: "" }, { title: [remedies.title] }],
+    ["a blank title", { ...full, title: " \t\u00a0\n" }, { title: [remedies.title] }],
+    ["a list as title", { ...full, title: [] }, { title: [remedies.string] }],
+    [
+      "an event with a field of its own",
+      { ...full, events: [{ ...slot, note: "x" }] },
+      { "events[0].note": [remedies.field] },
+    ],
+    ["lists in lists without end", { ...full, x: JSON.parse(deep) }, { x: [remedies.field] }],
+    ["such lists for an event", { ...full, events: [JSON.parse(deep)] }, { "events[0]": ["Make it an object."] }],
+    [
+      "such lists in an event",
+      { ...full, events: [{ ...slot, note: JSON.parse(deep) }] },
+      { "events[0].note": [remedies.field] },
+    ],
     ["a long title", { ...full, title: "x".repeat(201) }, { title: ["Give at most 200 characters."] }],
     ["long details", { ...full, details: "x".repeat(10_001) }, { details: ["Give at most 10000 characters."] }],
     [
@@ -141,7 +160,7 @@ describe("a creation is refused, with the field and the remedy:", () => {
     [
       "texts that cannot be kept, wherever they stand",
       { ...full, title: "a\0b", details: "\ud800", events: [{ ...slot, note: ["\udc00 and \0"] }] },
-      { title: [remedies.nul], details: [remedies.surrogate], "events[0].note[0]": [remedies.nul] },
+      { title: [remedies.nul], details: [remedies.surrogate], "events[0].note": [remedies.field] },
     ],
     [
       "everything wrong with it at once",

@@ -1,7 +1,7 @@
 import { offerCreationSchema, utcDateTimeSchema } from "../generated/schemas.ts";
 import { textRemedy } from "../http/storable-text.ts";
 import type { OfferCreation } from "../offers/create-offer.ts";
-import { addFieldError, fieldErrors, fieldName } from "../problem/field-errors.ts";
+import { addFieldError, fieldErrors } from "../problem/field-errors.ts";
 import { type FieldErrors, invalidRequest } from "../problem/problem-error.ts";
 
 /** What a creation is checked against besides its own shape. */
@@ -21,8 +21,10 @@ export interface CreationContext {
 export async function checkCreation(body: unknown, context: CreationContext): Promise<OfferCreation> {
   const parsed = offerCreationSchema.safeParse(body);
   const errors = fieldErrors(parsed.error?.issues ?? [], body);
-  checkTexts(body, [], errors);
-  const { createdByUserId, workerIds, events } = Object(body) as Record<string, unknown>;
+  const { createdByUserId, workerIds, events, ...more } = Object(body) as Record<string, unknown>;
+  const { title, details, locationPlaceId, notifyEmailAddress } = more;
+  checkTexts({ createdByUserId, title, details, locationPlaceId, notifyEmailAddress }, errors);
+  if (Array.isArray(workerIds)) checkTexts(workerIds, errors, (index) => `workerIds[${index}]`);
   checkEvents(events, context.now, errors);
   await checkCreator(createdByUserId, context, errors);
   await checkWorkers(workerIds, context, errors);
@@ -30,15 +32,11 @@ export async function checkCreation(body: unknown, context: CreationContext): Pr
   return parsed.data;
 }
 
-/** What JSON can write and the store cannot keep to the letter. */
-function checkTexts(value: unknown, path: readonly PropertyKey[], errors: FieldErrors): void {
-  if (typeof value === "string") {
-    const remedy = textRemedy(value);
-    if (remedy !== undefined) addFieldError(errors, fieldName(path), remedy);
-  } else if (Array.isArray(value)) {
-    for (const [index, entry] of value.entries()) checkTexts(entry, [...path, index], errors);
-  } else if (typeof value === "object" && value !== null) {
-    for (const [key, entry] of Object.entries(value)) checkTexts(entry, [...path, key], errors);
+/** What JSON can write and the store cannot keep to the letter (D-44). No other field that is accepted can hold it. */
+function checkTexts(values: object, errors: FieldErrors, nameOf = (key: string) => key): void {
+  for (const [key, value] of Object.entries(values)) {
+    const remedy = typeof value === "string" ? textRemedy(value) : undefined;
+    if (remedy !== undefined) addFieldError(errors, nameOf(key), remedy);
   }
 }
 

@@ -55,7 +55,7 @@ export async function attemptDelivery(context: AttemptContext, delivery: Pending
 
 type Outcome = Pick<Attempt, "durationMs" | "status" | "failure" | "retryAfterMs">;
 
-/** Only 200 acknowledges: nothing in the contract shows that another 2xx does. */
+/** Only 200 acknowledges (D-13): nothing in the contract shows that another 2xx does. */
 function outcomeOf(result: OutboundResult): Outcome {
   const { durationMs } = result;
   if (!result.ok) return { durationMs, failure: result.code };

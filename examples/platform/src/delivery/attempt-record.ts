@@ -1,23 +1,9 @@
-import type { Attempt } from "./attempt-delivery.ts";
 import type { MadeAttempt } from "./settle-attempts.ts";
 
-/** One line per attempt for the log. Ids and templates only: no secret, no payload, no person. */
-export interface AttemptRecord {
-  deliveryId: string;
-  eventId: string;
-  organisationId: string;
-  type: "workerOfferResponse" | "workerAddedContact";
-  number: number;
-  method: Attempt["method"];
-  path: string;
-  status?: number;
-  failure?: NonNullable<Attempt["failure"]>;
-  durationMs: number;
-  outcome: MadeAttempt["outcome"];
-  nextAttemptAt?: Date;
-}
+/** One line per attempt for the log. Ids and templates only: no secret, no payload, no person (D-49). */
+export type AttemptRecord = ReturnType<typeof attemptRecord>;
 
-export function attemptRecord({ delivery, attempt, outcome, nextAttemptAt }: MadeAttempt): AttemptRecord {
+export function attemptRecord({ delivery, attempt, outcome, nextAttemptAt }: MadeAttempt) {
   const { number, method, path, status, failure, durationMs } = attempt;
   return {
     deliveryId: delivery.id,

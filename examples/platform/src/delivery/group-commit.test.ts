@@ -47,6 +47,18 @@ test("tries a group again that could not be written, and reports each failure", 
   expect(errors).toHaveLength(2);
 });
 
+test("writes the others of a group with an item that cannot be written, and says which are", async () => {
+  const groups: number[][] = [];
+  const commit = async (group: number[]): Promise<void> => {
+    if (group.includes(2)) throw new Error("never");
+    groups.push(group);
+  };
+  const commits = new GroupCommit<number>({ ...options, commit });
+  expect(await Promise.all([1, 2, 3].map((item) => commits.add(item)))).toEqual([true, false, true]);
+  expect(groups).toEqual([[1], [3]]);
+  expect(await commits.add(4)).toBe(true);
+});
+
 test("gives a group up in the end, and writes the next", async () => {
   const groups: number[][] = [];
   const commit = async (group: number[]): Promise<void> => {

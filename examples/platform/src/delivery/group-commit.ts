@@ -4,14 +4,17 @@ export interface GroupCommitOptions<T> {
   /** Writes a whole group in one transaction. */
   commit: (group: T[]) => Promise<void>;
   maxGroup: number;
-  /** Told of each failed try. The group is tried again until `giveUpAfterMs`: a restart of the database is short. */
+  /**
+   * Told of each failed try. The group is tried again until `giveUpAfterMs`: a restart of the database is short. Then
+   * each item gets one try of its own, so that one bad item takes no others with it.
+   */
   onError: (error: unknown) => void;
   giveUpAfterMs: number;
 }
 
 interface Entry<T> {
   item: T;
-  done: () => void;
+  done: (isWritten: boolean) => void;
 }
 
 const retryPauseMs = 250;
@@ -26,8 +29,8 @@ export class GroupCommit<T> {
     this.#options = options;
   }
 
-  /** Resolves when the item is committed, or given up. */
-  add(item: T): Promise<void> {
+  /** Resolves when the item is committed, with true, or given up, with false. */
+  add(item: T): Promise<boolean> {
     return new Promise((done) => {
       this.#waiting.push({ item, done });
       if (!this.#writing) void this.#writeAll();
@@ -40,22 +43,29 @@ export class GroupCommit<T> {
     await setImmediate();
     while (this.#waiting.length > 0) {
       const group = this.#waiting.splice(0, this.#options.maxGroup);
-      await this.#write(group.map(({ item }) => item));
-      for (const { done } of group) done();
+      const isWritten = await this.#write(group.map(({ item }) => item));
+      if (isWritten || group.length === 1) for (const { done } of group) done(isWritten);
+      else await Promise.all(group.map(async ({ item, done }) => done(await this.#try([item]))));
     }
     this.#writing = false;
   }
 
-  async #write(items: T[]): Promise<void> {
+  async #write(items: T[]): Promise<boolean> {
     const giveUpAt = performance.now() + this.#options.giveUpAfterMs;
-    for (;;) {
-      try {
-        return await this.#options.commit(items);
-      } catch (error) {
-        this.#options.onError(error);
-        if (performance.now() >= giveUpAt) return;
-        await setTimeout(retryPauseMs);
-      }
+    while (!(await this.#try(items))) {
+      if (performance.now() >= giveUpAt) return false;
+      await setTimeout(retryPauseMs);
+    }
+    return true;
+  }
+
+  async #try(items: T[]): Promise<boolean> {
+    try {
+      await this.#options.commit(items);
+      return true;
+    } catch (error) {
+      this.#options.onError(error);
+      return false;
     }
   }
 }

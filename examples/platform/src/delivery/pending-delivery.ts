@@ -29,7 +29,7 @@ export function pendingDeliveries(store: Store, ids: readonly string[]) {
     .execute();
 }
 
-/** Whether a response to the same offer by the same worker is pending that happened before this one. */
+/** Whether a response to the same offer by the same worker is pending that happened before this one (D-32). */
 export function hasOlderPending(query: ExpressionBuilder<Tables, "deliveries">) {
   return query.exists(
     query
@@ -43,19 +43,18 @@ export function hasOlderPending(query: ExpressionBuilder<Tables, "deliveries">) 
 }
 
 /**
- * Finds the oldest pending delivery of an order key and holds it until the end of the transaction, so that nobody
- * settles it meanwhile; or waits for whoever is settling it, and does not find it.
+ * Holds what may still be attempted of an order key until the end of the transaction, oldest first, so that nobody
+ * settles, redelivers or overtakes it meanwhile (D-32): dead ones too, since a redelivery makes them pending. Waits for
+ * whoever is doing so, and sees what came of it.
  */
-export function lockOldestPending(trx: Trx, key: { organisationId: string; orderKey: string; before?: number }) {
+export function lockOrder(trx: Trx, key: { organisationId: string; orderKey: string }) {
   return trx
     .selectFrom("deliveries")
-    .select(["id", "sequence"])
+    .select(["id", "sequence", "state"])
     .where("organisation_id", "=", key.organisationId)
     .where("order_key", "=", key.orderKey)
-    .where("state", "=", "pending")
-    .$if(key.before !== undefined, (query) => query.where("sequence", "<", key.before ?? 0))
+    .where("state", "!=", "acknowledged")
     .orderBy("sequence")
-    .limit(1)
     .forUpdate()
-    .executeTakeFirst();
+    .execute();
 }

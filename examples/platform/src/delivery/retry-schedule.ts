@@ -1,6 +1,6 @@
 import { maxRetryAfterSeconds, retryDelaysSeconds, retryJitter } from "../generated/decisions.ts";
 
-/** When a delivery that was not acknowledged is attempted again. Data, so that development runs use a short one. */
+/** When a delivery that was not acknowledged is attempted again (D-26). Data: development uses a short one. */
 export interface RetrySchedule {
   /** The pause after the first, second, … attempt. One attempt more than pauses, then the delivery is dead. */
   delaysMs: readonly number[];

@@ -6,7 +6,7 @@ import type { Store } from "../store/store.ts";
 import { attemptDelivery } from "./attempt-delivery.ts";
 import { type AttemptRecord, attemptRecord } from "./attempt-record.ts";
 import { GroupCommit } from "./group-commit.ts";
-import { lockOldestPending, type PendingDelivery, pendingDeliveries } from "./pending-delivery.ts";
+import { lockOrder, type PendingDelivery, pendingDeliveries } from "./pending-delivery.ts";
 import { defaultRetrySchedule, type RetrySchedule, retryDelayMs } from "./retry-schedule.ts";
 import { type MadeAttempt, settleAttempts } from "./settle-attempts.ts";
 import { sweepDeliveries } from "./sweep-deliveries.ts";
@@ -18,14 +18,16 @@ export interface DeliveryOptions {
   sign: Sign;
   /** Opens the endpoints' sealed secrets. */
   sealKey: Uint8Array;
-  /** @default 10 attempts over about 45 hours */
+  /** @default 10 attempts over about 45 hours (D-26) */
   retrySchedule?: RetrySchedule;
   /** Told of each attempt once it is committed: the one log line per attempt. */
   onAttempt?: (record: AttemptRecord) => void;
   /** Told of trouble on our side. The work goes on. */
   onError: (error: unknown) => void;
-  /** For one attempt, all of it; shorter than the queue's lease. @default 15_000 */
+  /** For one attempt, all of it (D-25); shorter than the queue's lease. @default 15_000 */
   attemptTimeoutMs?: number;
+  /** How long storing attempts is tried again; shorter than what the attempt leaves of the lease. @default 10_000 */
+  settleLimitMs?: number;
   /** How often to look for due deliveries when nobody says that there are. @default 200 */
   idleMs?: number;
   /** How often to look for pending deliveries without a job. @default 10_000 */
@@ -47,15 +49,14 @@ export function startDelivery(options: DeliveryOptions): Loop {
     commit: (made) => store.transaction((trx) => settleAttempts(trx, queue, made)),
     maxGroup: 200,
     onError,
-    // Well within the lease: after that another process may have taken over.
-    giveUpAfterMs: 10_000,
+    giveUpAfterMs: options.settleLimitMs ?? 10_000,
   });
 
   const deliver = async (job: ClaimedJob, delivery: PendingDelivery): Promise<void> => {
     const attempt = await attemptDelivery(context, delivery);
     const made: MadeAttempt = { job, delivery, attempt, ...outcomeOf(attempt) };
-    await settling.add(made);
-    onAttempt?.(attemptRecord(made));
+    // What could not be stored did not happen: the delivery is attempted again when the job's lease has ended.
+    if (await settling.add(made)) onAttempt?.(attemptRecord(made));
   };
 
   const outcomeOf = (attempt: MadeAttempt["attempt"]): Pick<MadeAttempt, "outcome" | "nextAttemptAt"> => {
@@ -68,10 +69,11 @@ export function startDelivery(options: DeliveryOptions): Loop {
   /** Gives the job of a delivery back whose turn has not come; unless it has come meanwhile. */
   const stepBack = (job: ClaimedJob, delivery: PendingDelivery): Promise<boolean> =>
     store.transaction(async (trx) => {
-      const { organisation_id: organisationId, order_key: orderKey, sequence: before } = delivery;
-      const older = await lockOldestPending(trx, { organisationId, orderKey, before });
-      if (older !== undefined) await queue.settle(trx, "deliveries", [job]);
-      return older !== undefined;
+      const { organisation_id: organisationId, order_key: orderKey } = delivery;
+      const held = await lockOrder(trx, { organisationId, orderKey });
+      const isBlocked = held.some(({ sequence, state }) => state === "pending" && sequence < delivery.sequence);
+      if (isBlocked) await queue.settle(trx, "deliveries", [job]);
+      return isBlocked;
     });
 
   const start = (job: ClaimedJob, delivery: PendingDelivery): void => {

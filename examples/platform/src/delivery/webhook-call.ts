@@ -1,13 +1,12 @@
 import type { Selectable } from "kysely";
+import type { Webhook } from "../outbound/webhook.ts";
 import type { EventTable } from "../store/tables.ts";
 
-export interface WebhookCall {
-  method: "GET" | "POST";
-  /** A template: the only form of the path that logs may show. */
-  path: string;
+/** The path is a template: its only form that logs may show. */
+export type WebhookCall = Webhook & {
   parameters: Record<string, string>;
   body?: Record<string, string>;
-}
+};
 
 /** How an event is told to an integrator: the paths and payloads of the contract. */
 export function webhookCall(type: Selectable<EventTable>["type"], data: Record<string, string>): WebhookCall {

@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
+import { lockOrder } from "../delivery/pending-delivery.ts";
+import type { components } from "../generated/openapi.ts";
 import type { Queue } from "../queue/queue.ts";
 import type { Trx } from "../store/store.ts";
 
 /** Something that happened, in the words of the webhook that tells it. */
 export type EventToRecord =
-  | { type: "workerOfferResponse"; data: { offerId: string; workerId: string; response: "accepted" | "rejected" } }
+  | { type: "workerOfferResponse"; data: components["schemas"]["WorkerOfferResponse"] }
   | { type: "workerAddedContact"; data: { workerId: string } };
 
 export interface RecordedEvent {
@@ -39,27 +41,19 @@ export async function recordEvent(
 
   const deliveryId = randomUUID();
   const orderKey = orderKeyOf(eventId, event);
-  const older = await trx
-    .selectFrom("deliveries")
-    .select("id")
-    .where("organisation_id", "=", organisationId)
-    .where("order_key", "=", orderKey)
-    .where("state", "=", "pending")
-    .orderBy("sequence", "desc")
-    .limit(1)
-    // Waits for the transaction that settles the older one: either that one sees ours, or we see that it is settled.
-    .forUpdate()
-    .executeTakeFirst();
+  // Either the transaction that settles the older one sees ours, or we see that it is settled.
+  const held = await lockOrder(trx, { organisationId, orderKey });
   await trx
     .insertInto("deliveries")
     .values({ id: deliveryId, event_id: eventId, organisation_id: organisationId, order_key: orderKey })
     .execute();
   // Behind an older one it gets its job when that one is settled.
-  if (older === undefined) await queue.enqueue(trx, "deliveries", [{ key: deliveryId, group: organisationId }]);
+  if (!held.some(({ state }) => state === "pending"))
+    await queue.enqueue(trx, "deliveries", [{ key: deliveryId, group: organisationId }]);
   return { eventId, deliveryId };
 }
 
-/** A worker's responses to one offer arrive in the order they were given. Nothing else needs an order. */
+/** A worker's responses to one offer arrive in the order they were given. Nothing else needs an order (D-32). */
 function orderKeyOf(eventId: string, event: EventToRecord): string {
   if (event.type === "workerOfferResponse") return JSON.stringify([event.data.offerId, event.data.workerId]);
   return eventId;

@@ -12,7 +12,7 @@ export const apiVersionSchema = z.enum(['1.0']);
 /**
  * An ISO 8601 date-time in UTC.
  */
-export const utcDateTimeSchema = z.iso.datetime({ offset: true }).regex(/(?:[Zz]|\+00:00)$/);
+export const utcDateTimeSchema = z.iso.datetime({ offset: true }).regex(/(?:Z|\+00:00)$/);
 
 /**
  * An e-mail address, internationalised ones included.
@@ -27,14 +27,22 @@ export const offerEventSchema = z.looseObject({
     end: utcDateTimeSchema
 });
 
+/**
+ * A time slot of the work; a field beside these is refused.
+ */
+export const offerEventCreationSchema = z.strictObject({
+    start: utcDateTimeSchema,
+    end: utcDateTimeSchema
+});
+
 export const offerCreationSchema = z.strictObject({
     createdByUserId: z.string().min(1),
-    title: z.string().min(1).max(200),
+    title: z.string().min(1).max(200).regex(/\S/),
     details: z.string().max(10000).optional(),
     locationPlaceId: z.string().max(500).optional(),
     notifyEmailAddress: emailAddressSchema.optional(),
     workerIds: z.array(idSchema).min(1).max(10000),
-    events: z.array(offerEventSchema).max(366).optional()
+    events: z.array(offerEventCreationSchema).max(366).optional()
 });
 
 export const createdOfferSchema = z.looseObject({

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { RequestHandler } from "express";
 import type { Logger } from "pino";
 
-/** Gives each answer its id and says once, when it is over, how it went: with the route's template, never its path. */
+/** Gives each answer its id, one of ours alone (D-53), and says once, when it is over, how it went: with the route's template, never its path. */
 export const observeRequests =
   (log: Logger): RequestHandler =>
   (request, response, next) => {

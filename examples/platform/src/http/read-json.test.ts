@@ -1,16 +1,17 @@
 import { once } from "node:events";
 import { type AddressInfo, connect } from "node:net";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import express from "express";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { answerProblem } from "../problem/answer-problem.ts";
 import { jsonReader } from "./read-json.ts";
 
 const limitBytes = 32;
+const timeoutMs = 500;
 const refusals: unknown[] = [];
 
 const app = express();
-const read = jsonReader(limitBytes);
+const read = jsonReader(limitBytes, timeoutMs);
 app.use("/decoded", (request, _response, next) => {
   request.setEncoding("utf8");
   next();
@@ -124,6 +125,25 @@ describe("a body is refused", () => {
         detail: expect.stringContaining("one JSON value in UTF-8"),
       }),
   );
+
+  test.each([
+    ["gzip", Buffer.from("{}")],
+    ["gzip", gzipSync("{}").subarray(0, -4)],
+    ["br", Buffer.from("\xff\xff\xff")],
+    ["br", brotliCompressSync('{"title":"Kitchen"}').subarray(0, -4)],
+    ["deflate", Buffer.from("{}")],
+  ])("that is not the %s it says it is, %#", async (coding, body) =>
+    expect(await sized(body, json, `Content-Encoding: ${coding}`)).toMatchObject({
+      status: 400,
+      code: "malformed_json",
+      detail: expect.stringContaining("Content-Encoding"),
+    }),
+  );
+
+  test("that stalls, and the connection ends", async () => {
+    const stalled = await send(["Content-Length: 500", json], '{"t');
+    expect(stalled).toMatchObject({ status: 408, code: "body_timeout" });
+  });
 
   test("that breaks off", async () => {
     refusals.length = 0;

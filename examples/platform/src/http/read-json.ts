@@ -6,29 +6,40 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 /** The JSON body of a request; its bytes stay in `request.body`. Called by a route once it knows who is asking. */
 export type ReadJson = (request: Request, response: Response) => Promise<unknown>;
 
+/** The whole body, from the first look at it (D-25). */
+const bodyTimeoutMs = 10_000;
+
 /**
  * Makes the function that reads JSON bodies of at most `limitBytes`.
  *
- * @throws {ProblemError} `missing_body`, `unsupported_media_type`, `body_too_large` or `malformed_json`
+ * @throws {ProblemError} `missing_body`, `unsupported_media_type`, `body_timeout`, `body_too_large` or `malformed_json`
  */
-export function jsonReader(limitBytes: number): ReadJson {
+export function jsonReader(limitBytes: number, timeoutMs = bodyTimeoutMs): ReadJson {
   const readBytes = raw({ type: () => true, limit: limitBytes });
   return async (request, response) => {
     checkMediaType(request);
-    await new Promise<void>((resolve, reject) => {
+    let overdue: NodeJS.Timeout | undefined;
+    const read = new Promise<void>((resolve, reject) => {
+      overdue = setTimeout(() => reject(bodyTimeout()), timeoutMs);
       readBytes(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(refusalOf(error))));
     });
+    await read.finally(() => clearTimeout(overdue));
     return parse(request.body);
   };
 
   function refusalOf(error: unknown): unknown {
-    const type = error instanceof Error && "type" in error ? error.type : undefined;
+    const { type, status } = Object(error) as { type?: string; status?: number };
     if (type === "entity.too.large")
       return new ProblemError("body_too_large", `Send at most ${limitBytes} bytes.`, { cause: error });
     if (type === "encoding.unsupported")
       return new ProblemError("unsupported_media_type", "Send the body without Content-Encoding.", { cause: error });
     if (type === "request.aborted" || type === "request.size.invalid")
       return new ProblemError("malformed_json", "Send as many bytes as Content-Length says.", { cause: error });
+    // What zlib throws has no type of body-parser's.
+    if (status === 400)
+      return new ProblemError("malformed_json", "Send a body that is what Content-Encoding says, or none.", {
+        cause: error,
+      });
     return error;
   }
 }
@@ -51,5 +62,9 @@ function parse(bytes: unknown): unknown {
     });
   }
 }
+
+const bodyTimeout = (): ProblemError =>
+  // What still comes would be taken for the next request.
+  new ProblemError("body_timeout", "Send the whole body at once.", { headers: { Connection: "close" } });
 
 const missingBody = (): ProblemError => new ProblemError("missing_body", "Send the documented JSON body.");

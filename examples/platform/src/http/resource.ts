@@ -10,7 +10,7 @@ export interface Methods {
   head?: false;
 }
 
-/** Everything that one path answers. A method it does not name is 405 with `Allow`. */
+/** Everything that one path answers. A method it does not name is 405 with `Allow`, OPTIONS too (D-52). */
 export function resource(router: Router, path: string, { head, ...handlers }: Methods): void {
   const named = Object.keys(handlers).map((method) => method.toUpperCase());
   const allow = [...named, ...(handlers.get !== undefined && head !== false ? ["HEAD"] : [])].join(", ");

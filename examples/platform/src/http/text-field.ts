@@ -7,3 +7,9 @@ export const textField = z
   .min(1)
   .max(500)
   .refine((text) => textRemedy(text) === undefined, { error: ({ input }) => textRemedy(String(input)) });
+
+/** One that stands in a line of a mail or a header. */
+export const lineField = textField.refine(
+  (text) => !/\p{Cc}/u.test(text),
+  "Remove the line break or control character.",
+);

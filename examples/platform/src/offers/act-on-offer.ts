@@ -82,6 +82,7 @@ async function writeState(
   after: OfferState,
   now: Date,
 ): Promise<void> {
+  // D-07
   if (after.complete !== before.complete)
     await trx.updateTable("offers").set({ completed_at: now }).where("id", "=", offerId).execute();
   if (after.widthdrawn !== before.widthdrawn)

@@ -1,3 +1,4 @@
+import { jsonArrayFrom } from "kysely/helpers/postgres";
 import type { components } from "../generated/openapi.ts";
 import type { OfferDeps } from "./offer-deps.ts";
 
@@ -9,21 +10,24 @@ export async function readOffer(
   organisationId: string,
   offerId: string,
 ): Promise<Offer | undefined> {
+  // One statement, so that flags and answers are of one moment.
   const offer = await store.db
     .selectFrom("offers")
     .selectAll()
+    .select(({ selectFrom }) =>
+      jsonArrayFrom(
+        selectFrom("recipients")
+          .innerJoin("workers", "workers.id", "recipients.worker_id")
+          .select(["recipients.id", "worker_id as workerId", "name", "response", "confirmation"])
+          .whereRef("offer_id", "=", "offers.id")
+          // The order of addressing.
+          .orderBy("recipients.id"),
+      ).as("recipients"),
+    )
     .where("id", "=", offerId)
     .where("organisation_id", "=", organisationId)
     .executeTakeFirst();
   if (offer === undefined) return undefined;
-  const recipients = await store.db
-    .selectFrom("recipients")
-    .innerJoin("workers", "workers.id", "recipients.worker_id")
-    .select(["recipients.id", "worker_id as workerId", "name", "response", "confirmation"])
-    .where("offer_id", "=", offerId)
-    // The order of addressing.
-    .orderBy("recipients.id")
-    .execute();
   return {
     id: offer.id,
     title: offer.title,
@@ -34,7 +38,7 @@ export async function readOffer(
     locationPlaceId: offer.location_place_id,
     createdAt: offer.created_at.toISOString(),
     events: offer.events,
-    recipients,
+    recipients: offer.recipients,
   };
 }
 

@@ -2,12 +2,12 @@ import { addFieldError } from "../problem/field-errors.ts";
 import { type FieldErrors, ProblemError } from "../problem/problem-error.ts";
 import type { Refusal } from "./transition.ts";
 
-/** What a caller of the API reads when an offer refuses an action. */
-export function refusalProblem(refusal: Refusal | { code: "offer_not_found" }): ProblemError {
+/** What somebody reads to whom an offer refuses an action. */
+export function refusalProblem(refusal: Refusal | { code: "offer_not_found" }, absent = offerNotFound): ProblemError {
   switch (refusal.code) {
     case "offer_not_found":
     case "not_addressed":
-      return offerNotFound();
+      return absent();
     case "offer_complete":
       return new ProblemError("offer_complete", "It takes no further answers, and is completed once.");
     case "offer_withdrawn":
@@ -24,3 +24,7 @@ export function refusalProblem(refusal: Refusal | { code: "offer_not_found" }): 
 /** Alike for an unknown offer and a foreign one (D-20). */
 export const offerNotFound = (): ProblemError =>
   new ProblemError("offer_not_found", "You have no offer with this id; was it created with this key?");
+
+/** The same for a worker (D-36). */
+export const offerNotSent = (): ProblemError =>
+  new ProblemError("offer_not_found", "You have no offer with this id; was it sent to you?");

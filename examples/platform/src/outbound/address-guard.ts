@@ -10,8 +10,8 @@ export interface AddressGuardOptions {
 }
 
 /**
- * Whether a request may go to this IP address: only to public ones. All else is refused, also what this function has
- * never heard of: private, loopback, link-local and metadata addresses, and IPv6 forms that carry an IPv4 address.
+ * Whether a request may go to this IP address: only to public ones (D-41). All else is refused, also what this
+ * function has never heard of: private, loopback, link-local and metadata addresses, and IPv6 forms that carry an IPv4 address.
  */
 export function mayConnect(address: string, { allowLoopback }: AddressGuardOptions): boolean {
   // A zone names an interface of this machine.

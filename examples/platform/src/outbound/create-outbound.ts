@@ -10,7 +10,7 @@ import { retryAfterMs } from "./retry-after.ts";
 export interface OutboundOptions {
   /** Lets requests go to this very machine. For development and tests only. @default false */
   allowLoopback?: boolean;
-  /** For name look-up, connection and TLS together. @default 3_000 */
+  /** For name look-up, connection and TLS together (D-25). @default 3_000 */
   connectTimeoutMs?: number;
   /** All addresses of a name. @default the system's resolver */
   resolve?: Resolve;
@@ -59,6 +59,7 @@ async function exchange(
 ): Promise<WithoutDuration<OutboundAnswer> | WithoutDuration<OutboundFailure>> {
   const { method, baseAddress, path, parameters, body } = request;
   const content = body === undefined ? null : Buffer.from(JSON.stringify(body));
+  // D-24
   if (content !== null && content.length > maxSentBytes)
     return { ok: false, code: "request_too_large", reason: `${content.length} bytes; ${maxSentBytes} are the limit` };
   const headers = {

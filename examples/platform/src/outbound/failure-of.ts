@@ -10,6 +10,7 @@ const known: Record<string, Failure> = {
   ENOTFOUND: { code: "name_not_found", reason: "the name in the base address does not exist" },
   EAI_AGAIN: { code: "name_not_found", reason: "the name in the base address could not be looked up" },
   ECONNREFUSED: { code: "connection_refused", reason: "nothing listens at the base address" },
+  EADDRNOTAVAIL: { code: "connection_refused", reason: "the base address cannot be reached" },
   EHOSTUNREACH: { code: "connection_refused", reason: "the base address cannot be reached" },
   ENETUNREACH: { code: "connection_refused", reason: "the base address cannot be reached" },
   ETIMEDOUT: { code: "connect_timeout", reason: "no connection in time" },
@@ -19,20 +20,32 @@ const known: Record<string, Failure> = {
   UND_ERR_SOCKET: { code: "connection_lost", reason: "the connection was closed before the answer was complete" },
 };
 
+const notHttp: Failure = { code: "protocol_error", reason: "the answer is not valid HTTP" };
+
+/**
+ * What Node's TLS and OpenSSL's verification call their errors.
+ *
+ * @see https://nodejs.org/api/tls.html#x509-certificate-error-codes
+ */
+const tlsCode =
+  /^(ERR_TLS|ERR_SSL|EPROTO$|CERT_|CRL_|UNABLE_TO_|ERROR_IN_|DEPTH_ZERO|SELF_SIGNED|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_EXCEEDED$|HOSTNAME_MISMATCH$|OUT_OF_MEM$|UNSPECIFIED$)/;
+
 /**
  * Names what undici, Node or we ourselves threw. The reason never carries the error's own text: it may name addresses.
  *
- * @throws what nobody on the other side can have caused
+ * @throws what has no code: nobody on the other side can have caused it
  */
 export function failureOf(error: unknown): Failure {
-  const { code = "", message } = error as { code?: string; message: string };
+  const { code, syscall, message } = error as { code?: unknown; syscall?: unknown; message: string };
+  if (error instanceof errors.HTTPParserError) return notHttp;
+  if (typeof code !== "string") throw error;
   // Our own errors speak for themselves.
   if (code === "invalid_address" || code === "forbidden_address") return { code, reason: message };
   const failure = known[code];
   if (failure !== undefined) return failure;
-  if (/^(ERR_TLS|ERR_SSL|EPROTO$|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|HOSTNAME_MISMATCH)/.test(code))
-    return { code: "tls_failed", reason: `no trusted https connection (${code})` };
-  if (error instanceof errors.HTTPParserError || code.startsWith("UND_ERR_"))
-    return { code: "protocol_error", reason: "the answer is not valid HTTP" };
-  throw error;
+  if (syscall === "getaddrinfo" || code.startsWith("EAI_"))
+    return { code: "name_not_found", reason: "the name in the base address could not be looked up" };
+  if (tlsCode.test(code)) return { code: "tls_failed", reason: `no trusted https connection (${code})` };
+  if (code.startsWith("UND_ERR_")) return notHttp;
+  return { code: "connection_lost", reason: `the connection failed (${code})` };
 }

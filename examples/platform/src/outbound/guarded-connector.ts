@@ -16,6 +16,7 @@ export class ForbiddenAddressError extends Error {
 export type Resolve = (name: string) => Promise<LookupAddress[]>;
 
 export interface GuardedConnectorOptions extends AddressGuardOptions {
+  /** D-25 */
   connectTimeoutMs: number;
   /** All addresses of a name. */
   resolve: Resolve;

@@ -5,7 +5,7 @@ export class AddressError extends Error {
 }
 
 /**
- * The address of an operation below an integrator's base address.
+ * The address of an operation below an integrator's base address (D-41).
  *
  * @param baseAddress may end in a path prefix, with or without a slash: `https://example.com/someprefix/`
  * @param path a template such as `/contact/new/{workerId}`
@@ -13,6 +13,8 @@ export class AddressError extends Error {
  */
 export function joinAddress(baseAddress: string, path: string, parameters: Record<string, string> = {}): URL {
   const base = URL.canParse(baseAddress) ? new URL(baseAddress) : undefined;
+  if (base === undefined && /^https?:/i.test(baseAddress))
+    throw new AddressError("the base address is not a valid address: check its host name and its port (1 to 65535)");
   if (base === undefined || (base.protocol !== "https:" && base.protocol !== "http:"))
     throw new AddressError("the base address must start with https:// or http://");
   if (base.username !== "" || base.password !== "")

@@ -1,5 +1,8 @@
 import { maxSuggestionsBytes, requestTimeoutMs } from "../generated/decisions.ts";
 import type { Outbound, OutboundResult, Sign } from "./outbound.ts";
+import type { Webhook } from "./webhook.ts";
+
+const webhook = { method: "POST", path: "/contact-suggestions" } satisfies Webhook;
 
 export interface SuggestionSearch {
   baseAddress: string;
@@ -8,21 +11,22 @@ export interface SuggestionSearch {
   filter?: string;
   /** The signed-in person's portal addresses. */
   userEmailAddresses: readonly string[];
+  /** @default 5_000 (D-25) */
+  timeoutMs?: number;
 }
 
 /** Calls `POST /contact-suggestions`, signed. The answer comes back raw: whoever shows it must validate it. */
 export async function searchSuggestions(
   outbound: Outbound,
   sign: Sign,
-  { baseAddress, secret, filter, userEmailAddresses }: SuggestionSearch,
+  { baseAddress, secret, filter, userEmailAddresses, timeoutMs = requestTimeoutMs }: SuggestionSearch,
 ): Promise<OutboundResult> {
   return outbound.send({
-    method: "POST",
+    ...webhook,
     baseAddress,
-    path: "/contact-suggestions",
     headers: await sign(secret),
     body: { ...(filter !== undefined && { filter }), userEmailAddresses },
-    timeoutMs: requestTimeoutMs,
+    timeoutMs,
     maxReadBytes: maxSuggestionsBytes,
   });
 }

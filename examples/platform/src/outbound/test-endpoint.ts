@@ -1,9 +1,15 @@
 import { requestTimeoutMs } from "../generated/decisions.ts";
 import type { Outbound, OutboundFailureCode, OutboundResult, Sign } from "./outbound.ts";
+import type { Webhook } from "./webhook.ts";
+
+const testWebhook = { method: "GET", path: "/test" } satisfies Webhook;
+const authWebhook = { method: "GET", path: "/test/auth" } satisfies Webhook;
+
+type TestWebhook = typeof testWebhook | typeof authWebhook;
 
 export interface EndpointCheck {
-  method: "GET";
-  path: "/test" | "/test/auth";
+  method: TestWebhook["method"];
+  path: TestWebhook["path"];
   passed: boolean;
   /** Absent when no answer came. */
   status?: number;
@@ -31,30 +37,23 @@ export async function testEndpoint(
   sign: Sign,
   { baseAddress, secret }: EndpointToTest,
 ): Promise<EndpointTestResult> {
-  const test = await outbound.send({ method: "GET", baseAddress, path: "/test", timeoutMs: requestTimeoutMs });
-  const headers = await sign(secret);
-  const auth = await outbound.send({
-    method: "GET",
-    baseAddress,
-    path: "/test/auth",
-    headers,
-    timeoutMs: requestTimeoutMs,
-  });
-  const checks = [checkOf("/test", test), checkOf("/test/auth", auth)];
+  const call = { baseAddress, timeoutMs: requestTimeoutMs };
+  const test = await outbound.send({ ...call, ...testWebhook });
+  const auth = await outbound.send({ ...call, ...authWebhook, headers: await sign(secret) });
+  const checks = [checkOf(testWebhook, test), checkOf(authWebhook, auth)];
   return { passed: checks.every((check) => check.passed), checks };
 }
 
-function checkOf(path: EndpointCheck["path"], result: OutboundResult): EndpointCheck {
-  const { durationMs } = result;
-  const call = { method: "GET", path, durationMs } as const;
+function checkOf(webhook: TestWebhook, result: OutboundResult): EndpointCheck {
+  const call = { ...webhook, durationMs: result.durationMs };
   if (!result.ok) return { ...call, passed: false, failure: result.code, reason: result.reason };
   const { status } = result;
-  return { ...call, passed: status === 200, status, reason: reasonOf(path, status) };
+  return { ...call, passed: status === 200, status, reason: reasonOf(webhook.path, status) };
 }
 
-function reasonOf(path: EndpointCheck["path"], status: number): string {
+function reasonOf(path: TestWebhook["path"], status: number): string {
   if (status === 200) return "answered 200";
-  if (path === "/test/auth" && (status === 401 || status === 403))
+  if (path === authWebhook.path && (status === 401 || status === 403))
     return `answered ${status}, 200 is needed: the endpoint does not accept the secret; is it the one it was given?`;
   if (status >= 300 && status < 400)
     return `answered ${status}, 200 is needed: redirects are not followed; enter the final address`;

@@ -46,8 +46,14 @@ export const redeliverRoute =
       .executeTakeFirst();
     if (delivery === undefined)
       throw new ProblemError("delivery_not_found", "Your organisation has no delivery with this id.");
-    if (!(await redeliver(deps.store, deps.queue, organisationId, id)))
+    const redelivery = await redeliver(deps, organisationId, id);
+    if (redelivery === "not_dead")
       throw new ProblemError("delivery_not_dead", "Only a dead letter is redelivered; this one was not given up.");
+    if (redelivery === "superseded")
+      throw new ProblemError(
+        "delivery_superseded",
+        "A later response of the same worker to the same offer was delivered or is about to be; it must stay the last.",
+      );
     deps.wake();
     response.status(204).end();
   };

@@ -3,7 +3,7 @@ import type { RequestHandler } from "express";
 import { z } from "zod";
 import { emailAddressSchema } from "../generated/schemas.ts";
 import { parseBody } from "../http/parse-body.ts";
-import { textField } from "../http/text-field.ts";
+import { lineField, textField } from "../http/text-field.ts";
 import { ProblemError } from "../problem/problem-error.ts";
 import type { PortalDeps } from "./portal-deps.ts";
 import { signedInPerson } from "./signed-in-person.ts";
@@ -11,7 +11,7 @@ import { signedInPerson } from "./signed-in-person.ts";
 const invitationsSchema = z.strictObject({
   organisationId: textField,
   people: z
-    .array(z.strictObject({ name: textField, emailAddress: emailAddressSchema }))
+    .array(z.strictObject({ name: lineField, emailAddress: emailAddressSchema }))
     .min(1)
     .max(100),
 });
@@ -21,7 +21,9 @@ export const inviteRoute =
   (deps: PortalDeps): RequestHandler =>
   async (request, response) => {
     const person = await signedInPerson(deps, request);
-    const { organisationId, people } = parseBody(invitationsSchema, await deps.readJson(request, response));
+    const { organisationId, people: picked } = parseBody(invitationsSchema, await deps.readJson(request, response));
+    // Whoever was picked twice gets one mail.
+    const people = [...new Map(picked.map((one) => [one.emailAddress.toLowerCase(), one])).values()];
     const suggestedBy = await deps.store.db
       .selectFrom("endpoints")
       .select("organisation_id as id")

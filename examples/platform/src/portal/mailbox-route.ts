@@ -1,4 +1,5 @@
 import type { RequestHandler } from "express";
+import { sql } from "kysely";
 import type { PortalDeps } from "./portal-deps.ts";
 import { emailAddressesOf, signedInPerson } from "./signed-in-person.ts";
 
@@ -13,7 +14,7 @@ export const mailboxRoute =
     const mails = await deps.store.db
       .selectFrom("mails")
       .select(["id", "to_address as to", "subject", "body", "created_at as sentAt"])
-      .$if(!deps.showAllMail, (query) => query.where("to_address", "in", addresses))
+      .$if(!deps.showAllMail, (query) => query.where(sql`lower(to_address)`, "in", addresses))
       .orderBy("id", "desc")
       .limit(limit)
       .execute();

@@ -1,17 +1,18 @@
 import type { Router } from "express";
 import { resource } from "../http/resource.ts";
+import { sessionMethods } from "../session/session-methods.ts";
 import { listDeliveriesRoute, redeliverRoute } from "./deliveries-routes.ts";
 import { inviteRoute, listInvitationsRoute } from "./invitations-routes.ts";
 import { mailboxRoute } from "./mailbox-route.ts";
 import { listOffersRoute } from "./offers-route.ts";
 import type { PortalDeps } from "./portal-deps.ts";
 import { readProfileRoute, saveProfileRoute } from "./profile-routes.ts";
-import { signInRoute, signOutRoute } from "./session-routes.ts";
+import { person } from "./signed-in-person.ts";
 import { searchSuggestionsRoute } from "./suggestions-route.ts";
 
 /** What people of an organisation do: company profile, offers, deliveries, invitations. */
 export function mountPortal(router: Router, deps: PortalDeps): void {
-  resource(router, "/portal/session", { post: signInRoute(deps), delete: signOutRoute(deps) });
+  resource(router, person.sessionPath, sessionMethods(deps, person));
   resource(router, "/portal/profile", { get: readProfileRoute(deps), put: saveProfileRoute(deps) });
   resource(router, "/portal/offers", { get: listOffersRoute(deps) });
   resource(router, "/portal/deliveries", { get: listDeliveriesRoute(deps) });

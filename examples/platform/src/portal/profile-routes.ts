@@ -1,7 +1,7 @@
 import type { RequestHandler } from "express";
 import { z } from "zod";
 import { parseBody } from "../http/parse-body.ts";
-import { textField } from "../http/text-field.ts";
+import { lineField, textField } from "../http/text-field.ts";
 import { type EndpointCheck, testEndpoint } from "../outbound/test-endpoint.ts";
 import { ProblemError } from "../problem/problem-error.ts";
 import { seal } from "../store/seal.ts";
@@ -11,7 +11,7 @@ import { type SignedInPerson, signedInPerson } from "./signed-in-person.ts";
 const profileSchema = z.strictObject({
   baseAddress: textField,
   // Always given anew: else a changed address would collect signatures that its owner must not have.
-  secret: textField
+  secret: lineField
     .min(16)
     // Both sides hash its text, and a copied blank is not seen.
     .refine((text) => text === text.trim(), "Remove the white space before or after it."),

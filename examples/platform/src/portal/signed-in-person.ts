@@ -1,31 +1,45 @@
 import type { Request } from "express";
-import { notSignedIn, sessionOf } from "../session/sessions.ts";
+import type { Role } from "../session/role.ts";
+import { signedIn } from "../session/sessions.ts";
 import type { PortalDeps } from "./portal-deps.ts";
+
+/** Signs in with any of their e-mail addresses; those are kept in lower case. */
+export const person: Role = {
+  owner: "person_id",
+  name: "emailAddress",
+  sessionPath: "/portal/session",
+  find: ({ db }, emailAddress) =>
+    db
+      .selectFrom("people")
+      .innerJoin("person_email_addresses", "person_id", "people.id")
+      .select(["people.id", "password_hash"])
+      .where("email_address", "=", emailAddress.toLowerCase())
+      .executeTakeFirst(),
+};
 
 /**
  * The person whose session the request carries.
  *
  * @throws {ProblemError} `not_signed_in`
  */
-export async function signedInPerson({ store, now }: PortalDeps, request: Request) {
-  const session = await sessionOf(store, request, now());
-  if (!session?.person_id) throw notSignedIn("/portal/session");
-  return await store.db
+export async function signedInPerson(deps: PortalDeps, request: Request) {
+  const { ownerId } = await signedIn(deps, request, person);
+  return await deps.store.db
     .selectFrom("people")
     .innerJoin("organisations", "organisations.id", "people.organisation_id")
     .select(["people.id", "people.name", "organisation_id as organisationId", "organisations.name as organisationName"])
-    .where("people.id", "=", session.person_id)
+    .where("people.id", "=", ownerId)
     .executeTakeFirstOrThrow();
 }
 
 export type SignedInPerson = Awaited<ReturnType<typeof signedInPerson>>;
 
 /** The person's portal e-mail addresses: what a suggestion search starts from. */
-export async function emailAddressesOf({ store }: PortalDeps, person: SignedInPerson): Promise<string[]> {
+export async function emailAddressesOf({ store }: PortalDeps, { id }: SignedInPerson): Promise<string[]> {
   const rows = await store.db
     .selectFrom("person_email_addresses")
     .select("email_address")
-    .where("person_id", "=", person.id)
+    .where("person_id", "=", id)
     .orderBy("email_address")
     .execute();
   return rows.map((row) => row.email_address);

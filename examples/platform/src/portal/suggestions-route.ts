@@ -6,7 +6,8 @@ import { searchAll } from "../suggestions/search-all.ts";
 import type { PortalDeps } from "./portal-deps.ts";
 import { emailAddressesOf, signedInPerson } from "./signed-in-person.ts";
 
-const searchSchema = z.strictObject({ filter: textField.optional() });
+// An empty search box narrows nothing.
+const searchSchema = z.strictObject({ filter: z.literal("").or(textField).optional() });
 
 /** `POST /portal/suggestions/search` */
 export const searchSuggestionsRoute =
@@ -15,6 +16,6 @@ export const searchSuggestionsRoute =
     const person = await signedInPerson(deps, request);
     const { filter } = parseBody(searchSchema, await deps.readJson(request, response));
     const userEmailAddresses = await emailAddressesOf(deps, person);
-    const results = await searchAll(deps, { userEmailAddresses, ...(filter !== undefined && { filter }) });
+    const results = await searchAll(deps, { userEmailAddresses, ...(filter && { filter }) });
     response.json({ results });
   };

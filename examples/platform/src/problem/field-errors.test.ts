@@ -92,6 +92,14 @@ test("says all that is wrong with one field", () =>
     code: ["Give at most 1 characters.", "Write it in the documented format."],
   }));
 
+test("says nothing more of a field of another type", () =>
+  expect(errorsOf(z.object({ code: z.string().min(1).max(3) }), { code: [] })).toEqual({
+    code: ["Make it a string."],
+  }));
+
+test("says the same of no workers, whether they are a field or the whole body", () =>
+  expect(errorsOf(z.array(z.string()).min(1), [])).toEqual({ body: ["Name at least one worker."] }));
+
 test("repeats no value", () =>
   expect(JSON.stringify(errorsOf(z.object({ emailAddress: z.email() }), { emailAddress: "s3cret" }))).not.toContain(
     "s3cret",

@@ -1,17 +1,17 @@
 import type { z } from "zod";
-import type { FieldErrors } from "./problem-error.ts";
-
-/** A body of wrong entries could otherwise be answered with many times its size. */
-const maxFields = 100;
+import { type FieldErrors, maxFields } from "./problem-error.ts";
 
 /** What a field must look like, by its own name. */
 const shapes: Record<string, string> = {
+  title: "Write a title; do not leave it empty or blank.",
   start: "Write a date-time in UTC, such as 2099-05-01T16:00:00Z.",
   end: "Write a date-time in UTC, such as 2099-05-01T22:00:00Z.",
   lastWorked: "Write a date-time in UTC, such as 2099-05-01T16:00:00Z.",
   notifyEmailAddress: "Write one e-mail address, such as hana@example.com.",
   emailAddress: "Write one e-mail address, such as hana@example.com.",
   workerIds: "Name at least one worker.",
+  // The body of a completion is a list of them.
+  body: "Name at least one worker.",
   profileImageUrl: "Write a full address that starts with https:// or http://.",
 };
 
@@ -22,8 +22,14 @@ const shapes: Record<string, string> = {
  */
 export function fieldErrors(issues: readonly z.core.$ZodIssue[], input: unknown): FieldErrors {
   const errors: FieldErrors = new Map();
-  for (const issue of issues)
+  // The length of a list says nothing of a text, though it has one.
+  const wrongTypes = new Set<string>();
+  for (const issue of issues) {
+    const field = fieldName(issue.path);
+    if (wrongTypes.has(field)) continue;
+    if (issue.code === "invalid_type") wrongTypes.add(field);
     for (const [path, remedy] of remediesOf(issue, input)) addFieldError(errors, fieldName(path), remedy);
+  }
   return errors;
 }
 
@@ -44,7 +50,7 @@ export function fieldName(path: readonly PropertyKey[]): string {
 
 function remediesOf(issue: z.core.$ZodIssue, input: unknown): [path: readonly PropertyKey[], remedy: string][] {
   const { path } = issue;
-  const shape = shapes[String(path.at(-1))];
+  const shape = shapes[String(path.at(-1) ?? "body")];
   switch (issue.code) {
     case "invalid_type":
       if (path.length > 0 && valueAt(input, path) === undefined) return [[path, "Add this field; it is required."]];
@@ -68,7 +74,8 @@ function remediesOf(issue: z.core.$ZodIssue, input: unknown): [path: readonly Pr
 
 function tooSmall({ origin, minimum }: z.core.$ZodIssueTooSmall, shape: string | undefined): string {
   if (origin === "array") return shape ?? `Give at least ${minimum}.`;
-  if (origin === "string") return minimum === 1 ? "Do not leave it empty." : `Give at least ${minimum} characters.`;
+  if (origin === "string")
+    return minimum === 1 ? (shape ?? "Do not leave it empty.") : `Give at least ${minimum} characters.`;
   return `Make it at least ${minimum}.`;
 }
 

@@ -3,6 +3,9 @@ import { type ProblemCode, problemKinds } from "./problem-kinds.ts";
 /** From the name of a parameter or field (`events[0].end`) to what is wrong with it. */
 export type FieldErrors = Map<string, string[]>;
 
+/** A body of wrong entries could otherwise be answered with many times its size. */
+export const maxFields = 100;
+
 export interface ProblemOptions extends ErrorOptions {
   errors?: FieldErrors | undefined;
   /** Extension members beside the standard ones (RFC 9457, 3.2). */
@@ -37,6 +40,10 @@ export class ProblemError extends Error {
 
 /** The request has fields that are not valid; all of them are named at once. */
 export function invalidRequest(errors: FieldErrors): ProblemError {
-  const detail = `${errors.size === 1 ? "1 field is" : `${errors.size} fields are`} not valid; see errors.`;
+  const fields = errors.size === 1 ? "1 field is" : `${errors.size} fields are`;
+  const detail =
+    errors.size < maxFields
+      ? `${fields} not valid; see errors.`
+      : `${maxFields} fields or more are not valid; errors names the first ${maxFields}.`;
   return new ProblemError("invalid_request", detail, { errors });
 }

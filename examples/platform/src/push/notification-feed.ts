@@ -8,8 +8,8 @@ export type NotificationListener = (notification: Notification) => void;
 
 /** What the worker app's event stream follows. It reads the store, so it does not matter which process sent. */
 export interface NotificationFeed {
-  /** What the worker was sent after notification `lastId`, in the order it was sent; all of it without one. */
-  since(workerId: string, lastId?: number): Promise<Notification[]>;
+  /** What the worker was sent, in the order it was sent. */
+  since(workerId: string): Promise<Notification[]>;
   /**
    * Calls `listener` with what the worker is sent, once each. Subscribe first, then ask `since`: a notification of the
    * last seconds may come both ways, its id tells.
@@ -26,7 +26,12 @@ export interface NotificationFeedOptions {
   onError: (error: unknown) => void;
   /** How often to look for what other processes sent. @default 1_000 */
   idleMs?: number;
+  /** Milliseconds that only grow, from wherever. @default performance.now */
+  elapsedMs?: () => number;
 }
+
+/** Longer than a transaction may take: one may commit after a later one did. */
+const overlapMs = 10_000;
 
 interface Subscriber {
   workerId: string;
@@ -35,16 +40,23 @@ interface Subscriber {
 }
 
 export function openNotificationFeed(store: Store, options: NotificationFeedOptions): NotificationFeed {
-  const { onError, idleMs = 1_000 } = options;
+  const { onError, idleMs = 1_000, elapsedMs = () => performance.now() } = options;
   const subscribers = new Set<Subscriber>();
+  /** The start of the last look that came to an end. After a database's restart the next one goes back to it. */
+  let lookedAtMs = elapsedMs();
 
   const tick = async (): Promise<boolean> => {
-    if (subscribers.size === 0) return false;
+    const startedAtMs = elapsedMs();
+    if (subscribers.size > 0) await look(startedAtMs - lookedAtMs + overlapMs);
+    lookedAtMs = startedAtMs;
+    return false;
+  };
+
+  const look = async (windowMs: number): Promise<void> => {
     const workerIds = [...new Set([...subscribers].map(({ workerId }) => workerId))];
     const recent = await sentNotifications(store)
       .where("notifications.worker_id", "in", workerIds)
-      // Longer than a transaction may take: one may commit after a later one did.
-      .where("notifications.sent_at", ">", sql<Date>`now() - interval '10 seconds'`)
+      .where("notifications.sent_at", ">", sql<Date>`now() - make_interval(secs => ${windowMs / 1_000})`)
       .execute();
     for (const { workerId, listener, seen } of subscribers)
       for (const notification of recent) {
@@ -52,21 +64,13 @@ export function openNotificationFeed(store: Store, options: NotificationFeedOpti
         seen.add(notification.id);
         listener(notification);
       }
-    return false;
   };
 
   const loop = runLoop(tick, { idleMs, onError });
   return {
     wake: loop.wake,
     stop: loop.stop,
-    since(workerId, lastId) {
-      const sent = sentNotifications(store).where("notifications.worker_id", "=", workerId);
-      if (lastId === undefined) return sent.execute();
-      // Ids are given at creation. One that was sent late may have a lower id than the last one seen.
-      const lastSentAt = sql<Date>`(select sent_at from notifications where id = ${lastId} and worker_id = ${workerId})`;
-      const after = sql<boolean>`(notifications.sent_at, notifications.id) > (${lastSentAt}, ${lastId})`;
-      return sent.where(after).execute();
-    },
+    since: (workerId) => sentNotifications(store).where("notifications.worker_id", "=", workerId).execute(),
     subscribe(workerId, listener) {
       const subscriber: Subscriber = { workerId, listener, seen: new Set() };
       subscribers.add(subscriber);

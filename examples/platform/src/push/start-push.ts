@@ -20,6 +20,7 @@ export interface PushOptions {
   idleMs?: number;
   /** How often to look for unsent notifications without a job. @default 10_000 */
   sweepMs?: number;
+  now?: () => Date;
 }
 
 /** So many are sent at a time, and marked as sent in one transaction. */
@@ -32,9 +33,10 @@ interface MadePush {
   sent: boolean;
 }
 
-/** Sends notifications until it is stopped. `wake()` after a commit that wrote some. */
+/** Sends notifications (D-48) until it is stopped. `wake()` after a commit that wrote some. */
 export function startPush(options: PushOptions): Loop {
   const { store, queue, transport, onError, onSent = () => undefined, firstRetryMs = 5_000 } = options;
+  const now = options.now ?? (() => new Date());
 
   const push = async (job: ClaimedJob, notification: UnsentNotification): Promise<MadePush> => {
     const { platform, attempts: _, ...content } = notification;
@@ -52,7 +54,7 @@ export function startPush(options: PushOptions): Loop {
       await countAttempts(trx, made);
       const again = made.filter(({ sent, notification }) => !sent && notification.attempts + 1 < maxPushAttempts);
       const deferred = again.map(({ job, notification: { attempts } }) => {
-        return { ...job, startAfter: new Date(Date.now() + firstRetryMs * 2 ** attempts) };
+        return { ...job, startAfter: new Date(now().getTime() + firstRetryMs * 2 ** attempts) };
       });
       const ids = new Set(deferred.map(({ id }) => id));
       await queue.defer(trx, "notifications", deferred);

@@ -5,7 +5,7 @@ import type { Store } from "../store/store.ts";
 
 const maxRows = 1_000;
 
-/** After so many refusals by the transport a notification is left unsent; the worker's device is gone. */
+/** After so many refusals by the transport a notification is left unsent (D-48); the worker's device is gone. */
 export const maxPushAttempts = 10;
 
 /**

@@ -29,11 +29,18 @@ export async function openQueue(store: Store, options: QueueOptions = {}): Promi
     monitorIntervalSeconds: upkeepSeconds,
   });
   boss.on("error", onError);
-  await oneAtATime(store, () => install(boss, leaseSeconds));
-  // One process at a time has the data folder, so whoever claimed these is dead.
-  if (store.name === "pglite")
-    await store.execute("update pgboss.job set state = 'retry', started_on = null where state = 'active'");
-  return new BossQueue(boss);
+  const queue = new BossQueue(boss);
+  try {
+    await oneAtATime(store, () => install(boss, leaseSeconds));
+    // One process at a time has the data folder, so whoever claimed these is dead.
+    if (store.name === "pglite")
+      await store.execute("update pgboss.job set state = 'retry', started_on = null where state = 'active'");
+    return queue;
+  } catch (error) {
+    // Its upkeep would go on over a store that the caller closes.
+    await queue.stop();
+    throw error;
+  }
 }
 
 async function install(boss: PgBoss, leaseSeconds: number): Promise<void> {

@@ -44,7 +44,7 @@ export async function applySeed(store: Store, { organisations, people, workers }
     store,
     "person_email_addresses",
     people.flatMap(({ id, emailAddresses }) =>
-      emailAddresses.map((address) => ({ email_address: address, person_id: id })),
+      emailAddresses.map((address) => ({ email_address: address.toLowerCase(), person_id: id })),
     ),
   );
   await insertMissing(

@@ -10,12 +10,26 @@ test("knows a password by a hash that another tool made", async () => {
   expect(await verifyPassword("demo-passwore", kept)).toBe(false);
 });
 
+// The same with n=2**14 and p=1.
+test("knows a password by a hash of another cost", async () => {
+  const older = "scrypt$16384$8$1$MDEyMzQ1Njc4OWFiY2RlZg$gFgNs58CZDm5o6FKvIRPf_brGHumYGCOr5W8vj4-JVQ";
+  expect(await verifyPassword("demo-password", older)).toBe(true);
+  expect(await verifyPassword("demo-passwore", older)).toBe(false);
+});
+
 test("knows its own hashes, no two of which are alike", async () => {
   const [first, second] = await Promise.all([hashPassword("one"), hashPassword("one")]);
   expect(first).not.toBe(second);
   expect(await verifyPassword("one", second)).toBe(true);
 });
 
-test.each([undefined, "", "scrypt$32768$8$3$$", "plain"])("no password fits %j", async (odd) =>
-  expect(await verifyPassword("", odd)).toBe(false),
-);
+test.each([
+  undefined,
+  "",
+  "scrypt$32768$8$3$$",
+  "plain",
+  "scrypt$1073741824$8$3$MDEy$QUJD",
+  "scrypt$3$8$1$MDEy$QUJD",
+  "scrypt$NaN$8$1$MDEy$QUJD",
+  "scrypt$16384$8$0$MDEy$QUJD",
+])("no password fits %j", async (odd) => expect(await verifyPassword("", odd)).toBe(false));

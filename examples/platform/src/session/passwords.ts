@@ -2,28 +2,37 @@ import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:c
 
 // OWASP's first choice of scrypt parameters: 2^17 blocks need 128 MiB, too much beside PGlite on a small machine; 2^15
 // with three passes is its equal.
-const cost: ScryptOptions = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1024 * 1024 };
+const cost = { N: 2 ** 15, r: 8, p: 3 };
 const keyBytes = 32;
 
-/** `scrypt$N$r$p$salt$key`, both in base64url. */
+/** `scrypt$N$r$p$salt$key`, the last two in base64url. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
-  const key = await derive(password, salt);
+  const key = await derive(password, salt, cost);
   return ["scrypt", cost.N, cost.r, cost.p, salt.toString("base64url"), key.toString("base64url")].join("$");
 }
 
 /**
- * @param kept a hash from `hashPassword`; undefined when there is nobody of that name: it takes as long, so that the
- *   time of an answer does not tell who has an account
+ * @param kept a hash from `hashPassword`, now or when the cost was another; undefined when there is nobody of that name:
+ *   it takes as long, so that the time of an answer does not tell who has an account
  */
 export async function verifyPassword(password: string, kept: string | undefined): Promise<boolean> {
-  const [, , , , salt = "", key = ""] = kept?.split("$") ?? [];
+  const [, N, r, p, salt = "", key = ""] = kept?.split("$") ?? [];
+  const keptCost = costOf(Number(N), Number(r), Number(p));
   const expected = Buffer.from(key, "base64url");
-  const derived = await derive(password, Buffer.from(salt, "base64url"));
-  return expected.length === keyBytes && timingSafeEqual(derived, expected);
+  const derived = await derive(password, Buffer.from(salt, "base64url"), keptCost ?? cost);
+  return keptCost !== undefined && expected.length === keyBytes && timingSafeEqual(derived, expected);
 }
 
-const derive = (password: string, salt: Uint8Array): Promise<Buffer> =>
-  new Promise((resolve, reject) => {
-    scrypt(password.normalize("NFKC"), salt, keyBytes, cost, (error, key) => (error ? reject(error) : resolve(key)));
+/** Up to four times today's memory and passes; undefined beyond that, and for what scrypt does not take. */
+function costOf(N: number, r: number, p: number): typeof cost | undefined {
+  const isOne = Number.isInteger(Math.log2(N)) && N > 1 && Number.isInteger(r) && r > 0 && Number.isInteger(p) && p > 0;
+  return isOne && N * r <= 4 * cost.N * cost.r && p <= 4 * cost.p ? { N, r, p } : undefined;
+}
+
+function derive(password: string, salt: Uint8Array, { N, r, p }: typeof cost): Promise<Buffer> {
+  const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r };
+  return new Promise((resolve, reject) => {
+    scrypt(password.normalize("NFKC"), salt, keyBytes, options, (error, key) => (error ? reject(error) : resolve(key)));
   });
+}

@@ -3,54 +3,71 @@ import type { Request } from "express";
 import { sha256 } from "../http/sha256.ts";
 import { ProblemError } from "../problem/problem-error.ts";
 import type { Store } from "../store/store.ts";
+import type { Role } from "./role.ts";
 
 const lifetimeMs = 12 * 60 * 60 * 1_000;
-
-/** Who a session is of: a person in the portal, or a worker in the app. */
-export type SessionOwner = { person_id: string } | { worker_id: string };
 
 export interface NewSession {
   token: string;
   expiresAt: string;
 }
 
-export async function openSession(store: Store, owner: SessionOwner, now: Date): Promise<NewSession> {
+export interface Session {
+  /** The token's hash. */
+  id: string;
+  ownerId: string;
+  expiresAt: Date;
+}
+
+export async function openSession(store: Store, role: Role, ownerId: string, now: Date): Promise<NewSession> {
   const token = randomBytes(32).toString("base64url");
   const expiresAt = new Date(now.getTime() + lifetimeMs);
   await store.db.deleteFrom("sessions").where("expires_at", "<=", now).execute();
+  const owner = { person_id: null, worker_id: null, [role.owner]: ownerId };
   await store.db
     .insertInto("sessions")
-    .values({ person_id: null, worker_id: null, ...owner, token_hash: sha256(token), expires_at: expiresAt })
+    .values({ ...owner, token_hash: sha256(token), expires_at: expiresAt })
     .execute();
   return { token, expiresAt: expiresAt.toISOString() };
 }
 
-export async function closeSession(store: Store, request: Request): Promise<void> {
-  const token = bearerToken(request);
-  if (token !== undefined) await store.db.deleteFrom("sessions").where("token_hash", "=", sha256(token)).execute();
+/** Ends the session of a request, if it is one of this role. @returns its id */
+export async function closeSession(store: Store, request: Request, role: Role): Promise<string | undefined> {
+  const closed = await store.db
+    .deleteFrom("sessions")
+    .where("token_hash", "=", sha256(bearerToken(request)))
+    .where(role.owner, "is not", null)
+    .returning("token_hash")
+    .executeTakeFirst();
+  return closed?.token_hash;
 }
 
-/** The session of a request; undefined without a token, and with one that is unknown or has expired. */
-export async function sessionOf(store: Store, request: Request, now: Date) {
-  const token = bearerToken(request);
-  if (token === undefined) return undefined;
-  return await store.db
+/**
+ * The session of this role that the request carries.
+ *
+ * @throws {ProblemError} `not_signed_in`: without a token, and with one that is unknown, of another role, or has expired
+ */
+export async function signedIn(
+  { store, now }: { store: Store; now: () => Date },
+  request: Request,
+  role: Role,
+): Promise<Session> {
+  const session = await store.db
     .selectFrom("sessions")
-    .select(["person_id", "worker_id"])
-    .where("token_hash", "=", sha256(token))
-    .where("expires_at", ">", now)
+    .select(["token_hash as id", "expires_at as expiresAt"])
+    .select(({ ref }) => ref(role.owner).as("ownerId"))
+    .where("token_hash", "=", sha256(bearerToken(request)))
+    .where("expires_at", ">", now())
     .executeTakeFirst();
+  if (session?.ownerId) return { ...session, ownerId: session.ownerId };
+  const remedy = `Send Authorization: Bearer with the token that POST ${role.sessionPath} gives.`;
+  throw new ProblemError("not_signed_in", remedy, { headers: challenge });
 }
 
 const challenge = { "WWW-Authenticate": "Bearer" };
 
-export const notSignedIn = (signInPath: string): ProblemError =>
-  new ProblemError("not_signed_in", `Send Authorization: Bearer with the token that POST ${signInPath} gives.`, {
-    headers: challenge,
-  });
-
 export const signInFailed = (): ProblemError =>
   new ProblemError("sign_in_failed", "Nobody is known by this name and password; check both.", { headers: challenge });
 
-const bearerToken = (request: Request): string | undefined =>
-  /^bearer ([\w-]+)$/i.exec(request.get("authorization") ?? "")?.[1];
+const bearerToken = (request: Request): string =>
+  /^bearer ([\w-]+)$/i.exec(request.get("authorization") ?? "")?.[1] ?? "";

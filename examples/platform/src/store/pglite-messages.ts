@@ -14,9 +14,9 @@ export interface PgliteRows {
 }
 
 /** An error as data: `Error`s lose their own fields when they are posted, and `code` is what callers test. */
-export type PgliteFailure = { message: string } & Partial<
-  Record<"code" | "severity" | "detail" | "hint" | "schema" | "table" | "column" | "constraint", string>
->;
+export type PgliteFailure = { message: string } & Partial<Record<(typeof failureFields)[number], string>>;
+
+export const failureFields = ["code", "severity", "detail", "hint", "schema", "table", "column", "constraint"] as const;
 
 export type PgliteAnswer =
   | ({ id: number } & PgliteRows)

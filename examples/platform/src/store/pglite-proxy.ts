@@ -90,7 +90,8 @@ export class PgliteProxy implements PGlite {
       await this.#ask("select 1; commit", [], false);
       return result;
     } catch (error) {
-      await this.#ask("rollback", [], false);
+      // Where this fails too, the thread is gone, and the transaction with it. The first error says why.
+      await this.#ask("rollback", [], false).catch(() => undefined);
       throw error;
     }
   }

@@ -1,11 +1,16 @@
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { PGlite, type Results } from "@electric-sql/pglite";
-import type { PgliteAnswer, PgliteFailure, PgliteQuestion, PgliteRows, PgliteWorkerData } from "./pglite-messages.ts";
+import {
+  failureFields,
+  type PgliteAnswer,
+  type PgliteFailure,
+  type PgliteQuestion,
+  type PgliteRows,
+  type PgliteWorkerData,
+} from "./pglite-messages.ts";
 
 // PGlite computes on its thread; on the main one it stalled HTTP for seconds while it opened. Questions are answered
 // strictly in the order they were posted: who may speak when is the proxy's business.
-
-const failureFields = ["code", "severity", "detail", "hint", "schema", "table", "column", "constraint"] as const;
 
 function failureOf(error: unknown): PgliteFailure {
   const failure: PgliteFailure = { message: error instanceof Error ? error.message : String(error) };

@@ -30,6 +30,9 @@ test.each([
   [{ ...dana, ratings: [{ ...rating, lastWorked: "2025-02-30" }] }, "[0].ratings[0].lastWorked"],
   [{ ...dana, ratings: undefined }, "[0].ratings"],
   [{ ...dana, emailAddress: "dana" }, "[0].emailAddress"],
+  [{ ...dana, name: "" }, "[0].name"],
+  [{ ...dana, name: "Dana\0" }, "[0].name"],
+  [{ ...dana, name: "Dana\nKim" }, "[0].name"],
   [{ ...dana, profileImageUrl: "javascript:alert(1)" }, "[0].profileImageUrl"],
 ])("uses none of a list with a wrong entry and names the field, %#", (entry, field) =>
   expect(answer([entry, dana])).toEqual({
@@ -44,6 +47,7 @@ test("never repeats a value of the answer", () =>
 test.each([
   [answer({ contacts: [] }), "invalid_suggestions"],
   [answer("<html>"), "not_json"],
+  [answer(`[${"[".repeat(200_000)}${"]".repeat(200_000)}]`), "not_json"],
   [answer("oops", 500), "unexpected_status"],
   [answer([], 201), "unexpected_status"],
   [

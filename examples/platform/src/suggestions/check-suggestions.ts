@@ -1,9 +1,13 @@
-import type { z } from "zod";
-import { contactSuggestionsSchema } from "../generated/schemas.ts";
+import { z } from "zod";
+import { contactSuggestionSchema } from "../generated/schemas.ts";
+import { lineField } from "../http/text-field.ts";
 import type { OutboundAnswer } from "../outbound/outbound.ts";
 import { fieldErrors } from "../problem/field-errors.ts";
 
-export type Suggestions = z.infer<typeof contactSuggestionsSchema>;
+/** Who is shown can be invited, under that name. */
+const suggestionsSchema = z.array(contactSuggestionSchema.extend({ name: lineField }));
+
+export type Suggestions = z.infer<typeof suggestionsSchema>;
 
 export interface InvalidAnswer {
   code: "unexpected_status" | "answer_too_large" | "not_json" | "invalid_suggestions";
@@ -17,8 +21,8 @@ export function checkSuggestions({ status, body, truncated }: OutboundAnswer): S
   if (status !== 200) return { code: "unexpected_status", message: `It answered ${status}; 200 is expected.` };
   if (truncated) return { code: "answer_too_large", message: "Its answer is larger than 1 MiB." };
   const answer = parse(body);
-  if (answer === undefined) return { code: "not_json", message: "Its answer is not JSON." };
-  const parsed = contactSuggestionsSchema.safeParse(withTimes(answer));
+  if (answer === undefined) return { code: "not_json", message: "Its answer is not JSON, or nested too deep." };
+  const parsed = suggestionsSchema.safeParse(withTimes(answer));
   if (parsed.success) return parsed.data;
   // The fields, never their values: they are somebody's data.
   const fields = [...fieldErrors(parsed.error.issues, answer).keys()].join(", ");
@@ -27,7 +31,10 @@ export function checkSuggestions({ status, body, truncated }: OutboundAnswer): S
 
 function parse(body: Buffer): unknown {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+    const answer: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+    // What is read need not be writable: a list in a list in a list, many thousand times.
+    JSON.stringify(answer);
+    return answer;
   } catch {
     return undefined;
   }

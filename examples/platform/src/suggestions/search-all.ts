@@ -9,6 +9,7 @@ export interface SearchDeps {
   outbound: Outbound;
   sign: Sign;
   sealKey: Uint8Array;
+  onError: (error: unknown) => void;
 }
 
 export interface Search {
@@ -22,7 +23,10 @@ export type OrganisationAnswer = { organisation: { id: string; name: string } } 
   | { failure: { code: string; message: string; status: number | null } }
 );
 
-/** Asks every organisation that implements suggestions (D-22), all at once. One that fails keeps nobody waiting. */
+/** Sockets and memory are finite. */
+const maxAtOnce = 32;
+
+/** Asks every organisation that implements suggestions (D-22), many at once. What fails of one is no matter of another. */
 export async function searchAll(deps: SearchDeps, search: Search): Promise<OrganisationAnswer[]> {
   const endpoints = await deps.store.db
     .selectFrom("endpoints")
@@ -32,19 +36,32 @@ export async function searchAll(deps: SearchDeps, search: Search): Promise<Organ
     .orderBy("organisations.name")
     .orderBy("organisations.id")
     .execute();
-  return await Promise.all(
-    endpoints.map(async ({ id, name, base_address: baseAddress, sealed_secret: sealedSecret }) => {
-      const secret = unseal(sealedSecret, deps.sealKey, id);
-      const answer = await ask(deps, { ...search, baseAddress, secret });
-      return { organisation: { id, name }, ...answer };
-    }),
-  );
+  const answers: OrganisationAnswer[] = [];
+  const rest = endpoints.entries();
+  const askInTurn = async (): Promise<void> => {
+    for (const [index, { id, name, ...endpoint }] of rest)
+      answers[index] = { organisation: { id, name }, ...(await ask(deps, id, endpoint, search)) };
+  };
+  await Promise.all(Array.from({ length: maxAtOnce }, askInTurn));
+  return answers;
 }
 
-async function ask({ outbound, sign }: SearchDeps, search: Parameters<typeof searchSuggestions>[2]) {
-  const result = await searchSuggestions(outbound, sign, search);
-  if (!result.ok) return { failure: { code: result.code, message: result.reason, status: null } };
-  const checked = checkSuggestions(result);
-  if (Array.isArray(checked)) return { suggestions: checked };
-  return { failure: { ...checked, status: result.status } };
+interface Endpoint {
+  base_address: string;
+  sealed_secret: string;
+}
+
+async function ask({ outbound, sign, sealKey, onError }: SearchDeps, id: string, endpoint: Endpoint, search: Search) {
+  try {
+    const secret = unseal(endpoint.sealed_secret, sealKey, id);
+    const result = await searchSuggestions(outbound, sign, { ...search, baseAddress: endpoint.base_address, secret });
+    if (!result.ok) return { failure: { code: result.code, message: result.reason, status: null } };
+    const checked = checkSuggestions(result);
+    if (Array.isArray(checked)) return { suggestions: checked };
+    return { failure: { ...checked, status: result.status } };
+  } catch (error) {
+    // D-21: the others' suggestions are shown.
+    onError(error);
+    return { failure: { code: "internal_error", message: "Something went wrong on our side.", status: null } };
+  }
 }

@@ -10,7 +10,7 @@ import type { WorkerAppDeps } from "./worker-app-deps.ts";
 
 const contactSchema = z.strictObject({ organisationId: textField });
 
-/** `POST /worker-app/contacts`: the worker shares availability with somebody at an organisation, which is told. */
+/** `POST /worker-app/contacts`: the worker shares availability with somebody at an organisation, which is told each time (D-42). */
 export const addContactRoute =
   (deps: WorkerAppDeps): RequestHandler =>
   async (request, response) => {

@@ -3,7 +3,7 @@ import { pathParameter } from "../http/path-parameter.ts";
 import { actOnOffer } from "../offers/act-on-offer.ts";
 import { commit } from "../offers/commit.ts";
 import { isHistoric } from "../offers/read-offer.ts";
-import { offerNotFound, refusalProblem } from "../offers/refusal-problem.ts";
+import { offerNotSent, refusalProblem } from "../offers/refusal-problem.ts";
 import type { WorkerAction } from "../offers/transition.ts";
 import { signedInWorker } from "./signed-in-worker.ts";
 import type { WorkerAppDeps } from "./worker-app-deps.ts";
@@ -23,7 +23,7 @@ export const viewOfferRoute =
       // To a worker who was not addressed the offer does not exist (D-36).
       .where("worker_id", "=", workerId)
       .executeTakeFirst();
-    if (offer === undefined) throw offerNotFound();
+    if (offer === undefined) throw offerNotSent();
     const complete = offer.completed_at !== null;
     response.json({
       id: offer.id,
@@ -47,6 +47,6 @@ export const actRoute =
     const workerId = await signedInWorker(deps, request);
     const id = pathParameter(request, "id");
     const result = await commit(deps, (trx) => actOnOffer(trx, deps, { workerId }, id, { type, workerId }));
-    if (result !== "done") throw refusalProblem(result);
+    if (result !== "done") throw refusalProblem(result, offerNotSent);
     response.status(204).end();
   };

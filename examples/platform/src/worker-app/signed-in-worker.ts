@@ -1,17 +1,21 @@
 import type { Request } from "express";
-import { notSignedIn, sessionOf } from "../session/sessions.ts";
+import type { Role } from "../session/role.ts";
+import { signedIn } from "../session/sessions.ts";
 import type { WorkerAppDeps } from "./worker-app-deps.ts";
+
+/** Signs in with the worker's id. */
+export const worker: Role = {
+  owner: "worker_id",
+  name: "workerId",
+  sessionPath: "/worker-app/session",
+  find: ({ db }, id) =>
+    db.selectFrom("workers").select(["id", "password_hash"]).where("id", "=", id).executeTakeFirst(),
+};
 
 /**
  * The id of the worker whose session the request carries.
  *
  * @throws {ProblemError} `not_signed_in`
  */
-export async function signedInWorker(
-  { store, now }: Pick<WorkerAppDeps, "store" | "now">,
-  request: Request,
-): Promise<string> {
-  const session = await sessionOf(store, request, now());
-  if (!session?.worker_id) throw notSignedIn("/worker-app/session");
-  return session.worker_id;
-}
+export const signedInWorker = async (deps: WorkerAppDeps, request: Request): Promise<string> =>
+  (await signedIn(deps, request, worker)).ownerId;

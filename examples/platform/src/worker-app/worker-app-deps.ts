@@ -1,10 +1,7 @@
-import type { EventStreams } from "../http/event-stream.ts";
-import type { ReadJson } from "../http/read-json.ts";
 import type { OfferDeps } from "../offers/offer-deps.ts";
 import type { NotificationFeed } from "../push/notification-feed.ts";
+import type { SessionDeps } from "../session/session-methods.ts";
 
-export interface WorkerAppDeps extends OfferDeps {
-  readJson: ReadJson;
+export interface WorkerAppDeps extends OfferDeps, SessionDeps {
   feed: NotificationFeed;
-  streams: EventStreams;
 }

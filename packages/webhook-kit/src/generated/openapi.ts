@@ -242,10 +242,15 @@ export interface components {
             start: components["schemas"]["UtcDateTime"];
             end: components["schemas"]["UtcDateTime"];
         };
+        /** @description A time slot of the work; a field beside these is refused. */
+        OfferEventCreation: {
+            start: components["schemas"]["UtcDateTime"];
+            end: components["schemas"]["UtcDateTime"];
+        };
         OfferCreation: {
             /** @description Id of the user creating the offer. */
             createdByUserId: string;
-            /** @description Short title of the offer. */
+            /** @description Short title of the offer; not blank. */
             title: string;
             /** @description Free-text description of the work. */
             details?: string;
@@ -256,7 +261,7 @@ export interface components {
             /** @description Ids of the workers who are notified. */
             workerIds: components["schemas"]["Id"][];
             /** @description Time slots of the work. */
-            events?: components["schemas"]["OfferEvent"][];
+            events?: components["schemas"]["OfferEventCreation"][];
         };
         CreatedOffer: {
             /** @description Offer id. */
@@ -408,6 +413,15 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The body did not arrive in time. */
+        RequestTimeout: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The body is larger than the service reads. */
         ContentTooLarge: {
             headers: {
@@ -527,6 +541,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorised"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyKeyReused"];
@@ -605,6 +620,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorised"];
             404: components["responses"]["OfferNotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];

@@ -10,19 +10,31 @@ export interface StreamEvent {
   data: unknown;
 }
 
+/** What a stream lasts no longer than. */
+export interface StreamSession {
+  id: string;
+  expiresInMs: number;
+  /** Throws once it is over. Asked at every heartbeat: another process may have ended it. */
+  check: () => Promise<unknown>;
+}
+
 /** The server-sent event streams of this process; they would never end by themselves. */
 export class EventStreams {
-  readonly #open = new Set<Response>();
+  readonly #open = new Map<Response, string>();
 
   /** Begins a stream. @returns writes an event */
-  begin(response: Response): (event: StreamEvent) => void {
+  begin(response: Response, { id: sessionId, expiresInMs, check }: StreamSession): (event: StreamEvent) => void {
     // A proxy that buffers would hold the events back.
     response.status(200).set({ "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
     response.write("retry: 1000\n\n");
-    const heartbeat = setInterval(() => response.write(":\n\n"), heartbeatMs);
-    this.#open.add(response);
+    const end = (): void => void response.end();
+    const beat = (): void => void (response.writableEnded || response.write(":\n\n"));
+    const heartbeat = setInterval(() => void check().then(beat, end), heartbeatMs);
+    const expiry = setTimeout(end, expiresInMs);
+    this.#open.set(response, sessionId);
     response.once("close", () => {
       clearInterval(heartbeat);
+      clearTimeout(expiry);
       this.#open.delete(response);
     });
     return ({ id, type, data }) => {
@@ -33,8 +45,9 @@ export class EventStreams {
     };
   }
 
-  /** Ends them all; their readers come back with Last-Event-ID. */
-  end(): void {
-    for (const response of this.#open) response.end();
+  /** Ends those of a session, or all: their readers come back with Last-Event-ID. */
+  end(ofSession?: string): void {
+    for (const [response, sessionId] of this.#open)
+      if (ofSession === undefined || ofSession === sessionId) response.end();
   }
 }

@@ -1,0 +1,8 @@
+import type { webhooks } from "../generated/openapi.ts";
+
+type MethodOf<Item> = { [Name in "get" | "post"]: Item extends Record<Name, object> ? Uppercase<Name> : never }[
+  | "get"
+  | "post"];
+
+/** A path of the contract's webhooks with the method that the contract has there. Any other pair is no type. */
+export type Webhook = { [Path in keyof webhooks]: { method: MethodOf<webhooks[Path]>; path: Path } }[keyof webhooks];

@@ -1,0 +1,38 @@
+import { z } from "zod";
+import type { EventStreams } from "../http/event-streams.ts";
+import { parseBody } from "../http/parse-body.ts";
+import type { ReadJson } from "../http/read-json.ts";
+import type { Methods } from "../http/resource.ts";
+import { textField } from "../http/text-field.ts";
+import type { Store } from "../store/store.ts";
+import type { CheckPassword } from "./check-password.ts";
+import type { Role } from "./role.ts";
+import { closeSession, openSession, signInFailed } from "./sessions.ts";
+
+export interface SessionDeps {
+  store: Store;
+  now: () => Date;
+  readJson: ReadJson;
+  checkPassword: CheckPassword;
+  streams: EventStreams;
+}
+
+/** What the session path of a role answers: POST signs in, DELETE signs out. */
+export function sessionMethods(deps: SessionDeps, role: Role): Methods {
+  const credentialsSchema = z.strictObject({ [role.name]: textField, password: textField });
+  return {
+    async post(request, response) {
+      const credentials = parseBody(credentialsSchema, await deps.readJson(request, response));
+      const { [role.name]: name = "", password = "" } = credentials;
+      const found = await role.find(deps.store, name);
+      const proven = await deps.checkPassword(`${role.name} ${name.toLowerCase()}`, password, found?.password_hash);
+      if (!found || !proven) throw signInFailed();
+      response.status(201).json(await openSession(deps.store, role, found.id, deps.now()));
+    },
+    async delete(request, response) {
+      const closed = await closeSession(deps.store, request, role);
+      if (closed !== undefined) deps.streams.end(closed);
+      response.status(204).end();
+    },
+  };
+}
