@@ -5,6 +5,9 @@ import type { ProblemCode } from "../problem/problem-kinds.ts";
 
 export type OfferOperation = Extract<keyof operations, "CreateOffer" | "GetOffer" | "CompleteOffer" | "WithdrawOffer">;
 
+/** The statuses that spec/openapi.yaml has for an operation. */
+type StatusOf<Operation extends OfferOperation> = keyof operations[Operation]["responses"];
+
 /** Where the reference platform and the live service answer differently; everything else is alike. */
 export interface Dialect {
   /** D-27 */
@@ -24,9 +27,9 @@ export interface Dialect {
 export const dialects = {
   reference: {
     apiVersionRequiredOn: ["CompleteOffer"],
-    created: (id) => jsonAnswer(201, { id }, { Location: `/offer/${id}` }),
-    completed: { status: 204 },
-    withdrawn: { status: 200 },
+    created: (id) => jsonAnswer(201 satisfies StatusOf<"CreateOffer">, { id }, { Location: `/offer/${id}` }),
+    completed: { status: 204 satisfies StatusOf<"CompleteOffer"> },
+    withdrawn: { status: 200 satisfies StatusOf<"WithdrawOffer"> },
     absent() {
       throw offerNotFound();
     },

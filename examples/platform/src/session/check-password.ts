@@ -14,7 +14,7 @@ const wrongMs = 5 * 60_000;
 const maxAccounts = 10_000;
 
 /**
- * Makes the check, with a brake for those who guess: few at once, and ten wrong ones in five minutes for an account.
+ * Makes the check, with a brake for those who guess: few at once, and ten wrong ones in five minutes for an account (D-55).
  *
  * @throws {ProblemError} `too_many_sign_ins`
  */

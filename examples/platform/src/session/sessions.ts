@@ -5,6 +5,7 @@ import { ProblemError } from "../problem/problem-error.ts";
 import type { Store } from "../store/store.ts";
 import type { Role } from "./role.ts";
 
+/** D-56 */
 const lifetimeMs = 12 * 60 * 60 * 1_000;
 
 export interface NewSession {
