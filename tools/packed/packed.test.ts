@@ -7,7 +7,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { startDemoPlatform } from "../demo-platform.ts";
 import { snippetsIn } from "../snippets.ts";
 import { type FreshProject, freshProject } from "./fresh-project.ts";
@@ -77,12 +77,12 @@ test.each(everywhere)(
   "%s, %s: the README's client snippet works against the reference platform",
   async (node, file, compile) => {
     const platform = await startDemoPlatform();
+    onTestFinished(() => platform.stop());
     const script = await project.write(file, compile(snippetThatUses("@offers/client")));
     const { stdout } = await run(nodes[node], [script], {
       env: { ...process.env, OFFERS_BASE_URL: platform.address, OFFERS_API_KEY: "demo-key-harbour" },
     });
     expect(stdout).toBe("Amal Haddad: none\nBen Okafor: none\n");
-    await platform.stop();
   },
 );
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { textField } from "./text-field.ts";
+import { lineField, textField } from "./text-field.ts";
 
 test.each(["x", "x".repeat(500), "厨房"])("takes %j", (text) => expect(textField.parse(text)).toBe(text));
 
@@ -11,3 +11,11 @@ test("refuses what cannot be kept, and says what to do about it", () =>
   expect(textField.safeParse("a\0b").error?.issues).toMatchObject([
     { code: "custom", message: "Remove the character U+0000." },
   ]));
+
+test.each(["Dana Kim", "Émile", "厨房"])("takes the line %j", (text) => expect(lineField.parse(text)).toBe(text));
+
+test.each(["a\nb", "a\r\nBcc: b", "a\tb", "a\u0085b"])("refuses %j as a line, and says what to remove", (text) =>
+  expect(lineField.safeParse(text).error?.issues).toMatchObject([
+    { message: "Remove the line break or control character." },
+  ]),
+);
