@@ -1,13 +1,13 @@
 // The packages as npm delivers them: packed, installed in a fresh project outside the workspace, and used there as the
 // README shows, from an ES module and from CommonJS.
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { startDemoPlatform } from "../demo-platform.ts";
 import { snippetsIn } from "../snippets.ts";
 import { type FreshProject, freshProject } from "./fresh-project.ts";
@@ -25,17 +25,12 @@ let project: FreshProject;
 /** The oldest Node that the packages promise to run on, beside the one that runs the tests. */
 const oldestNode = "node@20.19.6";
 let nodes: Record<"this Node" | "Node 20.19", string>;
-const children: ChildProcess[] = [];
 
 beforeAll(async () => {
   project = await freshProject();
   const { stdout } = await run("npx", ["--yes", "-p", oldestNode, "-c", "node -p process.execPath"]);
   nodes = { "this Node": process.execPath, "Node 20.19": stdout.trim() };
 }, 120_000);
-
-afterEach(() => {
-  for (const child of children.splice(0)) child.kill("SIGKILL");
-});
 
 afterAll(() => project.remove());
 
@@ -91,12 +86,11 @@ test.each(everywhere)(
   async (node, file, compile) => {
     const script = await project.write(file, compile(snippetThatUses("@offers/webhook-kit/express")));
     const port = await freePort();
-    children.push(
-      spawn(nodes[node], [script], {
-        env: { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) },
-        stdio: "inherit",
-      }),
-    );
+    const receiver = spawn(nodes[node], [script], {
+      env: { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) },
+      stdio: "inherit",
+    });
+    onTestFinished(() => void receiver.kill("SIGKILL"));
     const address = `http://127.0.0.1:${port}`;
     await answering(`${address}/test`);
 

@@ -7,6 +7,15 @@ import { storesUnderTest } from "./stores.ts";
 
 export const secret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
 
+/** A suggestion with every documented field. */
+export const rating = { rating: 5, ratingProvider: "Harbour Kitchen", lastWorked: "2025-11-30T17:00:00Z" };
+export const dana = {
+  name: "Dana Kim",
+  emailAddress: "dana.kim@example.com",
+  profileImageUrl: "https://images.example.com/dana.png",
+  ratings: [rating],
+};
+
 /** Checks the documented digest without our code: SHA-256 over the timestamp's text and the secret. */
 export function isSigned({ headers }: ReceivedRequest): boolean {
   const digest = createHash("sha256").update(`${headers.timestamp}${secret}`).digest("hex").toUpperCase();

@@ -1,16 +1,8 @@
 // What an implementer may answer to a search for contacts, field by field, as the tables of spec/interface.md have them.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type DocumentedField, fieldsAfter, wrongValues } from "./contract-document.ts";
-import { openStage, type Stage } from "./contract-stage.ts";
+import { dana, openStage, rating, type Stage } from "./contract-stage.ts";
 import { type Answer, answerWith } from "./receiver.ts";
-
-const rating = { rating: 5, ratingProvider: "Harbour Kitchen", lastWorked: "2025-11-30T17:00:00Z" };
-const dana = {
-  name: "Dana Kim",
-  emailAddress: "dana.kim@example.com",
-  profileImageUrl: "https://images.example.com/dana.png",
-  ratings: [rating],
-};
 
 describe("an answer to a search for contacts", () => {
   let stage: Stage;

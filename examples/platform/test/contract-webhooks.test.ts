@@ -1,16 +1,8 @@
 // What the service calls, when, and with what, as spec/interface.md tells it; and what it makes of the answers.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { isSigned, openStage, type Stage, secret } from "./contract-stage.ts";
+import { dana, isSigned, openStage, type Stage, secret } from "./contract-stage.ts";
 import { eventually } from "./eventually.ts";
 import { type Answer, answerWith, type ReceivedRequest } from "./receiver.ts";
-
-const rating = { rating: 5, ratingProvider: "Harbour Kitchen", lastWorked: "2025-11-30T17:00:00Z" };
-const dana = {
-  name: "Dana Kim",
-  emailAddress: "dana.kim@example.com",
-  profileImageUrl: "https://images.example.com/dana.png",
-  ratings: [rating],
-};
 
 describe("the contract's webhooks", () => {
   let stage: Stage;

@@ -24,6 +24,9 @@ export const requestTimeoutMs = 5000;
 /** D-25: What are the time-outs? */
 export const connectTimeoutMs = 3000;
 
+/** D-25: What are the time-outs? */
+export const bodyTimeoutMs = 10000;
+
 /** D-26: Is an event sent again when it was not acknowledged? */
 export const retryDelaysSeconds = [5,30,120,600,1800,7200,21600,43200,86400];
 

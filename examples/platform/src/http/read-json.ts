@@ -1,4 +1,5 @@
 import { type Request, type Response, raw } from "express";
+import { bodyTimeoutMs } from "../generated/decisions.ts";
 import { ProblemError } from "../problem/problem-error.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -6,11 +7,9 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 /** The JSON body of a request; its bytes stay in `request.body`. Called by a route once it knows who is asking. */
 export type ReadJson = (request: Request, response: Response) => Promise<unknown>;
 
-/** The whole body, from the first look at it (D-25). */
-const bodyTimeoutMs = 10_000;
-
 /**
- * Makes the function that reads JSON bodies of at most `limitBytes`.
+ * Makes the function that reads JSON bodies of at most `limitBytes`, which have `timeoutMs` to arrive, from the first look
+ * at them (D-25).
  *
  * @throws {ProblemError} `missing_body`, `unsupported_media_type`, `body_timeout`, `body_too_large` or `malformed_json`
  */
