@@ -10,6 +10,8 @@ const options: Record<keyof ReceiverOptions, "function" | "checked elsewhere"> =
   allowWeakSecret: "checked elsewhere",
   handlerTimeoutMs: "checked elsewhere",
   receipts: "checked elsewhere",
+  replay: "checked elsewhere",
+  tracer: "checked elsewhere",
   logger: "checked elsewhere",
   now: "function",
   onVerified: "function",

@@ -3,6 +3,7 @@ import type { Verified } from "./observer.ts";
 import type { VerifySettings } from "./options.ts";
 import { type Refusal, refuseSignature } from "./refusal.ts";
 import type { SignatureRefusal } from "./rejection.ts";
+import { sha256 } from "./sha256.ts";
 import type { SignatureClaim } from "./signature-scheme.ts";
 
 /** Well-formed, fresh headers, and the secrets that may have signed them. */
@@ -16,6 +17,8 @@ export interface OpenedClaim {
 /** The sender holds the secret. */
 export interface Proof extends OpenedClaim {
   readonly verified: Verified;
+  /** Tells one tenant from another; empty where there is but one. */
+  readonly tenant: string;
 }
 
 /**
@@ -50,9 +53,13 @@ export async function proveClaim<Incoming>(
   const { scheme } = settings;
   const match = await guard(async () => scheme.verify(opened.claim, opened.secrets, body));
   if (!match) return refuseSignature(noMatch, scheme.challenge);
-  const verified = { scheme: scheme.name, ...match, skewSeconds: opened.skewSeconds };
+  const { claim, secrets, skewSeconds, receivedAt } = opened;
+  const { secretIndex, reading } = match;
+  const verified = { scheme: scheme.name, reading, secretIndex, skewSeconds };
   settings.observer.verified(verified);
-  return { ...opened, verified };
+  // Tenants are told apart by their secret: nothing else about a tenant is covered by a signature.
+  const tenant = settings.hasTenants ? sha256(secrets[secretIndex] ?? "").toString("hex") : "";
+  return { claim, secrets, skewSeconds, receivedAt, verified, tenant };
 }
 
 /** Negative is the past; 0 within the signed minute. */

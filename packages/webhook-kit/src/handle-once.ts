@@ -1,71 +1,106 @@
-import { type Answer, acknowledged } from "./answer.ts";
+import { acknowledged } from "./answer.ts";
 import { type HandlerError, isWebhookKitError, UnavailableError } from "./errors.ts";
 import type { ReceiverSettings } from "./options.ts";
-import { type Refusal, refuseRequest } from "./refusal.ts";
+import type { Outcome } from "./outcome.ts";
+import type { Receipts } from "./receipts.ts";
+import { refuseRequest } from "./refusal.ts";
 import type { RunningHandler } from "./run-handler.ts";
+
+/** A receipt without which the handler may not start. */
+export interface NeededReceipt {
+  readonly key: string;
+  readonly subject?: string | undefined;
+  /** What the request is answered when another one has it; left out, the answer of a repeat (D-45). */
+  readonly refuseTaken?: () => Outcome;
+}
 
 /** The lease outlasts a handler that ends in time, so that only one that does not, or a process that died, lets it run out. */
 const leaseMarginMs = 1_000;
 
 /**
- * Starts an event's handler unless an identical request has been acknowledged or is being handled (D-45).
+ * Starts a handler once it holds every receipt that its request needs, and lets the receipts follow what becomes of it.
  *
- * @throws {UnavailableError} when the receipts store refuses the claim
+ * @throws {UnavailableError} when the receipts store refuses a claim
  * @throws {HandlerError} as the handler's answer does
  */
 export async function handleOnce(
   { receipts, handlerTimeoutMs, observer }: Pick<ReceiverSettings<never>, "receipts" | "handlerTimeoutMs" | "observer">,
   endpoint: string,
-  { key, keepMs }: { readonly key: string; readonly keepMs: number },
+  { needed, keepMs }: { readonly needed: readonly NeededReceipt[]; readonly keepMs: number },
   start: () => RunningHandler,
-): Promise<Answer | Refusal> {
+): Promise<Outcome> {
+  const held: { key: string; token: string }[] = [];
+  // What becomes of a receipt does not change the answer: the handler has run, or it has not.
+  const settle = async (step: (key: string, token: string) => unknown) => {
+    for (const { key, token } of held)
+      try {
+        await step(key, token);
+      } catch (cause) {
+        observer.failed(receiptsFailed(cause), endpoint);
+      }
+  };
+  const release = () => settle((key, token) => receipts.release(key, token));
+
   // A handler that overran its time is given as long again before the same request may start another beside it.
   const leaseMs = 2 * handlerTimeoutMs + leaseMarginMs;
-  const claim = await claimReceipt(() => receipts.claim(key, { leaseMs }));
-  if (claim.state === "inFlight") {
-    const seconds = Math.max(1, Math.ceil(claim.retryAfterMs / 1000));
-    return refuseRequest("already_in_progress", { headers: { "retry-after": String(seconds) } });
-  }
-  if (claim.state === "done") {
-    observer.handled(endpoint, true);
-    return { ...acknowledged, status: claim.status };
-  }
-  const { token } = claim;
-  // What becomes of the receipt does not change the answer: the handler has run, or it has not.
-  const settle = async (step: () => unknown) => {
-    try {
-      await step();
-    } catch (cause) {
-      observer.failed(receiptsFailed(cause), endpoint);
+  for (const { key, subject, refuseTaken = undefined } of needed) {
+    const claim = await claimReceipt(receipts, key, { leaseMs, subject }, release);
+    if (claim.state === "claimed") held.push({ key, token: claim.token });
+    else {
+      await release();
+      return refuseTaken?.() ?? repeated(claim);
     }
-  };
+  }
+
   const { answer, outcome } = start();
-  // The receipt follows the handler, not its answer: after a time-out the handler is still at work.
+  // The receipts follow the handler, not its answer: after a time-out the handler is still at work.
   const settled = outcome.then(
-    ({ status }) => settle(() => receipts.complete(key, token, status, keepMs)),
-    () => settle(() => receipts.release(key, token)),
+    ({ status }) => settle((key, token) => receipts.complete(key, token, status, keepMs)),
+    release,
   );
   try {
     const inTime = await answer;
-    observer.handled(endpoint, false);
     await settled;
-    return inTime;
+    return { answer: inTime, duplicate: false };
   } catch (error) {
     if (!isTimeout(error)) await settled;
     throw error;
   }
 }
 
-const isTimeout = (error: unknown): boolean =>
-  isWebhookKitError(error) && error.code === ("handler_timed_out" satisfies HandlerError["code"]);
+type Claim = Awaited<ReturnType<Receipts["claim"]>>;
 
-async function claimReceipt<T>(claim: () => T | Promise<T>): Promise<T> {
+async function claimReceipt(
+  receipts: Receipts,
+  key: string,
+  options: Parameters<Receipts["claim"]>[1],
+  giveBack: () => Promise<void>,
+): Promise<Claim> {
   try {
-    return await claim();
+    const claim = await receipts.claim(key, options);
+    if (isClaim(claim)) return claim;
+    throw new Error("claim answered none of the three states, or without its token, milliseconds or HTTP status.");
   } catch (cause) {
+    await giveBack();
     throw isWebhookKitError(cause) ? cause : receiptsFailed(cause);
   }
 }
+
+/** A store may be anybody's: what it should not answer must not become a 200. */
+function isClaim(claim: Claim): boolean {
+  if (claim?.state === "claimed") return typeof claim.token === "string";
+  if (claim?.state === "inFlight") return Number.isFinite(claim.retryAfterMs);
+  return claim?.state === "done" && Number.isInteger(claim.status) && claim.status >= 200 && claim.status <= 599;
+}
+
+function repeated(claim: Exclude<Claim, { state: "claimed" }>): Outcome {
+  if (claim.state === "done") return { answer: { ...acknowledged, status: claim.status }, duplicate: true };
+  const seconds = Math.max(1, Math.ceil(claim.retryAfterMs / 1000));
+  return refuseRequest("already_in_progress", { headers: { "retry-after": String(seconds) } });
+}
+
+const isTimeout = (error: unknown): boolean =>
+  isWebhookKitError(error) && error.code === ("handler_timed_out" satisfies HandlerError["code"]);
 
 const receiptsFailed = (cause: unknown): UnavailableError =>
   new UnavailableError("receipts_failed", "The receipts store threw; see cause.", { cause });

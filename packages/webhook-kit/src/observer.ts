@@ -1,5 +1,6 @@
 import type { WebhookKitError } from "./errors.ts";
 import type { Logger } from "./logger.ts";
+import type { Failure, Outcome } from "./outcome.ts";
 import type { Rejection } from "./rejection.ts";
 
 /**
@@ -33,13 +34,33 @@ interface Hooks {
 /** Tells hooks and logger, and shields the answer from both. The logger gets codes and names only (D-49). */
 export class Observer {
   readonly #hooks: Hooks;
+  readonly #toleranceSeconds: number;
 
-  constructor(hooks: Hooks) {
+  constructor(hooks: Hooks, toleranceSeconds: number) {
     this.#hooks = hooks;
+    this.#toleranceSeconds = toleranceSeconds;
+  }
+
+  /** What became of a request. */
+  ended(outcome: Outcome | Failure, endpoint: string): void {
+    if ("rejection" in outcome) this.rejected({ ...outcome.rejection, endpoint });
+    else if ("error" in outcome) this.failed(outcome.error, endpoint);
+    else if (this.#hooks.logger) {
+      const { duplicate } = outcome;
+      shield(() => this.#hooks.logger?.info({ endpoint, duplicate }, "webhook handled"));
+    }
   }
 
   verified(verified: Verified): void {
     if (this.#hooks.onVerified) shield(() => this.#hooks.onVerified?.(verified));
+    if (this.#hooks.logger) this.#warnOfSkew(verified);
+  }
+
+  /** A clock drifts for days before it costs a request: half the tolerance is the time to say so (D-59). */
+  #warnOfSkew({ skewSeconds }: Verified): void {
+    const toleranceSeconds = this.#toleranceSeconds;
+    if (Math.abs(skewSeconds) <= toleranceSeconds / 2) return;
+    shield(() => this.#hooks.logger?.warn({ skewSeconds, toleranceSeconds }, "clock skew above half the tolerance"));
   }
 
   rejected(rejection: Rejection): void {
@@ -52,10 +73,6 @@ export class Observer {
     if (this.#hooks.onError) shield(() => this.#hooks.onError?.(error));
     if (this.#hooks.logger)
       shield(() => this.#hooks.logger?.error({ code, endpoint, reason: message }, "webhook failed"));
-  }
-
-  handled(endpoint: string, duplicate: boolean): void {
-    if (this.#hooks.logger) shield(() => this.#hooks.logger?.info({ endpoint, duplicate }, "webhook handled"));
   }
 }
 

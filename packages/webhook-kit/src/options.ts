@@ -10,6 +10,7 @@ import type { Rejection } from "./rejection.ts";
 import { readSecret, type Secret, type SecretLookup } from "./secrets.ts";
 import type { SignatureScheme } from "./signature-scheme.ts";
 import { timestampDigest } from "./timestamp-digest.ts";
+import type { Tracer } from "./trace-request.ts";
 
 /**
  * How requests are checked. Everything but `secret` has a default.
@@ -67,6 +68,15 @@ export interface ReceiverOptions<Incoming = unknown> extends VerifyOptions<Incom
   handlerTimeoutMs?: number;
   /** The memory of requests already acknowledged; share one between processes (D-45). @default memoryReceipts() */
   receipts?: Receipts;
+  /**
+   * `"identical"`: a repeat of a request is acknowledged and not handled again, and other requests may come with the same
+   * signature, as they do from a service that signs whole minutes (D-45). `"bind"`: a signature is good for one request,
+   * `/test/auth` and searches included, and any other that brings it is 401 (D-58). Only for a service that signs each
+   * request anew. @default "identical"
+   */
+  replay?: "identical" | "bind";
+  /** Gets a span for each request: an OpenTelemetry tracer fits (D-49). Its attributes hold names and codes only. */
+  tracer?: Tracer;
 }
 
 /** Options with every default filled in and every value checked. */
@@ -85,6 +95,8 @@ export interface ReceiverSettings<Incoming> extends VerifySettings<Incoming> {
   readonly handlers: Handlers<Incoming>;
   readonly handlerTimeoutMs: number;
   readonly receipts: Receipts;
+  readonly replay: "identical" | "bind";
+  readonly tracer: Tracer | undefined;
 }
 
 /** @throws {ConfigurationError} for an option that cannot be right; nothing is corrected silently */
@@ -98,13 +110,13 @@ export function readVerifyOptions<Incoming>(options: VerifyOptions<Incoming>): V
   } = options;
   const { allowWeakSecret = false, now = () => new Date() } = options;
   return {
-    lookUpSecrets: readSecret(secret, allowWeakSecret === true),
+    lookUpSecrets: readSecret(secret, allowWeakSecret === true, scheme),
     hasTenants: typeof secret === "function",
     scheme,
     toleranceMs: within("toleranceSeconds", toleranceSeconds, 0, 86_400) * 1000,
     maxBodyBytes: whole("maxBodyBytes", maxBodyBytes, 1, 104_857_600),
     now,
-    observer: new Observer(options),
+    observer: new Observer(options, toleranceSeconds),
   };
 }
 
@@ -112,12 +124,20 @@ export function readVerifyOptions<Incoming>(options: VerifyOptions<Incoming>): V
 export function readReceiverOptions<Incoming>(options: ReceiverOptions<Incoming>): ReceiverSettings<Incoming> {
   const settings = readVerifyOptions(options);
   const { handlerTimeoutMs = defaults.handlerTimeoutMs, receipts = memoryReceipts({ now: settings.now }) } = options;
+  const { replay = "identical", tracer } = options;
   return {
     ...settings,
     handlers: options,
     handlerTimeoutMs: whole("handlerTimeoutMs", handlerTimeoutMs, 1, 600_000),
     receipts,
+    replay: oneOf("replay", replay, ["identical", "bind"]),
+    tracer,
   };
+}
+
+function oneOf<T extends string>(name: string, value: T, values: readonly T[]): T {
+  if (values.includes(value)) return value;
+  throw new ConfigurationError("invalid_option", `${name} must be one of: ${values.join(", ")}.`);
 }
 
 function within(name: string, value: number, least: number, most: number): number {

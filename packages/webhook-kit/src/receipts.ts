@@ -15,8 +15,9 @@ export type ReceiptClaim =
 
 /**
  * The receiver's memory of requests it has acknowledged, so that an identical request does not run a handler twice (D-45).
- * Only a key (a hash) and a status are kept, never a body. Processes that share the work must share the store. A function
- * that throws or rejects makes the request a 503.
+ * Only keys (hashes) and a status are kept, never a body. Processes that share the work must share the store. A function
+ * that throws or rejects makes the request a 503. `receiptsConformance` of `/testing` tells whether a store of your own is
+ * right.
  *
  * @example
  * ```ts
@@ -40,8 +41,16 @@ export interface Receipts {
   /**
    * Takes the key for `leaseMs`, unless somebody holds it or its request is done. A lease that ran out is free again: its
    * holder died, or is long overdue.
+   *
+   * `subject`, where given, is what the request is about, such as one worker's answer to one offer. A done receipt of a
+   * subject counts only while no other receipt of that subject was completed after it, and else may be claimed anew: a
+   * worker who accepts, rejects and accepts again within one signed minute makes the service send the first request twice,
+   * and means it (D-57). A store that leaves `subject` aside takes the second for a duplicate.
    */
-  claim(key: string, options: { readonly leaseMs: number }): ReceiptClaim | Promise<ReceiptClaim>;
+  claim(
+    key: string,
+    options: { readonly leaseMs: number; readonly subject?: string | undefined },
+  ): ReceiptClaim | Promise<ReceiptClaim>;
   /** Remembers `status` for `keepMs`; does nothing when the token no longer holds the key. */
   complete(key: string, token: string, status: number, keepMs: number): void | Promise<void>;
   /** Frees the key; does nothing when the token no longer holds it. */

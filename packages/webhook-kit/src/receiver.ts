@@ -1,17 +1,20 @@
 import { type Answer, acknowledged } from "./answer.ts";
 import { checkRequest } from "./check-request.ts";
+import type { Proof } from "./check-signature.ts";
 import type { Endpoint } from "./endpoints/endpoint.ts";
 import { bodyTimeoutMs } from "./generated/decisions.ts";
-import { handleOnce } from "./handle-once.ts";
+import { handleOnce, type NeededReceipt } from "./handle-once.ts";
 import { startRun } from "./handler-context.ts";
 import type { IncomingWebhook, ReceivedBody } from "./incoming-webhook.ts";
 import type { ReceiverSettings } from "./options.ts";
+import type { Failure, Outcome } from "./outcome.ts";
 import { asOwnError } from "./own-error.ts";
 import { checkPayload, isJson, parseJson } from "./payload.ts";
-import { keepMs, receiptKey } from "./receipt-key.ts";
-import { failureAnswer, type Refusal, refuseRequest } from "./refusal.ts";
+import { keepMs, requestKey, signatureKey, subjectKey } from "./receipt-key.ts";
+import { failureAnswer, refuseRequest, refuseSignature } from "./refusal.ts";
 import { decodeParameters, findRoute, type Route } from "./route.ts";
-import { runHandler } from "./run-handler.ts";
+import { type RunningHandler, runHandler } from "./run-handler.ts";
+import { traceRequest } from "./trace-request.ts";
 
 /** Answers one webhook; undefined when the path is none of ours. Never rejects: every fault has its answer. */
 export async function receive<Incoming>(
@@ -20,36 +23,44 @@ export async function receive<Incoming>(
 ): Promise<Answer | undefined> {
   const route = findRoute(incoming.path);
   if (!route) return undefined;
-  const { name } = route.endpoint;
-  try {
-    const outcome = await answerRoute(settings, incoming, route);
-    if (!("rejection" in outcome)) return outcome;
-    settings.observer.rejected({ ...outcome.rejection, endpoint: name });
-    return outcome.answer;
-  } catch (cause) {
-    const error = asOwnError(cause);
-    settings.observer.failed(error, name);
-    return failureAnswer(error);
-  }
+  const { tracer, observer } = settings;
+  const run = () => answerRoute(settings, incoming, route);
+  const outcome = tracer ? await traceRequest(tracer, route.endpoint, incoming.method, run) : await run();
+  observer.ended(outcome, route.endpoint.name);
+  return outcome.answer;
 }
 
 async function answerRoute<Incoming>(
   settings: ReceiverSettings<Incoming>,
   incoming: IncomingWebhook<Incoming>,
+  route: Route,
+): Promise<Outcome | Failure> {
+  try {
+    return await checkAndHandle(settings, incoming, route);
+  } catch (cause) {
+    const error = asOwnError(cause);
+    return { answer: failureAnswer(error), error };
+  }
+}
+
+async function checkAndHandle<Incoming>(
+  settings: ReceiverSettings<Incoming>,
+  incoming: IncomingWebhook<Incoming>,
   { endpoint, parameters }: Route,
-): Promise<Answer | Refusal> {
+): Promise<Outcome> {
   const isHandled = endpoint.kind === "event" || endpoint.kind === "request";
   if (isHandled && !endpoint.isMounted(settings.handlers)) return refuseRequest("endpoint_not_mounted");
   const allowed = methodsOf(endpoint);
   if (!allowed.includes(incoming.method))
     return refuseRequest("method_not_allowed", { headers: { allow: allowed.join(", ") } });
-  if (endpoint.kind === "test") return acknowledged;
+  if (endpoint.kind === "test") return { answer: acknowledged, duplicate: false };
 
   const checked = await checkRequest(settings, incoming);
   if ("rejection" in checked) return checked;
-  if (!isHandled) return acknowledged;
-
   const { proof } = checked;
+  const once = { needed: bindSignature(settings, proof), keepMs: keepMs(proof, settings.toleranceMs) };
+  if (!isHandled) return handleOnce(settings, endpoint.name, once, () => nothingToRun);
+
   let body: ReceivedBody | undefined = checked.body;
   let value: unknown = decodeParameters(parameters);
   if (endpoint.method === "POST") {
@@ -62,19 +73,34 @@ async function answerRoute<Incoming>(
   const payload = checkPayload(endpoint.schema, value);
   if ("rejection" in payload) return payload;
 
-  const { handlers, handlerTimeoutMs, observer, toleranceMs } = settings;
-  const { name } = endpoint;
-  const run = startRun(incoming, proof);
-  const start = () =>
-    runHandler((context) => endpoint.handle(handlers, payload.input, context), run, name, handlerTimeoutMs);
   if (endpoint.kind === "event") {
-    const receipt = { key: receiptKey(settings, incoming, proof, body), keepMs: keepMs(proof, toleranceMs) };
-    return handleOnce(settings, name, receipt, start);
+    const subject = endpoint.subjectOf && subjectKey(proof, endpoint.name, endpoint.subjectOf(payload.input));
+    once.needed.unshift({ key: requestKey(proof, incoming, body), subject });
   }
-  const answer = await start().answer;
-  observer.handled(name, false);
-  return answer;
+  const run = startRun(incoming, proof);
+  return handleOnce(settings, endpoint.name, once, () =>
+    runHandler(
+      (context) => endpoint.handle(settings.handlers, payload.input, context),
+      run,
+      endpoint.name,
+      settings.handlerTimeoutMs,
+    ),
+  );
 }
+
+/** What `/test/auth` does once its headers are proven. */
+const nothingToRun: RunningHandler = { answer: Promise.resolve(acknowledged), outcome: Promise.resolve(acknowledged) };
+
+/** Under `replay: "bind"` a signature is good for one request, whatever it asks (D-58). */
+function bindSignature<Incoming>({ replay, scheme }: ReceiverSettings<Incoming>, proof: Proof): NeededReceipt[] {
+  if (replay !== "bind") return [];
+  return [{ key: signatureKey(proof), refuseTaken: () => refuseSignature(reused, scheme.challenge) }];
+}
+
+const reused = {
+  reason: "signature_reused",
+  message: "The signature came with another request before; does the service sign several within one minute?",
+} as const;
 
 /** Express runs GET handlers for HEAD; only the endpoint that does nothing may be asked so (D-46). */
 const methodsOf = ({ kind, method }: Endpoint): string[] => (kind === "test" ? [method, "HEAD"] : [method]);

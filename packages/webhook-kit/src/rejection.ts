@@ -20,6 +20,7 @@ export type RejectionReason =
   | "duplicate_header"
   | "unknown_tenant"
   | "no_matching_secret"
+  | "signature_reused"
   | "endpoint_not_mounted"
   | "method_not_allowed"
   | "unsupported_media_type"

@@ -22,6 +22,7 @@ const start = () =>
       skewSeconds: 0,
       receivedAt: new Date(0),
       verified: { scheme: "s", reading: "r", secretIndex: 0, skewSeconds: 0 },
+      tenant: "",
     },
   );
 type Handle = (context: HandlerRun<undefined>["context"]) => Promise<typeof acknowledged>;

@@ -1,5 +1,6 @@
 import { ConfigurationError, UnavailableError } from "./errors.ts";
 import { findSecretFault, findWeakness, type SecretFault } from "./secret-fault.ts";
+import type { SignatureScheme } from "./signature-scheme.ts";
 
 /**
  * The secret that was given on the company profile: one; several while it is rotated; or a function that looks it up for
@@ -31,10 +32,15 @@ export type SecretLookup<Incoming> = (
  * @throws {ConfigurationError} at once for a secret that can be checked at once; the lookup rejects with
  *   {@link UnavailableError} for one that comes from a function
  */
-export function readSecret<Incoming>(secret: Secret<Incoming>, allowWeakSecret: boolean): SecretLookup<Incoming> {
-  if (typeof secret === "function") return (request) => lookUp(secret, request, allowWeakSecret);
+export function readSecret<Incoming>(
+  secret: Secret<Incoming>,
+  allowWeakSecret: boolean,
+  scheme: Pick<SignatureScheme, "checkSecret"> = {},
+): SecretLookup<Incoming> {
+  const find = (secrets: readonly string[]) => findFault(secrets, allowWeakSecret, scheme);
+  if (typeof secret === "function") return (request) => lookUp(secret, request, find);
   const secrets = typeof secret === "string" ? [secret] : secret;
-  const fault = findFault(secrets, allowWeakSecret);
+  const fault = find(secrets);
   if (fault) throw new ConfigurationError(fault.code, fault.message);
   const checked = [...secrets];
   return () => checked;
@@ -43,7 +49,7 @@ export function readSecret<Incoming>(secret: Secret<Incoming>, allowWeakSecret: 
 async function lookUp<Incoming>(
   secret: Extract<Secret<Incoming>, (request: Incoming) => unknown>,
   request: Incoming,
-  allowWeakSecret: boolean,
+  find: (secrets: readonly string[]) => SecretFault | undefined,
 ): Promise<readonly string[] | undefined> {
   let found: string | readonly string[] | undefined;
   try {
@@ -53,17 +59,23 @@ async function lookUp<Incoming>(
   }
   if (found === undefined) return undefined;
   const secrets = typeof found === "string" ? [found] : found;
-  const fault = findFault(secrets, allowWeakSecret);
+  const fault = find(secrets);
   if (fault) throw new UnavailableError("secret_unusable", `From the secret function: ${fault.message}`);
   return secrets;
 }
 
-function findFault(secrets: readonly string[], allowWeakSecret: boolean): SecretFault | undefined {
+function findFault(
+  secrets: readonly string[],
+  allowWeakSecret: boolean,
+  scheme: Pick<SignatureScheme, "checkSecret">,
+): SecretFault | undefined {
   if (!Array.isArray(secrets) || secrets.length === 0)
     return { code: "invalid_secret", message: "Give a secret, a list with at least one, or a function." };
   for (const secret of secrets) {
     const fault = findSecretFault(secret) ?? (allowWeakSecret ? undefined : findWeakness(secret));
     if (fault) return fault;
+    const refusal = scheme.checkSecret?.(secret);
+    if (refusal !== undefined) return { code: "invalid_secret", message: refusal };
   }
   return undefined;
 }

@@ -62,6 +62,11 @@ export interface SignatureScheme<
     readonly id?: string;
   }): Headers;
   /**
+   * What is wrong with a secret beyond the kit's own rules, never quoting it; undefined for a good one. Asked at
+   * construction, and of every secret that a function answers.
+   */
+  checkSecret?(secret: string): string | undefined;
+  /**
    * Parses the headers, strictly, or says why they are refused. `rawHeaders` is Node's flat list: name, value, name, value.
    */
   read(rawHeaders: readonly string[]): SignatureClaim | { readonly reason: RejectionReason; readonly message: string };

@@ -35,6 +35,11 @@ export interface HandledEndpoint<P extends Path = Path, Input = unknown> extends
   readonly kind: "event" | "request";
   /** Of the body, or of the path's parameters for a GET. */
   readonly schema: z.ZodType<AsZodInfers<Input>>;
+  /**
+   * What two different events may be about, so that the later one makes an identical repeat of the earlier one news again
+   * (D-57); left out where a repeat says nothing new.
+   */
+  subjectOf?(input: Input): readonly string[];
   isMounted(handlers: Handlers<never>): boolean;
   handle<Incoming>(handlers: Handlers<Incoming>, input: Input, context: HandlerContext<Incoming>): Promise<Answer>;
 }

@@ -10,6 +10,7 @@ export const workerOfferResponse: HandledEndpoint<"/offer/response", WorkerOffer
   method: "POST",
   path: "/offer/response",
   schema: workerOfferResponseSchema,
+  subjectOf: ({ offerId, workerId }) => [offerId, workerId],
   isMounted: (handlers) => handlers.onWorkerOfferResponse !== undefined,
   async handle(handlers, event, context) {
     await handlers.onWorkerOfferResponse?.(event, context);

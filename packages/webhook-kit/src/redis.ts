@@ -1,0 +1,6 @@
+/**
+ * `@offers/webhook-kit/redis`: receipts that processes share.
+ *
+ * @module redis
+ */
+export {};
