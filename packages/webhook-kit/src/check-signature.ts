@@ -1,3 +1,4 @@
+import { type Awaitable, after, isPromiseLike } from "./after.ts";
 import { isWebhookKitError, UnavailableError } from "./errors.ts";
 import type { Verified } from "./observer.ts";
 import type { VerifySettings } from "./options.ts";
@@ -26,11 +27,11 @@ export interface Proof extends OpenedClaim {
  *
  * @throws {UnavailableError} when the secret cannot be looked up
  */
-export async function openClaim<Incoming>(
+export function openClaim<Incoming>(
   settings: VerifySettings<Incoming>,
   rawHeaders: readonly string[],
   request: Incoming,
-): Promise<OpenedClaim | Refusal> {
+): Awaitable<OpenedClaim | Refusal> {
   const { scheme } = settings;
   const claim = guard(() => scheme.read(rawHeaders));
   if ("reason" in claim) return refuseSignature(claim, scheme.challenge);
@@ -39,27 +40,33 @@ export async function openClaim<Incoming>(
   // Either way (D-16), and written so that a clock or a timestamp that is no number refuses.
   if (!(Math.abs(skewMs) <= settings.toleranceMs))
     return refuseSignature(outOfTolerance(skewMs / 1000, settings.toleranceMs / 1000), scheme.challenge, skewMs / 1000);
-  const secrets = await settings.lookUpSecrets(request);
-  if (!secrets) return refuseSignature(unknownTenant, scheme.challenge);
-  return { claim, secrets, skewSeconds: skewMs / 1000, receivedAt };
+  return after(settings.lookUpSecrets(request), (secrets) =>
+    secrets
+      ? { claim, secrets, skewSeconds: skewMs / 1000, receivedAt }
+      : refuseSignature(unknownTenant, scheme.challenge),
+  );
 }
 
 /** The rest of the check; `body` is needed when the scheme covers it. */
-export async function proveClaim<Incoming>(
+export function proveClaim<Incoming>(
   settings: VerifySettings<Incoming>,
   opened: OpenedClaim,
   body: Uint8Array | undefined,
-): Promise<Proof | Refusal> {
+): Awaitable<Proof | Refusal> {
   const { scheme } = settings;
-  const match = await guard(async () => scheme.verify(opened.claim, opened.secrets, body));
-  if (!match) return refuseSignature(noMatch, scheme.challenge);
   const { claim, secrets, skewSeconds, receivedAt } = opened;
-  const { secretIndex, reading } = match;
-  const verified = { scheme: scheme.name, reading, secretIndex, skewSeconds };
-  settings.observer.verified(verified);
-  // Tenants are told apart by their secret: nothing else about a tenant is covered by a signature.
-  const tenant = settings.hasTenants ? sha256(secrets[secretIndex] ?? "").toString("hex") : "";
-  return { claim, secrets, skewSeconds, receivedAt, verified, tenant };
+  return after(
+    guard(() => scheme.verify(claim, secrets, body)),
+    (match) => {
+      if (!match) return refuseSignature(noMatch, scheme.challenge);
+      const { secretIndex, reading } = match;
+      const verified = { scheme: scheme.name, reading, secretIndex, skewSeconds };
+      settings.observer.verified(verified);
+      // Tenants are told apart by their secret: nothing else about a tenant is covered by a signature.
+      const tenant = settings.hasTenants ? sha256(secrets[secretIndex] ?? "") : "";
+      return { claim, secrets, skewSeconds, receivedAt, verified, tenant };
+    },
+  );
 }
 
 /** Negative is the past; 0 within the signed minute. */
@@ -88,7 +95,7 @@ function guard<T>(step: () => T): T {
   };
   try {
     const result = step();
-    return result instanceof Promise ? (result.catch(fail) as T) : result;
+    return isPromiseLike(result) ? (Promise.resolve(result).catch(fail) as T) : result;
   } catch (cause) {
     return fail(cause);
   }

@@ -1,4 +1,5 @@
-import { acknowledged } from "./answer.ts";
+import { isPromiseLike } from "./after.ts";
+import { type Answer, acknowledged } from "./answer.ts";
 import { type HandlerError, isWebhookKitError, UnavailableError } from "./errors.ts";
 import type { ReceiverSettings } from "./options.ts";
 import type { Outcome } from "./outcome.ts";
@@ -52,18 +53,17 @@ export async function handleOnce(
     }
   }
 
-  const { answer, outcome } = start();
-  // The receipts follow the handler, not its answer: after a time-out the handler is still at work.
-  const settled = outcome.then(
-    ({ status }) => settle((key, token) => receipts.complete(key, token, status, keepMs)),
-    release,
-  );
+  const complete = ({ status }: Answer) => settle((key, token) => receipts.complete(key, token, status, keepMs));
+  let settled: Promise<void> | undefined;
   try {
+    const { answer, outcome } = start();
+    // The receipts follow the handler, not its answer: after a time-out the handler is still at work.
+    settled = isPromiseLike(outcome) ? outcome.then(complete, release) : complete(outcome);
     const inTime = await answer;
     await settled;
     return { answer: inTime, duplicate: false };
   } catch (error) {
-    if (!isTimeout(error)) await settled;
+    if (!isTimeout(error)) await (settled ?? release());
     throw error;
   }
 }

@@ -29,16 +29,16 @@ export function subjectKey(proof: Proof, endpoint: string, subject: readonly str
 export const signatureKey = (proof: Proof): Key => keyOf(proof, "signature", signatureOf(proof));
 
 function keyOf({ tenant, verified }: Proof, ...parts: readonly string[]): Key {
-  return sha256(JSON.stringify([tenant, verified.scheme, ...parts])).toString("hex");
+  return sha256(JSON.stringify([tenant, verified.scheme, parts]));
 }
 
 const signatureOf = ({ claim }: Proof): string =>
   Buffer.from(claim.signature.buffer, claim.signature.byteOffset, claim.signature.length).toString("hex");
 
 function hashBody(body: ReceivedBody | undefined): string {
-  if (body?.kind === "bytes") return sha256(body.bytes).toString("hex");
+  if (body?.kind === "bytes") return sha256(body.bytes);
   // Only to tell one from another: the same bytes were parsed to the same value.
-  return body?.kind === "parsed" ? sha256(JSON.stringify(body.value) ?? "").toString("hex") : "";
+  return body?.kind === "parsed" ? sha256(JSON.stringify(body.value) ?? "") : "";
 }
 
 const idKeepMs = 72 * 60 * 60 * 1000;

@@ -4,7 +4,7 @@ import type { Proof } from "./check-signature.ts";
 import type { Endpoint } from "./endpoints/endpoint.ts";
 import { bodyTimeoutMs } from "./generated/decisions.ts";
 import { handleOnce, type NeededReceipt } from "./handle-once.ts";
-import { startRun } from "./handler-context.ts";
+import { HandlerRun } from "./handler-run.ts";
 import type { IncomingWebhook, ReceivedBody } from "./incoming-webhook.ts";
 import type { ReceiverSettings } from "./options.ts";
 import type { Failure, Outcome } from "./outcome.ts";
@@ -62,14 +62,14 @@ async function checkAndHandle<Incoming>(
   if (!isHandled) return handleOnce(settings, endpoint.name, once, () => nothingToRun);
 
   let body: ReceivedBody | undefined = checked.body;
-  let value: unknown = decodeParameters(parameters);
+  let value: unknown;
   if (endpoint.method === "POST") {
     if (!isJson(incoming.rawHeaders)) return refuseRequest("unsupported_media_type");
     body ??= await incoming.readBody(settings.maxBodyBytes, bodyTimeoutMs);
     const parsed = parseJson(body);
     if ("rejection" in parsed) return parsed;
     value = parsed.value;
-  }
+  } else value = decodeParameters(parameters);
   const payload = checkPayload(endpoint.schema, value);
   if ("rejection" in payload) return payload;
 
@@ -77,7 +77,7 @@ async function checkAndHandle<Incoming>(
     const subject = endpoint.subjectOf && subjectKey(proof, endpoint.name, endpoint.subjectOf(payload.input));
     once.needed.unshift({ key: requestKey(proof, incoming, body), subject });
   }
-  const run = startRun(incoming, proof);
+  const run = new HandlerRun(incoming, proof);
   return handleOnce(settings, endpoint.name, once, () =>
     runHandler(
       (context) => endpoint.handle(settings.handlers, payload.input, context),
@@ -89,7 +89,7 @@ async function checkAndHandle<Incoming>(
 }
 
 /** What `/test/auth` does once its headers are proven. */
-const nothingToRun: RunningHandler = { answer: Promise.resolve(acknowledged), outcome: Promise.resolve(acknowledged) };
+const nothingToRun: RunningHandler = { answer: acknowledged, outcome: acknowledged };
 
 /** Under `replay: "bind"` a signature is good for one request, whatever it asks (D-58). */
 function bindSignature<Incoming>({ replay, scheme }: ReceiverSettings<Incoming>, proof: Proof): NeededReceipt[] {

@@ -2,20 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { acknowledged } from "./answer.ts";
 import { HandlerError } from "./errors.ts";
-import type { HandlerRun } from "./handler-context.ts";
-import { startRun } from "./handler-context.ts";
+import { HandlerRun } from "./handler-run.ts";
 import { runHandler } from "./run-handler.ts";
 
 const start = () =>
-  startRun(
-    {
-      method: "GET",
-      path: "/",
-      target: "/",
-      rawHeaders: [],
-      request: undefined,
-      readBody: async () => ({ kind: "consumed" }),
-    },
+  new HandlerRun(
+    { rawHeaders: [], request: undefined },
     {
       claim: { signedAt: { earliest: 0, latest: 0 }, signature: new Uint8Array() },
       secrets: [],
@@ -25,7 +17,7 @@ const start = () =>
       tenant: "",
     },
   );
-type Handle = (context: HandlerRun<undefined>["context"]) => Promise<typeof acknowledged>;
+type Handle = (context: HandlerRun<undefined>) => Promise<typeof acknowledged>;
 const run = (handle: Handle, timeoutMs: number) => runHandler(handle, start(), "Test", timeoutMs).answer;
 
 test("a handler that is done keeps a signal that never aborts", async () => {

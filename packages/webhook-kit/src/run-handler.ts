@@ -1,31 +1,41 @@
+import { type Awaitable, isPromiseLike } from "./after.ts";
 import type { Answer } from "./answer.ts";
 import { HandlerError } from "./errors.ts";
-import type { HandlerRun } from "./handler-context.ts";
+import { HandlerRun } from "./handler-run.ts";
 
-/** A handler at work. Nothing can stop it, so it may outlive its time. */
+/** A handler at work, or done. Nothing can stop it, so it may outlive its time. */
 export interface RunningHandler {
   /** Its answer within its time (D-25). Rejects with {@link HandlerError} as `outcome` does, or with `handler_timed_out`. */
-  readonly answer: Promise<Answer>;
+  readonly answer: Awaitable<Answer>;
   /** What it comes to in the end, in time or not. Rejects with `handler_failed`, or `invalid_answer` from within. */
-  readonly outcome: Promise<Answer>;
+  readonly outcome: Awaitable<Answer>;
 }
 
+/** @throws {HandlerError} `handler_failed`, or `invalid_answer` from within, when it fails at once */
 export function runHandler<Incoming>(
-  handle: (context: HandlerRun<Incoming>["context"]) => Promise<Answer>,
+  handle: (run: HandlerRun<Incoming>) => Awaitable<Answer>,
   run: HandlerRun<Incoming>,
   endpoint: string,
   timeoutMs: number,
 ): RunningHandler {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      run.expire();
-      reject(new HandlerError("handler_timed_out", `The handler of ${endpoint} took more than ${timeoutMs} ms.`));
-    }, timeoutMs);
-  });
-  const outcome = handle(run.context).catch((cause: unknown) => {
+  const fail = (cause: unknown): never => {
     if (cause instanceof HandlerError) throw cause;
     throw new HandlerError("handler_failed", `The handler of ${endpoint} threw; see cause.`, { cause });
+  };
+  let outcome: Awaitable<Answer>;
+  try {
+    outcome = handle(run);
+  } catch (cause) {
+    return fail(cause);
+  }
+  if (!isPromiseLike(outcome)) return { answer: outcome, outcome };
+  const inTheEnd = outcome.catch(fail);
+  const answer = new Promise<Answer>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      HandlerRun.expire(run);
+      reject(new HandlerError("handler_timed_out", `The handler of ${endpoint} took more than ${timeoutMs} ms.`));
+    }, timeoutMs);
+    inTheEnd.then(resolve, reject).finally(() => clearTimeout(timer));
   });
-  return { answer: Promise.race([outcome, timeout]).finally(() => clearTimeout(timer)), outcome };
+  return { answer, outcome: inTheEnd };
 }

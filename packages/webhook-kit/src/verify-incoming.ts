@@ -1,6 +1,6 @@
 import type { Answer } from "./answer.ts";
 import { checkRequest } from "./check-request.ts";
-import { findDeliveryId } from "./handler-context.ts";
+import { findDeliveryId } from "./handler-run.ts";
 import type { IncomingWebhook } from "./incoming-webhook.ts";
 import type { VerifySettings } from "./options.ts";
 import { asOwnError } from "./own-error.ts";

@@ -1,3 +1,4 @@
+import { after } from "../after.ts";
 import { jsonAnswer } from "../answer.ts";
 import { HandlerError } from "../errors.ts";
 import type { ContactSuggestionRequest } from "../events.ts";
@@ -13,10 +14,8 @@ export const contactSuggestions: HandledEndpoint<"/contact-suggestions", Contact
   path: "/contact-suggestions",
   schema: contactSuggestionRequestSchema,
   isMounted: (handlers) => handlers.suggestContacts !== undefined,
-  async handle(handlers, search, context) {
-    const suggestions = await handlers.suggestContacts?.(search, context);
-    return jsonAnswer(writeSuggestions(suggestions));
-  },
+  handle: (handlers, search, context) =>
+    after(handlers.suggestContacts?.(search, context), (suggestions) => jsonAnswer(writeSuggestions(suggestions))),
 };
 
 /**

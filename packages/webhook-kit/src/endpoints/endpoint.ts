@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import type { Awaitable } from "../after.ts";
 import type { Answer } from "../answer.ts";
 import type { webhooks } from "../generated/openapi.ts";
 import type { HandlerContext, Handlers } from "../handlers.ts";
@@ -41,7 +42,7 @@ export interface HandledEndpoint<P extends Path = Path, Input = unknown> extends
    */
   subjectOf?(input: Input): readonly string[];
   isMounted(handlers: Handlers<never>): boolean;
-  handle<Incoming>(handlers: Handlers<Incoming>, input: Input, context: HandlerContext<Incoming>): Promise<Answer>;
+  handle<Incoming>(handlers: Handlers<Incoming>, input: Input, context: HandlerContext<Incoming>): Awaitable<Answer>;
 }
 
 export type Endpoint = CheckEndpoint | HandledEndpoint;

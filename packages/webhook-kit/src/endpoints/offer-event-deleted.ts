@@ -1,3 +1,4 @@
+import { after } from "../after.ts";
 import { acknowledged } from "../answer.ts";
 import type { OfferEventDeleted } from "../events.ts";
 import { offerEventDeletedSchema } from "../generated/schemas.ts";
@@ -11,8 +12,5 @@ export const offerEventDeleted: HandledEndpoint<"/offer/eventDeleted", OfferEven
   path: "/offer/eventDeleted",
   schema: offerEventDeletedSchema,
   isMounted: (handlers) => handlers.onOfferEventDeleted !== undefined,
-  async handle(handlers, event, context) {
-    await handlers.onOfferEventDeleted?.(event, context);
-    return acknowledged;
-  },
+  handle: (handlers, event, context) => after(handlers.onOfferEventDeleted?.(event, context), () => acknowledged),
 };

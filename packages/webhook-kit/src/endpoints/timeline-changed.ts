@@ -1,3 +1,4 @@
+import { after } from "../after.ts";
 import { acknowledged } from "../answer.ts";
 import type { TimelineChanged } from "../events.ts";
 import { timelineChangedSchema } from "../generated/schemas.ts";
@@ -11,8 +12,5 @@ export const timelineChanged: HandledEndpoint<"/events/timelineChanged", Timelin
   path: "/events/timelineChanged",
   schema: timelineChangedSchema,
   isMounted: (handlers) => handlers.onTimelineChanged !== undefined,
-  async handle(handlers, event, context) {
-    await handlers.onTimelineChanged?.(event, context);
-    return acknowledged;
-  },
+  handle: (handlers, event, context) => after(handlers.onTimelineChanged?.(event, context), () => acknowledged),
 };

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { after } from "../after.ts";
 import { acknowledged } from "../answer.ts";
 import type { WorkerAddedContact } from "../events.ts";
 import { idSchema } from "../generated/schemas.ts";
@@ -12,8 +13,5 @@ export const workerAddedContact: HandledEndpoint<"/contact/new/{workerId}", Work
   path: "/contact/new/{workerId}",
   schema: z.object({ workerId: idSchema }),
   isMounted: (handlers) => handlers.onWorkerAddedContact !== undefined,
-  async handle(handlers, event, context) {
-    await handlers.onWorkerAddedContact?.(event, context);
-    return acknowledged;
-  },
+  handle: (handlers, event, context) => after(handlers.onWorkerAddedContact?.(event, context), () => acknowledged),
 };

@@ -1,3 +1,4 @@
+import { after } from "../after.ts";
 import { acknowledged } from "../answer.ts";
 import type { WorkerOfferResponse } from "../events.ts";
 import { workerOfferResponseSchema } from "../generated/schemas.ts";
@@ -12,8 +13,5 @@ export const workerOfferResponse: HandledEndpoint<"/offer/response", WorkerOffer
   schema: workerOfferResponseSchema,
   subjectOf: ({ offerId, workerId }) => [offerId, workerId],
   isMounted: (handlers) => handlers.onWorkerOfferResponse !== undefined,
-  async handle(handlers, event, context) {
-    await handlers.onWorkerOfferResponse?.(event, context);
-    return acknowledged;
-  },
+  handle: (handlers, event, context) => after(handlers.onWorkerOfferResponse?.(event, context), () => acknowledged),
 };
