@@ -9,5 +9,18 @@ export function after<T, R>(value: T | PromiseLike<T>, next: (value: T) => Await
   return isPromiseLike(value) ? Promise.resolve(value).then(next) : next(value);
 }
 
-export const isPromiseLike = (value: unknown): value is PromiseLike<unknown> =>
+/** Takes a step that may fail, at once or later. */
+export function attempt<T, R>(
+  step: () => T | PromiseLike<T>,
+  recover: (cause: unknown) => Awaitable<R>,
+): Awaitable<T | R> {
+  try {
+    const value = step();
+    return isPromiseLike(value) ? Promise.resolve(value).then(undefined, recover) : value;
+  } catch (cause) {
+    return recover(cause);
+  }
+}
+
+export const isPromiseLike = <T>(value: T | PromiseLike<T>): value is PromiseLike<T> =>
   typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";

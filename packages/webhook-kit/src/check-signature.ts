@@ -1,11 +1,11 @@
-import { type Awaitable, after, isPromiseLike } from "./after.ts";
+import { type Awaitable, after, attempt } from "./after.ts";
 import { isWebhookKitError, UnavailableError } from "./errors.ts";
 import type { Verified } from "./observer.ts";
 import type { VerifySettings } from "./options.ts";
 import { type Refusal, refuseSignature } from "./refusal.ts";
 import type { SignatureRefusal } from "./rejection.ts";
 import { sha256 } from "./sha256.ts";
-import type { SignatureClaim } from "./signature-scheme.ts";
+import type { SignatureClaim, SignatureScheme } from "./signature-scheme.ts";
 
 /** Well-formed, fresh headers, and the secrets that may have signed them. */
 export interface OpenedClaim {
@@ -33,7 +33,7 @@ export function openClaim<Incoming>(
   request: Incoming,
 ): Awaitable<OpenedClaim | Refusal> {
   const { scheme } = settings;
-  const claim = guard(() => scheme.read(rawHeaders));
+  const claim = readClaim(scheme, rawHeaders);
   if ("reason" in claim) return refuseSignature(claim, scheme.challenge);
   const receivedAt = settings.now();
   const skewMs = measureSkew(claim.signedAt, receivedAt.getTime());
@@ -47,6 +47,14 @@ export function openClaim<Incoming>(
   );
 }
 
+function readClaim(scheme: SignatureScheme, rawHeaders: readonly string[]): SignatureClaim | SignatureRefusal {
+  try {
+    return scheme.read(rawHeaders);
+  } catch (cause) {
+    return schemeFailed(cause);
+  }
+}
+
 /** The rest of the check; `body` is needed when the scheme covers it. */
 export function proveClaim<Incoming>(
   settings: VerifySettings<Incoming>,
@@ -56,7 +64,7 @@ export function proveClaim<Incoming>(
   const { scheme } = settings;
   const { claim, secrets, skewSeconds, receivedAt } = opened;
   return after(
-    guard(() => scheme.verify(claim, secrets, body)),
+    attempt(() => scheme.verify(claim, secrets, body), schemeFailed),
     (match) => {
       if (!match) return refuseSignature(noMatch, scheme.challenge);
       const { secretIndex, reading } = match;
@@ -88,15 +96,7 @@ const noMatch: SignatureRefusal = {
   message: "No secret matches; is the secret the one on the company profile, to the letter?",
 };
 
-function guard<T>(step: () => T): T {
-  const fail = (cause: unknown): never => {
-    if (isWebhookKitError(cause)) throw cause;
-    throw new UnavailableError("scheme_failed", "The signature scheme threw; see cause.", { cause });
-  };
-  try {
-    const result = step();
-    return isPromiseLike(result) ? (Promise.resolve(result).catch(fail) as T) : result;
-  } catch (cause) {
-    return fail(cause);
-  }
+function schemeFailed(cause: unknown): never {
+  if (isWebhookKitError(cause)) throw cause;
+  throw new UnavailableError("scheme_failed", "The signature scheme threw; see cause.", { cause });
 }

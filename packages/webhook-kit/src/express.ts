@@ -4,6 +4,8 @@
  * @module express
  */
 import type { Request, RequestHandler } from "express";
+import { after } from "./after.ts";
+import type { Answer } from "./answer.ts";
 import type { IncomingWebhook } from "./incoming-webhook.ts";
 import { writeNodeAnswer } from "./node-answer.ts";
 import { readNodeBody } from "./node-body.ts";
@@ -46,9 +48,8 @@ declare global {
 export function webhookRouter(options: ReceiverOptions<Request>): RequestHandler {
   const settings = readReceiverOptions(options);
   return (request, response, next) => {
-    receive(settings, present(request))
-      .then((answer) => (answer ? writeNodeAnswer(request, response, answer) : next()))
-      .catch(next);
+    const write = (answer: Answer | undefined) => (answer ? writeNodeAnswer(request, response, answer) : next());
+    void after(receive(settings, present(request)), write);
   };
 }
 
@@ -74,13 +75,12 @@ export function webhookRouter(options: ReceiverOptions<Request>): RequestHandler
 export function verifyWebhook(options: VerifyOptions<Request>): RequestHandler {
   const settings = readVerifyOptions(options);
   return (request, response, next) => {
-    verifyIncoming(settings, present(request))
-      .then((outcome) => {
-        if ("answer" in outcome) return writeNodeAnswer(request, response, outcome.answer);
-        request.webhook = outcome.webhook;
-        next();
-      })
-      .catch(next);
+    const proceed = (outcome: Awaited<ReturnType<typeof verifyIncoming>>) => {
+      if ("answer" in outcome) return writeNodeAnswer(request, response, outcome.answer);
+      request.webhook = outcome.webhook;
+      next();
+    };
+    void after(verifyIncoming(settings, present(request)), proceed);
   };
 }
 

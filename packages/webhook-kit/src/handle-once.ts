@@ -1,4 +1,4 @@
-import { isPromiseLike } from "./after.ts";
+import { type Awaitable, after, attempt, isPromiseLike } from "./after.ts";
 import { type Answer, acknowledged } from "./answer.ts";
 import { type HandlerError, isWebhookKitError, UnavailableError } from "./errors.ts";
 import type { ReceiverSettings } from "./options.ts";
@@ -15,6 +15,11 @@ export interface NeededReceipt {
   readonly refuseTaken?: () => Outcome;
 }
 
+interface HeldReceipt {
+  readonly key: string;
+  readonly token: string;
+}
+
 /** The lease outlasts a handler that ends in time, so that only one that does not, or a process that died, lets it run out. */
 const leaseMarginMs = 1_000;
 
@@ -24,66 +29,77 @@ const leaseMarginMs = 1_000;
  * @throws {UnavailableError} when the receipts store refuses a claim
  * @throws {HandlerError} as the handler's answer does
  */
-export async function handleOnce(
-  { receipts, handlerTimeoutMs, observer }: Pick<ReceiverSettings<never>, "receipts" | "handlerTimeoutMs" | "observer">,
+export function handleOnce(
+  settings: Pick<ReceiverSettings<never>, "receipts" | "handlerTimeoutMs" | "observer">,
   endpoint: string,
   { needed, keepMs }: { readonly needed: readonly NeededReceipt[]; readonly keepMs: number },
   start: () => RunningHandler,
-): Promise<Outcome> {
-  const held: { key: string; token: string }[] = [];
-  // What becomes of a receipt does not change the answer: the handler has run, or it has not.
-  const settle = async (step: (key: string, token: string) => unknown) => {
-    for (const { key, token } of held)
-      try {
-        await step(key, token);
-      } catch (cause) {
-        observer.failed(receiptsFailed(cause), endpoint);
-      }
-  };
-  const release = () => settle((key, token) => receipts.release(key, token));
-
+): Awaitable<Outcome> {
+  const { receipts, handlerTimeoutMs, observer } = settings;
   // A handler that overran its time is given as long again before the same request may start another beside it.
   const leaseMs = 2 * handlerTimeoutMs + leaseMarginMs;
-  for (const { key, subject, refuseTaken = undefined } of needed) {
-    const claim = await claimReceipt(receipts, key, { leaseMs, subject }, release);
-    if (claim.state === "claimed") held.push({ key, token: claim.token });
-    else {
-      await release();
-      return refuseTaken?.() ?? repeated(claim);
-    }
-  }
+  const held: HeldReceipt[] = [];
 
-  const complete = ({ status }: Answer) => settle((key, token) => receipts.complete(key, token, status, keepMs));
-  let settled: Promise<void> | undefined;
-  try {
-    const { answer, outcome } = start();
-    // The receipts follow the handler, not its answer: after a time-out the handler is still at work.
-    settled = isPromiseLike(outcome) ? outcome.then(complete, release) : complete(outcome);
-    const inTime = await answer;
-    await settled;
-    return { answer: inTime, duplicate: false };
-  } catch (error) {
-    if (!isTimeout(error)) await (settled ?? release());
-    throw error;
-  }
+  // What becomes of a receipt does not change the answer: the handler has run, or it has not.
+  const settle = (step: (receipt: HeldReceipt) => unknown): Awaitable<unknown> => {
+    const report = (cause: unknown) => observer.failed(receiptsFailed(cause), endpoint);
+    const steps = held.map((receipt) => attempt(() => step(receipt), report));
+    return steps.some(isPromiseLike) ? Promise.all(steps) : undefined;
+  };
+  const release = () => settle(({ key, token }) => receipts.release(key, token));
+  const complete = ({ status }: Answer) => settle(({ key, token }) => receipts.complete(key, token, status, keepMs));
+
+  const claimFrom = (index: number): Awaitable<Outcome> => {
+    const receipt = needed[index];
+    if (!receipt) return run();
+    const { key, subject, refuseTaken } = receipt;
+    return after(claimReceipt(receipts, key, { leaseMs, subject }, release), (claim) => {
+      if (claim.state !== "claimed") return after(release(), () => refuseTaken?.() ?? repeated(claim));
+      held.push({ key, token: claim.token });
+      return claimFrom(index + 1);
+    });
+  };
+
+  const run = (): Awaitable<Outcome> => {
+    let settled: Awaitable<unknown>;
+    return attempt(
+      () => {
+        const { answer, outcome } = start();
+        // The receipts follow the handler, not its answer: after a time-out the handler is still at work.
+        settled = isPromiseLike(outcome) ? outcome.then(complete, release) : complete(outcome);
+        return after(answer, (inTime) => after(settled, () => ({ answer: inTime, duplicate: false })));
+      },
+      (error) => {
+        const fail = (): never => {
+          throw error;
+        };
+        return isTimeout(error) ? fail() : after(settled ?? release(), fail);
+      },
+    );
+  };
+
+  return claimFrom(0);
 }
 
 type Claim = Awaited<ReturnType<Receipts["claim"]>>;
 
-async function claimReceipt(
+function claimReceipt(
   receipts: Receipts,
   key: string,
   options: Parameters<Receipts["claim"]>[1],
-  giveBack: () => Promise<void>,
-): Promise<Claim> {
-  try {
-    const claim = await receipts.claim(key, options);
+  giveBack: () => Awaitable<unknown>,
+): Awaitable<Claim> {
+  const checked = (claim: Claim): Claim => {
     if (isClaim(claim)) return claim;
-    throw new Error("claim answered none of the three states, or without its token, milliseconds or HTTP status.");
-  } catch (cause) {
-    await giveBack();
-    throw isWebhookKitError(cause) ? cause : receiptsFailed(cause);
-  }
+    throw new Error("claim answered none of the three states, or one without its token, milliseconds or HTTP status.");
+  };
+  return attempt(
+    () => after(receipts.claim(key, options), checked),
+    (cause) =>
+      after(giveBack(), () => {
+        throw isWebhookKitError(cause) ? cause : receiptsFailed(cause);
+      }),
+  );
 }
 
 /** A store may be anybody's: what it should not answer must not become a 200. */

@@ -1,3 +1,5 @@
+import type { Awaitable } from "./after.ts";
+
 /** What became of a request's body. */
 export type ReceivedBody =
   | { readonly kind: "bytes"; readonly bytes: Uint8Array }
@@ -18,5 +20,5 @@ export interface IncomingWebhook<Incoming> {
   /** The framework's own request. */
   readonly request: Incoming;
   /** Called at most once, and not before the headers are verified unless the scheme covers the body. */
-  readBody(maxBytes: number, timeoutMs: number): Promise<ReceivedBody>;
+  readBody(maxBytes: number, timeoutMs: number): Awaitable<ReceivedBody>;
 }

@@ -15,31 +15,28 @@ export function requestKey(
   body: ReceivedBody | undefined,
 ): Key {
   const { id } = proof.claim;
-  if (id !== undefined) return keyOf(proof, "id", id);
-  return keyOf(proof, "request", signatureOf(proof), incoming.method, incoming.target, hashBody(body));
+  if (id !== undefined) return sha256(describe(proof, "id", id));
+  const request = describe(proof, "request", signatureOf(proof), incoming.method, incoming.target);
+  if (body?.kind === "bytes") return sha256(Buffer.concat([Buffer.from(request), body.bytes]));
+  // Only to tell one from another: the same bytes were parsed to the same value.
+  return sha256(body?.kind === "parsed" ? request + JSON.stringify(body.value) : request);
 }
 
 /** What different events of one signature may be about (D-57). With a signed id no two events are alike. */
 export function subjectKey(proof: Proof, endpoint: string, subject: readonly string[]): Key | undefined {
   if (proof.claim.id !== undefined) return undefined;
-  return keyOf(proof, "subject", signatureOf(proof), endpoint, ...subject);
+  return sha256(describe(proof, "subject", signatureOf(proof), endpoint, ...subject));
 }
 
 /** The signature alone, whatever it came with (D-58). */
-export const signatureKey = (proof: Proof): Key => keyOf(proof, "signature", signatureOf(proof));
+export const signatureKey = (proof: Proof): Key => sha256(describe(proof, "signature", signatureOf(proof)));
 
-function keyOf({ tenant, verified }: Proof, ...parts: readonly string[]): Key {
-  return sha256(JSON.stringify([tenant, verified.scheme, parts]));
-}
+/** JSON says where each part ends, and where a body begins that is put behind it. */
+const describe = ({ tenant, verified }: Proof, ...parts: readonly string[]): string =>
+  JSON.stringify([tenant, verified.scheme, parts]);
 
 const signatureOf = ({ claim }: Proof): string =>
   Buffer.from(claim.signature.buffer, claim.signature.byteOffset, claim.signature.length).toString("hex");
-
-function hashBody(body: ReceivedBody | undefined): string {
-  if (body?.kind === "bytes") return sha256(body.bytes);
-  // Only to tell one from another: the same bytes were parsed to the same value.
-  return body?.kind === "parsed" ? sha256(JSON.stringify(body.value) ?? "") : "";
-}
 
 const idKeepMs = 72 * 60 * 60 * 1000;
 

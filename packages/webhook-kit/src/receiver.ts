@@ -1,106 +1,95 @@
+import { type Awaitable, after, attempt } from "./after.ts";
 import { type Answer, acknowledged } from "./answer.ts";
-import { checkRequest } from "./check-request.ts";
+import { type CheckedRequest, checkRequest } from "./check-request.ts";
 import type { Proof } from "./check-signature.ts";
-import type { Endpoint } from "./endpoints/endpoint.ts";
+import type { Endpoint, HandledEndpoint } from "./endpoints/endpoint.ts";
 import { bodyTimeoutMs } from "./generated/decisions.ts";
-import { handleOnce, type NeededReceipt } from "./handle-once.ts";
+import { handleOnce } from "./handle-once.ts";
 import { HandlerRun } from "./handler-run.ts";
 import type { IncomingWebhook, ReceivedBody } from "./incoming-webhook.ts";
+import { eventReceipt, neededReceipts } from "./needed-receipts.ts";
 import type { ReceiverSettings } from "./options.ts";
 import type { Failure, Outcome } from "./outcome.ts";
 import { asOwnError } from "./own-error.ts";
 import { checkPayload, isJson, parseJson } from "./payload.ts";
-import { keepMs, requestKey, signatureKey, subjectKey } from "./receipt-key.ts";
-import { failureAnswer, refuseRequest, refuseSignature } from "./refusal.ts";
+import { failureAnswer, refuseRequest } from "./refusal.ts";
 import { decodeParameters, findRoute, type Route } from "./route.ts";
 import { type RunningHandler, runHandler } from "./run-handler.ts";
 import { traceRequest } from "./trace-request.ts";
 
-/** Answers one webhook; undefined when the path is none of ours. Never rejects: every fault has its answer. */
-export async function receive<Incoming>(
+/** Answers one webhook; undefined when the path is none of ours. Never throws or rejects: every fault has its answer. */
+export function receive<Incoming>(
   settings: ReceiverSettings<Incoming>,
   incoming: IncomingWebhook<Incoming>,
-): Promise<Answer | undefined> {
+): Awaitable<Answer | undefined> {
   const route = findRoute(incoming.path);
   if (!route) return undefined;
   const { tracer, observer } = settings;
-  const run = () => answerRoute(settings, incoming, route);
-  const outcome = tracer ? await traceRequest(tracer, route.endpoint, incoming.method, run) : await run();
-  observer.ended(outcome, route.endpoint.name);
-  return outcome.answer;
+  const run = () => attempt<Outcome, Failure>(() => checkRoute(settings, incoming, route), describeFailure);
+  return after(tracer ? traceRequest(tracer, route.endpoint, incoming.method, run) : run(), (outcome) => {
+    observer.ended(outcome, route.endpoint.name);
+    return outcome.answer;
+  });
 }
 
-async function answerRoute<Incoming>(
-  settings: ReceiverSettings<Incoming>,
-  incoming: IncomingWebhook<Incoming>,
-  route: Route,
-): Promise<Outcome | Failure> {
-  try {
-    return await checkAndHandle(settings, incoming, route);
-  } catch (cause) {
-    const error = asOwnError(cause);
-    return { answer: failureAnswer(error), error };
-  }
+function describeFailure(cause: unknown): Failure {
+  const error = asOwnError(cause);
+  return { answer: failureAnswer(error), error };
 }
 
-async function checkAndHandle<Incoming>(
+function checkRoute<Incoming>(
   settings: ReceiverSettings<Incoming>,
   incoming: IncomingWebhook<Incoming>,
-  { endpoint, parameters }: Route,
-): Promise<Outcome> {
-  const isHandled = endpoint.kind === "event" || endpoint.kind === "request";
-  if (isHandled && !endpoint.isMounted(settings.handlers)) return refuseRequest("endpoint_not_mounted");
-  const allowed = methodsOf(endpoint);
-  if (!allowed.includes(incoming.method))
-    return refuseRequest("method_not_allowed", { headers: { allow: allowed.join(", ") } });
+  { endpoint, methods, parameters }: Route,
+): Awaitable<Outcome> {
+  if (isHandled(endpoint) && !endpoint.isMounted(settings.handlers)) return refuseRequest("endpoint_not_mounted");
+  if (!methods.includes(incoming.method))
+    return refuseRequest("method_not_allowed", { headers: { allow: methods.join(", ") } });
   if (endpoint.kind === "test") return { answer: acknowledged, duplicate: false };
-
-  const checked = await checkRequest(settings, incoming);
-  if ("rejection" in checked) return checked;
-  const { proof } = checked;
-  const once = { needed: bindSignature(settings, proof), keepMs: keepMs(proof, settings.toleranceMs) };
-  if (!isHandled) return handleOnce(settings, endpoint.name, once, () => nothingToRun);
-
-  let body: ReceivedBody | undefined = checked.body;
-  let value: unknown;
-  if (endpoint.method === "POST") {
-    if (!isJson(incoming.rawHeaders)) return refuseRequest("unsupported_media_type");
-    body ??= await incoming.readBody(settings.maxBodyBytes, bodyTimeoutMs);
-    const parsed = parseJson(body);
-    if ("rejection" in parsed) return parsed;
-    value = parsed.value;
-  } else value = decodeParameters(parameters);
-  const payload = checkPayload(endpoint.schema, value);
-  if ("rejection" in payload) return payload;
-
-  if (endpoint.kind === "event") {
-    const subject = endpoint.subjectOf && subjectKey(proof, endpoint.name, endpoint.subjectOf(payload.input));
-    once.needed.unshift({ key: requestKey(proof, incoming, body), subject });
-  }
-  const run = new HandlerRun(incoming, proof);
-  return handleOnce(settings, endpoint.name, once, () =>
-    runHandler(
-      (context) => endpoint.handle(settings.handlers, payload.input, context),
-      run,
-      endpoint.name,
-      settings.handlerTimeoutMs,
-    ),
-  );
+  return after(checkRequest(settings, incoming), (checked) => {
+    if ("rejection" in checked) return checked;
+    if (isHandled(endpoint)) return handle(settings, incoming, { endpoint, parameters }, checked);
+    return handleOnce(settings, endpoint.name, neededReceipts(settings, checked.proof), () => nothingToRun);
+  });
 }
+
+const isHandled = (endpoint: Endpoint): endpoint is HandledEndpoint =>
+  endpoint.kind === "event" || endpoint.kind === "request";
 
 /** What `/test/auth` does once its headers are proven. */
 const nothingToRun: RunningHandler = { answer: acknowledged, outcome: acknowledged };
 
-/** Under `replay: "bind"` a signature is good for one request, whatever it asks (D-58). */
-function bindSignature<Incoming>({ replay, scheme }: ReceiverSettings<Incoming>, proof: Proof): NeededReceipt[] {
-  if (replay !== "bind") return [];
-  return [{ key: signatureKey(proof), refuseTaken: () => refuseSignature(reused, scheme.challenge) }];
+function handle<Incoming>(
+  settings: ReceiverSettings<Incoming>,
+  incoming: IncomingWebhook<Incoming>,
+  { endpoint, parameters }: Pick<Route, "parameters"> & { readonly endpoint: HandledEndpoint },
+  { proof, body }: CheckedRequest,
+): Awaitable<Outcome> {
+  if (endpoint.method === "GET") {
+    const payload = checkPayload(endpoint.schema, decodeParameters(parameters));
+    return "rejection" in payload ? payload : runOnce(settings, incoming, endpoint, proof, payload.input, undefined);
+  }
+  if (!isJson(incoming.rawHeaders)) return refuseRequest("unsupported_media_type");
+  return after<ReceivedBody, Outcome>(body ?? incoming.readBody(settings.maxBodyBytes, bodyTimeoutMs), (received) => {
+    const parsed = parseJson(received);
+    if ("rejection" in parsed) return parsed;
+    const payload = checkPayload(endpoint.schema, parsed.value);
+    return "rejection" in payload ? payload : runOnce(settings, incoming, endpoint, proof, payload.input, received);
+  });
 }
 
-const reused = {
-  reason: "signature_reused",
-  message: "The signature came with another request before; does the service sign several within one minute?",
-} as const;
-
-/** Express runs GET handlers for HEAD; only the endpoint that does nothing may be asked so (D-46). */
-const methodsOf = ({ kind, method }: Endpoint): string[] => (kind === "test" ? [method, "HEAD"] : [method]);
+function runOnce<Incoming>(
+  settings: ReceiverSettings<Incoming>,
+  incoming: IncomingWebhook<Incoming>,
+  endpoint: HandledEndpoint,
+  proof: Proof,
+  input: unknown,
+  body: ReceivedBody | undefined,
+): Awaitable<Outcome> {
+  const { handlers, handlerTimeoutMs } = settings;
+  const receipt = endpoint.kind === "event" ? eventReceipt(proof, incoming, endpoint, input, body) : undefined;
+  const run = new HandlerRun(incoming, proof);
+  return handleOnce(settings, endpoint.name, neededReceipts(settings, proof, receipt), () =>
+    runHandler((context) => endpoint.handle(handlers, input, context), run, endpoint.name, handlerTimeoutMs),
+  );
+}

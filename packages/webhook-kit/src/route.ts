@@ -3,17 +3,22 @@ import type { Endpoint } from "./endpoints/endpoint.ts";
 
 export interface Route {
   readonly endpoint: Endpoint;
+  /** In capitals. */
+  readonly methods: readonly string[];
   /** Still percent-encoded. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
 const none = {};
 const fixed = new Map<string, Route>();
-const open: { endpoint: Endpoint; start: string; parameter: string }[] = [];
+const open: { endpoint: Endpoint; methods: readonly string[]; start: string; parameter: string }[] = [];
 for (const endpoint of Object.values<Endpoint>(endpoints)) {
-  const [start = "", parameter] = endpoint.path.split(/[{}]/);
-  if (parameter === undefined) fixed.set(start, { endpoint, parameters: none });
-  else open.push({ endpoint, start, parameter });
+  const { kind, method, path } = endpoint;
+  // Express runs GET handlers for HEAD; only the endpoint that does nothing may be asked so (D-46).
+  const methods = kind === "test" ? [method, "HEAD"] : [method];
+  const [start = "", parameter] = path.split(/[{}]/);
+  if (parameter === undefined) fixed.set(start, { endpoint, methods, parameters: none });
+  else open.push({ endpoint, methods, start, parameter });
 }
 
 /**
@@ -21,13 +26,15 @@ for (const endpoint of Object.values<Endpoint>(endpoints)) {
  * join `https://example.com/someprefix/` and `/test` in both ways.
  */
 export function findRoute(path: string): Route | undefined {
+  const asSent = fixed.get(path);
+  if (asSent) return asSent;
   const plain = path.replace(/^\/+/, "/").replace(/(?<=.)\/$/, "");
   const found = fixed.get(plain);
   if (found) return found;
-  for (const { endpoint, start, parameter } of open) {
+  for (const { endpoint, methods, start, parameter } of open) {
     const value = plain.slice(start.length);
     if (plain.startsWith(start) && value !== "" && !value.includes("/"))
-      return { endpoint, parameters: { [parameter]: value } };
+      return { endpoint, methods, parameters: { [parameter]: value } };
   }
   return undefined;
 }

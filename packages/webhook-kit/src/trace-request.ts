@@ -1,3 +1,4 @@
+import type { Awaitable } from "./after.ts";
 import type { Endpoint } from "./endpoints/endpoint.ts";
 import type { Failure, Outcome } from "./outcome.ts";
 
@@ -28,14 +29,14 @@ export async function traceRequest(
   tracer: Tracer,
   { name, path }: Endpoint,
   method: string,
-  run: () => Promise<Outcome | Failure>,
+  run: () => Awaitable<Outcome | Failure>,
 ): Promise<Outcome | Failure> {
   const attributes = {
     "http.request.method": knownMethods.has(method) ? method : "_OTHER",
     "http.route": path,
     "offers.webhook.endpoint": name,
   };
-  let outcome: Promise<Outcome | Failure> | undefined;
+  let outcome: Awaitable<Outcome | Failure> | undefined;
   try {
     await tracer.startActiveSpan(`webhook ${name}`, { attributes }, async (span) => {
       outcome = run();

@@ -216,7 +216,7 @@ describe.each(expresses)("Express $version", ({ express }) => {
 
 test("a body whose sender hung up before anybody read it is told at once", async () => {
   const received = new Promise((resolve, reject) => {
-    serve((request) => void request.once("close", () => readNodeBody(request, 100, 40).then(resolve, reject)))
+    serve((request) => void request.once("close", () => resolve(readNodeBody(request, 100, 40))))
       .then(({ port }) => {
         const socket = connect(port, "127.0.0.1");
         socket.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{", () => socket.destroy());
@@ -228,7 +228,7 @@ test("a body whose sender hung up before anybody read it is told at once", async
 
 test("a body that takes too long to arrive is given up", async () => {
   const received = new Promise((resolve, reject) => {
-    serve((request) => void readNodeBody(request, 100, 40).then(resolve, reject))
+    serve((request) => resolve(readNodeBody(request, 100, 40)))
       .then(({ port }) => connect(port, "127.0.0.1").write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{"))
       .catch(reject);
   });
