@@ -1,4 +1,4 @@
-import { type Awaitable, after, attempt } from "./after.ts";
+import { type Awaitable, after, attempt, fromUser } from "./after.ts";
 import { isWebhookKitError, UnavailableError } from "./errors.ts";
 import type { Verified } from "./observer.ts";
 import type { VerifySettings } from "./options.ts";
@@ -64,7 +64,7 @@ export function proveClaim<Incoming>(
   const { scheme } = settings;
   const { claim, secrets, skewSeconds, receivedAt } = opened;
   return after(
-    attempt(() => scheme.verify(claim, secrets, body), schemeFailed),
+    attempt(() => fromUser(scheme.verify(claim, secrets, body)), schemeFailed),
     (match) => {
       if (!match) return refuseSignature(noMatch, scheme.challenge);
       const { secretIndex, reading } = match;

@@ -1,33 +1,55 @@
 import type { Proof } from "./check-signature.ts";
 import type { HandledEndpoint } from "./endpoints/endpoint.ts";
-import type { NeededReceipt } from "./handle-once.ts";
 import type { IncomingWebhook, ReceivedBody } from "./incoming-webhook.ts";
 import type { ReceiverSettings } from "./options.ts";
+import type { Outcome } from "./outcome.ts";
 import { keepMs, requestKey, signatureKey, subjectKey } from "./receipt-key.ts";
 import { refuseSignature } from "./refusal.ts";
 
-/** The receipt of an event: an identical one is a repeat, unless another about the same came since (D-45, D-57). */
-export function eventReceipt(
-  proof: Proof,
-  incoming: Pick<IncomingWebhook<unknown>, "method" | "target">,
-  { name, subjectOf }: HandledEndpoint,
-  input: unknown,
-  body: ReceivedBody | undefined,
-): NeededReceipt {
-  const subject = subjectOf && subjectKey(proof, name, subjectOf(input));
-  return { key: requestKey(proof, incoming, body), subject };
+/** What a request is, beyond what its signature proves. */
+interface Handled {
+  readonly incoming: Pick<IncomingWebhook<unknown>, "method" | "target">;
+  readonly endpoint: HandledEndpoint;
+  readonly input: unknown;
+  readonly body: ReceivedBody | undefined;
 }
 
-/** What a request must hold before its handler starts: an event its own receipt, and under `replay: "bind"` its signature. */
+/** A receipt without which a handler may not start. */
+export interface NeededReceipt {
+  readonly key: string;
+  readonly subject?: string | undefined;
+  /** What the request is answered when another one has it; left out, the answer of a repeat (D-45). */
+  readonly refuseTaken?: () => Outcome;
+}
+
+/** What a request must hold before its handler starts. */
+export interface NeededReceipts {
+  readonly needed: readonly NeededReceipt[];
+  /** How long they are kept once the handler has ended well. */
+  readonly keepMs: number;
+}
+
+const none: NeededReceipts = { needed: [], keepMs: 0 };
+
+/** An event needs a receipt of its own, and under `replay: "bind"` every request one of its signature. */
 export function neededReceipts<Incoming>(
-  { replay, scheme, toleranceMs }: ReceiverSettings<Incoming>,
+  { receipts, replay, scheme, toleranceMs }: ReceiverSettings<Incoming>,
   proof: Proof,
-  event?: NeededReceipt,
-): { readonly needed: readonly NeededReceipt[]; readonly keepMs: number } {
-  const needed = event ? [event] : [];
+  handled?: Handled,
+): NeededReceipts {
+  if (!receipts) return none;
+  const needed: NeededReceipt[] = [];
+  if (handled?.endpoint.kind === "event") needed.push(eventReceipt(proof, handled));
   if (replay === "bind")
     needed.push({ key: signatureKey(proof), refuseTaken: () => refuseSignature(reused, scheme.challenge) });
   return { needed, keepMs: keepMs(proof, toleranceMs) };
+}
+
+/** An identical event is a repeat, unless another about the same came since (D-45, D-57). */
+function eventReceipt(proof: Proof, { incoming, endpoint, input, body }: Handled): NeededReceipt {
+  const { name, subjectOf } = endpoint;
+  const subject = subjectOf && subjectKey(proof, name, subjectOf(input));
+  return { key: requestKey(proof, incoming, body), subject };
 }
 
 /** A signature is then good for one request, whatever it asks (D-58). */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { Awaitable } from "./after.ts";
 import type { ReceivedBody } from "./incoming-webhook.ts";
 
 /** A Node request, and what a body parser in front may have left on it. */
@@ -11,7 +12,7 @@ export type NodeRequest = IncomingMessage & { readonly body?: unknown; readonly 
  * @param maxBytes how long it may be (D-24)
  * @param timeoutMs how long it may take to arrive (D-17)
  */
-export async function readNodeBody(request: NodeRequest, maxBytes: number, timeoutMs: number): Promise<ReceivedBody> {
+export function readNodeBody(request: NodeRequest, maxBytes: number, timeoutMs: number): Awaitable<ReceivedBody> {
   if (!isConsumed(request)) return readStream(request, maxBytes, timeoutMs);
   const { rawBody, body } = request;
   const bytes = rawBody instanceof Uint8Array ? rawBody : body instanceof Uint8Array ? body : undefined;
@@ -27,10 +28,10 @@ const isConsumed = (request: NodeRequest): boolean =>
 const incomplete = { kind: "refused", reason: "body_incomplete" } as const;
 const tooLarge = { kind: "refused", reason: "body_too_large" } as const;
 
-function readStream(request: NodeRequest, maxBytes: number, timeoutMs: number): Promise<ReceivedBody> {
+function readStream(request: NodeRequest, maxBytes: number, timeoutMs: number): Awaitable<ReceivedBody> {
   // The sender hung up before anybody listened: no event will come any more.
-  if (request.destroyed) return Promise.resolve(incomplete);
-  if (Number(request.headers["content-length"] ?? 0) > maxBytes) return Promise.resolve(tooLarge);
+  if (request.destroyed) return incomplete;
+  if (Number(request.headers["content-length"] ?? 0) > maxBytes) return tooLarge;
   return new Promise((resolve) => {
     const chunks: Uint8Array[] = [];
     let length = 0;

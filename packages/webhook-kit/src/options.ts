@@ -66,8 +66,11 @@ export interface VerifyOptions<Incoming = unknown> {
 export interface ReceiverOptions<Incoming = unknown> extends VerifyOptions<Incoming>, Handlers<Incoming> {
   /** How long a handler may take before the sender is answered 503, at most 10 minutes (D-25). @default 10_000 */
   handlerTimeoutMs?: number;
-  /** The memory of requests already acknowledged; share one between processes (D-45). @default memoryReceipts() */
-  receipts?: Receipts;
+  /**
+   * The memory of requests already acknowledged; share one between processes (D-45). `false`: none, for handlers that may
+   * run twice for one request. @default memoryReceipts()
+   */
+  receipts?: Receipts | false;
   /**
    * `"identical"`: a repeat of a request is acknowledged and not handled again, and other requests may come with the same
    * signature, as they do from a service that signs whole minutes (D-45). `"bind"`: a signature is good for one request,
@@ -94,7 +97,7 @@ export interface VerifySettings<Incoming> {
 export interface ReceiverSettings<Incoming> extends VerifySettings<Incoming> {
   readonly handlers: Handlers<Incoming>;
   readonly handlerTimeoutMs: number;
-  readonly receipts: Receipts;
+  readonly receipts: Receipts | false;
   readonly replay: "identical" | "bind";
   readonly tracer: Tracer | undefined;
 }
@@ -125,6 +128,8 @@ export function readReceiverOptions<Incoming>(options: ReceiverOptions<Incoming>
   const settings = readVerifyOptions(options);
   const { handlerTimeoutMs = defaults.handlerTimeoutMs, receipts = memoryReceipts({ now: settings.now }) } = options;
   const { replay = "identical", tracer } = options;
+  if (replay === "bind" && receipts === false)
+    throw new ConfigurationError("invalid_option", 'replay "bind" needs receipts to remember signatures in.');
   return {
     ...settings,
     handlers: options,

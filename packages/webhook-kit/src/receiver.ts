@@ -7,7 +7,7 @@ import { bodyTimeoutMs } from "./generated/decisions.ts";
 import { handleOnce } from "./handle-once.ts";
 import { HandlerRun } from "./handler-run.ts";
 import type { IncomingWebhook, ReceivedBody } from "./incoming-webhook.ts";
-import { eventReceipt, neededReceipts } from "./needed-receipts.ts";
+import { neededReceipts } from "./needed-receipts.ts";
 import type { ReceiverSettings } from "./options.ts";
 import type { Failure, Outcome } from "./outcome.ts";
 import { asOwnError } from "./own-error.ts";
@@ -87,9 +87,8 @@ function runOnce<Incoming>(
   body: ReceivedBody | undefined,
 ): Awaitable<Outcome> {
   const { handlers, handlerTimeoutMs } = settings;
-  const receipt = endpoint.kind === "event" ? eventReceipt(proof, incoming, endpoint, input, body) : undefined;
   const run = new HandlerRun(incoming, proof);
-  return handleOnce(settings, endpoint.name, neededReceipts(settings, proof, receipt), () =>
+  return handleOnce(settings, endpoint.name, neededReceipts(settings, proof, { incoming, endpoint, input, body }), () =>
     runHandler((context) => endpoint.handle(handlers, input, context), run, endpoint.name, handlerTimeoutMs),
   );
 }

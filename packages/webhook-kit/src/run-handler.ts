@@ -1,4 +1,4 @@
-import { type Awaitable, isPromiseLike } from "./after.ts";
+import type { Awaitable } from "./after.ts";
 import type { Answer } from "./answer.ts";
 import { HandlerError } from "./errors.ts";
 import { HandlerRun } from "./handler-run.ts";
@@ -28,7 +28,7 @@ export function runHandler<Incoming>(
   } catch (cause) {
     return fail(cause);
   }
-  if (!isPromiseLike(outcome)) return { answer: outcome, outcome };
+  if (!(outcome instanceof Promise)) return { answer: outcome, outcome };
   const inTheEnd = outcome.catch(fail);
   const answer = new Promise<Answer>((resolve, reject) => {
     const timer = setTimeout(() => {

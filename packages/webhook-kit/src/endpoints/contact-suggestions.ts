@@ -1,4 +1,4 @@
-import { after } from "../after.ts";
+import { after, fromUser } from "../after.ts";
 import { jsonAnswer } from "../answer.ts";
 import { HandlerError } from "../errors.ts";
 import type { ContactSuggestionRequest } from "../events.ts";
@@ -15,7 +15,9 @@ export const contactSuggestions: HandledEndpoint<"/contact-suggestions", Contact
   schema: contactSuggestionRequestSchema,
   isMounted: (handlers) => handlers.suggestContacts !== undefined,
   handle: (handlers, search, context) =>
-    after(handlers.suggestContacts?.(search, context), (suggestions) => jsonAnswer(writeSuggestions(suggestions))),
+    after(fromUser(handlers.suggestContacts?.(search, context)), (suggestions) =>
+      jsonAnswer(writeSuggestions(suggestions)),
+    ),
 };
 
 /**

@@ -1,4 +1,4 @@
-import { after } from "../after.ts";
+import { after, fromUser } from "../after.ts";
 import { acknowledged } from "../answer.ts";
 import type { OfferEventDeleted } from "../events.ts";
 import { offerEventDeletedSchema } from "../generated/schemas.ts";
@@ -12,5 +12,6 @@ export const offerEventDeleted: HandledEndpoint<"/offer/eventDeleted", OfferEven
   path: "/offer/eventDeleted",
   schema: offerEventDeletedSchema,
   isMounted: (handlers) => handlers.onOfferEventDeleted !== undefined,
-  handle: (handlers, event, context) => after(handlers.onOfferEventDeleted?.(event, context), () => acknowledged),
+  handle: (handlers, event, context) =>
+    after(fromUser(handlers.onOfferEventDeleted?.(event, context)), () => acknowledged),
 };

@@ -1,4 +1,4 @@
-import { after } from "../after.ts";
+import { after, fromUser } from "../after.ts";
 import { acknowledged } from "../answer.ts";
 import type { TimelineChanged } from "../events.ts";
 import { timelineChangedSchema } from "../generated/schemas.ts";
@@ -12,5 +12,6 @@ export const timelineChanged: HandledEndpoint<"/events/timelineChanged", Timelin
   path: "/events/timelineChanged",
   schema: timelineChangedSchema,
   isMounted: (handlers) => handlers.onTimelineChanged !== undefined,
-  handle: (handlers, event, context) => after(handlers.onTimelineChanged?.(event, context), () => acknowledged),
+  handle: (handlers, event, context) =>
+    after(fromUser(handlers.onTimelineChanged?.(event, context)), () => acknowledged),
 };

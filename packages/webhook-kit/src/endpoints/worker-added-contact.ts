@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { after } from "../after.ts";
+import { after, fromUser } from "../after.ts";
 import { acknowledged } from "../answer.ts";
 import type { WorkerAddedContact } from "../events.ts";
 import { idSchema } from "../generated/schemas.ts";
@@ -13,5 +13,6 @@ export const workerAddedContact: HandledEndpoint<"/contact/new/{workerId}", Work
   path: "/contact/new/{workerId}",
   schema: z.object({ workerId: idSchema }),
   isMounted: (handlers) => handlers.onWorkerAddedContact !== undefined,
-  handle: (handlers, event, context) => after(handlers.onWorkerAddedContact?.(event, context), () => acknowledged),
+  handle: (handlers, event, context) =>
+    after(fromUser(handlers.onWorkerAddedContact?.(event, context)), () => acknowledged),
 };

@@ -1,4 +1,4 @@
-import { after } from "../after.ts";
+import { after, fromUser } from "../after.ts";
 import { acknowledged } from "../answer.ts";
 import type { WorkerOfferResponse } from "../events.ts";
 import { workerOfferResponseSchema } from "../generated/schemas.ts";
@@ -13,5 +13,6 @@ export const workerOfferResponse: HandledEndpoint<"/offer/response", WorkerOffer
   schema: workerOfferResponseSchema,
   subjectOf: ({ offerId, workerId }) => [offerId, workerId],
   isMounted: (handlers) => handlers.onWorkerOfferResponse !== undefined,
-  handle: (handlers, event, context) => after(handlers.onWorkerOfferResponse?.(event, context), () => acknowledged),
+  handle: (handlers, event, context) =>
+    after(fromUser(handlers.onWorkerOfferResponse?.(event, context)), () => acknowledged),
 };

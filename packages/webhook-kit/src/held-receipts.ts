@@ -1,0 +1,95 @@
+import { type Awaitable, after, attempt, fromUser } from "./after.ts";
+import { acknowledged } from "./answer.ts";
+import { isWebhookKitError, UnavailableError } from "./errors.ts";
+import type { NeededReceipt } from "./needed-receipts.ts";
+import type { Observer } from "./observer.ts";
+import type { Outcome } from "./outcome.ts";
+import type { Receipts } from "./receipts.ts";
+import { refuseRequest } from "./refusal.ts";
+
+type Claim = Awaited<ReturnType<Receipts["claim"]>>;
+
+/** The receipts that a request holds while its handler is at work. */
+export class HeldReceipts {
+  readonly #receipts: Receipts;
+  readonly #observer: Pick<Observer, "failed">;
+  readonly #endpoint: string;
+  readonly #held: { readonly key: string; readonly token: string }[] = [];
+
+  constructor(receipts: Receipts, observer: Pick<Observer, "failed">, endpoint: string) {
+    this.#receipts = receipts;
+    this.#observer = observer;
+    this.#endpoint = endpoint;
+  }
+
+  /**
+   * Takes them all, or none: then it answers what the request is to be told.
+   *
+   * @throws {UnavailableError} when the store refuses a claim
+   */
+  claim(needed: readonly NeededReceipt[], leaseMs: number, from = 0): Awaitable<Outcome | undefined> {
+    const receipt = needed[from];
+    if (!receipt) return undefined;
+    return after(this.#claimOne(receipt, leaseMs), (claim) => {
+      if (claim.state !== "claimed") return after(this.release(), () => receipt.refuseTaken?.() ?? repeated(claim));
+      this.#held.push({ key: receipt.key, token: claim.token });
+      return this.claim(needed, leaseMs, from + 1);
+    });
+  }
+
+  complete(status: number, keepMs: number): Awaitable<unknown> {
+    return this.#settle((key, token) => this.#receipts.complete(key, token, status, keepMs));
+  }
+
+  release(): Awaitable<unknown> {
+    return this.#settle((key, token) => this.#receipts.release(key, token));
+  }
+
+  #claimOne({ key, subject }: NeededReceipt, leaseMs: number): Awaitable<Claim> {
+    return attempt(
+      () => after(fromUser(this.#receipts.claim(key, { leaseMs, subject })), checkClaim),
+      (cause) =>
+        after(this.release(), () => {
+          throw isWebhookKitError(cause) ? cause : receiptsFailed(cause);
+        }),
+    );
+  }
+
+  /** What becomes of a receipt does not change the answer: the handler has run, or it has not. */
+  #settle(step: (key: string, token: string) => void | Promise<void>): Awaitable<unknown> {
+    let pending: Promise<unknown> | undefined;
+    for (const { key, token } of this.#held) {
+      const settled = attempt(
+        () => fromUser(step(key, token)),
+        (cause) => this.#report(cause),
+      );
+      if (settled instanceof Promise) pending = pending ? Promise.all([pending, settled]) : settled;
+    }
+    return pending;
+  }
+
+  #report(cause: unknown): void {
+    this.#observer.failed(receiptsFailed(cause), this.#endpoint);
+  }
+}
+
+/** A store may be anybody's: what it should not answer must not become a 200. */
+function checkClaim(claim: Claim): Claim {
+  if (isClaim(claim)) return claim;
+  throw new Error("claim answered none of the three states, or one without its token, milliseconds or HTTP status.");
+}
+
+function isClaim(claim: Claim): boolean {
+  if (claim?.state === "claimed") return typeof claim.token === "string";
+  if (claim?.state === "inFlight") return Number.isFinite(claim.retryAfterMs);
+  return claim?.state === "done" && Number.isInteger(claim.status) && claim.status >= 200 && claim.status <= 599;
+}
+
+function repeated(claim: Exclude<Claim, { state: "claimed" }>): Outcome {
+  if (claim.state === "done") return { answer: { ...acknowledged, status: claim.status }, duplicate: true };
+  const seconds = Math.max(1, Math.ceil(claim.retryAfterMs / 1000));
+  return refuseRequest("already_in_progress", { headers: { "retry-after": String(seconds) } });
+}
+
+const receiptsFailed = (cause: unknown): UnavailableError =>
+  new UnavailableError("receipts_failed", "The receipts store threw; see cause.", { cause });
