@@ -13,8 +13,7 @@ export function requestKey(
 ): string {
   const { id } = proof.claim;
   if (id !== undefined) return sha256(describe(proof, "id", id));
-  const { method, target } = incoming;
-  return sha256(describe(proof, "request", signatureOf(proof), method, target) + textOf(body));
+  return sha256(describe(proof, "request", signatureOf(proof), incoming.method, incoming.target, hashBody(body)));
 }
 
 /** What different events of one signature may be about (D-57). With a signed id no two events are alike. */
@@ -26,21 +25,19 @@ export function subjectKey(proof: Proof, endpoint: string, subject: readonly str
 /** The signature alone, whatever it came with (D-58). */
 export const signatureKey = (proof: Proof): string => sha256(describe(proof, "signature", signatureOf(proof)));
 
-/** JSON says where each part ends, and where a body begins that is put behind it. */
 const describe = ({ tenant, verified }: Proof, ...parts: readonly string[]): string =>
   JSON.stringify([tenant, verified.scheme, ...parts]);
 
-const signatureOf = ({ claim }: Proof): string => asBuffer(claim.signature).toString("hex");
-
-function textOf(body: ReceivedBody | undefined): string {
-  // One character for each byte, whatever its encoding.
-  if (body?.kind === "bytes") return asBuffer(body.bytes).toString("latin1");
-  // Only to tell one from another: the same bytes were parsed to the same value.
-  return body?.kind === "parsed" ? JSON.stringify(body.value) : "";
+function signatureOf({ claim: { signature } }: Proof): string {
+  const bytes = Buffer.isBuffer(signature) ? signature : Buffer.from(signature);
+  return bytes.toString("hex");
 }
 
-const asBuffer = (bytes: Uint8Array): Buffer =>
-  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+function hashBody(body: ReceivedBody | undefined): string {
+  if (body?.kind === "bytes") return sha256(body.bytes);
+  // Only to tell one from another: the same bytes were parsed to the same value.
+  return body?.kind === "parsed" ? sha256(JSON.stringify(body.value)) : "";
+}
 
 const idKeepMs = 72 * 60 * 60 * 1000;
 
