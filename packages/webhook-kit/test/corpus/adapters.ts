@@ -1,0 +1,65 @@
+import { createServer, type Server } from "node:http";
+import { createRequire } from "node:module";
+import { createAdaptorServer } from "@hono/node-server";
+import express, { type RequestHandler } from "express";
+import { webhookRouter } from "../../src/express.ts";
+import { webhookHandler } from "../../src/fetch.ts";
+import { webhookListener } from "../../src/node.ts";
+import type { ReceiverSetup } from "./receiver-setup.ts";
+import { textbookRouter } from "./textbook.ts";
+
+/** Express 4 has types of its own that are not installed beside those of 5; what is used here is alike in both. */
+const express4 = createRequire(import.meta.url)("express4") as typeof express;
+
+/** A server that makes a receiver for every mount, the first part of a path, when it is first asked there. */
+type Adapter = (setUp: (mount: string) => ReceiverSetup) => Server;
+
+const onExpress =
+  (from: typeof express, router: (setup: ReceiverSetup) => RequestHandler): Adapter =>
+  (setUp) => {
+    const receiverOf = oncePerMount((mount) => router(setUp(mount)));
+    const app = from();
+    app.use("/:mount", (request, response, next) => receiverOf(request.params.mount ?? "")(request, response, next));
+    return createServer(app);
+  };
+
+const onNode: Adapter = (setUp) => {
+  const listenerOf = oncePerMount((mount) => webhookListener({ ...setUp(mount), basePath: `/${mount}` }));
+  return createServer((request, response) => {
+    const mount = findMount(request.url);
+    if (mount) listenerOf(mount)(request, response);
+    else response.writeHead(404).end();
+  });
+};
+
+const onFetch: Adapter = (setUp) => {
+  const handlerOf = oncePerMount((mount) => webhookHandler({ ...setUp(mount), basePath: `/${mount}` }));
+  const server = createAdaptorServer({
+    fetch: (request) => {
+      const mount = findMount(request.url);
+      return mount ? handlerOf(mount)(request) : new Response("", { status: 404 });
+    },
+  });
+  return server as Server;
+};
+
+/** The mount of a target in origin or absolute form. */
+const findMount = (target = ""): string | undefined => /^(?:http:\/\/[^/]*)?\/(\d+\.[\w-]+)/.exec(target)?.[1];
+
+function oncePerMount<Made>(make: (mount: string) => Made): (mount: string) => Made {
+  const made = new Map<string, Made>();
+  return (mount) => {
+    const one = made.get(mount) ?? make(mount);
+    made.set(mount, one);
+    return one;
+  };
+}
+
+/** Every adapter of the kit, and the textbook middleware. */
+export const adapters: Readonly<Record<string, Adapter>> = {
+  "Express 4": onExpress(express4, webhookRouter),
+  "Express 5": onExpress(express, webhookRouter),
+  "node:http": onNode,
+  fetch: onFetch,
+  "the textbook": onExpress(express, textbookRouter),
+};

@@ -1,0 +1,64 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import * as z from "zod";
+import { corpusFolder, readCorpus, stepsOf } from "./corpus.ts";
+import { fillIn } from "./fill-in.ts";
+import { sign } from "./sign.ts";
+
+const { config, groups } = readCorpus();
+const cases = groups.flatMap((group) => group.cases);
+const readJson = (url: URL) => JSON.parse(readFileSync(url, "utf8")) as never;
+
+test.each(groups)("$name is as its schema says", ({ name }) => {
+  const schema = z.fromJSONSchema(readJson(new URL("group.schema.json", corpusFolder)));
+  const result = schema.safeParse(readJson(new URL(`cases/${name}.json`, corpusFolder)));
+  expect(result.error?.issues ?? []).toEqual([]);
+});
+
+test("the schema refuses what is no case", () => {
+  const schema = z.fromJSONSchema(readJson(new URL("group.schema.json", corpusFolder)));
+  const valid = { id: "http/x", title: "T.", why: "W.", request: {}, answer: { status: 200, handled: 0 } };
+  const isTaken = (change: object) => schema.safeParse({ description: "", cases: [{ ...valid, ...change }] }).success;
+  expect(isTaken({})).toBe(true);
+  for (const change of [{ id: "x" }, { titel: "" }, { answer: { status: 100, handled: 0 } }, { sign: { offset: 1 } }])
+    expect(isTaken(change), JSON.stringify(change)).toBe(false);
+});
+
+test("there are at least 220 cases, each with an id of its own below its group's name", () => {
+  expect(cases.length).toBeGreaterThanOrEqual(220);
+  expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length);
+  for (const group of groups) for (const { id } of group.cases) expect(id.split("/")[0]).toBe(group.name);
+});
+
+test("several right answers are only where the case tells what leaves the choice", () => {
+  const open = cases.filter((each) =>
+    stepsOf(each).some(({ answer }) => Array.isArray(answer) || Array.isArray(answer.status)),
+  );
+  expect(open.filter(({ choice }) => choice === undefined).map(({ id }) => id)).toEqual([]);
+  expect(cases.filter((each) => each.choice !== undefined && !open.includes(each)).map(({ id }) => id)).toEqual([]);
+});
+
+// Made by openssl; each vector holds the command that printed it.
+const { vectors } = readJson(new URL("../vectors/timestamp-digest.json", corpusFolder)) as {
+  vectors: { timestamp: string; secret: string; reading: "appended" | "hmac"; digest: string }[];
+};
+
+test.each(vectors)(
+  "signs $timestamp with $secret as openssl does, $reading",
+  ({ timestamp, secret, reading, digest }) =>
+    expect(sign({ ...config, secrets: { current: secret } }, 0, { format: timestamp, reading }).digest).toBe(digest),
+);
+
+// date -u -d 2027-01-02T03:04:05.678Z '+%G-W%V-%u %Y-%j %s %a, %d %b %Y %T GMT'
+test("writes an instant in every way that the corpus names", () => {
+  const values = sign(config, Date.parse("2027-01-02T03:04:05.678Z"));
+  expect(fillIn("{{week}} {{ordinal}} {{unix}} {{httpDate}}", values)).toBe(
+    "2026-W53-6 2027-002 1798859045 Sat, 02 Jan 2027 03:04:05 GMT",
+  );
+  expect(fillIn("{{timestamp}} {{timestamp[0:10]}} {{timestamp[11:]}}", values)).toBe(
+    "2027-01-02T03:04:05.678Z 2027-01-02 03:04:05.678Z",
+  );
+});
+
+test("a placeholder that nothing stands for is an error, not a hostile request", () =>
+  expect(() => fillIn("{{digset}}", {})).toThrow("{{digset}}"));

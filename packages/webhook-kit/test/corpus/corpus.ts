@@ -1,0 +1,93 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/** How a case is signed; every member has a default, see spec/corpus/README.md. */
+export interface Sign {
+  offsetMs?: number;
+  shiftMinutes?: number;
+  precision?: "minute" | "second" | "ms" | "us" | "ns";
+  format?: string;
+  reading?: "appended" | "hmac";
+  algorithm?: string;
+  secret?: string;
+  over?: string;
+  key?: string;
+}
+
+/** A text with placeholders; one that is too long to write down has parts that are repeated. */
+export type Text = string | (string | { repeat: string; times: number })[];
+
+export interface CorpusRequest {
+  method?: string;
+  target?: Text;
+  version?: string;
+  /** A name and its value, or a whole line to be sent as it is. */
+  headers?: ([name: string, value: Text] | string)[];
+  without?: string[];
+  body?: Text;
+  bodyBase64?: string;
+  raw?: string;
+  end?: "half";
+}
+
+export interface ExpectedAnswer {
+  status: number | "closed" | (number | "closed")[];
+  /** A value, or whether the header is there. */
+  headers?: Record<string, string | boolean>;
+  handled: number;
+  /** What the handler is given. */
+  given?: unknown;
+  json?: unknown;
+}
+
+export interface Step {
+  request: CorpusRequest;
+  sign?: Sign;
+  other?: Sign;
+  answer: ExpectedAnswer | ExpectedAnswer[];
+  reason?: string;
+  whileHeld?: boolean;
+}
+
+export interface ReceiverNeeds {
+  clock?: string;
+  without?: string[];
+  handler?: "held" | "fails";
+  replay?: "bind";
+}
+
+interface CaseHead {
+  id: string;
+  title: string;
+  why: string;
+  choice?: string;
+  receiver?: ReceiverNeeds;
+}
+
+export type CorpusCase = CaseHead & (Step | { sequence: Step[]; pipelined?: boolean });
+
+export interface Corpus {
+  config: {
+    clock: string;
+    secrets: Record<string, string>;
+    formats: Record<string, string>;
+    texts: Record<string, string>;
+    suggestions: unknown[];
+    never: string[];
+  };
+  groups: { name: string; cases: CorpusCase[] }[];
+}
+
+export const corpusFolder = new URL("../../../../spec/corpus/", import.meta.url);
+
+const readJson = (name: string): unknown => JSON.parse(readFileSync(new URL(name, corpusFolder), "utf8"));
+
+/** The whole corpus, a group for each file of `spec/corpus/cases/`. */
+export function readCorpus(): Corpus {
+  const groups = readdirSync(new URL("cases/", corpusFolder))
+    .sort()
+    .map((file) => ({ name: file.replace(".json", ""), ...(readJson(`cases/${file}`) as { cases: CorpusCase[] }) }));
+  return { config: readJson("config.json") as Corpus["config"], groups };
+}
+
+/** A case of one request is a sequence of one. */
+export const stepsOf = (each: CorpusCase): Step[] => ("sequence" in each ? each.sequence : [each]);

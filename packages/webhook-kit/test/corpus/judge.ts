@@ -1,0 +1,105 @@
+import { isDeepStrictEqual } from "node:util";
+import { type Corpus, type CorpusCase, type ExpectedAnswer, stepsOf } from "./corpus.ts";
+import { fillIn } from "./fill-in.ts";
+import type { WireAnswer } from "./read-answers.ts";
+
+/** What a receiver noted of one case. */
+export interface Noted {
+  handled: number;
+  given?: unknown[];
+  reasons?: string[];
+}
+
+/** How a case went. */
+export interface Outcome {
+  /** One for each request; undefined where the connection was closed without one. */
+  answers: (WireAnswer | undefined)[];
+  /** More than was asked for, or nothing within the time. */
+  fault?: string;
+  /** Undefined for a receiver that cannot be asked. */
+  noted?: Noted;
+  /** What stood for `{{unique}}`. */
+  unique: string;
+  /** What no answer may hold beside what the corpus names: secrets and digests. */
+  secrets: string[];
+}
+
+/** One way in which a case went wrong. The first three kinds are what any receiver of any language can get wrong. */
+export interface Mistake {
+  kind: "status" | "handled" | "leak" | "header" | "body" | "given" | "reason";
+  text: string;
+}
+
+/** Every mistake of a receiver in one case; none when it is right. */
+export function judge(config: Corpus["config"], each: CorpusCase, outcome: Outcome): Mistake[] {
+  if (outcome.fault !== undefined) return [{ kind: "status", text: outcome.fault }];
+  const steps = stepsOf(each);
+  // Each request may have several right answers; a choice of one for each must fit what was handled, too.
+  const choices = steps.reduce<ExpectedAnswer[][]>(
+    (sofar, step) => sofar.flatMap((chosen) => [step.answer].flat().map((answer) => [...chosen, answer])),
+    [[]],
+  );
+  const reasons = steps.flatMap(({ reason }) => reason ?? []);
+  const verdicts = choices.map((chosen) => [
+    ...chosen.flatMap((expected, index) => judgeAnswer(expected, outcome.answers[index])),
+    ...judgeNoted(chosen, reasons, outcome),
+  ]);
+  const [best = []] = verdicts.sort((one, other) => one.length - other.length);
+  return [...best, ...findLeaks(config, outcome)];
+}
+
+function judgeAnswer(expected: ExpectedAnswer, answer: WireAnswer | undefined): Mistake[] {
+  const got = answer?.status ?? "closed";
+  const allowed = [expected.status].flat();
+  if (!allowed.includes(got)) return [{ kind: "status", text: `expected ${allowed.join(" or ")}, got ${got}` }];
+  if (!answer) return [];
+  const challenge = answer.status === 401 ? { "www-authenticate": "hmac" } : {};
+  const mistakes = Object.entries({ ...challenge, ...expected.headers }).flatMap(([name, value]): Mistake[] => {
+    const header = answer.headers.get(name);
+    return isHeaderRight(value, header) ? [] : [{ kind: "header", text: `${name}: expected ${value}, got ${header}` }];
+  });
+  if (expected.json === undefined || isDeepStrictEqual(parse(answer.body), expected.json)) return mistakes;
+  return [...mistakes, { kind: "body", text: "the body is not the one expected" }];
+}
+
+/** Parameters and the order of a list do not count. */
+const isHeaderRight = (expected: string | boolean, got: string | undefined): boolean =>
+  typeof expected === "string" ? simplified(expected) === simplified(got ?? "") : (got !== undefined) === expected;
+
+const simplified = (value: string): string =>
+  (value.toLowerCase().split(";")[0] ?? "")
+    .split(",")
+    .map((item) => item.trim())
+    .sort()
+    .join();
+
+function judgeNoted(chosen: ExpectedAnswer[], reasons: string[], { noted, unique }: Outcome): Mistake[] {
+  if (!noted) return [];
+  const handled = chosen.reduce((sum, answer) => sum + answer.handled, 0);
+  if (handled !== noted.handled)
+    return [{ kind: "handled", text: `expected ${handled} handled, got ${noted.handled}` }];
+  const given = chosen.flatMap((answer) =>
+    answer.given === undefined ? [] : [JSON.parse(fillIn(JSON.stringify(answer.given), { unique })) as unknown],
+  );
+  const mistakes: Mistake[] = [];
+  if (given.length > 0 && noted.given && !isDeepStrictEqual(noted.given, given))
+    mistakes.push({ kind: "given", text: `expected ${JSON.stringify(given)}, got ${JSON.stringify(noted.given)}` });
+  if (reasons.length > 0 && noted.reasons && !isDeepStrictEqual(noted.reasons, reasons))
+    mistakes.push({ kind: "reason", text: `expected the reasons ${reasons}, got ${noted.reasons}` });
+  return mistakes;
+}
+
+const findLeaks = (config: Corpus["config"], { answers, secrets }: Outcome): Mistake[] =>
+  answers.flatMap((answer) => {
+    const text = answer ? [answer.body, ...answer.headers.values()].join("\n") : "";
+    const isLeaking = [...config.never, ...secrets].some((word) => word !== "" && text.includes(word));
+    return isLeaking ? [{ kind: "leak" as const, text: "repeats what was sent" }] : [];
+  });
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(text, "latin1").toString());
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,74 @@
+import { adapters } from "./adapters.ts";
+import { readCorpus } from "./corpus.ts";
+import { type FromProcess, type ReceiverSetup, readMount, type ToProcess } from "./receiver-setup.ts";
+
+/** A process of its own: one adapter, one time zone (`TZ`), and a receiver for every case. */
+const tell = (message: FromProcess): void => void process.send?.(message);
+const { config } = readCorpus();
+const notes = new Map<string, { handled: number; given: unknown[]; reasons: string[] }>();
+const held = new Map<string, () => void>();
+
+const noteOf = (mount: string) => {
+  const note = notes.get(mount) ?? { handled: 0, given: [], reasons: [] };
+  notes.set(mount, note);
+  return note;
+};
+
+/** What is nested too deep to be sent to the parent is not sent; nor does it stop the receiver. */
+function copied(event: unknown): unknown {
+  try {
+    const text = JSON.stringify(event);
+    return text.length > 100_000 ? "too long to be told" : JSON.parse(text);
+  } catch {
+    return "too deep to be told";
+  }
+}
+
+function setUp(mount: string): ReceiverSetup {
+  const { clock, without = [], handler, replay } = readMount(mount);
+  const note = noteOf(mount);
+  const handle = (event: unknown): unknown => {
+    note.given.push(copied(event));
+    note.handled += 1;
+    if (note.handled > 1) return undefined;
+    if (handler === "fails") throw new Error("PRIVATE words of a handler");
+    if (handler !== "held") return undefined;
+    tell({ tell: "held", mount });
+    return new Promise<void>((resolve) => held.set(mount, resolve));
+  };
+  const handlers = {
+    onWorkerAddedContact: handle,
+    onWorkerOfferResponse: handle,
+    onOfferEventDeleted: handle,
+    onTimelineChanged: handle,
+    suggestContacts: (search: unknown) => {
+      handle(search);
+      return config.suggestions as never[];
+    },
+  };
+  return {
+    ...Object.fromEntries(Object.entries(handlers).filter(([name]) => !without.includes(name))),
+    secret: [config.secrets.current ?? "", config.secrets.previous ?? ""],
+    ...(replay && { replay }),
+    now: () => (clock === undefined ? new Date() : new Date(clock)),
+    onRejected: ({ reason }) => note.reasons.push(reason),
+  };
+}
+
+// What body parsers log about bad bodies says nothing about the answer.
+console.error = () => undefined;
+
+const adapter = adapters[process.argv[2] ?? ""];
+if (!adapter) throw new Error(`No adapter is called ${process.argv[2]}.`);
+const server = adapter(setUp);
+server.listen(0, "127.0.0.1", () => {
+  const address = server.address();
+  if (typeof address === "object" && address) tell({ tell: "listening", port: address.port });
+});
+
+process.on("message", (message: ToProcess) => {
+  if (message.ask === "release") return held.get(message.mount)?.();
+  return tell({ tell: "tally", noted: message.mounts.map(noteOf), isPolluted: "isAdmin" in {} });
+});
+// The parent is gone.
+process.on("disconnect", () => process.exit());

@@ -1,0 +1,28 @@
+import type { ReceiverNeeds } from "./corpus.ts";
+
+/** What every receiver in a child process is made of, whichever adapter it has. */
+export interface ReceiverSetup {
+  secret: string[];
+  now: () => Date;
+  replay?: "bind";
+  onWorkerAddedContact?: (event: unknown) => unknown;
+  onWorkerOfferResponse?: (event: unknown) => unknown;
+  onOfferEventDeleted?: (event: unknown) => unknown;
+  onTimelineChanged?: (event: unknown) => unknown;
+  suggestContacts?: (search: unknown) => never[];
+  onRejected: (rejection: { reason: string }) => void;
+}
+
+/** The first part of a receiver's paths tells what the case needs, so that nothing need be arranged beforehand. */
+export const writeMount = (number: number, needs: ReceiverNeeds): string =>
+  `${number}.${Buffer.from(JSON.stringify(needs)).toString("base64url")}`;
+
+export const readMount = (mount: string): ReceiverNeeds =>
+  JSON.parse(Buffer.from(mount.split(".")[1] ?? "", "base64url").toString()) as ReceiverNeeds;
+
+/** What a receiver's process is asked, and what it answers. */
+export type ToProcess = { ask: "tally"; mounts: string[] } | { ask: "release"; mount: string };
+export type FromProcess =
+  | { tell: "listening"; port: number }
+  | { tell: "held"; mount: string }
+  | { tell: "tally"; noted: { handled: number; given: unknown[]; reasons: string[] }[]; isPolluted: boolean };

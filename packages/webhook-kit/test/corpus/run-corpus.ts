@@ -1,0 +1,69 @@
+import type { Corpus, CorpusCase, ReceiverNeeds } from "./corpus.ts";
+import { judge, type Mistake, type Noted, type Outcome } from "./judge.ts";
+import { runCase, type Target } from "./run-case.ts";
+
+/** Somebody to send the corpus to. */
+export interface Receiver {
+  /** How many cases it is sent at once. */
+  readonly concurrency: number;
+  /** Where to send a case, with memory of no other; undefined when this receiver cannot be set up as the case needs it. */
+  targetOf(needs: ReceiverNeeds): Target | undefined;
+  /** What it noted of each target's case, asked when all are over. */
+  tally?(targets: Target[]): Promise<Noted[]>;
+  /** How often handlers have run so far; only asked of a receiver that is sent one case at a time. */
+  count?(): Promise<number>;
+}
+
+export interface Verdict {
+  group: string;
+  id: string;
+  mistakes: Mistake[];
+}
+
+/**
+ * Sends every case that the receiver can be set up for, and judges.
+ *
+ * @param clock the instant that sender and receiver take for now where a case names no other; left out, it is the real one
+ *   and the cases that name an instant are left out
+ */
+export async function runCorpus(corpus: Corpus, receiver: Receiver, clock?: string): Promise<Verdict[]> {
+  const runs: { group: string; each: CorpusCase; target: Target; outcome: Outcome }[] = [];
+  const queue = corpus.groups.flatMap(({ name, cases }) => cases.map((each) => ({ group: name, each })));
+  const work = async () => {
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      const { receiver: needs = {} } = next.each;
+      if (clock === undefined && needs.clock !== undefined) continue;
+      const instant = needs.clock ?? clock;
+      const target = receiver.targetOf({ ...needs, ...(instant !== undefined && { clock: instant }) });
+      if (!target) continue;
+      const before = await receiver.count?.();
+      const outcome = await runCase(
+        corpus.config,
+        next.each,
+        target,
+        instant === undefined ? Date.now() : Date.parse(instant),
+      );
+      if (before !== undefined) outcome.noted = { handled: ((await receiver.count?.()) ?? 0) - before };
+      runs.push({ ...next, target, outcome });
+    }
+  };
+  await Promise.all(Array.from({ length: receiver.concurrency }, work));
+  const noted = (await receiver.tally?.(runs.map(({ target }) => target))) ?? [];
+  for (const [index, one] of noted.entries()) Object.assign(runs[index]?.outcome ?? {}, { noted: one });
+  const usual = usualRefusal(runs.map(({ outcome }) => outcome));
+  return runs.map(({ group, each, outcome }) => {
+    const isTelling = refusalsOf(outcome).some((body) => body !== usual);
+    const telling: Mistake[] = isTelling ? [{ kind: "body", text: "a 401 unlike the others" }] : [];
+    return { group, id: each.id, mistakes: [...judge(corpus.config, each, outcome), ...telling] };
+  });
+}
+
+const refusalsOf = ({ answers }: Outcome): string[] =>
+  answers.flatMap((answer) => (answer?.status === 401 ? [answer.body] : []));
+
+/** The body that most 401s have: a body of its own tells the sender why it was refused (D-17). */
+function usualRefusal(outcomes: Outcome[]): string | undefined {
+  const counts = new Map<string, number>();
+  for (const body of outcomes.flatMap(refusalsOf)) counts.set(body, (counts.get(body) ?? 0) + 1);
+  return [...counts].sort(([, one], [, other]) => other - one)[0]?.[0];
+}

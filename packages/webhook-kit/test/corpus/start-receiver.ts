@@ -1,0 +1,71 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import type { ReceiverNeeds } from "./corpus.ts";
+import type { Noted } from "./judge.ts";
+import { type FromProcess, type ToProcess, writeMount } from "./receiver-setup.ts";
+import type { Target } from "./run-case.ts";
+import type { Receiver } from "./run-corpus.ts";
+
+/** It can be set up for every case, and tells what it noted. */
+export interface StartedReceiver extends Receiver {
+  targetOf(needs: ReceiverNeeds): Target;
+  tally(targets: Target[]): Promise<Noted[]>;
+  stop(): Promise<unknown>;
+}
+
+/** Starts a receiver in a process of its own, which lives in `zone`. */
+export async function startReceiver(adapter: string, zone: string): Promise<StartedReceiver> {
+  const child = fork(new URL("receiver-process.ts", import.meta.url), [adapter], {
+    env: { ...process.env, TZ: zone, NODE_ENV: "production" },
+    execArgv: ["--no-warnings"],
+  });
+  const ended = once(child, "exit");
+  const crashed = ended.then(([code]) => {
+    throw new Error(`The receiver ${adapter} in ${zone} ended with ${code}.`);
+  });
+  crashed.catch(() => undefined);
+  const told = <Tell extends FromProcess["tell"]>(
+    tell: Tell,
+    isIt = (_: Extract<FromProcess, { tell: Tell }>) => true,
+  ) =>
+    Promise.race([
+      crashed,
+      new Promise<Extract<FromProcess, { tell: Tell }>>((resolve) => {
+        const listen = (message: FromProcess) => {
+          if (message.tell !== tell || !isIt(message as Extract<FromProcess, { tell: Tell }>)) return;
+          child.off("message", listen);
+          resolve(message as Extract<FromProcess, { tell: Tell }>);
+        };
+        child.on("message", listen);
+      }),
+    ]);
+  const ask = (message: ToProcess): boolean => child.send(message);
+  const { port } = await told("listening");
+
+  let number = 0;
+  return {
+    concurrency: 16,
+    targetOf(needs): Target {
+      number += 1;
+      const mount = writeMount(number, needs);
+      return {
+        ...{ host: "127.0.0.1", port, base: `/${mount}` },
+        ...(needs.handler === "held" && {
+          untilHeld: () => told("held", (message) => message.mount === mount),
+          release: () => void ask({ ask: "release", mount }),
+        }),
+      };
+    },
+    async tally(targets) {
+      const tally = told("tally");
+      ask({ ask: "tally", mounts: targets.map(({ base }) => base.slice(1)) });
+      const { noted, isPolluted } = await tally;
+      if (isPolluted) throw new Error(`A case has polluted Object.prototype of ${adapter} in ${zone}.`);
+      return noted;
+    },
+    stop() {
+      child.kill();
+      return ended;
+    },
+  };
+}

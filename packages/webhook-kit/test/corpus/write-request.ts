@@ -1,0 +1,33 @@
+import type { CorpusRequest, Text } from "./corpus.ts";
+import { fillIn } from "./fill-in.ts";
+
+/** The bytes of a request. The head is ISO 8859-1, so that every byte can be written down; a body is UTF-8. */
+export function writeRequest(
+  request: CorpusRequest,
+  values: Readonly<Record<string, string>>,
+  isLast: boolean,
+): Buffer<ArrayBuffer> {
+  const fill = (text: Text) => fillIn(unroll(text), values);
+  if (request.raw !== undefined) return Buffer.from(fill(request.raw), "latin1");
+  const { method = "GET", target = "/test/auth", version = "HTTP/1.1", headers = [], without = [] } = request;
+  const body =
+    request.bodyBase64 === undefined
+      ? Buffer.from(fill(request.body ?? ""))
+      : Buffer.from(fill(request.bodyBase64), "base64");
+  const lines = headers.map((header) => fill(typeof header === "string" ? header : `${header[0]}: ${fill(header[1])}`));
+  const isLeftOut = (name: string) =>
+    without.includes(name) || lines.some((line) => line.toLowerCase().startsWith(`${name.toLowerCase()}:`));
+  const hasBody = request.body !== undefined || request.bodyBase64 !== undefined;
+  if (!isLeftOut("Host")) lines.unshift(`Host: ${values.host}`);
+  if (hasBody && !isLeftOut("Content-Length") && !isLeftOut("Transfer-Encoding"))
+    lines.push(`Content-Length: ${body.length}`);
+  if (isLast && !isLeftOut("Connection")) lines.push("Connection: close");
+  const filled = fill(target);
+  const start = `${fill(method)} ${filled.startsWith("/") ? `${values.base}${filled}` : filled} ${version}`;
+  return Buffer.concat([Buffer.from(`${[start, ...lines].join("\r\n")}\r\n\r\n`, "latin1"), body]);
+}
+
+const unroll = (text: Text): string =>
+  typeof text === "string"
+    ? text
+    : text.map((part) => (typeof part === "string" ? part : part.repeat.repeat(part.times))).join("");
