@@ -1,18 +1,28 @@
 import { ConfigurationError, UnavailableError } from "./errors.ts";
 import type { Receipts } from "./receipts.ts";
 
-interface Receipt {
-  /** Undefined once done. */
-  token: string | undefined;
-  status: number;
-  expiresAt: number;
+/** A claim whose handler is at work. */
+interface Lease {
+  readonly token: string;
+  readonly subject: string;
+  readonly endsAt: number;
 }
+
+/** What was completed last for a subject; an earlier one counts no longer, and so needs no room. */
+interface Done {
+  readonly key: string;
+  readonly status: number;
+  readonly endsAt: number;
+}
+
+/** How many entries a claim looks at to make room, so that no claim pays for all. */
+const swept = 4;
 
 /**
  * Receipts in this process's memory: right for one process, lost when it ends. Nothing is evicted before its time; a full
  * store answers 503 rather than forget (`receipts_full`).
  *
- * @param options.maxReceipts how many are held at once (default 100,000, about 20 MB)
+ * @param options.maxReceipts how many are held at once (default 100,000, about 25 MB)
  * @param options.now the clock, for tests
  * @throws {ConfigurationError} `invalid_option` unless `maxReceipts` is a whole number of at least 1
  *
@@ -29,49 +39,68 @@ export function memoryReceipts(options: { maxReceipts?: number; now?: () => Date
   if (!Number.isSafeInteger(maxReceipts) || maxReceipts < 1)
     throw new ConfigurationError("invalid_option", "maxReceipts must be a whole number of at least 1.");
 
-  const receipts = new Map<string, Receipt>();
+  const leases = new Map<string, Lease>();
+  const done = new Map<string, Done>();
   let nextToken = 1;
-  // No receipt expires before this; a full store is not searched in vain.
-  let nextExpiry = Number.POSITIVE_INFINITY;
+  let nextSearchAt = 0;
 
-  const makeRoom = (time: number): void => {
-    if (time >= nextExpiry) {
-      nextExpiry = Number.POSITIVE_INFINITY;
-      for (const [key, { expiresAt }] of receipts) {
-        if (expiresAt <= time) receipts.delete(key);
-        else nextExpiry = Math.min(nextExpiry, expiresAt);
+  // Counted from the start: the numbers stay small, and small ones cost no memory of their own.
+  const start = now().getTime();
+  const readClock = (): number => {
+    const time = now().getTime() - start;
+    if (Number.isFinite(time)) return time;
+    throw new UnavailableError("receipts_failed", "The clock given to memoryReceipts answered no time.");
+  };
+
+  /** Both maps keep their entries in the order in which they were written, so that the oldest come first. */
+  const sweep = (time: number, most: number): void => {
+    for (const entries of [leases, done]) {
+      let looked = 0;
+      for (const [key, { endsAt }] of entries) {
+        if (endsAt <= time) entries.delete(key);
+        looked += 1;
+        if (looked >= most) break;
       }
     }
-    if (receipts.size >= maxReceipts)
+  };
+
+  const makeRoom = (time: number): void => {
+    sweep(time, swept);
+    if (leases.size + done.size < maxReceipts) return;
+    // Something that is kept longer may stand before what has ended; to look through all is dear, so not every time.
+    if (time >= nextSearchAt) {
+      nextSearchAt = time + 1_000;
+      sweep(time, Number.POSITIVE_INFINITY);
+    }
+    if (leases.size + done.size >= maxReceipts)
       throw new UnavailableError(
         "receipts_full",
         "The receipts store is full; raise maxReceipts or share a larger store.",
       );
   };
-  const write = (key: string, receipt: Receipt): void => {
-    receipts.set(key, receipt);
-    nextExpiry = Math.min(nextExpiry, receipt.expiresAt);
-  };
 
   return {
-    claim(key, { leaseMs }) {
-      const time = now().getTime();
-      const held = receipts.get(key);
-      if (held && held.expiresAt > time) {
-        if (held.token === undefined) return { state: "done", status: held.status };
-        return { state: "inFlight", retryAfterMs: held.expiresAt - time };
-      }
-      if (!held && receipts.size >= maxReceipts) makeRoom(time);
+    claim(key, { leaseMs, subject = key }) {
+      const time = readClock();
+      const last = done.get(subject);
+      if (last?.key === key && last.endsAt > time) return { state: "done", status: last.status };
+      const lease = leases.get(key);
+      if (lease && lease.endsAt > time) return { state: "inFlight", retryAfterMs: lease.endsAt - time };
+      if (lease) leases.delete(key);
+      else makeRoom(time);
       const token = String(nextToken++);
-      write(key, { token, status: 0, expiresAt: time + leaseMs });
+      leases.set(key, { token, subject, endsAt: time + leaseMs });
       return { state: "claimed", token };
     },
     complete(key, token, status, keepMs) {
-      if (receipts.get(key)?.token !== token) return;
-      write(key, { token: undefined, status, expiresAt: now().getTime() + keepMs });
+      const lease = leases.get(key);
+      if (lease?.token !== token) return;
+      leases.delete(key);
+      done.delete(lease.subject);
+      done.set(lease.subject, { key, status, endsAt: readClock() + keepMs });
     },
     release(key, token) {
-      if (receipts.get(key)?.token === token) receipts.delete(key);
+      if (leases.get(key)?.token === token) leases.delete(key);
     },
   };
 }

@@ -4,3 +4,5 @@
  * @module testing
  */
 export { signRequest } from "./sign-request.ts";
+export type { TestedReceiver } from "./test-receiver/tested-receiver.ts";
+export { testReceiver } from "./test-receiver.ts";

@@ -49,7 +49,7 @@ test("what each entry exports is a decision", () => {
     "verifyRequest",
   ]);
   expect(namesOf("express")).toEqual(["verifyWebhook", "webhookRouter"]);
-  expect(namesOf("testing")).toEqual(["signRequest"]);
+  expect(namesOf("testing")).toEqual(["TestedReceiver", "signRequest", "testReceiver"]);
 });
 
 test("the values at run time are those that are listed", async () => {
@@ -71,6 +71,6 @@ test("the values at run time are those that are listed", async () => {
       "verifyRequest",
     ],
     ["verifyWebhook", "webhookRouter"],
-    ["signRequest"],
+    ["signRequest", "testReceiver"],
   ]);
 });

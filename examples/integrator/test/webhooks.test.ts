@@ -1,0 +1,71 @@
+// The organisation's own test: the service is played by testReceiver.
+import { type TestedReceiver, testReceiver } from "@offers/webhook-kit/testing";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createApp } from "../src/app.ts";
+import { Roster } from "../src/roster.ts";
+
+const secret = "a-secret-of-the-company-profile";
+const search = { userEmailAddresses: ["hana@harbour-hotels.example"] };
+const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
+const deleted = { offerId: "offer_1", workerId: "worker_amal", eventStart: "2099-05-01T16:00:00Z" };
+const changed = {
+  workerId: "worker_amal",
+  periodStart: "2099-05-01T00:00:00Z",
+  periodEnd: "2099-05-08T00:00:00Z",
+  completedAt: "2099-04-20T09:30:00Z",
+};
+
+let roster: Roster;
+let receiver: TestedReceiver;
+
+beforeEach(async () => {
+  vi.spyOn(console, "warn").mockReturnValue();
+  roster = new Roster();
+  receiver = await testReceiver(createApp(secret, roster), { secret, basePath: "/webhooks" });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  return receiver.close();
+});
+
+const told = () => JSON.parse(JSON.stringify(roster));
+
+test("does all that the contract demands of a receiver, its own handlers included", async () => {
+  const faults = await receiver.check({
+    workerOfferResponse: accepted,
+    workerAddedContact: { workerId: "worker_amal" },
+    contactSuggestions: search,
+    offerEventDeleted: deleted,
+    timelineChanged: changed,
+  });
+  expect(faults).toEqual([]);
+});
+
+test("keeps a worker's latest answer", async () => {
+  await receiver.workerOfferResponse(accepted);
+  await receiver.workerOfferResponse({ ...accepted, workerId: "worker_ben" });
+  await receiver.workerOfferResponse({ ...accepted, response: "rejected" });
+  expect(told().offers).toEqual({ offer_1: { worker_amal: "rejected", worker_ben: "accepted" } });
+});
+
+test("knows who shares availability, once, and when it last changed", async () => {
+  await receiver.workerAddedContact({ workerId: "worker_amal" });
+  await receiver.workerAddedContact({ workerId: "worker_amal" });
+  expect((await receiver.timelineChanged(changed)).status).toBe(200);
+  expect(told()).toMatchObject({
+    sharedWith: ["worker_amal"],
+    timelines: { worker_amal: "2099-04-20T09:30:00Z" },
+  });
+});
+
+test("sees the gap that a worker leaves who deletes a slot", async () => {
+  expect((await receiver.offerEventDeleted(deleted)).status).toBe(200);
+  expect(told().gaps).toEqual({ offer_1: { worker_amal: "2099-05-01T16:00:00Z" } });
+});
+
+test("suggests whom the manager has worked with, and nobody to a stranger", async () => {
+  const namesFor = async (userEmailAddresses: string[]) =>
+    (await receiver.contactSuggestions({ userEmailAddresses })).suggestions?.map(({ name }) => name);
+  expect(await namesFor(["hana.lind@harbour-hotels.example"])).toEqual(["Émile Dupont"]);
+  expect(await namesFor(["stranger@example.com"])).toEqual([]);
+});

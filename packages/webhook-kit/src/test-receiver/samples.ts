@@ -1,0 +1,46 @@
+import { endpoints } from "../endpoints/all.ts";
+import type {
+  ContactSuggestionRequest,
+  OfferEventDeleted,
+  TimelineChanged,
+  WorkerAddedContact,
+  WorkerOfferResponse,
+} from "../events.ts";
+
+/**
+ * What the service sends to each handler, by the name of the sender.
+ *
+ * @inline
+ */
+export interface Samples {
+  workerAddedContact: WorkerAddedContact;
+  contactSuggestions: ContactSuggestionRequest;
+  workerOfferResponse: WorkerOfferResponse;
+  offerEventDeleted: OfferEventDeleted;
+  timelineChanged: TimelineChanged;
+}
+
+/** The endpoints that a handler stands behind. */
+export const handledEndpoints = {
+  workerAddedContact: endpoints["/contact/new/{workerId}"],
+  contactSuggestions: endpoints["/contact-suggestions"],
+  workerOfferResponse: endpoints["/offer/response"],
+  offerEventDeleted: endpoints["/offer/eventDeleted"],
+  timelineChanged: endpoints["/events/timelineChanged"],
+} as const satisfies Record<keyof Samples, unknown>;
+
+export const handledNames = Object.keys(handledEndpoints) as (keyof Samples)[];
+
+/** Right in form: with a false signature, that alone may be why it is refused. */
+export const madeUp: Samples = {
+  workerAddedContact: { workerId: "worker_made_up" },
+  contactSuggestions: { userEmailAddresses: ["made.up@example.com"] },
+  workerOfferResponse: { offerId: "offer_made_up", workerId: "worker_made_up", response: "rejected" },
+  offerEventDeleted: { offerId: "offer_made_up", workerId: "worker_made_up", eventStart: "2099-01-01T08:00:00Z" },
+  timelineChanged: {
+    workerId: "worker_made_up",
+    periodStart: "2099-01-01T00:00:00Z",
+    periodEnd: "2099-01-02T00:00:00Z",
+    completedAt: "2099-01-01T00:00:00Z",
+  },
+};

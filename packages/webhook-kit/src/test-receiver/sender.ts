@@ -1,0 +1,58 @@
+import type { Answer } from "../answer.ts";
+import type { Signer } from "./signer.ts";
+import type { HeaderList, OutgoingRequest, Transport } from "./transport.ts";
+
+/** A webhook that could be sent to its endpoint. */
+export interface Webhook {
+  readonly method: string;
+  /** Below the base address. */
+  readonly path: string;
+  readonly body?: Uint8Array;
+}
+
+/** @param content the payload of a POST, or what stands in the path of a GET */
+export function writeWebhook(
+  { method, path }: { readonly method: string; readonly path: string },
+  content: object = {},
+): Webhook {
+  if (method === "POST") return { method, path, body: Buffer.from(JSON.stringify(content)) };
+  const values = new Map<string, unknown>(Object.entries(content));
+  return { method, path: path.replace(/\{(\w+)\}/, (_, name) => encodeURIComponent(String(values.get(name)))) };
+}
+
+/** Sends webhooks to one receiver. */
+export class Sender {
+  readonly signer: Signer;
+  readonly #transport: Transport;
+  readonly #basePath: string;
+  #last: OutgoingRequest | undefined;
+
+  constructor(signer: Signer, transport: Transport, basePath: string) {
+    this.signer = signer;
+    this.#transport = transport;
+    this.#basePath = basePath;
+  }
+
+  /** Signed as the service does. */
+  async sendSigned(webhook: Webhook): Promise<Answer> {
+    return this.send(webhook, await this.signer.sign(webhook.body));
+  }
+
+  send({ method, path, body }: Webhook, headers: HeaderList): Promise<Answer> {
+    const request = { method, path: `${this.#basePath}${path}`, headers };
+    this.#last = body
+      ? { ...request, body, headers: [["Content-Type", "application/json; charset=utf-8"], ...headers] }
+      : request;
+    return this.#transport.send(this.#last);
+  }
+
+  /** The last request once more, to the byte. */
+  async repeat(): Promise<Answer> {
+    if (!this.#last) throw new Error("Nothing was sent yet that could be repeated.");
+    return this.#transport.send(this.#last);
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+}

@@ -1,0 +1,20 @@
+import type { Answer } from "../answer.ts";
+
+/** In the order in which they are sent; a name may come twice. */
+export type HeaderList = readonly (readonly [name: string, value: string])[];
+
+/** A request as it goes to the receiver under test. */
+export interface OutgoingRequest {
+  readonly method: string;
+  /** The prefix of the base address included. */
+  readonly path: string;
+  readonly headers: HeaderList;
+  readonly body?: Uint8Array;
+}
+
+/** The way to a receiver under test. */
+export interface Transport {
+  /** Rejects when there is no complete answer in time. */
+  send(request: OutgoingRequest): Promise<Answer>;
+  close(): Promise<void>;
+}

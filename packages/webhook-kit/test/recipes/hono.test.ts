@@ -1,0 +1,29 @@
+import { once } from "node:events";
+import { serve } from "@hono/node-server";
+import { testReceiver } from "@offers/webhook-kit/testing";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+
+const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
+vi.stubEnv("WEBHOOK_SECRET", secret);
+const { default: app } = await import("./hono.ts");
+
+const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
+const log = vi.spyOn(console, "log").mockReturnValue();
+beforeEach(() => log.mockClear());
+
+test("a Hono app on Node is right", async () => {
+  const server = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" });
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : undefined;
+  await using receiver = await testReceiver(`http://127.0.0.1:${port}`, { secret, basePath: "/offers" });
+  expect(await receiver.check({ workerOfferResponse: accepted })).toEqual([]);
+  expect(log.mock.calls).toEqual([Object.values(accepted)]);
+});
+
+test("a Hono app is right without a server", async () => {
+  await using receiver = await testReceiver(app, { secret, basePath: "/offers" });
+  expect(await receiver.check({ workerOfferResponse: accepted })).toEqual([]);
+  expect(log.mock.calls).toEqual([Object.values(accepted)]);
+});

@@ -1,0 +1,127 @@
+import type { ALBEvent, APIGatewayProxyEvent, APIGatewayProxyEventV2 } from "aws-lambda";
+
+/** What a gateway took in. */
+export interface Taken {
+  method: string;
+  path: string;
+  /** Name, value, name, value, as sent. */
+  rawHeaders: string[];
+  body: Buffer;
+  /** Whether the gateway takes the body for binary. */
+  isBinary: boolean;
+}
+
+/** An HTTP API's event, after the sample in AWS's documentation of payload format 2.0. */
+export function httpApiEvent({ method, path, rawHeaders, ...taken }: Taken): APIGatewayProxyEventV2 {
+  const http = { method, path, protocol: "HTTP/1.1", sourceIp: "192.0.2.1", userAgent: "agent" };
+  return {
+    version: "2.0",
+    routeKey: "$default",
+    rawPath: path,
+    rawQueryString: "",
+    // Names in lower case, values of one name joined by a comma.
+    headers: mapValues(listsOf(rawHeaders, true), (values) => values.join(",")),
+    requestContext: {
+      accountId: "123456789012",
+      apiId: "api-id",
+      domainName: "id.execute-api.us-east-1.amazonaws.com",
+      domainPrefix: "id",
+      http,
+      requestId: "id",
+      routeKey: "$default",
+      stage: "$default",
+      time: "12/Mar/2020:19:03:58 +0000",
+      timeEpoch: 1583348638390,
+    },
+    ...bodyOf(taken),
+  };
+}
+
+/** A REST API's event, after the sample in AWS's documentation of payload format 1.0. */
+export function restApiEvent({ method, path, rawHeaders, ...taken }: Taken): APIGatewayProxyEvent {
+  const lists = listsOf(rawHeaders, false);
+  return {
+    resource: "/{proxy+}",
+    path,
+    httpMethod: method,
+    // Names as sent, the last value of each.
+    headers: mapValues(lists, (values) => values.at(-1)),
+    multiValueHeaders: lists,
+    queryStringParameters: null,
+    multiValueQueryStringParameters: null,
+    pathParameters: { proxy: path.slice(1) },
+    stageVariables: null,
+    requestContext: {
+      accountId: "123456789012",
+      apiId: "id",
+      authorizer: null,
+      domainName: "id.execute-api.us-east-1.amazonaws.com",
+      domainPrefix: "id",
+      extendedRequestId: "request-id",
+      httpMethod: method,
+      identity: {
+        accessKey: null,
+        accountId: null,
+        apiKey: null,
+        apiKeyId: null,
+        caller: null,
+        clientCert: null,
+        cognitoAuthenticationProvider: null,
+        cognitoAuthenticationType: null,
+        cognitoIdentityId: null,
+        cognitoIdentityPoolId: null,
+        principalOrgId: null,
+        sourceIp: "192.0.2.1",
+        user: null,
+        userAgent: "user-agent",
+        userArn: null,
+      },
+      path: `/prod${path}`,
+      protocol: "HTTP/1.1",
+      requestId: "id=",
+      requestTime: "04/Mar/2020:19:15:17 +0000",
+      requestTimeEpoch: 1583349317135,
+      resourceId: "abc123",
+      resourcePath: "/{proxy+}",
+      stage: "prod",
+    },
+    body: null,
+    ...bodyOf(taken),
+  };
+}
+
+/** A load balancer's event, after the sample in AWS's documentation of Lambda targets. */
+export function loadBalancerEvent(taken: Taken, hasLists: boolean): ALBEvent {
+  const { method, path, rawHeaders } = taken;
+  const lists = listsOf(rawHeaders, true);
+  const targetGroupArn =
+    "arn:aws:elasticloadbalancing:us-east-2:123456789012:targetgroup/my-target-group/6d0ecf831eec9f09";
+  return {
+    requestContext: { elb: { targetGroupArn } },
+    httpMethod: method,
+    path,
+    ...(hasLists
+      ? { multiValueQueryStringParameters: {}, multiValueHeaders: lists }
+      : { queryStringParameters: {}, headers: mapValues(lists, (values) => values.at(-1)) }),
+    body: "",
+    ...bodyOf(taken),
+  };
+}
+
+const bodyOf = ({ body, isBinary }: Pick<Taken, "body" | "isBinary">): { body?: string; isBase64Encoded: boolean } =>
+  body.length > 0
+    ? { body: body.toString(isBinary ? "base64" : "utf8"), isBase64Encoded: isBinary }
+    : { isBase64Encoded: false };
+
+function listsOf(rawHeaders: readonly string[], inLowerCase: boolean): Record<string, string[]> {
+  const lists: Record<string, string[]> = {};
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? "";
+    const key = inLowerCase ? name.toLowerCase() : name;
+    lists[key] = [...(lists[key] ?? []), rawHeaders[index + 1] ?? ""];
+  }
+  return lists;
+}
+
+const mapValues = <T>(lists: Record<string, string[]>, map: (values: string[]) => T): Record<string, T> =>
+  Object.fromEntries(Object.entries(lists).map(([name, values]) => [name, map(values)]));

@@ -1,0 +1,70 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { buffer } from "node:stream/consumers";
+import { testReceiver } from "@offers/webhook-kit/testing";
+import type { ALBEvent, APIGatewayProxyEvent, APIGatewayProxyEventV2 } from "aws-lambda";
+import { handle } from "hono/aws-lambda";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { httpApiEvent, loadBalancerEvent, restApiEvent, type Taken } from "./lambda-events.ts";
+
+const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
+vi.stubEnv("WEBHOOK_SECRET", secret);
+const { handler } = await import("./lambda.ts");
+const { default: honoApp } = await import("./hono.ts");
+
+type Event = APIGatewayProxyEventV2 | APIGatewayProxyEvent | ALBEvent;
+interface Result {
+  statusCode: number;
+  headers?: Record<string, string>;
+  multiValueHeaders?: Record<string, string[]>;
+  body: string;
+  isBase64Encoded?: boolean;
+}
+
+/** A gateway in front of the function: what it takes in becomes an event, and the result what it answers. */
+const gateway =
+  (toEvent: (taken: Taken) => Event, isBinary: boolean, invoke: (event: Event) => Promise<Result>) =>
+  async (request: IncomingMessage, response: ServerResponse) => {
+    const { method = "", url: path = "", rawHeaders } = request;
+    const event = JSON.parse(
+      JSON.stringify(toEvent({ method, path, rawHeaders, isBinary, body: await buffer(request) })),
+    );
+    const { statusCode, body, headers, multiValueHeaders, isBase64Encoded } = await invoke(event);
+    response.writeHead(statusCode, { ...headers, ...multiValueHeaders });
+    response.end(Buffer.from(body, isBase64Encoded ? "base64" : "utf8"));
+  };
+
+// Hono's types know the events' fields that it reads, and no more of its own.
+const onHono = handle(honoApp) as (event: object) => Promise<object>;
+
+const functions: [name: string, invoke: (event: Event) => Promise<Result>][] = [
+  ["the recipe", handler],
+  ["Hono's adapter", (event) => onHono(event) as Promise<Result>],
+];
+const events: [name: string, toEvent: (taken: Taken) => Event][] = [
+  ["an HTTP API", httpApiEvent],
+  ["a REST API", restApiEvent],
+  ["a load balancer with multi-value headers", (taken) => loadBalancerEvent(taken, true)],
+];
+const accepted = { offerId: "offer_1", workerId: "worker_Jürgen", response: "accepted" } as const;
+
+const log = vi.spyOn(console, "log").mockReturnValue();
+beforeEach(() => log.mockClear());
+
+describe.each(functions)("%s", (_function, invoke) => {
+  test.each(events)("is right behind %s, its bodies as text and in base64", async (_name, toEvent) => {
+    for (const isBinary of [false, true]) {
+      await using receiver = await testReceiver(gateway(toEvent, isBinary, invoke), { secret, basePath: "/offers" });
+      expect(await receiver.check({ workerOfferResponse: accepted })).toEqual([]);
+    }
+    expect(log.mock.calls).toEqual([Object.values(accepted), Object.values(accepted)]);
+  });
+
+  test("can't see a second header behind a load balancer that passes the last value only", async () => {
+    const listener = gateway((taken) => loadBalancerEvent(taken, false), false, invoke);
+    await using receiver = await testReceiver(listener, { secret, basePath: "/offers" });
+    const faults = await receiver.check();
+    expect(faults).not.toEqual([]);
+    for (const fault of faults)
+      expect(fault).toMatch(/^A request with (\w+ twice|a false \w+ before the true one) must /);
+  });
+});

@@ -1,0 +1,13 @@
+import type { INestApplication } from "@nestjs/common";
+import { webhookRouter } from "@offers/webhook-kit/express";
+
+/** To be called between `NestFactory.create` and `listen`: Nest's own body parser comes after it. */
+export function mountWebhooks(app: INestApplication): void {
+  app.use(
+    "/offers",
+    webhookRouter({
+      secret: process.env.WEBHOOK_SECRET ?? "",
+      onWorkerOfferResponse: ({ offerId, workerId, response }) => console.log(offerId, workerId, response),
+    }),
+  );
+}

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+import { testReceiver } from "@offers/webhook-kit/testing";
+import type { FreshProject } from "../packed/fresh-project.ts";
+import { install } from "./install.ts";
+
+const route = join(import.meta.dirname, "../../packages/webhook-kit/test/recipes/next-route.ts");
+const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
+
+/** Next passes the first of two such headers only: no route handler can tell that there was a second. */
+const unseen = ["with Authorization twice", "with a false Authorization after the true one"].map(
+  (what) => `A request ${what} must be refused, but 200 came from GET /test/auth.`,
+);
+
+/** The guide's route handler, built and served by Next. */
+export async function next(project: FreshProject): Promise<void> {
+  await install(project, "next", "react", "react-dom");
+  await mkdir(join(project.folder, "app/offers/[...webhook]"), { recursive: true });
+  // The recipe is JavaScript as well; for a .ts file Next would ask for TypeScript and React's types.
+  await project.write("app/offers/[...webhook]/route.js", await readFile(route, "utf8"));
+
+  const cli = [join(project.folder, "node_modules/next/dist/bin/next")];
+  const env = { PATH: process.env.PATH, HOME: project.folder, NEXT_TELEMETRY_DISABLED: "1" };
+  await promisify(execFile)(process.execPath, [...cli, "build"], { cwd: project.folder, env });
+
+  const server = spawn(process.execPath, [...cli, "start", "-p", "0", "-H", "127.0.0.1"], {
+    cwd: project.folder,
+    env: { ...env, WEBHOOK_SECRET: secret },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const exited = once(server, "exit");
+  const said: string[] = [];
+  const address = await new Promise<string>((resolve, reject) => {
+    createInterface({ input: server.stdout }).on("line", (line) => {
+      said.push(line);
+      const [, found] = /Local:\s+(http:\S+)/.exec(line) ?? [];
+      if (found) resolve(found);
+    });
+    server.once("exit", () => reject(new Error(`Next ended:\n${said.join("\n")}`)));
+  });
+  try {
+    const receiver = await testReceiver(address, { secret, basePath: "/offers" });
+    const workerOfferResponse = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
+    assert.deepEqual(await receiver.check({ workerOfferResponse }), unseen);
+    await receiver.close();
+  } finally {
+    server.kill();
+    await exited;
+  }
+  assert.deepEqual(
+    said.filter((line) => line.startsWith("offer_1")),
+    ["offer_1 worker_amal accepted"],
+  );
+}

@@ -1,0 +1,15 @@
+// Recipes that need more than the workspace installs, in fresh projects with the packed packages:
+//   npm run recipes
+import { freshProject } from "../packed/fresh-project.ts";
+import { jest } from "./jest.ts";
+import { next } from "./next.ts";
+
+for (const [name, recipe] of Object.entries({ next, jest })) {
+  const project = await freshProject();
+  try {
+    await recipe(project);
+    console.log(`${name}: right`);
+  } finally {
+    await project.remove();
+  }
+}
