@@ -1,5 +1,5 @@
 /**
- * Create, read, complete and withdraw offers of work.
+ * Create, read, watch, complete and withdraw offers of work.
  *
  * @packageDocumentation
  */
@@ -16,20 +16,18 @@ export {
   ServerError,
 } from "./errors/answer-errors.ts";
 export { AbortedError, ConnectionError, TimeoutError } from "./errors/exchange-errors.ts";
-export { OffersError, type OffersErrorDetails } from "./errors/offers-error.ts";
+export { OffersError } from "./errors/offers-error.ts";
 export { isOffersError, type OffersFailure } from "./errors/offers-failure.ts";
 export { UsageError } from "./errors/usage-error.ts";
 export type { Fetch, FetchResponse } from "./fetch.ts";
 export type { Logger } from "./logger.ts";
 export type { Middleware, OffersRequest } from "./middleware.ts";
 // What is sent and received
-export type { Offer, OfferEvent, Recipient, RecipientResponse } from "./offer.ts";
-export type { CreatedOffer, OfferEventInput, OfferInput } from "./offer-input.ts";
-export type { OffersCall, SafeResult, WithResponse } from "./offers-call.ts";
+export type { Offer, Recipient } from "./offer.ts";
+export type { OfferInput } from "./offer-input.ts";
+export type { OffersCall, SafeResult } from "./offers-call.ts";
 // The client
 export { OffersClient } from "./offers-client.ts";
-export type { OperationName } from "./operation.ts";
 // Its options
-export type { ApiKey, CallOptions, OffersClientOptions, RetryNotice } from "./options.ts";
+export type { ApiKey, CallOptions, OffersClientOptions } from "./options.ts";
 export type { Problem } from "./problem.ts";
-export type { HttpStatus } from "./status.ts";

@@ -1,4 +1,5 @@
 import type { FetchResponse } from "./fetch.ts";
+import type { Signal } from "./globals.ts";
 import type { OperationName } from "./operation.ts";
 
 /**
@@ -22,7 +23,7 @@ export interface OffersRequest {
   /** JSON, or null where the operation has no body. */
   readonly body: string | null;
   /** Aborted by the attempt's deadline and by the caller. */
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
 }
 
 /**

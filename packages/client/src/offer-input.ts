@@ -1,13 +1,6 @@
 /**
  * A time slot of an offer to be created. A string must say its zone (`Z` or an offset) and is sent in UTC; one without a
  * zone is refused before anything is sent (D-33).
- *
- * @example
- * ```ts
- * import type { OfferEventInput } from "@offers/client";
- *
- * export const evening: OfferEventInput = { start: "2099-05-01T18:00:00+02:00", end: new Date("2099-05-01T22:00:00Z") };
- * ```
  */
 export interface OfferEventInput {
   start: Date | string;
@@ -42,18 +35,4 @@ export interface OfferInput {
   /** At least one; a repeated id addresses the worker once (D-30). */
   workerIds: readonly string[];
   events?: readonly OfferEventInput[] | undefined;
-}
-
-/**
- * What a creation gives back, however the service writes it: bare text, a JSON string or an object (D-02).
- *
- * @example
- * ```ts
- * import type { CreatedOffer } from "@offers/client";
- *
- * export const linkTo = ({ id }: CreatedOffer): string => `/shifts/${encodeURIComponent(id)}`;
- * ```
- */
-export interface CreatedOffer {
-  id: string;
 }

@@ -1,13 +1,4 @@
-/**
- * A time slot of the work, as the service sends it: ISO 8601 date-times in UTC (interface.md, "Offer").
- *
- * @example
- * ```ts
- * import type { OfferEvent } from "@offers/client";
- *
- * export const hours = ({ start, end }: OfferEvent): number => (Date.parse(end) - Date.parse(start)) / 3_600_000;
- * ```
- */
+/** A time slot of the work, as the service sends it: ISO 8601 date-times in UTC (interface.md, "Offer"). */
 export interface OfferEvent {
   start: string;
   end: string;
@@ -16,13 +7,6 @@ export interface OfferEvent {
 /**
  * A worker's current answer. interface.md shows `applied` only; `rejected` and `none` are the reference platform's words
  * (D-04). The type is open: whatever else your service sends is passed on.
- *
- * @example
- * ```ts
- * import type { RecipientResponse } from "@offers/client";
- *
- * export const isOpen = (response: RecipientResponse): boolean => response !== "applied" && response !== "rejected";
- * ```
  */
 export type RecipientResponse = "applied" | "rejected" | "none" | (string & {});
 

@@ -1,19 +1,12 @@
 import type { OffersFailure } from "./errors/offers-failure.ts";
 import type { FetchResponse } from "./fetch.ts";
 
-/**
- * The data of an answer, and the answer itself. Its body has been read.
- *
- * @example
- * ```ts
- * import type { Offer, WithResponse } from "@offers/client";
- *
- * export const etagOf = ({ response }: WithResponse<Offer>): string | null => response.headers.get("etag");
- * ```
- */
+/** The data of an answer, and the answer itself. Its body has been read. */
 export interface WithResponse<Data> {
   data: Data;
   response: FetchResponse;
+  /** How many requests were sent. */
+  attempts: number;
 }
 
 /**

@@ -1,5 +1,5 @@
-import type { Offer } from "./offer.ts";
-import type { CreatedOffer, OfferInput } from "./offer-input.ts";
+import type { Offer, Recipient } from "./offer.ts";
+import type { OfferInput } from "./offer-input.ts";
 import { type OffersCall, toCall } from "./offers-call.ts";
 import { completeOffer } from "./operations/complete-offer.ts";
 import { createOffer } from "./operations/create-offer.ts";
@@ -7,6 +7,7 @@ import { getOffer } from "./operations/get-offer.ts";
 import { withdrawOffer } from "./operations/withdraw-offer.ts";
 import type { ApiKey, CallOptions, OffersClientOptions } from "./options.ts";
 import { createTransport, type Transport } from "./pipeline/transport.ts";
+import { watchOffer } from "./watch-offer.ts";
 
 /**
  * Speaks to the service for one organisation. Make one and keep it; it holds no connection and needs no closing. Every
@@ -28,7 +29,7 @@ export class OffersClient {
   /** @throws {UsageError} for an option that cannot be right; the message says what to change */
   constructor(options: OffersClientOptions) {
     this.#options = { ...options };
-    this.#transport = createTransport(options);
+    this.#transport = createTransport(this.#options);
   }
 
   /**
@@ -49,7 +50,7 @@ export class OffersClient {
    * console.log(id);
    * ```
    */
-  createOffer(input: OfferInput, call?: CallOptions): OffersCall<CreatedOffer> {
+  createOffer(input: OfferInput, call?: CallOptions): OffersCall<{ id: string }> {
     return toCall(this.#transport(createOffer, undefined, input, call));
   }
 
@@ -110,6 +111,24 @@ export class OffersClient {
   }
 
   /**
+   * Follows an offer: gives every recipient as they stand, then each that has changed, and ends when the offer is complete
+   * or withdrawn. It reads every `intervalMs` (10_000 by default), give or take a fifth; a change that is undone between two
+   * reads is not seen. Each read is a call of its own, repeated as any other; what it rejects with ends the iteration, and
+   * so does an abort of `signal`, with an {@link AbortedError}.
+   *
+   * @example
+   * ```ts
+   * import { OffersClient } from "@offers/client";
+   *
+   * const offers = new OffersClient({ baseUrl: "https://service.example", apiKey: process.env.OFFERS_API_KEY ?? "" });
+   * for await (const { name, response } of offers.watchOffer("offer_4f1c2a")) console.log(`${name}: ${response}`);
+   * ```
+   */
+  watchOffer(id: string, call: CallOptions & { intervalMs?: number | undefined } = {}): AsyncIterable<Recipient> {
+    return watchOffer(() => this.getOffer(id, call), call.intervalMs, call.signal);
+  }
+
+  /**
    * A client like this one that speaks for another organisation, as an agency does.
    *
    * @throws {UsageError} `invalid_api_key` for a key that cannot be one
@@ -123,9 +142,7 @@ export class OffersClient {
    * ```
    */
   withApiKey(apiKey: ApiKey): OffersClient {
-    return clientOf({ ...this.#options, apiKey });
+    // A subclass stays one, and a bundler that renames a class that names itself has none to rename.
+    return new (this.constructor as typeof OffersClient)({ ...this.#options, apiKey });
   }
 }
-
-/** Outside of the class: a class that names itself is renamed by bundlers, and shown as _OffersClient. */
-const clientOf = (options: OffersClientOptions): OffersClient => new OffersClient(options);

@@ -1,15 +1,6 @@
 import type { operations, paths } from "./generated/openapi.ts";
 
-/**
- * The name of an operation, as interface.md has it.
- *
- * @example
- * ```ts
- * import type { OperationName } from "@offers/client";
- *
- * export const changesAnOffer = (operation: OperationName): boolean => operation !== "GetOffer";
- * ```
- */
+/** The name of an operation, as interface.md has it. */
 export type OperationName = "CreateOffer" | "GetOffer" | "CompleteOffer" | "WithdrawOffer";
 
 /** A name, method and path that belong together in spec/openapi.yaml; anything else is a type error. */
@@ -21,14 +12,15 @@ type Route<Path extends keyof paths = keyof paths> = {
   }[OperationName];
 }[Path];
 
-/** All that tells one operation from another; the pipeline knows the rest. */
+/**
+ * All that tells one operation from another; the pipeline knows the rest. A GET has the same effect however often it
+ * arrives, the withdrawal too (D-10); a POST is repeated as D-40 says.
+ */
 export type Operation<Argument, Data> = Readonly<Route> & {
-  /** Whether the effect is the same however often the request arrives; if not, it is repeated as D-40 says. */
-  readonly repeatable: boolean;
   /** A successful status that means there is no such thing (D-20). */
   readonly absentStatus?: 204;
-  /** What is sent as JSON; undefined sends no body. */
-  encode(argument: Argument): unknown;
+  /** What a POST sends as JSON; without it, the argument itself. */
+  readonly encode?: (argument: Argument) => unknown;
   /** Reads a successful answer's text, or throws: what it throws is not shown to anyone. */
   decode(text: string): Data;
 };

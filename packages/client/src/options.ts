@@ -1,5 +1,6 @@
 import type { OffersFailure } from "./errors/offers-failure.ts";
 import type { Fetch } from "./fetch.ts";
+import type { Signal, Url } from "./globals.ts";
 import type { Logger } from "./logger.ts";
 import type { Middleware } from "./middleware.ts";
 
@@ -23,26 +24,6 @@ import type { Middleware } from "./middleware.ts";
 export type ApiKey = string | ((request: { refresh: boolean }) => string | Promise<string>);
 
 /**
- * What `onRetry` is told before the wait.
- *
- * @example
- * ```ts
- * import { OffersClient, type RetryNotice } from "@offers/client";
- *
- * const onRetry = ({ error, attempt, delayMs }: RetryNotice) =>
- *   console.warn(`${error.operation} failed (${error.code}) at attempt ${attempt}, again in ${delayMs} ms`);
- * export const offers = new OffersClient({ baseUrl: "https://service.example", apiKey: "key", onRetry });
- * ```
- */
-export interface RetryNotice {
-  /** Why the attempt failed. */
-  readonly error: OffersFailure;
-  /** The number of the attempt that failed, from 1. */
-  readonly attempt: number;
-  readonly delayMs: number;
-}
-
-/**
  * How to reach the service. Only the first two are required; numbers are whole, milliseconds at most 2,147,483,647.
  *
  * @example
@@ -61,7 +42,7 @@ export interface RetryNotice {
  */
 export interface OffersClientOptions {
   /** The service's base address; a path prefix is kept. https, or http on loopback. */
-  baseUrl: string | URL;
+  baseUrl: string | Url;
   /** Sent to that address only, and never shown in an error or a log (D-49). */
   apiKey: ApiKey;
   /** The header that carries the key (D-18). @default "X-UE-Api-Subscription-Key" */
@@ -84,8 +65,11 @@ export interface OffersClientOptions {
   middleware?: readonly Middleware[] | undefined;
   /** One line per attempt. @default none */
   logger?: Logger | undefined;
-  /** Told before every wait; what it throws, or rejects with, is ignored. @default none */
-  onRetry?: ((notice: RetryNotice) => void) | undefined;
+  /**
+   * Told before every wait: why the attempt failed, its number from 1, and how long the wait is. What it throws, or rejects
+   * with, is ignored. @default none
+   */
+  onRetry?: ((notice: { error: OffersFailure; attempt: number; delayMs: number }) => void) | undefined;
   /** @default "offers-client" */
   userAgent?: string | undefined;
 }
@@ -103,7 +87,7 @@ export interface OffersClientOptions {
  */
 export interface CallOptions {
   /** Ends the call at once, also while it waits; no listener stays on it. */
-  signal?: AbortSignal | undefined;
+  signal?: Signal | undefined;
   timeoutMs?: number | undefined;
   totalTimeoutMs?: number | undefined;
   maxRetries?: number | undefined;

@@ -9,10 +9,10 @@ test.each([
   ["2099-05-01T16:00:00+00:00", "2099-05-01T16:00:00.000Z"],
   ["2099-05-01T23:30:00-04:30", "2099-05-02T04:00:00.000Z"],
   ["2096-02-29T12:00:00Z", "2096-02-29T12:00:00Z"],
-])("%s is sent as %s", (time, sent) => expect(toUtc(time, "start")).toBe(sent));
+])("%s is sent as %s", (time, sent) => expect(toUtc(time, "start", 0)).toBe(sent));
 
 test("a Date is sent as the moment that it is", () =>
-  expect(toUtc(new Date(Date.UTC(2099, 4, 1, 16)), "start")).toBe("2099-05-01T16:00:00.000Z"));
+  expect(toUtc(new Date(Date.UTC(2099, 4, 1, 16)), "start", 0)).toBe("2099-05-01T16:00:00.000Z"));
 
 test.each([
   "2099-05-01T16:00:00",
@@ -34,7 +34,7 @@ test.each([
   undefined as unknown as Date,
   null as unknown as Date,
 ])("%s is refused, naming the field and a way to write it", (time) =>
-  expect(() => toUtc(time, "events[2].end")).toThrow(
+  expect(() => toUtc(time, "end", 2)).toThrow(
     expect.objectContaining({ code: "invalid_time", message: expect.stringMatching(/^events\[2\]\.end .*\+02:00/) }),
   ),
 );

@@ -1,19 +1,21 @@
-import { UsageError } from "./errors/usage-error.ts";
+import { refusal } from "./errors/refusal.ts";
 
-const iso = /^(\d{4}-\d\d-(\d\d))T(?:[01]\d|2[0-3]):\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
+/** An ISO 8601 date-time with its zone. All but the length of the month is checked here, the same in every runtime. */
+const iso =
+  /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
-/** The same moment in UTC. A UTC string goes out to the letter (D-33); `field` is what the message names. */
-export function toUtc(time: Date | string, field: string): string {
-  if (time instanceof Date) {
-    if (Number.isFinite(time.getTime())) return time.toISOString();
-  } else {
-    const [, date = "", day, seconds, , zone] = iso.exec(time) ?? [];
+/** The same moment in UTC. A UTC string goes out to the letter (D-33); `field` and `index` are for the message. */
+export function toUtc(time: Date | string, field: "start" | "end", index: number): string {
+  const text = time instanceof Date ? time.toJSON() : time;
+  if (iso.test(text)) {
+    const day = Number(text.slice(8, 10));
     // Date rolls 30 February over into March; the day of the month tells.
-    if (new Date(date).getUTCDate() === Number(day) && Number.isFinite(Date.parse(time)))
-      return seconds && zone === "Z" ? time : new Date(time).toISOString();
+    if (day < 29 || new Date(text.slice(0, 10)).getUTCDate() === day)
+      // Of a time in UTC, only one to the minute (16:00Z) is written anew.
+      return text.length > 17 && text.endsWith("Z") ? text : new Date(text).toISOString();
   }
-  throw new UsageError(
+  throw refusal(
     "invalid_time",
-    `${field} must be a valid Date, or an ISO 8601 date-time with its zone such as 2099-05-01T18:00:00+02:00`,
+    `events[${index}].${field} must be a valid Date, or a time with its zone: 2099-05-01T18:00:00+02:00`,
   );
 }

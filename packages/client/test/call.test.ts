@@ -12,8 +12,8 @@ test("a call is a promise, and one request however it is looked at", async () =>
   const { client, received } = await clientOf(200, JSON.stringify(offer), { etag: '"1"' });
   const call = client.getOffer("a");
   expect(call).toBeInstanceOf(Promise);
-  const { data, response } = await call.withResponse();
-  expect([data, response.status, response.headers.get("etag")]).toEqual([offer, 200, '"1"']);
+  const { data, response, attempts } = await call.withResponse();
+  expect([data, response.status, response.headers.get("etag"), attempts]).toEqual([offer, 200, '"1"', 1]);
   const safe = await call.safe();
   expect(safe.ok && safe.data).toBe(data);
   expect(safe.ok && safe.response).toBe(response);

@@ -123,6 +123,37 @@ test("a refused connection provably had no effect", async () => {
   expect(error).toMatchObject({ code: "connection_not_made", cause: { code: "ECONNREFUSED" } });
 });
 
+test("what speaks no TLS is told apart from a lost connection, and not asked again", async () => {
+  const { baseUrl } = await serve(reply(200));
+  const client = new offers.OffersClient({ baseUrl: baseUrl.replace("http:", "https:"), apiKey });
+  const error = await client.getOffer("a").catch((error: unknown) => error);
+  expect(error).toBeInstanceOf(offers.ConnectionError);
+  expect(error).toMatchObject({ code: "tls_failed", attempts: 1 });
+});
+
+test("a port that fetch refuses is told apart from a lost connection, and not asked again", async () => {
+  // Port 1 is on the list of the Fetch standard: https://fetch.spec.whatwg.org/#port-blocking
+  const client = new offers.OffersClient({ baseUrl: "http://127.0.0.1:1", apiKey });
+  const error = await client.getOffer("a").catch((error: unknown) => error);
+  expect(error).toMatchObject({ name: "ConnectionError", code: "port_blocked", attempts: 1 });
+});
+
+test("a 304 is an invalid response, not a redirect", async () => {
+  const { client } = await clientOf(304);
+  await expect(client.getOffer("a", { headers: { "if-none-match": '"1"' } })).rejects.toMatchObject({
+    code: "invalid_response",
+    status: 304,
+  });
+});
+
+test("a redirect within the origin names it and asks for a mended baseUrl", async () => {
+  const { baseUrl, received } = await serve(reply(308, "", { location: "/v2/offer/a" }));
+  const error = await new offers.OffersClient({ baseUrl, apiKey }).getOffer("a").catch((error: unknown) => error);
+  expect(error).toMatchObject({ code: "redirected", status: 308, message: expect.stringContaining("baseUrl") });
+  expect((error as Error).message).toContain(baseUrl);
+  expect(received).toHaveLength(1);
+});
+
 test("an error is recognised across two copies of the package, and only there", async () => {
   const { client } = await clientOf(404);
   const error = await client.getOffer("a").catch((error: unknown) => error);

@@ -35,28 +35,19 @@ test("the types that can be imported are these and no others", () => {
   expect(types.sort()).toEqual([
     "ApiKey",
     "CallOptions",
-    "CreatedOffer",
     "Fetch",
     "FetchResponse",
-    "HttpStatus",
     "Logger",
     "Middleware",
     "Offer",
-    "OfferEvent",
-    "OfferEventInput",
     "OfferInput",
     "OffersCall",
     "OffersClientOptions",
-    "OffersErrorDetails",
     "OffersFailure",
     "OffersRequest",
-    "OperationName",
     "Problem",
     "Recipient",
-    "RecipientResponse",
-    "RetryNotice",
     "SafeResult",
-    "WithResponse",
   ]);
 });
 

@@ -106,6 +106,16 @@ test.each([
   expect(received).toEqual([]);
 });
 
+test("a signal that is none is refused before any request", async () => {
+  const { baseUrl, received } = await serve(reply(204));
+  const signal = new AbortController() as unknown as AbortSignal;
+  await expect(new OffersClient({ baseUrl, apiKey: "key" }).getOffer("a", { signal })).rejects.toMatchObject({
+    code: "invalid_argument",
+    attempts: 0,
+  });
+  expect(received).toEqual([]);
+});
+
 test.each([undefined, null, { ...input, events: 7 }, { ...input, title: 1n }])(
   "an offer that cannot be written is refused before any request: %o",
   async (offer) => {

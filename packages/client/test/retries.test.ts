@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { type FetchResponse, OffersClient, type RetryNotice } from "../src/index.ts";
+import { type FetchResponse, OffersClient } from "../src/index.ts";
 import { input, offer } from "./offer.ts";
 import { type Answer, nobody, reply, serve } from "./serve.ts";
 
@@ -61,8 +61,8 @@ test("a creation whose service honours the key is repeated with the same key, an
 });
 
 test("a creation that provably never left is repeated", async () => {
-  const notices: RetryNotice[] = [];
-  const onRetry = (notice: RetryNotice) => void notices.push(notice);
+  const notices: unknown[] = [];
+  const onRetry = (notice: unknown) => void notices.push(notice);
   const client = new OffersClient({ baseUrl: await nobody(), apiKey, maxRetries: 1, onRetry });
   await expect(client.createOffer(input)).rejects.toMatchObject({ code: "connection_not_made", attempts: 2 });
   expect(notices).toMatchObject([{ attempt: 1, error: { code: "connection_not_made" }, delayMs: expect.any(Number) }]);
@@ -180,6 +180,15 @@ test("middleware stands around every attempt, the first outermost", async () => 
     ]),
   );
   expect(received[1]?.headers).toMatchObject({ "x-outer": "1", "x-inner": "1" });
+});
+
+test.each([
+  ["nothing", undefined],
+  ["an answer without a text", { status: 200, headers: new Headers() }],
+])("a middleware that hands back %s is told as what failed, and not asked again", async (_what, answer) => {
+  const forgetful = async () => answer as unknown as FetchResponse;
+  const client = new OffersClient({ baseUrl: "https://service.example", apiKey, middleware: [forgetful] });
+  await expect(client.getOffer("a")).rejects.toMatchObject({ code: "middleware_failed", attempts: 1 });
 });
 
 test("the runtime's fetch is looked up at every request", async () => {

@@ -5,28 +5,25 @@ import type { components, operations } from "../src/generated/openapi.ts";
 import type {
   AuthenticationError,
   ConflictError,
-  CreatedOffer,
   Fetch,
   NotFoundError,
   Offer,
-  OfferEvent,
-  OfferEventInput,
   OfferInput,
   OffersClient,
   OffersFailure,
-  OperationName,
   Problem,
   RateLimitError,
   Recipient,
 } from "../src/index.ts";
+import type { OperationName } from "../src/operation.ts";
 
 type Schemas = components["schemas"];
 
 test("what is received has the types of the contract", () => {
   expectTypeOf<Offer>().toEqualTypeOf<Schemas["Offer"]>();
-  expectTypeOf<OfferEvent>().toEqualTypeOf<Schemas["OfferEvent"]>();
+  expectTypeOf<Offer["events"][number]>().toEqualTypeOf<Schemas["OfferEvent"]>();
   expectTypeOf<Recipient>().toEqualTypeOf<Schemas["Recipient"]>();
-  expectTypeOf<CreatedOffer>().toEqualTypeOf<Schemas["CreatedOffer"]>();
+  expectTypeOf<Awaited<ReturnType<OffersClient["createOffer"]>>>().toEqualTypeOf<Schemas["CreatedOffer"]>();
   expectTypeOf<Schemas["Problem"]>().toExtend<Problem>();
   expectTypeOf<keyof Schemas["Problem"]>().toExtend<keyof Problem>();
 });
@@ -41,7 +38,9 @@ test("what is sent has the fields of the contract, with times as Date or string"
   expectTypeOf<keyof OfferInput>().toEqualTypeOf<keyof Sent>();
   expectTypeOf<OfferInput["workerIds"]>().toEqualTypeOf<Readonly<Sent["workerIds"]>>();
   expectTypeOf<Sent["events"]>().toExtend<OfferInput["events"]>();
-  expectTypeOf<OfferEventInput>().toEqualTypeOf<Record<keyof Schemas["OfferEvent"], Date | string>>();
+  expectTypeOf<NonNullable<OfferInput["events"]>[number]>().toEqualTypeOf<
+    Record<keyof Schemas["OfferEvent"], Date | string>
+  >();
 });
 
 test("the operations are those of the contract that the service serves", () => {

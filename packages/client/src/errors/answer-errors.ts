@@ -1,5 +1,5 @@
 import type { HttpStatus } from "../status.ts";
-import { OffersError, type OffersErrorDetails } from "./offers-error.ts";
+import { OffersError } from "./offers-error.ts";
 
 /**
  * The service refused the request as it is: 400, 422 or any other 4xx without a class of its own. Sending it again cannot
@@ -32,13 +32,8 @@ export class BadRequestError extends OffersError {
  */
 export class AuthenticationError extends OffersError {
   override readonly name = "AuthenticationError";
-  readonly code: "unauthenticated" | "api_key_unavailable";
   declare readonly status: 401 | undefined;
-
-  constructor(message: string, details?: OffersErrorDetails) {
-    super(message, details);
-    this.code = this.status ? "unauthenticated" : "api_key_unavailable";
-  }
+  readonly code = (this as OffersError).status ? "unauthenticated" : "api_key_unavailable";
 }
 
 /**
@@ -132,9 +127,9 @@ export class ServerError extends OffersError {
 }
 
 /**
- * The answer is none of the service's: a web page, broken JSON, no id (`invalid_response`), or a redirect (`redirected`,
- * which is never followed, so that the API key stays with the address that you gave; the message names the target's
- * origin). After a creation it is not known whether the offer was created.
+ * The answer is none of the service's: a web page, broken JSON, no id, a 304 (`invalid_response`), or a redirect
+ * (`redirected`, which is never followed, so that the API key stays with the address that you gave; the message names the
+ * target's origin). After a creation it is not known whether the offer was created.
  *
  * @example
  * ```ts
@@ -146,12 +141,7 @@ export class ServerError extends OffersError {
  */
 export class InvalidResponseError extends OffersError {
   override readonly name = "InvalidResponseError";
-  readonly code: "invalid_response" | "redirected";
+  declare readonly code: "invalid_response" | "redirected";
   /** 0 where a runtime hides the answer that redirects. */
   declare readonly status: HttpStatus<2 | 3> | 0;
-
-  constructor(code: "invalid_response" | "redirected", message: string, details?: OffersErrorDetails) {
-    super(message, details);
-    this.code = code;
-  }
 }

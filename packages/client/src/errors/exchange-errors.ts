@@ -1,9 +1,11 @@
-import { OffersError, type OffersErrorDetails } from "./offers-error.ts";
+import { OffersError } from "./offers-error.ts";
 
 /**
  * No whole answer came. `connection_not_made`: the request provably never left, so nothing happened (name not found,
  * connection refused, no way to the host). `connection_lost`: it may have arrived, so a creation or completion may have
- * had its effect. `cause` has the name, code, system call and text of what `fetch` threw, without the API key.
+ * had its effect. `tls_failed`: the certificate is not trusted here, or what answers speaks no TLS; `port_blocked`: `fetch`
+ * refuses the port of `baseUrl`. Neither is repeated, for waiting mends neither.
+ * `cause` has the name, code, system call and text of what `fetch` threw, without the API key.
  *
  * @example
  * ```ts
@@ -15,13 +17,8 @@ import { OffersError, type OffersErrorDetails } from "./offers-error.ts";
  */
 export class ConnectionError extends OffersError {
   override readonly name = "ConnectionError";
-  readonly code: "connection_not_made" | "connection_lost";
+  declare readonly code: "connection_not_made" | "connection_lost" | "port_blocked" | "tls_failed";
   declare readonly status: undefined;
-
-  constructor(code: "connection_not_made" | "connection_lost", message: string, details?: OffersErrorDetails) {
-    super(message, details);
-    this.code = code;
-  }
 }
 
 /**

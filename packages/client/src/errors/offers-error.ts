@@ -3,18 +3,10 @@ import type { Problem } from "../problem.ts";
 
 export const brand = Symbol.for("@offers/client/error");
 
-/**
- * What an error knows besides its message.
- *
- * @example
- * ```ts
- * import { ConflictError, type OffersErrorDetails } from "@offers/client";
- *
- * const details: OffersErrorDetails = { operation: "CompleteOffer", status: 409, attempts: 1 };
- * export const forYourTests = new ConflictError("CompleteOffer was answered 409", details);
- * ```
- */
+/** What an error knows besides its message. */
 export interface OffersErrorDetails {
+  /** Of a kind that has several; of any other it is fixed. */
+  code?: string | undefined;
   operation?: OperationName | undefined;
   attempts?: number | undefined;
   status?: number | undefined;
@@ -42,7 +34,7 @@ export abstract class OffersError extends Error {
   /** The operation that failed; undefined when the client could not be made. */
   readonly operation: OperationName | undefined;
   /** How many requests were sent for this call; 0 when it failed before the first. */
-  readonly attempts: number;
+  readonly attempts: number = 0;
   /** The HTTP status of the last answer; undefined when there was none. */
   readonly status: number | undefined;
   /** What the service says about it, if it does. */
@@ -52,14 +44,9 @@ export abstract class OffersError extends Error {
   /** How long the service asks to wait, in milliseconds from the moment of its answer. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(message: string, details: OffersErrorDetails = {}) {
+  constructor(message: string, details?: OffersErrorDetails) {
     super(message, details);
-    this.operation = details.operation;
-    this.attempts = details.attempts ?? 0;
-    this.status = details.status;
-    this.problem = details.problem;
-    this.requestId = details.requestId;
-    this.retryAfterMs = details.retryAfterMs;
+    Object.assign(this, details);
   }
 
   /** @internal */

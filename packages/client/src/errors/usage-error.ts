@@ -1,4 +1,4 @@
-import { OffersError, type OffersErrorDetails } from "./offers-error.ts";
+import { OffersError } from "./offers-error.ts";
 
 /**
  * The caller's mistake, found on this side: thrown by the constructor, or rejected before any request (except
@@ -18,7 +18,7 @@ import { OffersError, type OffersErrorDetails } from "./offers-error.ts";
  */
 export class UsageError extends OffersError {
   override readonly name = "UsageError";
-  readonly code:
+  declare readonly code:
     | "invalid_base_url"
     | "invalid_api_key"
     | "invalid_option"
@@ -27,9 +27,4 @@ export class UsageError extends OffersError {
     | "invalid_argument"
     | "middleware_failed";
   declare readonly status: undefined;
-
-  constructor(code: UsageError["code"], message: string, details?: OffersErrorDetails) {
-    super(message, details);
-    this.code = code;
-  }
 }

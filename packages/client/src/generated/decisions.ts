@@ -17,3 +17,6 @@ export const maxRetries = 2;
 
 /** D-50: Which calls does the client repeat, how often, and how long does it wait? */
 export const maxRetryAfterMs = 30000;
+
+/** D-62: How is an offer watched? */
+export const watchIntervalMs = 10000;

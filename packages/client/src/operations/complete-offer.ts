@@ -5,7 +5,5 @@ export const completeOffer: Operation<readonly string[], void> = {
   name: "CompleteOffer",
   method: "POST",
   path: "/offer/{id}/complete",
-  repeatable: false,
-  encode: (workerIds) => workerIds,
   decode: acknowledge,
 };

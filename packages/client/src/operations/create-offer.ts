@@ -1,17 +1,16 @@
-import type { CreatedOffer, OfferInput } from "../offer-input.ts";
+import type { OfferInput } from "../offer-input.ts";
 import type { Operation } from "../operation.ts";
 import { toUtc } from "../utc.ts";
 
-export const createOffer: Operation<OfferInput, CreatedOffer> = {
+export const createOffer: Operation<OfferInput, { id: string }> = {
   name: "CreateOffer",
   method: "POST",
   path: "/offer",
-  repeatable: false,
   encode: (input) => ({
     ...input,
     events: input.events?.map(({ start, end }, index) => ({
-      start: toUtc(start, `events[${index}].start`),
-      end: toUtc(end, `events[${index}].end`),
+      start: toUtc(start, "start", index),
+      end: toUtc(end, "end", index),
     })),
   }),
   decode: (text) => ({ id: readId(text.trim()) }),
@@ -19,9 +18,9 @@ export const createOffer: Operation<OfferInput, CreatedOffer> = {
 
 /** The id as an object's member, a JSON string or bare text (D-02). A bare number is an id too, digit by digit. */
 function readId(text: string): string {
-  if (/^[^\s<{["]+$/.test(text) && text !== "null") return text;
-  const body: string | { id?: unknown } = JSON.parse(text);
-  const id = typeof body === "string" ? body : body.id;
-  if (typeof id !== "string" || !id) throw new TypeError("no id");
+  if (/^(?!null$)[^\s<{["]+$/.test(text)) return text;
+  const body: { id?: unknown } = JSON.parse(text);
+  const id = body.id ?? body;
+  if (typeof id !== "string" || !id) throw new Error();
   return id;
 }

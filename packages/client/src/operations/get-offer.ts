@@ -5,14 +5,12 @@ export const getOffer: Operation<undefined, Offer> = {
   name: "GetOffer",
   method: "GET",
   path: "/offer/{id}",
-  repeatable: true,
   absentStatus: 204,
-  encode: () => undefined,
   decode(text) {
     const offer: Offer = JSON.parse(text);
     // What callers walk through must be there.
     if (typeof offer.id !== "string" || !Array.isArray(offer.events) || !Array.isArray(offer.recipients))
-      throw new TypeError("no offer");
+      throw new Error();
     return offer;
   },
 };

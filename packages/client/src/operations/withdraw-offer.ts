@@ -6,7 +6,5 @@ export const withdrawOffer: Operation<undefined, void> = {
   name: "WithdrawOffer",
   method: "GET",
   path: "/offer/{id}/withdraw",
-  repeatable: true,
-  encode: () => undefined,
   decode: acknowledge,
 };

@@ -12,7 +12,7 @@ const codeAfter = async (cause: Error): Promise<string> => {
     signal: new AbortController().signal,
   } as const;
   const fetch = () => Promise.reject(new TypeError("fetch failed", { cause }));
-  return attempt(request, { fetch }, String).then(
+  return attempt(request, { fetch }, "key").then(
     () => expect.unreachable(),
     (error) => error.code,
   );
@@ -46,3 +46,21 @@ test.each([
   ],
   ["EHOSTUNREACH without a try", allTries("EHOSTUNREACH")],
 ])("after %s it may have arrived", async (_what, cause) => expect(await codeAfter(cause)).toBe("connection_lost"));
+
+// As node:tls names them: https://nodejs.org/api/tls.html#x509-certificate-error-codes
+test.each([
+  "CERT_HAS_EXPIRED",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+  "ERR_SSL_WRONG_VERSION_NUMBER",
+  "EPROTO",
+])("after %s the handshake failed", async (code) => expect(await codeAfter(failure(code))).toBe("tls_failed"));
+
+test("a cause that is its own cause is told, and comes to an end", async () => {
+  const endless = Object.assign(failure("ECONNRESET", "read"), { cause: undefined as unknown });
+  endless.cause = endless;
+  expect(await codeAfter(endless)).toBe("connection_lost");
+});

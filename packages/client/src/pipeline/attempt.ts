@@ -1,60 +1,34 @@
-import { ConnectionError } from "../errors/exchange-errors.ts";
-import { isOffersError } from "../errors/offers-failure.ts";
 import { UsageError } from "../errors/usage-error.ts";
-import type { Fetch, FetchResponse } from "../fetch.ts";
-import type { Middleware, OffersRequest } from "../middleware.ts";
-import { type Redact, retell } from "./redact.ts";
+import type { FetchResponse } from "../fetch.ts";
+import type { OffersRequest } from "../middleware.ts";
+import type { OffersClientOptions } from "../options.ts";
+import { toFailure } from "./to-failure.ts";
 
 export interface Answer {
   readonly response: FetchResponse;
   readonly text: string;
 }
 
-/** Codes that mean that no connection was made, so that nothing was sent (D-40). */
-const notMade = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused)$/;
-
-/** Codes that mean so only of connecting: reading from a connection that was made fails with them too. */
-const unreachable = /^(EHOSTUNREACH|ENETUNREACH)$/;
-
-const neverLeft = ({ code = "", syscall }: ReturnType<typeof retell>): boolean =>
-  notMade.test(code) || (unreachable.test(code) && syscall === "connect");
+type Send = (request: OffersRequest) => Promise<FetchResponse>;
 
 /** One request, through the middleware, to the end of the answer's body. Throws errors of ours only. */
 export async function attempt(
   request: OffersRequest,
-  { middleware = [], fetch }: { middleware?: readonly Middleware[] | undefined; fetch?: Fetch | undefined },
-  redact: Redact,
+  // Looked up now: a fetch that was replaced after this client was made is the one that counts.
+  { middleware = [], fetch = globalThis.fetch }: Pick<OffersClientOptions, "middleware" | "fetch">,
+  key: string,
 ): Promise<Answer> {
-  const toConnectionError = (thrown: unknown): ConnectionError => {
-    const cause = retell(thrown, redact);
-    return new ConnectionError(
-      neverLeft(cause) ? "connection_not_made" : "connection_lost",
-      `No whole answer: ${cause.message}. Is baseUrl right, and the service up?`,
-      { cause },
-    );
-  };
-  const perform = middleware.reduceRight<(request: OffersRequest) => Promise<FetchResponse>>(
-    (next, layer) => (request) => layer(request, next),
-    async (request) => {
-      // Looked up now: a fetch that was replaced after this client was made is the one that counts.
-      const send = fetch ?? globalThis.fetch;
-      try {
-        return await send(request.url, { ...request, redirect: "manual", cache: "no-store" });
-      } catch (thrown) {
-        throw toConnectionError(thrown);
-      }
-    },
-  );
-  let response: FetchResponse;
+  const send: Send = (request) => fetch(request.url, { ...request, redirect: "manual", cache: "no-store" });
+  let isOver = !middleware[0];
   try {
-    response = await perform(request);
+    const response = await middleware.reduceRight<Send>(
+      (next, layer) => (request) => layer(request, next),
+      isOver ? send : (request) => send(request).catch((thrown) => Promise.reject(toFailure(thrown, key))),
+    )(request);
+    const reading = response.text();
+    isOver = true;
+    return { response, text: await reading };
   } catch (thrown) {
-    if (isOffersError(thrown)) throw thrown;
-    throw new UsageError("middleware_failed", "A middleware threw; see cause", { cause: retell(thrown, redact) });
-  }
-  try {
-    return { response, text: await response.text() };
-  } catch (thrown) {
-    throw toConnectionError(thrown);
+    throw isOver ? toFailure(thrown, key) : toFailure(thrown, key, UsageError, "middleware_failed");
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readProblem } from "./read-problem.ts";
 
-const read = (body: unknown) => readProblem(JSON.stringify(body), (text) => text.replaceAll("secret", "[redacted]"));
+const read = (body: unknown) => readProblem(JSON.stringify(body), "secret");
 
 test("every member is kept, the standard's and the extensions", () => {
   const problem = {
@@ -35,19 +35,19 @@ test.each([
 
 test.each([[[]], ["text"], [null], [7], [true]])("%j is no problem", (body) => expect(read(body)).toBeUndefined());
 
-test.each(["", "<html>", '{"title":'])("%j is no problem", (text) => expect(readProblem(text, String)).toBeUndefined());
+test.each(["", "<html>", '{"title":'])("%j is no problem", (text) =>
+  expect(readProblem(text, "secret")).toBeUndefined(),
+);
 
 test("a secret is redacted from names and values, even one that is written in escapes", () => {
-  expect(
-    readProblem('{"secret":{"deep":["a secret"]},"detail":"\\u0073ecret"}', (text) => text.replaceAll("secret", "*")),
-  ).toEqual({
-    "*": { deep: ["a *"] },
-    detail: "*",
+  expect(readProblem('{"secret":{"deep":["a secret"]},"detail":"\\u0073ecret"}', "secret")).toEqual({
+    "[redacted]": { deep: ["a [redacted]"] },
+    detail: "[redacted]",
   });
 });
 
 test("a member named __proto__ does no harm", () => {
-  const problem = readProblem('{"__proto__":{"polluted":true},"title":"t"}', String);
+  const problem = readProblem('{"__proto__":{"polluted":true},"title":"t"}', "secret");
   expect(problem?.title).toBe("t");
   expect("polluted" in {}).toBe(false);
 });

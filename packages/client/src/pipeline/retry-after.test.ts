@@ -18,5 +18,5 @@ test("a date is the time until then, and none when it has passed", () => {
 
 test.each([null, "", "soon", "-1", "1.5", "5 minutes", "GMT", "2099-05-01T16:00:00Z", "NaN", "Infinity"])(
   "%j asks for nothing",
-  (value) => expect(readRetryAfter(value, time)).toBeUndefined(),
+  (value) => expect(readRetryAfter(value ?? "", time)).toBeUndefined(),
 );

@@ -25,14 +25,14 @@ test.each([
   new RateLimitError("", { status: 429 }),
   new BadRequestError("", { status: 408 }),
   new TimeoutError(""),
-  new ConnectionError("connection_lost", ""),
+  new ConnectionError("", { code: "connection_lost" }),
 ])("%o is repeated only where a second arrival does no harm", (error) => {
   expect(delay(error)).toBe(250);
   expect(delay(error, { repeatable: false })).toBeUndefined();
 });
 
 test("what never left is repeated for every operation", () =>
-  expect(delay(new ConnectionError("connection_not_made", ""), { repeatable: false })).toBe(250));
+  expect(delay(new ConnectionError("", { code: "connection_not_made" }), { repeatable: false })).toBe(250));
 
 test.each([new BadRequestError("", { status: 400 }), new ConflictError("", { status: 409 }), new AbortedError("")])(
   "%o is never repeated",

@@ -8,14 +8,14 @@ import type { Clock } from "./clock.ts";
  * @param retries how many there have been
  */
 export function retryDelayMs(
-  { code, status = 0, retryAfterMs = 0 }: OffersFailure,
+  { code, status, retryAfterMs = 0 }: OffersFailure,
   repeatable: boolean,
   retries: number,
   maxRetryAfterMs: number,
   clock: Clock,
 ): number | undefined {
-  const isPassing = /^(connection_lost|timeout|rate_limited|server_error)$/.test(code) || status === 408;
-  if ((code === "connection_not_made" || (repeatable && isPassing)) && retryAfterMs <= maxRetryAfterMs)
+  const isPassing = repeatable && (status === 408 || /_lost|timeout|rate|server/.test(code));
+  if ((isPassing || code === "connection_not_made") && retryAfterMs <= maxRetryAfterMs)
     return Math.max(retryAfterMs, Math.min(500 * 2 ** retries, 8_000) * (0.5 + clock.random() / 2));
   return undefined;
 }

@@ -1,16 +1,20 @@
-import { TimeoutError } from "../errors/exchange-errors.ts";
-import { isOffersError, type OffersFailure } from "../errors/offers-failure.ts";
+import { AuthenticationError } from "../errors/answer-errors.ts";
+import type { OffersFailure } from "../errors/offers-failure.ts";
+import { UsageError } from "../errors/usage-error.ts";
+import { apiKeyHeader, apiVersion } from "../generated/decisions.ts";
 import type { WithResponse } from "../offers-call.ts";
 import type { Operation } from "../operation.ts";
 import type { CallOptions, OffersClientOptions } from "../options.ts";
-import { attempt } from "./attempt.ts";
-import { authenticate } from "./authenticate.ts";
+import { type Answer, attempt } from "./attempt.ts";
 import { type Clock, systemClock } from "./clock.ts";
+import { headerName, headerText } from "./header-text.ts";
 import { judge } from "./judge.ts";
-import { prepare } from "./prepare.ts";
-import { type Redact, redactKey } from "./redact.ts";
+import { defaultLimits, readLimits } from "./limits.ts";
+import { quietly } from "./quietly.ts";
+import { redacted } from "./redact.ts";
 import { retryDelayMs } from "./retry-delay.ts";
-import { readOptions } from "./settings.ts";
+import { toFailure } from "./to-failure.ts";
+import { fillPath, readBaseUrl } from "./url.ts";
 import { within } from "./within.ts";
 
 /** Performs an operation. Rejects with an OffersFailure only. */
@@ -21,92 +25,110 @@ export type Transport = <Argument, Data>(
   call?: CallOptions,
 ) => Promise<WithResponse<Data>>;
 
-/** @throws {UsageError} for an option that cannot be right */
+/** @throws {UsageError} for an option that cannot be right; nothing is corrected silently */
 export function createTransport(options: OffersClientOptions, clock: Clock = systemClock): Transport {
-  const settings = readOptions(options);
-  const { apiKey, logger, onRetry } = settings;
+  const { apiKey, logger, onRetry } = options;
+  const baseUrl = readBaseUrl(options.baseUrl);
+  const query = `?api-version=${encodeURIComponent(headerText("apiVersion", options.apiVersion ?? apiVersion))}`;
+  const keyHeader = headerName("apiKeyHeader", options.apiKeyHeader ?? apiKeyHeader);
+  const json = "application/json";
+  const common = { accept: json, "user-agent": headerText("userAgent", options.userAgent ?? "offers-client") };
+  const clientLimits = readLimits(options, defaultLimits);
+  const checkKey = (key: unknown) => headerText("apiKey", key, "invalid_api_key");
+  if (typeof apiKey !== "function") checkKey(apiKey);
 
-  return async (operation, id, argument, call = {}) => {
-    const startedAt = clock.now();
-    const progress = { operation: operation.name, attempts: 0 };
+  return async (operation, id, argument, call) => {
+    const { name, method } = operation;
+    const caller = call?.signal;
+    let key = redacted;
+    let attempts = 0;
+    /** Whoever threw it knew what went wrong, not how far the call had come. */
+    const tell = (thrown: unknown): OffersFailure =>
+      Object.assign(toFailure(thrown, key, UsageError, "invalid_argument"), { operation: name, attempts });
     try {
-      const { url, headers, body, limits } = prepare(operation, id, argument, call, settings);
+      const url = baseUrl + fillPath(operation.path, id) + query;
+      const limits = call ? readLimits(call, clientLimits) : clientLimits;
+      const headers: Record<string, string> = { ...common };
+      for (const field in call?.headers) headers[headerName("headers", field)] = headerText(field, call.headers[field]);
+      let body: string | null = null;
+      if (method === "POST") {
+        const idempotencyKey = call?.idempotencyKey;
+        headers["content-type"] = json;
+        // D-40: one per call, the same on every attempt.
+        headers["idempotency-key"] =
+          idempotencyKey === undefined ? crypto.randomUUID() : headerText("idempotencyKey", idempotencyKey);
+        body = JSON.stringify(operation.encode ? operation.encode(argument) : argument);
+      }
+
+      let startedAt = clock.now();
       const deadline = startedAt + limits.totalTimeoutMs;
-      const inTime = <T>(limitMs: number, work: (signal: AbortSignal) => Promise<T>) =>
-        within(
-          Math.min(limitMs, deadline - clock.now()),
-          call.signal,
-          () => Promise.reject(new TimeoutError("No whole answer in time; see timeoutMs and totalTimeoutMs")),
-          work,
-        );
-      let redact: Redact = String;
       const readKey = (refresh: boolean) =>
         typeof apiKey === "string"
           ? apiKey
-          : inTime(limits.totalTimeoutMs, () => authenticate(apiKey, refresh, redact));
+          : within(deadline - clock.now(), caller, async () => {
+              try {
+                return checkKey(await apiKey({ refresh }));
+              } catch (thrown) {
+                throw toFailure(thrown, key, AuthenticationError, "api_key_unavailable");
+              }
+            });
+      if (typeof apiKey === "string") key = apiKey;
+      else {
+        key = await readKey(false);
+        startedAt = clock.now();
+      }
 
-      let key = await readKey(false);
-      let isRefreshed = false;
-      let retries = 0;
-
-      /** How long to wait for the next attempt; undefined when there is none. A new key costs no retry (D-47). */
-      const nextDelayMs = async (failure: OffersFailure): Promise<number | undefined> => {
-        if (failure.code === "unauthenticated" && !isRefreshed) {
-          isRefreshed = true;
-          const refused = key;
-          key = await readKey(true);
-          if (key !== refused) return 0;
-        }
-        // D-40
-        const isRepeatable = operation.repeatable || settings.serviceHonoursIdempotencyKey === true;
-        const delayMs = retryDelayMs(failure, isRepeatable, retries, limits.maxRetryAfterMs, clock);
-        if (retries++ < limits.maxRetries && delayMs !== undefined && clock.now() + delayMs < deadline) return delayMs;
-        return undefined;
-      };
-
-      for (;;) {
-        const attemptNumber = progress.attempts + 1;
-        const attemptedAt = clock.now();
-        const about = { operation: operation.name, attempt: attemptNumber };
-        const log = (level: "debug" | "warn", outcome: Record<string, unknown>) =>
-          quietly(() => logger?.[level]({ ...about, durationMs: clock.now() - attemptedAt, ...outcome }, "offers"));
-        redact = redactKey(key);
-        const { method } = operation;
-        const request = { ...about, method, url, headers: { ...headers, [settings.apiKeyHeader]: key }, body };
+      let refused: string | undefined;
+      for (let retries = 0; ; startedAt = clock.now()) {
+        const about = { operation: name, attempt: attempts + 1 };
+        let answer: Answer | undefined;
+        let error: OffersFailure | undefined;
+        let delayMs: number | undefined;
         try {
-          const answer = await inTime(limits.timeoutMs, (signal) => {
-            progress.attempts = attemptNumber;
-            return attempt({ ...request, signal }, settings, redact);
+          answer = await within(Math.min(limits.timeoutMs, deadline - startedAt), caller, (signal) => {
+            attempts++;
+            return attempt(
+              { ...about, method, url, headers: { ...headers, [keyHeader]: key }, body, signal },
+              options,
+              key,
+            );
           });
-          const data = judge(operation, answer, url, redact);
-          log("debug", { status: answer.response.status });
-          return { data, response: answer.response };
-        } catch (failure) {
-          if (!isOffersError(failure)) throw failure;
-          Object.assign(failure, progress);
-          let delayMs: number | undefined;
-          try {
-            delayMs = await nextDelayMs(failure);
-          } finally {
-            // Also when no other key can be had: the attempt was made, and failed.
-            log("warn", { status: failure.status, code: failure.code, retryDelayMs: delayMs });
+          return { data: judge(operation, answer, url, key), response: answer.response, attempts };
+        } catch (thrown) {
+          error = tell(thrown);
+          // A new key costs no retry (D-47).
+          if (error.code === "unauthenticated" && !refused) {
+            refused = key;
+            key = await readKey(true);
+            if (key !== refused) delayMs = 0;
           }
-          if (delayMs === undefined) throw failure;
-          quietly(() => onRetry?.({ error: failure, attempt: attemptNumber, delayMs }));
-          await clock.sleep(delayMs, call.signal);
+          if (retries < limits.maxRetries)
+            delayMs ??= retryDelayMs(
+              error,
+              method === "GET" || options.serviceHonoursIdempotencyKey === true, // D-40
+              retries++,
+              limits.maxRetryAfterMs,
+              clock,
+            );
+          if (delayMs === undefined || clock.now() + delayMs >= deadline) {
+            delayMs = undefined;
+            throw error;
+          }
+        } finally {
+          // Also when no other key can be had: the attempt was made, and failed.
+          if (logger) {
+            const level = error ? "warn" : "debug";
+            const { status, code }: { status?: number | undefined; code?: string } = error ?? answer?.response ?? {};
+            const line = { ...about, durationMs: clock.now() - startedAt, status, code, retryDelayMs: delayMs };
+            void quietly(() => logger[level](line, "offers"));
+          }
         }
+        const notice = { error, attempt: attempts, delayMs };
+        void quietly(() => onRetry?.(notice));
+        await clock.sleep(delayMs, caller);
       }
     } catch (thrown) {
-      // Whoever threw it knew what went wrong, not how far the call had come.
-      throw Object.assign(thrown as Error, progress);
+      throw tell(thrown);
     }
   };
-}
-
-/** What an observer throws must not make a created offer look as if it were not. */
-function quietly(observe: () => unknown): void {
-  try {
-    // It may be async: its rejection must not become an unhandled one, which ends the process.
-    Promise.resolve(observe()).catch(() => {});
-  } catch {}
 }

@@ -1,0 +1,11 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+
+/** Milliseconds that a fresh process takes to import a module; the process's own start is not counted. */
+export async function coldImportMs(specifier: string): Promise<number> {
+  const script = `const startedAt = performance.now(); await import(${JSON.stringify(specifier)}); console.log(performance.now() - startedAt);`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script], {
+    cwd: import.meta.dirname,
+  });
+  return Number(stdout);
+}

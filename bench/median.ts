@@ -1,0 +1,8 @@
+/** The middle of the values, or the mean of the two in the middle. */
+export function median(values: readonly number[]): number {
+  if (values.length === 0) throw new Error("no values");
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (index: number): number => sorted[index] ?? Number.NaN;
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? at(middle) : (at(middle - 1) + at(middle)) / 2;
+}

@@ -1,0 +1,23 @@
+import { randomUUID } from "node:crypto";
+import { type Contender, webhookPath } from "./contender.ts";
+import { makeEvent } from "./event.ts";
+
+/** Whole requests, signed now, each with an event of its own: ready to be written to a socket. */
+export async function makeRequests({ sign }: Contender, count: number, bodyBytes: number): Promise<Buffer[]> {
+  const requests: Buffer[] = [];
+  for (let made = 0; made < count; made += 1) {
+    const body = makeEvent(bodyBytes);
+    const headers = {
+      Host: "integrator.example:443",
+      "User-Agent": "offers-service/1.0",
+      Accept: "application/json",
+      "Accept-Encoding": "gzip, deflate",
+      "Content-Type": "application/json; charset=utf-8",
+      "Content-Length": String(Buffer.byteLength(body)),
+      ...(await sign(body, randomUUID())),
+    };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    requests.push(Buffer.from(`POST ${webhookPath} HTTP/1.1\r\n${lines.join("")}\r\n${body}`));
+  }
+  return requests;
+}

@@ -1,0 +1,69 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+
+/**
+ * Keep-alive connections that write ready-made requests and read only as much of the answers as it takes to know that they are
+ * 2xx and over: the sender must cost less than the server that is measured.
+ */
+export class Sender {
+  readonly #sockets: readonly Socket[];
+
+  private constructor(sockets: readonly Socket[]) {
+    this.#sockets = sockets;
+  }
+
+  static async open(port: number, connections: number): Promise<Sender> {
+    const sockets = Array.from({ length: connections }, () => connect({ port, host: "127.0.0.1", noDelay: true }));
+    await Promise.all(sockets.map((socket) => once(socket, "connect")));
+    return new Sender(sockets);
+  }
+
+  /**
+   * Sends every request, one at a time on each connection.
+   *
+   * @throws for an answer that is not 2xx
+   */
+  async send(requests: readonly Buffer[]): Promise<void> {
+    const queue = requests.values();
+    await Promise.all(this.#sockets.map((socket) => sendInTurn(socket, queue)));
+  }
+
+  close(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+}
+
+function sendInTurn(socket: Socket, queue: Iterator<Buffer>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let received = "";
+    const stop = (end: () => void) => {
+      socket.off("data", onData).off("close", onClose);
+      end();
+    };
+    const next = () => {
+      const { value, done } = queue.next();
+      if (done) stop(resolve);
+      else socket.write(value);
+    };
+    const onData = (chunk: Buffer) => {
+      received += chunk.toString("latin1");
+      if (!isWhole(received)) return;
+      const answer = received;
+      received = "";
+      if (answer.startsWith("HTTP/1.1 2")) next();
+      else stop(() => reject(new Error(`A request was refused:\n${answer}`)));
+    };
+    const onClose = () => stop(() => reject(new Error("The server closed a connection.")));
+    socket.on("data", onData).on("close", onClose);
+    if (socket.destroyed) onClose();
+    else next();
+  });
+}
+
+function isWhole(answer: string): boolean {
+  const head = answer.indexOf("\r\n\r\n");
+  if (head < 0) return false;
+  const length = /\r\ncontent-length: (\d+)/i.exec(answer.slice(0, head))?.[1];
+  // Without a length, and with a 2xx that has a body, it is chunked.
+  return length === undefined ? answer.endsWith("\r\n0\r\n\r\n") : answer.length === head + 4 + Number(length);
+}

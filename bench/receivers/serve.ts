@@ -1,0 +1,29 @@
+// One receiver in a process of its own; the parent asks what it has used so far.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Contender } from "./contender.ts";
+
+/** What a server says when it is asked. */
+export interface Usage {
+  /** User and system, in microseconds. */
+  readonly cpu: number;
+  /** Events that reached the user's own code. */
+  readonly handled: number;
+}
+
+const [, , module = ""] = process.argv;
+const { contender } = (await import(module)) as { contender: Contender };
+let handled = 0;
+const server = createServer(
+  contender.receive(() => {
+    handled += 1;
+  }),
+);
+// A connection waits for its next turn while the others are measured.
+server.keepAliveTimeout = 0;
+server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
+process.on("message", () => {
+  const { user, system } = process.cpuUsage();
+  process.send?.({ cpu: user + system, handled } satisfies Usage);
+});
+process.on("disconnect", () => process.exit());

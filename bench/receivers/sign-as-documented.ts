@@ -1,0 +1,10 @@
+import { timestampDigest } from "@offers/webhook-kit";
+import { secret } from "./contender.ts";
+
+const scheme = timestampDigest();
+
+/** As the service signs. */
+export const signAsDocumented = (_body: string, id: string): Record<string, string> => ({
+  ...scheme.sign({ secret, now: new Date() }),
+  "Offers-Delivery-Id": id,
+});

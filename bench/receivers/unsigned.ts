@@ -1,0 +1,6 @@
+/** Three headers that prove nothing. */
+export const unsigned = (_body: string, id: string): Record<string, string> => ({
+  Timestamp: new Date().toISOString(),
+  Authorization: `hmac ${"0".repeat(64)}`,
+  "Offers-Delivery-Id": id,
+});

@@ -1,0 +1,30 @@
+// The weight of a program that reads one offer: a number that somebody must decide to raise.
+import { createRequire } from "node:module";
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+
+interface Esbuild {
+  build(options: object): Promise<{ outputFiles: [{ contents: Uint8Array; text: string }] }>;
+}
+
+/** esbuild comes with tsup, which builds this package. */
+const { build }: Esbuild = createRequire(createRequire(import.meta.url).resolve("tsup"))("esbuild");
+
+const program = `
+  import { OffersClient } from "./src/index.ts";
+  new OffersClient({ baseUrl: "https://service.example", apiKey: "key" }).getOffer("offer_1").then(console.log);`;
+
+test.each(["neutral", "browser"])("a program that reads one offer, bundled for %s", async (platform) => {
+  const { outputFiles } = await build({
+    stdin: { contents: program, resolveDir: new URL("..", import.meta.url).pathname },
+    bundle: true,
+    minify: true,
+    format: "esm",
+    platform,
+    target: "es2022",
+    write: false,
+  });
+  const [{ contents, text }] = outputFiles;
+  expect(text).not.toMatch(/\bimport\b/);
+  expect(gzipSync(contents, { level: 9 }).length).toBeLessThanOrEqual(4_300);
+});

@@ -1,0 +1,98 @@
+import { getEventListeners } from "node:events";
+import { expect, test } from "vitest";
+import { type Offer, OffersClient, type Recipient } from "../src/index.ts";
+import { offer } from "./offer.ts";
+import { type Answer, reply, serve } from "./serve.ts";
+
+const apiKey = "key";
+const [amal = expect.unreachable()] = offer.recipients;
+const ben: Recipient = { ...amal, id: 2, workerId: "worker_ben", name: "Ben Okri", response: "none" };
+const asItIs = (change: Partial<Offer>): Answer => reply(200, JSON.stringify({ ...offer, ...change }));
+const inTurn =
+  (...answers: Answer[]): Answer =>
+  (response, request, count) =>
+    (answers[count - 1] ?? answers.at(-1))?.(response, request, count);
+
+async function watched(answers: Answer[], options: Parameters<OffersClient["watchOffer"]>[1] = {}) {
+  const { baseUrl, received } = await serve(inTurn(...answers));
+  const client = new OffersClient({ baseUrl, apiKey, maxRetries: 0 });
+  const told: string[] = [];
+  const end = await (async () => {
+    for await (const { workerId, response, confirmation } of client.watchOffer("a", { intervalMs: 0, ...options }))
+      told.push(`${workerId} ${response}${confirmation}`);
+  })().catch((error: unknown) => error);
+  return { told, end, reads: received.length };
+}
+
+test("every recipient is told as they stand, then each who has changed, until the offer is complete", async () => {
+  const answers = [
+    asItIs({ recipients: [amal, ben] }),
+    asItIs({ recipients: [amal, ben] }),
+    asItIs({ recipients: [amal, { ...ben, response: "applied" }] }),
+    asItIs({ recipients: [{ ...amal, response: "rejected" }, ben] }),
+    asItIs({
+      recipients: [
+        { ...amal, response: "rejected" },
+        { ...ben, confirmation: "!" },
+      ],
+      complete: true,
+    }),
+  ];
+  expect(await watched(answers)).toEqual({
+    told: [
+      "worker_amal applied",
+      "worker_ben none",
+      "worker_ben applied",
+      "worker_amal rejected",
+      "worker_ben none",
+      "worker_ben none!",
+    ],
+    end: undefined,
+    reads: 5,
+  });
+});
+
+test("a withdrawn offer ends it", async () => {
+  expect(await watched([asItIs({}), asItIs({ widthdrawn: true })])).toMatchObject({ end: undefined, reads: 2 });
+});
+
+test("a read that fails ends it with its error", async () => {
+  const { told, end, reads } = await watched([asItIs({}), reply(404)]);
+  expect(end).toMatchObject({ name: "NotFoundError", operation: "GetOffer" });
+  expect([told.length, reads]).toEqual([1, 2]);
+});
+
+test("a read is repeated as any other", async () => {
+  const { reads, end } = await watched([reply(503), asItIs({ complete: true })], { maxRetries: 1 });
+  expect([reads, end]).toEqual([2, undefined]);
+});
+
+test("an abort between two reads ends it at once and leaves no listener", async () => {
+  const controller = new AbortController();
+  const { baseUrl, received } = await serve(asItIs({}));
+  const watching = new OffersClient({ baseUrl, apiKey })
+    .watchOffer("a", { intervalMs: 2_000_000_000, signal: controller.signal })
+    [Symbol.asyncIterator]();
+  expect(await watching.next()).toEqual({ done: false, value: amal });
+  const next = watching.next();
+  controller.abort("enough");
+  await expect(next).rejects.toMatchObject({ code: "aborted", cause: "enough" });
+  expect(await watching.next()).toEqual({ done: true, value: undefined });
+  expect(received).toHaveLength(1);
+  expect(getEventListeners(controller.signal, "abort")).toEqual([]);
+});
+
+test("who leaves the loop sends no more reads", async () => {
+  const { baseUrl, received } = await serve(asItIs({ recipients: [amal, ben] }));
+  for await (const { workerId } of new OffersClient({ baseUrl, apiKey }).watchOffer("a", { intervalMs: 0 })) {
+    expect(workerId).toBe("worker_amal");
+    break;
+  }
+  expect(received).toHaveLength(1);
+});
+
+test.each([-1, Number.NaN, 1.5, 2 ** 31])("an interval of %d is refused before any request", async (intervalMs) => {
+  const { end, reads } = await watched([asItIs({})], { intervalMs });
+  expect(end).toMatchObject({ code: "invalid_option", message: expect.stringContaining("intervalMs") });
+  expect(reads).toBe(0);
+});
