@@ -2,7 +2,7 @@ import { type Comparison, compare } from "../comparison.ts";
 import { runRounds } from "../rounds.ts";
 import type { SuiteOptions } from "../suite.ts";
 import type { Contender } from "./contender.ts";
-import { makeRequests } from "./make-requests.ts";
+import { type EventShape, makeRequests } from "./make-requests.ts";
 import { ReceiverProcess } from "./receiver-process.ts";
 import { Sender } from "./sender.ts";
 
@@ -16,10 +16,12 @@ interface Running {
 
 const connections = 16;
 
-/** The CPU time that a server spends on one request, from the socket to the user's code and back, for each size of body. */
+const inWords = { text: "its padding one text", objects: "its padding many small objects" } as const;
+
+/** The CPU time that a server spends on one request, from the socket to the user's code and back, for each shape of event. */
 export async function measureEndToEnd(
   modules: readonly URL[],
-  sizes: readonly number[],
+  shapes: readonly EventShape[],
   { quick }: SuiteOptions,
 ): Promise<Comparison[]> {
   // It takes some 20,000 requests until V8 has compiled what it will and its heap has found its size.
@@ -27,12 +29,12 @@ export async function measureEndToEnd(
   const running: Running[] = [];
   try {
     for (const module of modules) running.push(await start(module));
-    await runRounds(running, 1, (one) => useOf(one, warmUp, 300));
+    await runRounds(running, 1, (one) => useOf(one, warmUp, { bytes: 300, padding: "text" }));
     const comparisons: Comparison[] = [];
-    for (const bodyBytes of sizes) {
-      await runRounds(running, 1, (one) => useOf(one, requests, bodyBytes));
-      const samples = await runRounds(running, rounds, (one) => useOf(one, requests, bodyBytes));
-      const title = `Receiving an event of ${bodyBytes} bytes`;
+    for (const shape of shapes) {
+      await runRounds(running, 1, (one) => useOf(one, requests, shape));
+      const samples = await runRounds(running, rounds, (one) => useOf(one, requests, shape));
+      const title = `Receiving an event of ${shape.bytes} bytes, ${inWords[shape.padding]}`;
       comparisons.push(compare({ title, unit: "µs of CPU per request", better: "lower" }, samples));
     }
     return comparisons;
@@ -52,8 +54,12 @@ async function start(module: URL): Promise<Running> {
 }
 
 /** A bench of requests that fail is worthless: every one must be answered 2xx and reach the user's code. */
-async function useOf({ label, contender, receiver, sender }: Running, count: number, bytes: number): Promise<number> {
-  const requests = await makeRequests(contender, count, bytes);
+async function useOf(
+  { label, contender, receiver, sender }: Running,
+  count: number,
+  shape: EventShape,
+): Promise<number> {
+  const requests = await makeRequests(contender, count, shape);
   const before = await receiver.usage();
   await sender.send(requests);
   const after = await receiver.usage();

@@ -1,12 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { type Contender, webhookPath } from "./contender.ts";
-import { makeEvent } from "./event.ts";
+import { makeEvent, type Padding } from "./event.ts";
+
+/** The size of an event, and what makes it so long. */
+export interface EventShape {
+  readonly bytes: number;
+  readonly padding: Padding;
+}
 
 /** Whole requests, signed now, each with an event of its own: ready to be written to a socket. */
-export async function makeRequests({ sign }: Contender, count: number, bodyBytes: number): Promise<Buffer[]> {
+export async function makeRequests({ sign }: Contender, count: number, shape: EventShape): Promise<Buffer[]> {
   const requests: Buffer[] = [];
   for (let made = 0; made < count; made += 1) {
-    const body = makeEvent(bodyBytes);
+    const body = makeEvent(shape.bytes, shape.padding);
     const headers = {
       Host: "integrator.example:443",
       "User-Agent": "offers-service/1.0",

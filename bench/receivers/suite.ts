@@ -1,5 +1,6 @@
 import type { Suite } from "../suite.ts";
 import { measureEndToEnd } from "./end-to-end.ts";
+import type { EventShape } from "./make-requests.ts";
 import { measureVerification } from "./verification.ts";
 
 /** The first is the base. */
@@ -14,8 +15,14 @@ const contenders = [
   "standard-webhooks",
 ].map((name) => new URL(`contenders/${name}.ts`, import.meta.url));
 
+const shapes: readonly EventShape[] = [
+  { bytes: 300, padding: "text" },
+  { bytes: 10_000, padding: "text" },
+  { bytes: 10_000, padding: "objects" },
+];
+
 /** Receivers end to end, then the check of a signature alone. */
 export const measureReceivers: Suite = async (options) => [
-  ...(await measureEndToEnd(contenders, [300, 10_000], options)),
+  ...(await measureEndToEnd(contenders, shapes, options)),
   await measureVerification(options),
 ];

@@ -7,6 +7,7 @@ export default defineConfig({
   // Also for CommonJS: an error thrown by /express must be an instance of the class that the main entry exports.
   splitting: true,
   clean: true,
+  removeNodeProtocol: false,
   target: "node20",
   silent: true,
   tsconfig: "../../tsconfig.json",

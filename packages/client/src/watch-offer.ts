@@ -2,7 +2,7 @@ import type { Offer, Recipient } from "./offer.ts";
 import { systemClock } from "./pipeline/clock.ts";
 import { defaultLimits } from "./pipeline/limits.ts";
 
-/** Reads again and again: gives every recipient, then those that differ from the read before, until nothing can change. */
+/** Reads again and again: gives every recipient, then those that differ from the read before, until nothing can change (D-62). */
 export async function* watchOffer(
   read: () => Promise<Offer>,
   intervalMs: number = defaultLimits.intervalMs,

@@ -54,14 +54,9 @@ export interface ContactSuggestion {
 }
 
 /**
- * How a contact was rated by one entity in your system.
+ * What somebody at your organisation thought of a contact's work.
  *
- * @example
- * ```ts
- * import type { Rating } from "@offers/webhook-kit";
- *
- * export const rating: Rating = { rating: 4, ratingProvider: "Harbour Kitchen", lastWorked: "2025-11-30" };
- * ```
+ * @inline
  */
 export interface Rating {
   /** Whole number, 1 (worst) to 5 (best). */

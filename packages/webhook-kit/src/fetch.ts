@@ -3,4 +3,94 @@
  *
  * @module fetch
  */
-export {};
+import type { Answer } from "./answer.ts";
+import { type BelowBase, readBasePath } from "./base-path.ts";
+import { readFetchBody } from "./fetch-body.ts";
+import type { IncomingWebhook } from "./incoming-webhook.ts";
+import { type ReceiverOptions, readReceiverOptions } from "./options.ts";
+import { receive } from "./receiver.ts";
+import { readTarget } from "./request-target.ts";
+import { refuseUnknownPath } from "./unknown-path.ts";
+
+/**
+ * Every webhook endpoint, for Hono, Next, Bun, Deno, Workers, Lambda and whatever else takes a `Request` and answers a
+ * `Response`. The answer never rejects. Of a body nothing is read before the signature has passed, and the request must come
+ * with its body unread.
+ *
+ * @param options.basePath where the receiver is mounted, as it stands in `request.url`: `/offers`, or `/hooks/:tenant`, where
+ *   `:tenant` stands for any one segment. Any other path is a 404 and `unknown_path`. Default `/`
+ * @throws {ConfigurationError} at once, for a secret or an option that cannot be right
+ *
+ * @example Bun, Deno and Workers
+ * ```ts
+ * import { webhookHandler } from "@offers/webhook-kit/fetch";
+ *
+ * const server = {
+ *   fetch: webhookHandler({
+ *     basePath: "/offers",
+ *     secret: "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52",
+ *     onWorkerOfferResponse: ({ offerId, workerId, response }) => console.log(offerId, workerId, response),
+ *   }),
+ * };
+ * export { server as default };
+ * ```
+ *
+ * @example Hono
+ * ```ts
+ * import { webhookHandler } from "@offers/webhook-kit/fetch";
+ * import { Hono } from "hono";
+ *
+ * const webhooks = webhookHandler({ basePath: "/offers", secret: process.env.WEBHOOK_SECRET ?? "" });
+ * export const app = new Hono().all("/offers/*", ({ req }) => webhooks(req.raw));
+ * ```
+ *
+ * @example Next, in `app/offers/[...path]/route.ts`
+ * ```ts
+ * import { webhookHandler } from "@offers/webhook-kit/fetch";
+ *
+ * // A function, since `next build` runs this file where the secret is not known.
+ * const webhooks = webhookHandler({ basePath: "/offers", secret: () => process.env.WEBHOOK_SECRET });
+ * export { webhooks as GET, webhooks as POST };
+ * ```
+ *
+ * @example A secret for each tenant, who is named in the path
+ * ```ts
+ * import { webhookHandler } from "@offers/webhook-kit/fetch";
+ *
+ * declare const secrets: Map<string, string>;
+ *
+ * export const webhooks = webhookHandler({
+ *   basePath: "/hooks/:tenant",
+ *   secret: (request) => secrets.get(new URL(request.url).pathname.split("/")[2] ?? ""),
+ * });
+ * ```
+ */
+export function webhookHandler(
+  options: ReceiverOptions<Request> & { basePath?: string },
+): (request: Request) => Promise<Response> {
+  const { basePath = "/", ...receiverOptions } = { ...options };
+  const settings = readReceiverOptions<Request>(receiverOptions);
+  const belowBase = readBasePath(basePath);
+  return async (request) => {
+    const answer = await receive(settings, present(request, belowBase));
+    return toResponse(answer ?? refuseUnknownPath(settings.observer), request.method);
+  };
+}
+
+function present(request: Request, belowBase: BelowBase): IncomingWebhook<Request> {
+  const { target, path } = readTarget(request.url);
+  const rawHeaders: string[] = [];
+  request.headers.forEach((value, name) => void rawHeaders.push(name, value));
+  return {
+    method: request.method,
+    path: belowBase(path),
+    target,
+    rawHeaders,
+    request,
+    readBody: (maxBytes, timeoutMs) => readFetchBody(request, maxBytes, timeoutMs),
+  };
+}
+
+const toResponse = ({ status, headers, body }: Answer, method: string): Response =>
+  // Not "": some statuses must not have a body, not even an empty one.
+  new Response(method === "HEAD" || body === "" ? null : body, { status, headers });

@@ -40,5 +40,6 @@ export class HandlerRun<Incoming> implements HandlerContext<Incoming> {
 
 export function findDeliveryId(rawHeaders: readonly string[]): string | undefined {
   const id = findHeader(rawHeaders, "offers-delivery-id");
-  return id === duplicated || id === "" ? undefined : id;
+  // Some runtimes join two headers into one with a comma.
+  return id === duplicated || id === "" || id?.includes(",") ? undefined : id;
 }

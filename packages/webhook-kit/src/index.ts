@@ -19,7 +19,6 @@ export type {
   ContactSuggestion,
   ContactSuggestionRequest,
   OfferEventDeleted,
-  Rating,
   TimelineChanged,
   WorkerAddedContact,
   WorkerOfferResponse,
@@ -28,6 +27,7 @@ export type {
 // Schemes
 
 export type { SignatureClaim, SignatureScheme } from "./signature-scheme.ts";
+export { standardWebhooks } from "./standard-webhooks.ts";
 export { timestampDigest } from "./timestamp-digest.ts";
 
 // Receipts
@@ -39,7 +39,7 @@ export type { ReceiptClaim, Receipts } from "./receipts.ts";
 
 export type { Logger } from "./logger.ts";
 export type { Verified } from "./observer.ts";
-export type { Rejection, RejectionReason } from "./rejection.ts";
+export type { Rejection } from "./rejection.ts";
 
 // Errors
 

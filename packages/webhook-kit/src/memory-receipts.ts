@@ -44,24 +44,18 @@ export function memoryReceipts(options: { maxReceipts?: number; now?: () => Date
   let nextToken = 1;
   let nextSearchAt = 0;
 
-  // Counted from the start: the numbers stay small, and small ones cost no memory of their own.
-  const start = now().getTime();
+  let start: number | undefined;
   const readClock = (): number => {
-    const time = now().getTime() - start;
-    if (Number.isFinite(time)) return time;
-    throw new UnavailableError("receipts_failed", "The clock given to memoryReceipts answered no time.");
+    const time = finite(now().getTime());
+    // Counted from the first: the numbers stay small, and small ones cost no memory of their own.
+    start ??= time;
+    return time - start;
   };
 
   /** Both maps keep their entries in the order in which they were written, so that the oldest come first. */
   const sweep = (time: number, most: number): void => {
-    for (const entries of [leases, done]) {
-      let looked = 0;
-      for (const [key, { endsAt }] of entries) {
-        if (endsAt <= time) entries.delete(key);
-        looked += 1;
-        if (looked >= most) break;
-      }
-    }
+    sweepOne(leases, time, most);
+    sweepOne(done, time, most);
   };
 
   const makeRoom = (time: number): void => {
@@ -89,18 +83,36 @@ export function memoryReceipts(options: { maxReceipts?: number; now?: () => Date
       if (lease) leases.delete(key);
       else makeRoom(time);
       const token = String(nextToken++);
-      leases.set(key, { token, subject, endsAt: time + leaseMs });
+      leases.set(key, { token, subject, endsAt: finite(time + leaseMs) });
       return { state: "claimed", token };
     },
     complete(key, token, status, keepMs) {
       const lease = leases.get(key);
       if (lease?.token !== token) return;
+      const time = readClock();
+      const endsAt = finite(time + keepMs);
       leases.delete(key);
+      if (lease.endsAt <= time) return;
       done.delete(lease.subject);
-      done.set(lease.subject, { key, status, endsAt: readClock() + keepMs });
+      done.set(lease.subject, { key, status, endsAt });
     },
     release(key, token) {
       if (leases.get(key)?.token === token) leases.delete(key);
     },
   };
+}
+
+function sweepOne(entries: Map<string, Pick<Lease, "endsAt">>, time: number, most: number): void {
+  let looked = 0;
+  for (const [key, { endsAt }] of entries) {
+    if (endsAt <= time) entries.delete(key);
+    looked += 1;
+    if (looked >= most) break;
+  }
+}
+
+/** A time that is none would make every receipt look as if it had ended. */
+function finite(time: number): number {
+  if (Number.isFinite(time)) return time;
+  throw new UnavailableError("receipts_failed", "The clock, or how long to hold a receipt, is no number.");
 }

@@ -3,4 +3,74 @@
  *
  * @module node
  */
-export {};
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { after } from "./after.ts";
+import type { Answer } from "./answer.ts";
+import { type BelowBase, readBasePath } from "./base-path.ts";
+import type { IncomingWebhook } from "./incoming-webhook.ts";
+import { writeNodeAnswer } from "./node-answer.ts";
+import { readNodeBody } from "./node-body.ts";
+import { type ReceiverOptions, readReceiverOptions } from "./options.ts";
+import { receive } from "./receiver.ts";
+import { readTarget } from "./request-target.ts";
+import { refuseUnknownPath } from "./unknown-path.ts";
+
+/**
+ * Every webhook endpoint, as a listener for `node:http`, or a middleware for servers of connect's kind. A path that is none of
+ * the service's goes on to `next` when there is one, and else is a 404 and `unknown_path`.
+ *
+ * @param options.basePath where the receiver is mounted, as it stands in `request.url`: `/offers`, or `/hooks/:tenant`, where
+ *   `:tenant` stands for any one segment. Default `/`, which is right where a framework has cut the mount off
+ * @throws {ConfigurationError} at once, for a secret or an option that cannot be right
+ *
+ * @example
+ * ```ts
+ * import { createServer } from "node:http";
+ * import { webhookListener } from "@offers/webhook-kit/node";
+ *
+ * const webhooks = webhookListener({
+ *   basePath: "/offers",
+ *   secret: process.env.WEBHOOK_SECRET ?? "",
+ *   onWorkerOfferResponse: ({ offerId, workerId, response }) => console.log(offerId, workerId, response),
+ * });
+ * createServer(webhooks).listen(3000);
+ * ```
+ *
+ * @example In front of a listener of your own
+ * ```ts
+ * import { createServer } from "node:http";
+ * import { webhookListener } from "@offers/webhook-kit/node";
+ *
+ * const webhooks = webhookListener({ basePath: "/offers", secret: process.env.WEBHOOK_SECRET ?? "" });
+ * createServer((request, response) => webhooks(request, response, () => response.end("hello"))).listen(3000);
+ * ```
+ */
+export function webhookListener(
+  options: ReceiverOptions<IncomingMessage> & { basePath?: string },
+): (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void) => void {
+  const { basePath = "/", ...receiverOptions } = { ...options };
+  const settings = readReceiverOptions<IncomingMessage>(receiverOptions);
+  const belowBase = readBasePath(basePath);
+  return (request, response, next) => {
+    const write = (answer: Answer | undefined) => {
+      if (!answer && next) return next();
+      writeNodeAnswer(request, response, answer ?? refuseUnknownPath(settings.observer));
+    };
+    void after(receive(settings, present(request, belowBase)), write);
+  };
+}
+
+/** What a framework in front may have cut the mount off from is as sent in `originalUrl`. */
+type MountedRequest = IncomingMessage & { readonly originalUrl?: unknown };
+
+function present(request: MountedRequest, belowBase: BelowBase): IncomingWebhook<IncomingMessage> {
+  const { url = "", originalUrl } = request;
+  return {
+    method: request.method ?? "",
+    path: belowBase(readTarget(url).path),
+    target: typeof originalUrl === "string" ? originalUrl : url,
+    rawHeaders: request.rawHeaders,
+    request,
+    readBody: (maxBytes, timeoutMs) => readNodeBody(request, maxBytes, timeoutMs),
+  };
+}

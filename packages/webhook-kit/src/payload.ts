@@ -15,7 +15,7 @@ export function isJson(rawHeaders: readonly string[]): boolean {
   return typeof type === "string" && json.test(type);
 }
 
-// fatal: two bodies of different, invalid bytes must not become the same text.
+// fatal: two bodies of different, invalid bytes must not become the same text. Whatever else is odd is let pass (D-60).
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /** @throws {ConfigurationError} `body_already_consumed` */
@@ -39,7 +39,7 @@ export function parseJson(body: ReceivedBody): { readonly value: unknown } | Ref
 export const alreadyConsumed = (): ConfigurationError =>
   new ConfigurationError(
     "body_already_consumed",
-    "A body parser in front of the webhook receiver consumed the body. Mount the receiver before the parser, or let the parser keep the bytes as request.rawBody.",
+    "A body parser, or something else in front of the webhook receiver, has consumed the body. Mount the receiver before the parser, or in Express let it keep the bytes as request.rawBody.",
   );
 
 /** Checks against the contract; unknown fields are kept (D-35). */

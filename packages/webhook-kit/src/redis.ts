@@ -3,4 +3,4 @@
  *
  * @module redis
  */
-export {};
+export { redisReceipts } from "./redis-receipts.ts";

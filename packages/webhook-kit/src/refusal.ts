@@ -26,6 +26,7 @@ export function refuseSignature(refusal: SignatureRefusal, challenge: string, sk
 
 /** The statuses are our choice (D-17, D-46); 409 is D-45. */
 const refusals = {
+  unknown_path: { status: 404, title: "No webhook has this path" },
   endpoint_not_mounted: { status: 404, title: "This receiver does not implement this endpoint" },
   method_not_allowed: { status: 405, title: "This endpoint does not take this method" },
   unsupported_media_type: {

@@ -1,13 +1,7 @@
 /**
  * Every reason for which a request is refused: a failed check (401), or something the sender must do differently.
  *
- * @example
- * ```ts
- * import type { RejectionReason } from "@offers/webhook-kit";
- *
- * const alarming: ReadonlySet<RejectionReason> = new Set(["no_matching_secret", "duplicate_header"]);
- * export const isAlarming = (reason: RejectionReason): boolean => alarming.has(reason);
- * ```
+ * @inline
  */
 export type RejectionReason =
   | "missing_timestamp"
@@ -21,6 +15,7 @@ export type RejectionReason =
   | "unknown_tenant"
   | "no_matching_secret"
   | "signature_reused"
+  | "unknown_path"
   | "endpoint_not_mounted"
   | "method_not_allowed"
   | "unsupported_media_type"

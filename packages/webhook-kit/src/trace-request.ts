@@ -2,14 +2,22 @@ import type { Awaitable } from "./after.ts";
 import type { Endpoint } from "./endpoints/endpoint.ts";
 import type { Failure, Outcome } from "./outcome.ts";
 
-/** As much of an OpenTelemetry `Span` as is used. */
+/**
+ * As much of an OpenTelemetry `Span` as is used.
+ *
+ * @inline
+ */
 interface Span {
   setAttribute(name: string, value: string | number): unknown;
   setStatus(status: { code: number }): unknown;
   end(): void;
 }
 
-/** As much of an OpenTelemetry `Tracer` as is used: the kit depends on no version of it. */
+/**
+ * As much of an OpenTelemetry `Tracer` as is used: the kit depends on no version of it.
+ *
+ * @inline
+ */
 export interface Tracer {
   startActiveSpan<T>(name: string, options: { attributes: Record<string, string | number> }, run: (span: Span) => T): T;
 }

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import samples from "../../../spec/samples/live/webhooks.json" with { type: "json" };
-import { webhookRouter } from "../src/express.ts";
 import type { ContactSuggestion, Verified } from "../src/index.ts";
 import type { RejectionReason } from "../src/rejection.ts";
-import { expresses, serve } from "./serve.ts";
+import { adapters } from "./adapters.ts";
 
 interface Sample {
   name: string;
@@ -16,7 +15,7 @@ interface Sample {
 const webhooks: Sample[] = samples.webhooks;
 const suggestion: ContactSuggestion = { name: "Dana Kim", emailAddress: "dana.kim@example.com", ratings: [] };
 
-describe.each(expresses)("Express $version", ({ express }) => {
+describe.each(adapters)("$name", (adapter) => {
   /** A receiver that notes what it is told. */
   async function receive() {
     const clock = { now: "" };
@@ -24,10 +23,8 @@ describe.each(expresses)("Express $version", ({ express }) => {
     const verified: Verified[] = [];
     const reasons: RejectionReason[] = [];
     const note = (handler: string) => (event: unknown) => void handled.push([handler, event]);
-    const app = express();
-    app.use(
-      samples.mount,
-      webhookRouter({
+    const { url } = await adapter.serve(
+      {
         secret: samples.secret,
         now: () => new Date(clock.now),
         onWorkerAddedContact: note("onWorkerAddedContact"),
@@ -40,9 +37,9 @@ describe.each(expresses)("Express $version", ({ express }) => {
         },
         onVerified: (proof) => verified.push(proof),
         onRejected: ({ reason }) => reasons.push(reason),
-      }),
+      },
+      samples.mount,
     );
-    const { url } = await serve(app);
     const send = ({ now, request: { method, target, headers, json } }: Sample) => {
       clock.now = now;
       const body = json === undefined ? null : JSON.stringify(json);

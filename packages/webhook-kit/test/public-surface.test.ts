@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
+const entries = ["index", "express", "fetch", "node", "redis", "testing"];
+
 /** The names that an entry lists; types as well, which exist only in its text. */
 function namesOf(entry: string): string[] {
   const text = readFileSync(new URL(`../src/${entry}.ts`, import.meta.url), "utf8");
@@ -25,12 +27,10 @@ test("what each entry exports is a decision", () => {
     "InternalError",
     "Logger",
     "OfferEventDeleted",
-    "Rating",
     "ReceiptClaim",
     "Receipts",
     "ReceiverOptions",
     "Rejection",
-    "RejectionReason",
     "Secret",
     "SignatureClaim",
     "SignatureScheme",
@@ -45,19 +45,20 @@ test("what each entry exports is a decision", () => {
     "WorkerOfferResponse",
     "isWebhookKitError",
     "memoryReceipts",
+    "standardWebhooks",
     "timestampDigest",
     "verifyRequest",
   ]);
   expect(namesOf("express")).toEqual(["verifyWebhook", "webhookRouter"]);
-  expect(namesOf("testing")).toEqual(["TestedReceiver", "signRequest", "testReceiver"]);
+  expect(namesOf("fetch")).toEqual(["webhookHandler"]);
+  expect(namesOf("node")).toEqual(["webhookListener"]);
+  expect(namesOf("redis")).toEqual(["redisReceipts"]);
+  expect(namesOf("testing")).toEqual(["TestedReceiver", "receiptsConformance", "signRequest", "testReceiver"]);
+  expect(entries.flatMap(namesOf).length).toBeLessThanOrEqual(40);
 });
 
 test("the values at run time are those that are listed", async () => {
-  const names = await Promise.all(
-    [import("../src/index.ts"), import("../src/express.ts"), import("../src/testing.ts")].map(async (entry) =>
-      Object.keys(await entry).sort(),
-    ),
-  );
+  const names = await Promise.all(entries.map(async (entry) => Object.keys(await import(`../src/${entry}.ts`)).sort()));
   expect(names).toEqual([
     [
       "ConfigurationError",
@@ -67,10 +68,14 @@ test("the values at run time are those that are listed", async () => {
       "WebhookKitError",
       "isWebhookKitError",
       "memoryReceipts",
+      "standardWebhooks",
       "timestampDigest",
       "verifyRequest",
     ],
     ["verifyWebhook", "webhookRouter"],
-    ["signRequest", "testReceiver"],
+    ["webhookHandler"],
+    ["webhookListener"],
+    ["redisReceipts"],
+    ["receiptsConformance", "signRequest", "testReceiver"],
   ]);
 });

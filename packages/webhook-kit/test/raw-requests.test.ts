@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
-import { webhookRouter } from "../src/express.ts";
-import { expresses, secret, sendRaw, serve, signed } from "./serve.ts";
+import { adapters } from "./adapters.ts";
+import { secret, sendRaw, signed } from "./serve.ts";
 
 const { Timestamp = "", Authorization = "" } = signed();
 const digest = Authorization.slice("hmac ".length);
@@ -83,13 +83,11 @@ const cases: [string, string[], number, string?][] = [
   ["NaN as Timestamp", ["Timestamp: NaN", `Authorization: ${Authorization}`], 401, "malformed_timestamp"],
 ];
 
-test.each(expresses.flatMap(({ version, express }) => cases.map((each) => ({ version, express, each }))))(
-  "Express $version: $each.0 → $each.2",
-  async ({ express, each: [, headers, status, reason] }) => {
+test.each(adapters.flatMap((adapter) => cases.map((each) => ({ adapter, each }))))(
+  "$adapter.name: $each.0 → $each.2",
+  async ({ adapter, each: [, headers, status, reason] }) => {
     const onRejected = vi.fn();
-    const app = express();
-    app.use(webhookRouter({ secret, onRejected }));
-    const { port } = await serve(app);
+    const { port } = await adapter.serve({ secret, onRejected });
     const answer = await sendRaw(
       port,
       ["GET /test/auth HTTP/1.1", "Host: a", "Connection: close", ...headers, "", ""].join("\r\n"),

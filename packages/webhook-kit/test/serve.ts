@@ -1,4 +1,5 @@
-import { createServer, type RequestListener } from "node:http";
+import { once } from "node:events";
+import { createServer, type RequestListener, type Server } from "node:http";
 import { createRequire } from "node:module";
 import { type AddressInfo, connect } from "node:net";
 import express from "express";
@@ -24,16 +25,26 @@ export const signed = (headers: Record<string, string> = {}): Record<string, str
 export const signedJson = (headers: Record<string, string> = {}) =>
   signed({ "content-type": "application/json", ...headers });
 
+/** A server that listens on a loopback port. */
+export interface Served {
+  readonly url: string;
+  readonly port: number;
+  readonly server: Server;
+}
+
 /** A real server on a free loopback port, closed when the test is over. */
-export async function serve(listener: RequestListener): Promise<{ url: string; port: number }> {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+export const serve = (listener: RequestListener): Promise<Served> =>
+  untilTestFinished(createServer(listener).listen(0, "127.0.0.1"));
+
+/** Waits for a server that is about to listen on 127.0.0.1, and closes it when the test is over. */
+export async function untilTestFinished(server: Server): Promise<Served> {
   onTestFinished(() => {
     server.closeAllConnections();
     return new Promise<void>((resolve) => server.close(() => resolve()));
   });
+  await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, port };
+  return { url: `http://127.0.0.1:${port}`, port, server };
 }
 
 /** Sends bytes as they are and answers all that comes back before the connection closes. */

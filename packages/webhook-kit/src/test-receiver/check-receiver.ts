@@ -7,7 +7,7 @@ import { readSuggestions } from "./read-suggestions.ts";
 import { handledEndpoints, handledNames, madeUp, type Samples } from "./samples.ts";
 import { type Sender, type Webhook, writeWebhook } from "./sender.ts";
 
-/** Asks a receiver what the contract demands of one, and answers its faults in words. */
+/** Asks a receiver what the contract demands of one, and what we do beyond it (D-61); answers its faults in words. */
 export async function checkReceiver(
   sender: Sender,
   rules: SignatureRules & { readonly basePath: string },

@@ -1,0 +1,118 @@
+import { Hono } from "hono";
+import { expect, test, vi } from "vitest";
+import { webhookHandler } from "./fetch.ts";
+import { memoryReceipts } from "./memory-receipts.ts";
+import type { ReceiverOptions } from "./options.ts";
+import { timestampDigest } from "./timestamp-digest.ts";
+
+const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
+const accepted = JSON.stringify({ offerId: "offer_4f1c2a", workerId: "worker_amal", response: "accepted" });
+const signedJson = () => ({
+  ...timestampDigest().sign({ secret, now: new Date() }),
+  "content-type": "application/json",
+});
+const event = (init: RequestInit = {}) =>
+  new Request("https://hooks.example/offer/response", {
+    method: "POST",
+    headers: signedJson(),
+    body: accepted,
+    ...init,
+  });
+
+test.each([
+  [{ secret, basePath: "offers" }, "invalid_option"],
+  [{ secret, basePath: null }, "invalid_option"],
+  [{ secret, basepath: "/offers" }, "invalid_option"],
+  [{ secret: "short" }, "weak_secret"],
+  [{}, "invalid_secret"],
+  [undefined, "invalid_secret"],
+])("%o is refused at construction", (options, code) =>
+  expect(() => webhookHandler(options as ReceiverOptions)).toThrow(expect.objectContaining({ code })),
+);
+
+test("nothing of a body is asked for before its signature has passed", async () => {
+  const pull = vi.fn((controller: ReadableStreamDefaultController) => {
+    controller.enqueue(new TextEncoder().encode(accepted));
+    controller.close();
+  });
+  const send = (headers: Record<string, string>) => {
+    const body = new ReadableStream({ pull }, { highWaterMark: 0 });
+    const init = { method: "POST", headers, body, duplex: "half" };
+    return webhooks(new Request("https://hooks.example/offer/response", init));
+  };
+  const webhooks = webhookHandler({ secret, onWorkerOfferResponse: () => undefined });
+  expect((await send({ ...signedJson(), Authorization: `hmac ${"0".repeat(64)}` })).status).toBe(401);
+  expect((await send({ ...signedJson(), "content-type": "text/plain" })).status).toBe(415);
+  expect(pull).not.toHaveBeenCalled();
+  expect((await send(signedJson())).status).toBe(200);
+  expect(pull).toHaveBeenCalledTimes(1);
+});
+
+test("a header that the runtime joined from two is a duplicate", async () => {
+  const onRejected = vi.fn();
+  const headers = new Headers(signedJson());
+  headers.append("Authorization", headers.get("Authorization") ?? "");
+  const request = new Request("https://hooks.example/test/auth", { headers });
+  expect((await webhookHandler({ secret, onRejected })(request)).status).toBe(401);
+  expect(onRejected).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ reason: "duplicate_header" }));
+});
+
+test("a body that was read before is a 500 that says what to change", async () => {
+  const onError = vi.fn();
+  const request = event();
+  await request.json();
+  const answer = await webhookHandler({ secret, onError, onWorkerOfferResponse: () => undefined })(request);
+  expect([answer.status, (await answer.json()).code]).toEqual([500, "body_already_consumed"]);
+  expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "body_already_consumed" }));
+});
+
+test("a body too large for its limit is 413, declared or not", async () => {
+  const webhooks = webhookHandler({ secret, maxBodyBytes: 10, onWorkerOfferResponse: () => undefined });
+  expect((await webhooks(event())).status).toBe(413);
+  expect((await webhooks(event({ headers: { ...signedJson(), "content-length": "11" } }))).status).toBe(413);
+});
+
+test("the answer to HEAD has no body", async () => {
+  const webhooks = webhookHandler({ secret });
+  for (const [path, status] of [
+    ["/test", 200],
+    ["/test/auth", 405],
+    ["/nothing", 404],
+  ]) {
+    const answer = await webhooks(new Request(`https://hooks.example${path}`, { method: "HEAD" }));
+    expect([answer.status, answer.body]).toEqual([status, null]);
+  }
+});
+
+test("a status that must not have a body has none", async () => {
+  const receipts = { ...memoryReceipts(), claim: () => ({ state: "done", status: 204 }) as const };
+  const answer = await webhookHandler({ secret, receipts, onWorkerOfferResponse: () => undefined })(event());
+  expect([answer.status, answer.body]).toEqual([204, null]);
+});
+
+test("the fragment and the query of an address are no part of its path", async () => {
+  const webhooks = webhookHandler({ secret, basePath: "/offers" });
+  for (const end of ["", "?a=/b", "#a", "?#", "/?a#b"])
+    expect((await webhooks(new Request(`https://hooks.example/offers/test${end}`))).status).toBe(200);
+});
+
+test("a framework that cuts the mount off is told nothing of it", async () => {
+  const app = new Hono().mount("/offers", webhookHandler({ secret, onWorkerOfferResponse: () => undefined }));
+  const answers = await Promise.all([
+    app.request("/offers/test"),
+    app.request("/offers/offer/response", { method: "POST", headers: signedJson(), body: accepted }),
+    app.request("/offers/nothing"),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 404]);
+});
+
+test("what Hono has read, the receiver cannot", async () => {
+  const webhooks = webhookHandler({ secret, onWorkerOfferResponse: () => undefined });
+  const app = new Hono().use(async ({ req }, next) => {
+    await req.json();
+    await next();
+  });
+  app.all("/*", ({ req }) => webhooks(req.raw));
+  const answer = await app.request("/offer/response", { method: "POST", headers: signedJson(), body: accepted });
+  expect([answer.status, (await answer.json()).code]).toEqual([500, "body_already_consumed"]);
+});

@@ -1,0 +1,75 @@
+import { describe, expect, test } from "vitest";
+import { isJoined, parseWebhookSignature } from "./webhook-signature.ts";
+
+const bytes = (value: number) => Buffer.alloc(32, value);
+const signature = (value: number) => bytes(value).toString("base64");
+const good = `v1,${signature(1)}`;
+
+describe("a signature header", () => {
+  test("holds one signature", () => expect(parseWebhookSignature(good)).toEqual([bytes(1)]));
+
+  test("holds several, in their order", () =>
+    expect(parseWebhookSignature(`v1,${signature(2)} v1,${signature(1)}`)).toEqual([bytes(2), bytes(1)]));
+
+  test.each(["v1a,c29tZSBlZDI1NTE5", "v2,short", `v2,${signature(3)}`, "v-next_2,~", `V1,${signature(3)}`])(
+    "may also hold %s, of a version that is not read",
+    (other) => {
+      expect(parseWebhookSignature(`${other} ${good}`)).toEqual([bytes(1)]);
+      expect(parseWebhookSignature(`${good} ${other}`)).toEqual([bytes(1)]);
+      expect(parseWebhookSignature(other)).toBeUndefined();
+    },
+  );
+
+  test("holds sixteen at most, of whatever version", () => {
+    const sixteen = Array.from({ length: 16 }, (_, index) => `v1,${signature(index)}`);
+    expect(parseWebhookSignature(sixteen.join(" "))).toHaveLength(16);
+    expect(parseWebhookSignature([...sixteen, good].join(" "))).toBeUndefined();
+    expect(parseWebhookSignature([...sixteen, "v1a,x"].join(" "))).toBeUndefined();
+    expect(parseWebhookSignature(`${"v1a,x ".repeat(15)}${good}`)).toEqual([bytes(1)]);
+  });
+
+  test.each([
+    ["nothing", ""],
+    ["a space", " "],
+    ["no version", signature(1)],
+    ["no signature", "v1"],
+    ["an empty signature", "v1,"],
+    ["an empty version", `,${signature(1)}`],
+    ["a prefix of a signature", `v1,${signature(1).slice(0, 20)}`],
+    ["31 bytes", `v1,${Buffer.alloc(31).toString("base64")}`],
+    ["33 bytes", `v1,${Buffer.alloc(33).toString("base64")}`],
+    ["missing padding", good.slice(0, -1)],
+    ["stray bits before the padding", `v1,${signature(0).slice(0, -2)}B=`],
+    ["the URL-safe alphabet", `v1,${Buffer.alloc(32, 0xfb).toString("base64url")}=`],
+    ["hexadecimal digits", `v1,${bytes(1).toString("hex")}`],
+    ["letters that are not ASCII", `v1,${"é".repeat(44)}`],
+    ["a version that is not ASCII", `vé,x ${good}`],
+    ["letters that are not ASCII in another version", `v1a,é ${good}`],
+    ["a control character in another version", `v1a,\u0000 ${good}`],
+    ["garbage after the signature", `${good}AAAA`],
+    ["a space before", ` ${good}`],
+    ["a space after", `${good} `],
+    ["two spaces between", `${good}  ${good}`],
+    ["a tab between", `${good}\t${good}`],
+    ["a line break after", `${good}\n`],
+    ["a comma between", `${good},${good}`],
+    ["a comma and a space between", `${good}, ${good}`],
+    ["a bad signature beside a good one", `${good} v1,AAAA`],
+    ["a bad signature before a good one", `v1,AAAA ${good}`],
+  ])("is refused for %s", (_, text) => expect(parseWebhookSignature(text)).toBeUndefined());
+});
+
+test.each([good, `${good} ${good}`, `${good} v1a,x`, "v1,", "v1", "", " "])("%j is one header", (text) =>
+  expect(isJoined(text)).toBe(false),
+);
+
+test.each([
+  `${good}, ${good}`,
+  `${good},${good}`,
+  `${good} ${good}, ${good}`,
+  `${good}, `,
+  `, ${good}`,
+  `,${good}`,
+  `${good},`,
+  ",",
+])("%j is two headers that a runtime joined", (text) => expect(isJoined(text)).toBe(true));

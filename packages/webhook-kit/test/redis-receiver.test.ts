@@ -1,0 +1,127 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, test, vi } from "vitest";
+import { webhookRouter } from "../src/express.ts";
+import type { ReceiverOptions } from "../src/options.ts";
+import { receiptsUnderTest } from "./receipts-under-test.ts";
+import { expresses, secret, serve, signed } from "./serve.ts";
+
+const [, { express }] = expresses as [unknown, (typeof expresses)[0]];
+
+// printf '%s' '2026-11-20T09:30Z5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52' | openssl dgst -sha256
+const byMinute = {
+  Timestamp: "2026-11-20T09:30Z",
+  Authorization: "hmac c7e61ef1d6eb20b5b5aacb327f4ad923cd3b8f1e615620a360915aa6f2f029a8",
+};
+const duringMinute = () => new Date("2026-11-20T09:30:40.000Z");
+
+interface Answered {
+  readonly status: number;
+  readonly retryAfter: string | null;
+}
+
+async function mount(options: Partial<ReceiverOptions>) {
+  const { url } = await serve(express().use(webhookRouter({ secret, ...options })));
+  return async (event: unknown, headers: Record<string, string> = byMinute): Promise<Answered> => {
+    const answer = await fetch(`${url}/offer/response`, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body: JSON.stringify(event),
+    });
+    await answer.text();
+    return { status: answer.status, retryAfter: answer.headers.get("retry-after") };
+  };
+}
+
+const answerOf = (workerId: string, response = "accepted") => ({ offerId: "offer_4f1c2a", workerId, response });
+
+/** A handler whose every run waits for the test. */
+function heldHandler() {
+  const runs: { finish(): void; fail(error: Error): void }[] = [];
+  const handler = () => new Promise<void>((finish, fail) => void runs.push({ finish, fail }));
+  const started = (count: number) => vi.waitFor(() => expect(runs.length).toBe(count), { timeout: 10_000 });
+  return { runs, handler, started };
+}
+
+describe.each(await receiptsUnderTest())("receipts in $title", ({ open }) => {
+  test("a thousand events of one minute, signed alike, are all handled, and once", async () => {
+    const handled: string[] = [];
+    const onWorkerOfferResponse = ({ workerId }: { workerId: string }) => handled.push(workerId);
+    const send = await mount({ receipts: await open(), now: duringMinute, onWorkerOfferResponse });
+    const workers = Array.from({ length: 1_000 }, (_, index) => `worker_${String(index).padStart(4, "0")}`);
+    for (let round = 0; round < 2; round += 1) {
+      const answers = await Promise.all(workers.map((workerId) => send(answerOf(workerId))));
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1_000);
+    }
+    expect(handled.sort()).toEqual(workers);
+  });
+
+  test("a worker who accepts, rejects and accepts again within one signed minute is heard three times", async () => {
+    const handled: string[] = [];
+    const onWorkerOfferResponse = ({ response }: { response: string }) => handled.push(response);
+    const send = await mount({ receipts: await open(), now: duringMinute, onWorkerOfferResponse });
+    for (const response of ["accepted", "rejected", "rejected", "accepted", "accepted"])
+      expect(await send(answerOf("amal", response))).toMatchObject({ status: 200 });
+    expect(handled).toEqual(["accepted", "rejected", "accepted"]);
+  });
+
+  test("of a hundred identical requests at once one is handled, and the others are to come again", async () => {
+    const { runs, handler, started } = heldHandler();
+    const send = await mount({ receipts: await open(), now: duringMinute, onWorkerOfferResponse: handler });
+    const requests = Array.from({ length: 100 }, () => send(answerOf("amal")));
+    await started(1);
+    let waiting = 0;
+    for (const request of requests) void request.then(({ status }) => (waiting += status === 409 ? 1 : 0));
+    await vi.waitFor(() => expect(waiting).toBe(99), { timeout: 10_000 });
+    runs[0]?.finish();
+    const answers = await Promise.all(requests);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const { status, retryAfter } of answers)
+      if (status === 409) expect(Number(retryAfter)).toBeGreaterThanOrEqual(1);
+    expect(await send(answerOf("amal"))).toEqual({ status: 200, retryAfter: null });
+    expect(runs).toHaveLength(1);
+  });
+
+  describe("a handler past its lease", () => {
+    /** The first run outlives its time and its lease, so that the same request has started a second. */
+    async function overtake() {
+      const { runs, handler, started } = heldHandler();
+      const send = await mount({ receipts: await open(), handlerTimeoutMs: 50, onWorkerOfferResponse: handler });
+      const headers = signed();
+      const request = () => send(answerOf("amal"), headers);
+      expect(await request()).toMatchObject({ status: 503 });
+      const again = (async () => {
+        for (;;) {
+          const answer = await request();
+          if (answer.status !== 409) return answer;
+          await pause(10);
+        }
+      })();
+      await started(2);
+      const [slow, newer] = runs as [(typeof runs)[0], (typeof runs)[0]];
+      return { runs, request, again, slow, newer };
+    }
+
+    test("does not undo a newer result by its failure", async () => {
+      const { runs, request, again, slow, newer } = await overtake();
+      newer.finish();
+      expect(await again).toMatchObject({ status: 200 });
+      slow.fail(new Error("late"));
+      await pause(20);
+      expect(await request()).toMatchObject({ status: 200 });
+      expect(runs).toHaveLength(2);
+    });
+
+    test("does not acknowledge what a newer one has yet to do", async () => {
+      const { runs, request, again, slow, newer } = await overtake();
+      slow.finish();
+      await pause(20);
+      expect((await request()).status).toBe(409);
+      newer.fail(new Error("database"));
+      expect([500, 503]).toContain((await again).status);
+      await vi.waitFor(async () => {
+        void request();
+        expect(runs).toHaveLength(3);
+      });
+    });
+  });
+});

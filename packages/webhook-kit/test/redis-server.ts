@@ -1,0 +1,38 @@
+import { createClient } from "redis";
+
+const named = process.env.REDIS_URL || undefined;
+
+/** The Redis that the tests run on: `REDIS_URL`, else the one of this machine, in a database that is not the usual one. */
+export const redisUrl = named ?? "redis://127.0.0.1:6379/7";
+
+/**
+ * The version of a Redis, undefined where none answers.
+ *
+ * @param url whoever names one wants its tests: then it is an error that none answers
+ */
+export async function findRedis(url = named): Promise<string | undefined> {
+  const client = createClient({
+    url: url ?? redisUrl,
+    socket: { connectTimeout: 1_000, reconnectStrategy: false },
+  });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    return /redis_version:(\S+)/.exec(await client.info("server"))?.[1] ?? "of an unknown version";
+  } catch (cause) {
+    if (url !== undefined) throw new Error("no Redis answers at REDIS_URL", { cause });
+    return undefined;
+  } finally {
+    client.destroy();
+  }
+}
+
+/** Vitest's global set-up: says once on what receipts the tests run, so that a machine without Redis skips none in silence. */
+export async function setup(): Promise<void> {
+  const version = await findRedis();
+  console.log(
+    version === undefined
+      ? "receipts under test: memory; no Redis answers at 127.0.0.1:6379, and REDIS_URL is not set: /redis is NOT tested"
+      : `receipts under test: memory, Redis ${version} with npm redis and ioredis`,
+  );
+}
