@@ -6,12 +6,16 @@
 import { writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
+import { measureClients } from "./client/suite.ts";
 import type { Comparison } from "./comparison.ts";
 import { measureReceivers } from "./receivers/suite.ts";
 import type { Suite } from "./suite.ts";
 import { printTable } from "./table.ts";
 
-const suites = new Map<string, Suite>([["receivers", measureReceivers]]);
+const suites = new Map<string, Suite>([
+  ["client", measureClients],
+  ["receivers", measureReceivers],
+]);
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,0 +1,6 @@
+/**
+ * `@offers/client/node`: the client over undici, for Node from 22.19.
+ *
+ * @module node
+ */
+export {};

@@ -1,0 +1,6 @@
+/**
+ * `@offers/client/opentelemetry`: a span for each call.
+ *
+ * @module opentelemetry
+ */
+export {};

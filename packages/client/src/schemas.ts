@@ -1,0 +1,6 @@
+/**
+ * `@offers/client/schemas`: answers checked with zod.
+ *
+ * @module schemas
+ */
+export {};
