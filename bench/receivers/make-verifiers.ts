@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { Webhooks } from "@octokit/webhooks";
-import { type SignatureScheme, timestampDigest, verifyRequest } from "@offers/webhook-kit";
+import { type SignatureScheme, standardWebhooks, timestampDigest, verifyRequest } from "@offers/webhook-kit";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import Stripe from "stripe";
 import { Webhook as SvixWebhook } from "svix";
@@ -18,6 +18,8 @@ export async function makeVerifiers(): Promise<Verifier[]> {
 
   const documented = timestampDigest();
   const documentedHeaders = Object.entries(documented.sign({ secret, now })).flat();
+  const standard = standardWebhooks();
+  const standardHeaders = Object.entries(standard.sign({ secret, now, body: bytes, id: "msg_1" })).flat();
   const check = (scheme: SignatureScheme, rawHeaders: readonly string[]) => {
     const claim = scheme.read(rawHeaders);
     return !("reason" in claim) && scheme.verify(claim, [secret], bytes) !== undefined;
@@ -41,6 +43,7 @@ export async function makeVerifiers(): Promise<Verifier[]> {
   return [
     { label: "createHmac + timingSafeEqual", verify: () => timingSafeEqual(hmac(), known) },
     { label: "**timestampDigest()** read + verify", verify: () => check(documented, documentedHeaders) },
+    { label: "**standardWebhooks()** read + verify", verify: () => check(standard, standardHeaders) },
     {
       label: "**verifyRequest()**, options read each time",
       verify: async () => (await verifyRequest({ secret }, { rawHeaders: documentedHeaders })).ok,

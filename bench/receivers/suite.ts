@@ -8,6 +8,7 @@ const contenders = [
   "express-json",
   "kit-without-receipts",
   "kit",
+  "kit-standard-webhooks",
   "kit-node",
   "octokit",
   "stripe",

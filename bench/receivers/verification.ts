@@ -7,7 +7,7 @@ import type { Verifier } from "./verifier.ts";
 /** How many checks of a signature one second of CPU time is good for. */
 export async function measureVerification({ quick }: SuiteOptions): Promise<Comparison> {
   const verifiers = await makeVerifiers();
-  const [rounds, sliceMs, warmUpMs] = quick ? [3, 20, 100] : [15, 60, 400];
+  const [rounds, sliceMs, warmUpMs] = quick ? [3, 20, 100] : [31, 30, 400];
   await runRounds(verifiers, 1, (verifier) => countPerSecond(verifier, warmUpMs));
   const samples = await runRounds(verifiers, rounds, (verifier) => countPerSecond(verifier, sliceMs));
   const title = "Checking the signature of a message of 300 bytes";

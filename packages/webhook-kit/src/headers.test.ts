@@ -13,3 +13,8 @@ test("tells a header that was sent twice, alike or not", () => {
 });
 
 test("takes an empty header for a header", () => expect(findHeader(["Timestamp", ""], "timestamp")).toBe(""));
+
+test("a name at the end without a value is no header, and no second one", () => {
+  expect(findHeader(["Timestamp"], "timestamp")).toBeUndefined();
+  expect(findHeader(["Timestamp", "a", "Timestamp"], "timestamp")).toBe("a");
+});

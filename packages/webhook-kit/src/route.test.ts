@@ -37,7 +37,10 @@ test.each([
   "/test//auth",
   "/contact/new",
   "/contact/new/",
+  "/contact/new//",
   "/contact/new/a/b",
+  "/another-path/42",
+  "contact/new/42",
   "/x/test",
 ])("%j is none of ours", (path) => expect(findRoute(path)).toBeUndefined());
 

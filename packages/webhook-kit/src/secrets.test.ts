@@ -59,3 +59,28 @@ test("keeps what the function threw as the cause", async () => {
     expect.objectContaining({ code: "secret_lookup_failed", cause }),
   );
 });
+
+test("takes several from the function, and refuses them for one that is bad", async () => {
+  expect(await readSecret(() => [good, `${good}2`], false)({})).toEqual([good, `${good}2`]);
+  await expect(Promise.resolve(readSecret(() => [good, ""], false)({}))).rejects.toEqual(code("secret_unusable"));
+});
+
+test("says what to look at", async () => {
+  const says = (message: RegExp) => expect.objectContaining({ message: expect.stringMatching(message) });
+  expect(() => readSecret([], false)).toThrow(says(/a list with at least one, or a function/));
+  const broken = readSecret(() => Promise.reject(new Error()), false);
+  await expect(Promise.resolve(broken({}))).rejects.toEqual(says(/secret function threw; see cause/));
+  const empty = readSecret(() => "", false);
+  await expect(Promise.resolve(empty({}))).rejects.toEqual(says(/^From the secret function: .*empty/));
+});
+
+test("asks the scheme about every secret, and believes it", async () => {
+  const scheme = { checkSecret: (secret: string) => (secret.startsWith("whsec_") ? undefined : "No whsec_.") };
+  const refusal = expect.objectContaining({ code: "invalid_secret", message: "No whsec_." });
+  const whsec = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+  expect(readSecret([whsec], false, scheme)({})).toEqual([whsec]);
+  expect(() => readSecret([whsec, good], true, scheme)).toThrow(refusal);
+  await expect(Promise.resolve(readSecret(() => good, false, scheme)({}))).rejects.toEqual(
+    expect.objectContaining({ code: "secret_unusable", message: expect.stringContaining("No whsec_.") }),
+  );
+});

@@ -72,16 +72,16 @@ const idInWords = "1 to 256 visible ASCII characters, none of them a dot or a co
 /** In one spelling, and few enough for a Date. */
 const unixSeconds = /^(?:0|[1-9]\d{0,11})$/;
 
-function checkSecret(secret: string): string | undefined {
-  if (decodeWhsec(secret)) return undefined;
-  return "The secret holds no key: it must be base64 with its padding, of at least one byte, with whsec_ before it or alone.";
-}
+const noKey =
+  "The secret holds no key: it must be base64 with its padding, of at least one byte, with whsec_ before it or alone.";
+
+const checkSecret = (secret: string): string | undefined => (decodeWhsec(secret) ? undefined : noKey);
 
 function keyOf(secret: string): Buffer {
   const fault = findSecretFault(secret);
   if (fault) throw new ConfigurationError(fault.code, fault.message);
   const key = decodeWhsec(secret);
-  if (!key) throw new ConfigurationError("invalid_secret", checkSecret(secret) ?? "");
+  if (!key) throw new ConfigurationError("invalid_secret", noKey);
   return key;
 }
 
@@ -124,11 +124,12 @@ function match(
 ): { secretIndex: number; reading: "v1" } | undefined {
   let secretIndex = -1;
   // Every secret is tried with every signature, so that the time taken does not tell which of them matched.
-  for (let index = secrets.length - 1; index >= 0; index -= 1) {
-    const key = decodeWhsec(secrets[index] ?? "");
+  for (const [index, secret] of secrets.entries()) {
+    const key = decodeWhsec(secret);
     if (!key) continue;
     const expected = mac(key, id, timestamp, body);
-    for (const signature of signatures) if (timingSafeEqual(expected, signature)) secretIndex = index;
+    for (const signature of signatures)
+      if (timingSafeEqual(expected, signature) && secretIndex < 0) secretIndex = index;
   }
   return secretIndex < 0 ? undefined : { secretIndex, reading: "v1" };
 }

@@ -133,3 +133,22 @@ test("nothing unsigned is accepted, and nothing is thrown", () =>
       },
     ),
   ));
+
+test("is called timestamp-digest, challenges with hmac, and leaves the body alone", () =>
+  expect(timestampDigest()).toMatchObject({ name: "timestamp-digest", challenge: "hmac", coversBody: false }));
+
+test.each([
+  [["Timestamp", "2018-11-26T10:55Z", "timestamp", ""], /sent twice/],
+  [[], /no Timestamp header/],
+  [["Timestamp", "yesterday", "Authorization", "hmac 00"], /not an ISO 8601 date-time in UTC/],
+  [["Timestamp", "2018-11-26T10:55Z", "Authorization", "hmac 00"], /the word hmac and 64 hexadecimal digits/],
+])("explains %j", (rawHeaders, message) =>
+  expect(timestampDigest().read(rawHeaders)).toEqual(
+    expect.objectContaining({ message: expect.stringMatching(message) }),
+  ),
+);
+
+test("says which option is wrong", () => {
+  expect(() => timestampDigest({ reading: "both" as "either" })).toThrow(/^reading must be "either"/);
+  expect(() => timestampDigest().sign({ secret: "secret", now: new Date("?") })).toThrow(/^now must be a valid Date/);
+});

@@ -45,6 +45,8 @@ describe("a signature header", () => {
     ["letters that are not ASCII", `v1,${"é".repeat(44)}`],
     ["a version that is not ASCII", `vé,x ${good}`],
     ["letters that are not ASCII in another version", `v1a,é ${good}`],
+    ["a letter that is not ASCII before another version", `év1a,x ${good}`],
+    ["a letter that is not ASCII after another version", `v1a,xé ${good}`],
     ["a control character in another version", `v1a,\u0000 ${good}`],
     ["garbage after the signature", `${good}AAAA`],
     ["a space before", ` ${good}`],

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, test, vi } from "vitest";
-import type { WebhookKitError } from "../src/index.ts";
+import { memoryReceipts, type WebhookKitError } from "../src/index.ts";
 import type { ReceiverOptions } from "../src/options.ts";
 import { timestampDigest } from "../src/timestamp-digest.ts";
 import { adapters } from "./adapters.ts";
@@ -16,6 +16,8 @@ const situations: [string, Partial<ReceiverOptions>][] = [
   ["the secret function fails", { secret: fault }],
   ["the secret is unusable", { secret: () => `${secret} ` }],
   ["the receipts fail", { receipts: { claim: fault, complete: fault, release: fault } }],
+  ["a signature is good for one request", { replay: "bind" }],
+  ["the clock is off", { now: () => new Date(Date.now() + 200_000) }],
 ];
 
 describe.each(adapters)("$name", (adapter) => {
@@ -25,6 +27,7 @@ describe.each(adapters)("$name", (adapter) => {
       const told: unknown[] = [];
       const keep = (...args: unknown[]) => void told.push(args);
       const errors: WebhookKitError[] = [];
+      const receipts = memoryReceipts();
       const { url } = await adapter.serve({
         secret,
         onWorkerAddedContact: () => undefined,
@@ -34,6 +37,26 @@ describe.each(adapters)("$name", (adapter) => {
         onRejected: keep,
         onError: (error) => void errors.push(error),
         logger: { info: keep, warn: keep, error: keep },
+        tracer: {
+          startActiveSpan: (name, { attributes }, run) => {
+            keep(name, attributes);
+            return run({ setAttribute: keep, setStatus: keep, end: keep });
+          },
+        },
+        receipts: {
+          claim(...given) {
+            keep(...given);
+            return receipts.claim(...given);
+          },
+          complete(...given) {
+            keep(...given);
+            return receipts.complete(...given);
+          },
+          release(...given) {
+            keep(...given);
+            return receipts.release(...given);
+          },
+        },
         ...options,
       });
       const headers = { ...timestampDigest().sign({ secret, now: new Date() }), "content-type": "application/json" };
