@@ -44,12 +44,12 @@ import { refuseUnknownPath } from "./unknown-path.ts";
  * export const app = new Hono().all("/offers/*", ({ req }) => webhooks(req.raw));
  * ```
  *
- * @example Next, in `app/offers/[...path]/route.ts`
+ * @example Next, in app/offers/[...path]/route.ts
  * ```ts
  * import { webhookHandler } from "@offers/webhook-kit/fetch";
  *
  * // A function, since `next build` runs this file where the secret is not known.
- * const webhooks = webhookHandler({ basePath: "/offers", secret: () => process.env.WEBHOOK_SECRET });
+ * const webhooks = webhookHandler({ basePath: "/offers", secret: () => process.env.WEBHOOK_SECRET ?? "" });
  * export { webhooks as GET, webhooks as POST };
  * ```
  *

@@ -5,7 +5,8 @@ function setUp(maxReceipts?: number) {
   const clock = { ms: 1_000_000 };
   const now = () => new Date(clock.ms);
   const receipts = memoryReceipts(maxReceipts === undefined ? { now } : { now, maxReceipts });
-  const claim = (key: string) => receipts.claim(key, { leaseMs: 1_000 }) as { state: string; token: string };
+  const claim = (key: string, subject?: string) =>
+    receipts.claim(key, { leaseMs: 1_000, subject }) as { state: string; token: string };
   return { clock, receipts, claim };
 }
 
@@ -61,6 +62,69 @@ test("a full store still takes a key again whose lease ran out", async () => {
   claim("a");
   clock.ms += 1_000;
   expect(claim("a").state).toBe("claimed");
+});
+
+test("of one subject only the receipt that was completed last takes room", async () => {
+  const { receipts, claim } = setUp(2);
+  for (const key of ["accepted", "rejected", "accepted", "rejected"]) {
+    const { token } = claim(key, "amal's answer");
+    await receipts.complete(key, token, 200, 5_000);
+  }
+  expect(claim("other").state).toBe("claimed");
+  expect(() => claim("another")).toThrow(expect.objectContaining({ code: "receipts_full" }));
+  expect(claim("rejected", "amal's answer").state).toBe("done");
+});
+
+test("what is at work is not disturbed by what is completed of its subject", async () => {
+  const { receipts, claim } = setUp(2);
+  claim("accepted", "amal's answer");
+  await receipts.complete("rejected", claim("rejected", "amal's answer").token, 200, 5_000);
+  expect(claim("accepted", "amal's answer")).toEqual({ state: "inFlight", retryAfterMs: 1_000 });
+});
+
+test("a holder whose lease ran out completes nothing, even if nobody came since", async () => {
+  const { clock, receipts, claim } = setUp();
+  const { token } = claim("a");
+  clock.ms += 1_000;
+  await receipts.complete("a", token, 200, 5_000);
+  expect(claim("a").state).toBe("claimed");
+});
+
+test("a store that runs for long takes new keys as old ones end, whatever ends last", async () => {
+  const { clock, receipts, claim } = setUp(1_000);
+  await receipts.complete("kept long", claim("kept long").token, 200, 1_000_000);
+  for (let index = 0; index < 5_000; index += 1) {
+    const key = `k${index}`;
+    const { state, token } = claim(key);
+    expect(state).toBe("claimed");
+    await receipts.complete(key, token, 200, 500);
+    clock.ms += 10;
+  }
+  expect(claim("kept long").state).toBe("done");
+});
+
+test("a clock that tells no time makes a claim fail, and frees nothing", async () => {
+  const { clock, receipts, claim } = setUp();
+  const { token } = claim("held");
+  await receipts.complete("done", claim("done").token, 200, 5_000);
+  const time = clock.ms;
+  clock.ms = Number.NaN;
+  for (const key of ["held", "done", "new"])
+    expect(() => claim(key)).toThrow(expect.objectContaining({ code: "receipts_failed" }));
+  expect(() => receipts.complete("held", token, 200, 5_000)).toThrow(
+    expect.objectContaining({ code: "receipts_failed" }),
+  );
+  clock.ms = time;
+  expect(claim("held").state).toBe("inFlight");
+  expect(claim("done").state).toBe("done");
+});
+
+test.each([Number.NaN, Number.POSITIVE_INFINITY])("%d milliseconds are no time to hold a receipt", async (ms) => {
+  const { receipts, claim } = setUp();
+  expect(() => receipts.claim("a", { leaseMs: ms })).toThrow(expect.objectContaining({ code: "receipts_failed" }));
+  const { token } = claim("a");
+  expect(() => receipts.complete("a", token, 200, ms)).toThrow(expect.objectContaining({ code: "receipts_failed" }));
+  expect(claim("a").state).toBe("inFlight");
 });
 
 test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("refuses a bound of %d", (maxReceipts) =>

@@ -15,8 +15,8 @@ interface Done {
   readonly endsAt: number;
 }
 
-/** How many entries a claim looks at to make room, so that no claim pays for all. */
-const swept = 4;
+/** Every so many claims, so many entries are looked at to make room: no claim pays for all, and most for none. */
+const swept = 64;
 
 /**
  * Receipts in this process's memory: right for one process, lost when it ends. Nothing is evicted before its time; a full
@@ -59,7 +59,7 @@ export function memoryReceipts(options: { maxReceipts?: number; now?: () => Date
   };
 
   const makeRoom = (time: number): void => {
-    sweep(time, swept);
+    if (nextToken % swept === 0) sweep(time, 2 * swept);
     if (leases.size + done.size < maxReceipts) return;
     // Something that is kept longer may stand before what has ended; to look through all is dear, so not every time.
     if (time >= nextSearchAt) {

@@ -3,7 +3,7 @@ import type { HandledEndpoint } from "./endpoints/endpoint.ts";
 import type { IncomingWebhook, ReceivedBody } from "./incoming-webhook.ts";
 import type { ReceiverSettings } from "./options.ts";
 import type { Outcome } from "./outcome.ts";
-import { keepMs, requestKey, signatureKey, subjectKey } from "./receipt-key.ts";
+import { eventKeys, keepMs, signatureKey } from "./receipt-key.ts";
 import { refuseSignature } from "./refusal.ts";
 
 /** What a request is, beyond what its signature proves. */
@@ -39,17 +39,14 @@ export function neededReceipts<Incoming>(
 ): NeededReceipts {
   if (!receipts) return none;
   const needed: NeededReceipt[] = [];
-  if (handled?.endpoint.kind === "event") needed.push(eventReceipt(proof, handled));
+  if (handled?.endpoint.kind === "event") {
+    const { incoming, endpoint, input, body } = handled;
+    // An identical event is a repeat, unless another about the same came since (D-45, D-57).
+    needed.push(eventKeys(proof, incoming, body, endpoint.subjectOf?.(input)));
+  }
   if (replay === "bind")
     needed.push({ key: signatureKey(proof), refuseTaken: () => refuseSignature(reused, scheme.challenge) });
   return { needed, keepMs: keepMs(proof, toleranceMs) };
-}
-
-/** An identical event is a repeat, unless another about the same came since (D-45, D-57). */
-function eventReceipt(proof: Proof, { incoming, endpoint, input, body }: Handled): NeededReceipt {
-  const { name, subjectOf } = endpoint;
-  const subject = subjectOf && subjectKey(proof, name, subjectOf(input));
-  return { key: requestKey(proof, incoming, body), subject };
 }
 
 /** A signature is then good for one request, whatever it asks (D-58). */

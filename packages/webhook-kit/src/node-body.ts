@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Awaitable } from "./after.ts";
+import { Deadlines } from "./deadlines.ts";
 import type { ReceivedBody } from "./incoming-webhook.ts";
 
 /** A Node request, and what a body parser in front may have left on it. */
@@ -35,28 +36,32 @@ function readStream(request: NodeRequest, maxBytes: number, timeoutMs: number): 
   return new Promise((resolve) => {
     const chunks: Uint8Array[] = [];
     let length = 0;
+    let isSettled = false;
+    // The listeners stay: to take four off costs more than to let them fall silent, and the request goes soon.
     const settle = (body: ReceivedBody) => {
-      clearTimeout(timer);
-      request.off("data", onData).off("end", onEnd).off("close", onBreak).off("error", onBreak);
+      if (isSettled) return;
+      isSettled = true;
+      deadlines.delete(onDeadline);
       resolve(body);
     };
+    const breakOff = (reason: "body_too_large" | "body_too_slow") => {
+      request.pause();
+      settle({ kind: "refused", reason });
+    };
     const onData = (chunk: Uint8Array) => {
+      if (isSettled) return;
       length += chunk.length;
-      if (length <= maxBytes) chunks.push(chunk);
-      else {
-        request.pause();
-        settle(tooLarge);
-      }
+      if (length > maxBytes) breakOff("body_too_large");
+      else chunks.push(chunk);
     };
     const onEnd = () => {
       const [first] = chunks;
       settle({ kind: "bytes", bytes: chunks.length === 1 && first ? first : Buffer.concat(chunks) });
     };
     const onBreak = () => settle(incomplete);
-    const timer = setTimeout(() => {
-      request.pause();
-      settle({ kind: "refused", reason: "body_too_slow" });
-    }, timeoutMs);
+    const onDeadline = () => breakOff("body_too_slow");
+    const deadlines = Deadlines.after(timeoutMs);
+    deadlines.add(onDeadline);
     request.on("data", onData).on("end", onEnd).on("close", onBreak).on("error", onBreak);
   });
 }

@@ -2,31 +2,42 @@ import type { Proof } from "./check-signature.ts";
 import type { IncomingWebhook, ReceivedBody } from "./incoming-webhook.ts";
 import { sha256 } from "./sha256.ts";
 
+/** What an event is known by to a receipts store; hashes, all of it. */
+export interface EventKeys {
+  readonly key: string;
+  readonly subject: string | undefined;
+}
+
 /**
- * What makes two requests the same, as a hash. A scheme that covers only the time gives different events of one minute the
- * same signature, so everything else about the request counts as well (D-45); a scheme with a signed id needs no more.
+ * What makes two events the same. A scheme that covers only the time gives different events of one minute the same signature,
+ * so everything else about the request counts as well (D-45); a scheme with a signed id needs no more.
+ *
+ * @param subject what different events of one signature may be about (D-57)
  */
-export function requestKey(
+export function eventKeys(
   proof: Proof,
-  incoming: Pick<IncomingWebhook<unknown>, "method" | "target">,
+  { method, target }: Pick<IncomingWebhook<unknown>, "method" | "target">,
   body: ReceivedBody | undefined,
-): string {
+  subject: readonly string[] | undefined,
+): EventKeys {
   const { id } = proof.claim;
-  if (id !== undefined) return sha256(describe(proof, "id", id));
-  return sha256(describe(proof, "request", signatureOf(proof), incoming.method, incoming.target, hashBody(body)));
+  if (id !== undefined) return { key: sha256(describe(proof, "id", [id])), subject: undefined };
+  const place = sha256(describe(proof, "event", [signatureOf(proof), method, target, ...(subject ?? [])]));
+  return { key: place + hashBody(body), subject: subject && place };
 }
 
-/** What different events of one signature may be about (D-57). With a signed id no two events are alike. */
-export function subjectKey(proof: Proof, endpoint: string, subject: readonly string[]): string | undefined {
-  if (proof.claim.id !== undefined) return undefined;
-  return sha256(describe(proof, "subject", signatureOf(proof), endpoint, ...subject));
+/**
+ * The signature alone, whatever it came with (D-58). With a signed id it is told by what it signs: to a list of signatures
+ * anybody may add one that is not good, but nobody can change the id or the time.
+ */
+export function signatureKey(proof: Proof): string {
+  const { id, signedAt } = proof.claim;
+  const parts = id === undefined ? [signatureOf(proof)] : [id, String(signedAt.earliest)];
+  return sha256(describe(proof, "signature", parts));
 }
 
-/** The signature alone, whatever it came with (D-58). */
-export const signatureKey = (proof: Proof): string => sha256(describe(proof, "signature", signatureOf(proof)));
-
-const describe = ({ tenant, verified }: Proof, ...parts: readonly string[]): string =>
-  JSON.stringify([tenant, verified.scheme, ...parts]);
+const describe = ({ tenant, verified }: Proof, kind: string, parts: readonly string[]): string =>
+  JSON.stringify([tenant, verified.scheme, kind, parts]);
 
 function signatureOf({ claim: { signature } }: Proof): string {
   const bytes = Buffer.isBuffer(signature) ? signature : Buffer.from(signature);

@@ -24,9 +24,11 @@ const patienceMs = 5_000;
  * for (const { name, run } of receiptsConformance(() => memoryReceipts())) test(name, run);
  * ```
  */
-export function receiptsConformance(
-  createStore: () => Receipts | Promise<Receipts>,
-): readonly { readonly name: string; readonly run: () => Promise<void> }[] {
+export function receiptsConformance(createStore: () => Receipts | Promise<Receipts>): readonly {
+  readonly name: string;
+  /** Rejects when the store does not do so. */
+  readonly run: () => Promise<void>;
+}[] {
   return Object.entries(cases).map(([name, run]) => ({ name, run: async () => run(new Trial(await createStore())) }));
 }
 

@@ -8,6 +8,11 @@ interface IoRedisClient {
   call(command: string, ...args: string[]): Promise<unknown>;
 }
 
+/**
+ * As much of a client as is used.
+ *
+ * @inline
+ */
 export type RedisClient = NodeRedisClient | IoRedisClient;
 
 export function isRedisClient(client: RedisClient): boolean {

@@ -7,9 +7,9 @@ import { withinTime } from "./within-time.ts";
 
 /**
  * Receipts in Redis, for processes that share the work. The client is yours, connected and with its own `error` listener: of
- * npm `redis` (4 and newer: client, pool, cluster, sentinel) or of `ioredis` (client, cluster). Redis 6 or newer, or what
- * speaks its language and runs Lua; let it evict nothing (`maxmemory-policy noeviction`), for an evicted receipt is a handler
- * that runs again. Only hashes, tokens and statuses are sent, and each expires by itself.
+ * npm `redis` (4 and newer: client, pool, cluster, sentinel) or of `ioredis` (client, cluster). Let Redis evict nothing
+ * (`maxmemory-policy noeviction`), for an evicted receipt is a handler that runs again. Only hashes, tokens and statuses are
+ * sent, each expires by itself, and Redis' own clock decides when.
  *
  * When Redis fails or is late, the request is 503 and the service sends it again.
  *

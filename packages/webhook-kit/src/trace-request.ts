@@ -19,6 +19,7 @@ interface Span {
  * @inline
  */
 export interface Tracer {
+  /** Starts a span, makes it the active one, and answers what `run` does. */
   startActiveSpan<T>(name: string, options: { attributes: Record<string, string | number> }, run: (span: Span) => T): T;
 }
 

@@ -39,6 +39,7 @@ export async function startCluster() {
     bind: "127.0.0.1",
     dir: folder,
     "cluster-enabled": "yes",
+    "cluster-announce-ip": "127.0.0.1",
     save: "",
   };
   const child = spawn(

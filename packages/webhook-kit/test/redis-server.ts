@@ -1,4 +1,5 @@
 import { createClient } from "redis";
+import { hasRedisServer } from "./redis-cluster.ts";
 
 const named = process.env.REDIS_URL || undefined;
 
@@ -30,9 +31,10 @@ export async function findRedis(url = named): Promise<string | undefined> {
 /** Vitest's global set-up: says once on what receipts the tests run, so that a machine without Redis skips none in silence. */
 export async function setup(): Promise<void> {
   const version = await findRedis();
-  console.log(
+  const redis =
     version === undefined
-      ? "receipts under test: memory; no Redis answers at 127.0.0.1:6379, and REDIS_URL is not set: /redis is NOT tested"
-      : `receipts under test: memory, Redis ${version} with npm redis and ioredis`,
-  );
+      ? "no Redis answers at 127.0.0.1:6379, and REDIS_URL is not set: /redis is NOT tested"
+      : `Redis ${version} with npm redis and ioredis`;
+  const cluster = hasRedisServer() ? "Redis Cluster" : "no redis-server on the PATH: Redis Cluster is NOT tested";
+  console.log(`receipts under test: memory; ${redis}; ${cluster}`);
 }

@@ -106,4 +106,26 @@ describe.each(adapters)("$name", (adapter) => {
     expect(await post(signedRequest(body, { id: "msg_1" }))).toBe(200);
     expect(onWorkerOfferResponse).toHaveBeenCalledOnce();
   });
+
+  test("bound to one request, a signature is good for no other, whatever is added to the list", async () => {
+    const onRejected = vi.fn();
+    const { request } = await receiver({ replay: "bind", suggestContacts: () => [], onRejected });
+    const search = JSON.stringify({ filter: "", userEmailAddresses: [] });
+    const { headers, ...init } = signedRequest(search);
+    const zeros = Buffer.alloc(32).toString("base64");
+    const longer = { ...headers, "webhook-signature": `v1,${zeros} ${headers["webhook-signature"]}` };
+    const statuses = [];
+    for (const each of [headers, headers, longer])
+      statuses.push((await request("/contact-suggestions", { ...init, headers: each })).status);
+    expect(statuses).toEqual([200, 401, 401]);
+    expect(onRejected).toHaveBeenLastCalledWith(expect.objectContaining({ reason: "signature_reused" }));
+  });
+
+  test("bound to one request, an event that is sent again is still a repeat, under a fresh timestamp as well", async () => {
+    const { post, onWorkerOfferResponse } = await receiver({ replay: "bind" });
+    const now = Date.now();
+    for (const ms of [-60_000, -60_000, 0])
+      expect(await post(signedRequest(body, { id: "msg_1", now: new Date(now + ms) }))).toBe(200);
+    expect(onWorkerOfferResponse).toHaveBeenCalledOnce();
+  });
 });
