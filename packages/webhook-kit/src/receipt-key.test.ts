@@ -113,3 +113,19 @@ test("a receipt is kept while the same headers could pass again, or 72 hours und
   expect(keepMs({ ...proof, claim: { ...claim, signedAt: { earliest: 5, latest: 5 } } }, 300_000)).toBe(600_000);
   expect(keepMs(withId, 300_000)).toBe(259_200_000);
 });
+
+// Receipts outlive a release, so what keys are made of must not change unnoticed: printf '%s' '…' | openssl dgst -sha256
+const [event, emptyObject, id, bound] = [
+  "2f52f78391e6d5af7588fe21e9d5779ce19e4a07f1a9c3a1ade97f76f2b4fe78", // ["t","sample","event",["ab01","POST","/hooks/offer/response"]]
+  "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a", // {}
+  "ba351acf0de7e915e5d8dc02ece30db3ed69e97a6ef27038a29f88254eceeb82", // ["t","sample","id",["msg_1"]]
+  "3022000284486e770c23298a64a9d604fda4c993ef9cae3a71e33ad099d70eba", // ["t","sample","signature",["ab01"]]
+];
+
+test("keys are the hashes that other processes, and other releases, make as well", () => {
+  expect(keyOf(proof)).toBe(event + emptyObject);
+  expect(keyOf(proof, { kind: "parsed", value: {} })).toBe(event + emptyObject);
+  expect(eventKeys(proof, incoming, undefined, undefined).key).toBe(event);
+  expect(keyOf(withId)).toBe(id);
+  expect(signatureKey(proof)).toBe(bound);
+});

@@ -45,7 +45,7 @@ export interface Receipts {
    * `subject`, where given, is what the request is about, such as one worker's answer to one offer. A done receipt of a
    * subject counts only while no other receipt of that subject was completed after it, and else may be claimed anew: a
    * worker who accepts, rejects and accepts again within one signed minute makes the service send the first request twice,
-   * and means it (D-57). A store that leaves `subject` aside takes the second for a duplicate.
+   * and means it (D-57). A key's subject never changes. A store that leaves `subject` aside takes the second for a duplicate.
    */
   claim(
     key: string,

@@ -15,7 +15,7 @@ import { withinTime } from "./within-time.ts";
  *
  * @param options.prefix begins every key, without braces: the hash tag of Redis Cluster is the receipt's own (default
  *   `offers:receipts:`)
- * @param options.timeoutMs how long Redis may take to answer, 1 to 60,000 (default 2,000)
+ * @param options.timeoutMs how long Redis may take to answer, 1 to 60,000 (default 2,000; D-64)
  * @throws {ConfigurationError} `invalid_option` for what is no such client, prefix or time
  *
  * @example
