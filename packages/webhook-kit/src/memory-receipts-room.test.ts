@@ -93,3 +93,23 @@ test("a clock or a span that is no number fails, rather than forget", async () =
 
 test("says what maxReceipts must be", () =>
   expect(() => memoryReceipts({ maxReceipts: 0 })).toThrow(/maxReceipts must be a whole number of at least 1/));
+
+test("what has ended is cleared away now and then, without a search", () => {
+  const { clock, claim } = setUp();
+  claim("again", 1);
+  claim("ended", 500);
+  expect(() => claim("new")).toThrow(full);
+  clock.ms += 500;
+  const stateOfNew = () => {
+    try {
+      return claim("new").state;
+    } catch {
+      return "full";
+    }
+  };
+  const states = Array.from({ length: 100 }, () => {
+    claim("again", 0);
+    return stateOfNew();
+  });
+  expect([states[0], states.includes("claimed")]).toEqual(["full", true]);
+});

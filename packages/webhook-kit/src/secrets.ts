@@ -72,10 +72,12 @@ function findFault(
   if (!Array.isArray(secrets) || secrets.length === 0)
     return { code: "invalid_secret", message: "Give a secret, a list with at least one, or a function." };
   for (const secret of secrets) {
-    const fault = findSecretFault(secret) ?? (allowWeakSecret ? undefined : findWeakness(secret));
+    const fault = findSecretFault(secret);
     if (fault) return fault;
     const refusal = scheme.checkSecret?.(secret);
     if (refusal !== undefined) return { code: "invalid_secret", message: refusal };
+    const weakness = allowWeakSecret ? undefined : findWeakness(secret);
+    if (weakness) return weakness;
   }
   return undefined;
 }

@@ -25,7 +25,7 @@ export interface SignatureClaim {
 }
 
 /**
- * How requests are signed and checked. The kit brings `timestampDigest()`; your own needs these three functions. A scheme
+ * How requests are signed and checked. The kit brings `timestampDigest()` and `standardWebhooks()`; your own needs these three functions. A scheme
  * knows bytes only: clock, tolerance and secrets are the kit's.
  *
  * @example

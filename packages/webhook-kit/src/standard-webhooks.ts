@@ -22,6 +22,8 @@ interface WebhookClaim extends SignatureClaim {
  * id alone tells a duplicate, so a sender that tries again keeps it. `sign` answers at once, without a promise, and makes up
  * an id where none is given.
  *
+ * Read strictly (D-65).
+ *
  * @throws {ConfigurationError} `sign` only: `invalid_secret` for a secret that holds no key, `invalid_option` for a date before
  *   1970 or none, and for an id that is empty, longer than 256 characters, or holds a dot, a comma or anything but visible ASCII
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
