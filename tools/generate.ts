@@ -15,6 +15,7 @@ const schemas = await printSchemas(root);
 
 const products = new Map([
   ["packages/client/src/generated/openapi.ts", types],
+  ["packages/client/src/generated/schemas.ts", await printSchemas(root, ["Offer"])],
   ["packages/webhook-kit/src/generated/openapi.ts", types],
   ["packages/webhook-kit/src/generated/schemas.ts", schemas],
   ["examples/platform/src/generated/openapi.ts", types],

@@ -3,4 +3,4 @@
  *
  * @module node
  */
-export {};
+export { type UndiciFetch, undiciFetch } from "./node/undici-fetch.ts";

@@ -3,4 +3,5 @@
  *
  * @module openapi-fetch
  */
-export {};
+export { createOpenApiClient } from "./openapi-fetch/create-open-api-client.ts";
+export type { OpenApiClient } from "./openapi-fetch/open-api-client.ts";

@@ -3,4 +3,4 @@
  *
  * @module opentelemetry
  */
-export {};
+export { TracedOffersClient } from "./opentelemetry/traced-offers-client.ts";

@@ -3,4 +3,5 @@
  *
  * @module schemas
  */
-export {};
+export { offerSchema } from "./schemas/offer-schema.ts";
+export { validateAnswers } from "./schemas/validate-answers.ts";

@@ -3,4 +3,5 @@
  *
  * @module testing
  */
-export {};
+export { createTestService } from "./testing/create-test-service.ts";
+export type { TestService } from "./testing/test-service.ts";

@@ -35,7 +35,7 @@ const swept = 64;
  * ```
  */
 export function memoryReceipts(options: { maxReceipts?: number; now?: () => Date } = {}): Receipts {
-  const { maxReceipts = 100_000, now = () => new Date() } = options;
+  const { maxReceipts = 100_000, now } = options;
   if (!Number.isSafeInteger(maxReceipts) || maxReceipts < 1)
     throw new ConfigurationError("invalid_option", "maxReceipts must be a whole number of at least 1.");
 
@@ -46,7 +46,7 @@ export function memoryReceipts(options: { maxReceipts?: number; now?: () => Date
 
   let start: number | undefined;
   const readClock = (): number => {
-    const time = finite(now().getTime());
+    const time = finite(now ? now().getTime() : Date.now());
     // Counted from the first: the numbers stay small, and small ones cost no memory of their own.
     start ??= time;
     return time - start;

@@ -126,7 +126,10 @@ export function readVerifyOptions<Incoming>(options: VerifyOptions<Incoming>): V
 /** @throws {ConfigurationError} for an option that cannot be right; nothing is corrected silently */
 export function readReceiverOptions<Incoming>(options: ReceiverOptions<Incoming>): ReceiverSettings<Incoming> {
   const settings = readVerifyOptions(options);
-  const { handlerTimeoutMs = defaults.handlerTimeoutMs, receipts = memoryReceipts({ now: settings.now }) } = options;
+  const {
+    handlerTimeoutMs = defaults.handlerTimeoutMs,
+    receipts = memoryReceipts(options.now && { now: options.now }),
+  } = options;
   const { replay = "identical", tracer } = options;
   if (replay === "bind" && receipts === false)
     throw new ConfigurationError("invalid_option", 'replay "bind" needs receipts to remember signatures in.');

@@ -1,5 +1,5 @@
 import { UsageError } from "../errors/usage-error.ts";
-import type { FetchResponse } from "../fetch.ts";
+import type { Fetch, FetchResponse } from "../fetch.ts";
 import type { OffersRequest } from "../middleware.ts";
 import type { OffersClientOptions } from "../options.ts";
 import { toFailure } from "./to-failure.ts";
@@ -11,11 +11,17 @@ export interface Answer {
 
 type Send = (request: OffersRequest) => Promise<FetchResponse>;
 
+/**
+ * Looked up now: a fetch that was replaced after this client was made is the one that counts. Deno's sends a text twice if a
+ * connection that it kept breaks, be it a creation's (denoland/deno#35610); a Blob it sends once.
+ */
+const runtimesFetch: Fetch = (url, init) =>
+  globalThis.fetch(url, init.body && "Deno" in globalThis ? { ...init, body: new Blob([init.body]) } : init);
+
 /** One request, through the middleware, to the end of the answer's body. Throws errors of ours only. */
 export async function attempt(
   request: OffersRequest,
-  // Looked up now: a fetch that was replaced after this client was made is the one that counts.
-  { middleware = [], fetch = globalThis.fetch }: Pick<OffersClientOptions, "middleware" | "fetch">,
+  { middleware = [], fetch = runtimesFetch }: Pick<OffersClientOptions, "middleware" | "fetch">,
   key: string,
 ): Promise<Answer> {
   const send: Send = (request) => fetch(request.url, { ...request, redirect: "manual", cache: "no-store" });

@@ -1,0 +1,20 @@
+import { promisify } from "node:util";
+import { brotliDecompress, gunzip, inflate } from "node:zlib";
+
+const ways = new Map([
+  ["gzip", promisify(gunzip)],
+  ["x-gzip", promisify(gunzip)],
+  ["deflate", promisify(inflate)],
+  ["br", promisify(brotliDecompress)],
+]);
+
+/** Undoes `Content-Encoding`, the last first; of one that it does not know, the bytes stay as they are, as with fetch. */
+export async function decompress(bytes: Uint8Array, encoding: string): Promise<Uint8Array> {
+  let plain = bytes;
+  for (const name of encoding.toLowerCase().split(",").reverse()) {
+    const undo = ways.get(name.trim());
+    if (!undo) return plain;
+    plain = await undo(plain);
+  }
+  return plain;
+}

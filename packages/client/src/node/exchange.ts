@@ -1,0 +1,85 @@
+import type { Dispatcher } from "undici";
+import type { FetchResponse } from "../fetch.ts";
+import { decompress } from "./decompress.ts";
+import { ReceivedHeaders } from "./received-headers.ts";
+import { toUnsent } from "./to-unsent.ts";
+
+/** As fetch decodes: a byte order mark is no part of the text. */
+const utf8 = new TextDecoder();
+
+/**
+ * One request under way, told by undici what becomes of it, and the answer to it. The body is received whether or not somebody
+ * reads it, so that the connection is free again.
+ */
+export class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
+  status = 0;
+  headers = new ReceivedHeaders({});
+  readonly #signal: AbortSignal;
+  readonly #resolve: (response: FetchResponse) => void;
+  #reject: (reason: unknown) => void;
+  #controller: Dispatcher.DispatchController | undefined;
+  readonly #chunks: Uint8Array[] = [];
+  #body: Promise<void> | undefined;
+  #end: (() => void) | undefined;
+
+  constructor(signal: AbortSignal, resolve: (response: FetchResponse) => void, reject: (reason: unknown) => void) {
+    this.#signal = signal;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    signal.addEventListener("abort", this);
+  }
+
+  /** The signal was aborted. */
+  handleEvent(): void {
+    const { reason } = this.#signal;
+    // undici tells an error then.
+    this.#controller?.abort(reason);
+    this.#fail(reason);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#signal.aborted) controller.abort(this.#signal.reason);
+  }
+
+  onResponseStart(_controller: unknown, status: number, headers: ReceivedHeaders["received"]): void {
+    // 103 and its like announce the answer.
+    if (status < 200) return;
+    this.status = status;
+    this.headers = new ReceivedHeaders(headers);
+    this.#body = new Promise((resolve, reject) => {
+      this.#end = resolve;
+      this.#reject = reject;
+    });
+    // Who never reads the body never hears that it broke off.
+    this.#body.catch(() => {});
+    this.#resolve(this);
+  }
+
+  onResponseData(_controller: unknown, chunk: Uint8Array): void {
+    this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#signal.removeEventListener("abort", this);
+    this.#end?.();
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    // Undici starts a request when it has a connection for it.
+    this.#fail(this.#controller ? error : toUnsent(error));
+  }
+
+  async text(): Promise<string> {
+    await this.#body;
+    const [only = new Uint8Array()] = this.#chunks;
+    const bytes = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : only;
+    const encoding = this.headers.get("content-encoding");
+    return utf8.decode(encoding ? await decompress(bytes, encoding) : bytes);
+  }
+
+  #fail(reason: unknown): void {
+    this.#signal.removeEventListener("abort", this);
+    this.#reject(reason);
+  }
+}

@@ -1,0 +1,18 @@
+/** The headers of an answer, without the cost of making a `Headers` of them. */
+export class ReceivedHeaders {
+  /** Names are in lower case. */
+  readonly received: Readonly<Record<string, string | string[] | undefined>>;
+
+  constructor(received: ReceivedHeaders["received"]) {
+    this.received = received;
+  }
+
+  get(name: string): string | null {
+    const value = this.received[name.toLowerCase()];
+    return typeof value === "object" ? value.join(", ") : (value ?? null);
+  }
+
+  *[Symbol.iterator](): Generator<[string, string]> {
+    for (const name of Object.keys(this.received)) yield [name, this.get(name) ?? ""];
+  }
+}

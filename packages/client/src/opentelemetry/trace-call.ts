@@ -1,0 +1,61 @@
+import { context, propagation, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
+import type { OffersFailure } from "../errors/offers-failure.ts";
+import { type OffersCall, toCall } from "../offers-call.ts";
+import type { Operation } from "../operation.ts";
+import type { CallOptions } from "../options.ts";
+import { headerName, headerText } from "../pipeline/header-text.ts";
+
+/** What a propagator says, as far as it fits a header: the client would refuse the call for the rest. */
+const asHeaders = {
+  set(headers: Record<string, string>, name: string, value: string): void {
+    try {
+      headers[headerName(name, name)] = headerText(name, value);
+    } catch {
+      // An empty tracestate, for instance.
+    }
+  },
+};
+
+/** Makes a call within a span of its own, which has ended by the time that anybody hears of the call's end. */
+export function traceCall<Data>(
+  { name, method, path }: Operation<never, Data>,
+  tracer: Tracer,
+  server: Readonly<Record<string, string | number>>,
+  call: CallOptions | undefined,
+  perform: (call: CallOptions) => OffersCall<Data>,
+): OffersCall<Data> {
+  const headers = { ...call?.headers };
+  let active = context.active();
+  let span: Span | undefined;
+  try {
+    const attributes = { "http.request.method": method, "url.template": path, ...server };
+    span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, active);
+    active = trace.setSpan(active, span);
+    propagation.inject(active, headers, asHeaders);
+  } catch {
+    // The call is made, whatever an observer thinks of it.
+  }
+  const finish = (attempts: number, status: number | undefined, error?: OffersFailure) => {
+    try {
+      if (attempts > 1) span?.setAttribute("http.request.resend_count", attempts - 1);
+      if (status) span?.setAttribute("http.response.status_code", status);
+      if (error) span?.setAttribute("error.type", error.code).setStatus({ code: SpanStatusCode.ERROR });
+      span?.end();
+    } catch {
+      // As above.
+    }
+  };
+  const exchange = context.with(active, () => perform({ ...call, headers }).withResponse());
+  return toCall(
+    exchange.then(
+      (answer) => {
+        finish(answer.attempts, answer.response.status);
+        return answer;
+      },
+      (error: OffersFailure) => {
+        finish(error.attempts, error.status, error);
+        throw error;
+      },
+    ),
+  );
+}

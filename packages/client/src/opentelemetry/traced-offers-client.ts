@@ -1,0 +1,75 @@
+import { type Tracer, trace } from "@opentelemetry/api";
+import type { Offer } from "../offer.ts";
+import type { OfferInput } from "../offer-input.ts";
+import type { OffersCall } from "../offers-call.ts";
+import { OffersClient } from "../offers-client.ts";
+import { completeOffer } from "../operations/complete-offer.ts";
+import { createOffer } from "../operations/create-offer.ts";
+import { getOffer } from "../operations/get-offer.ts";
+import { withdrawOffer } from "../operations/withdraw-offer.ts";
+import type { ApiKey, CallOptions, OffersClientOptions } from "../options.ts";
+import { traceCall } from "./trace-call.ts";
+import { untraced } from "./untraced.ts";
+
+/**
+ * An {@link OffersClient} whose every call is a span: of kind CLIENT, named for the operation (`GetOffer`), a child of the
+ * active one, from before the first attempt to the end of the last. Its attributes are those of OpenTelemetry's conventions
+ * for HTTP: `http.request.method`, `url.template`, `server.address`, `server.port`, `http.response.status_code`,
+ * `http.request.resend_count` (when there was more than one request) and, with status ERROR, `error.type`, which is the
+ * error's `code`. None holds a key, an id or a payload; hence there is no `url.full`.
+ *
+ * The span's context goes with every request of the call, in the headers of the registered propagator. So that a `fetch` that
+ * is instrumented too doesn't send them twice, it runs with tracing suppressed. A tracer that throws changes no call (D-67).
+ *
+ * `tracer` is the global provider's by default. A watch is a span for each read.
+ *
+ * @example
+ * ```ts
+ * import { TracedOffersClient } from "@offers/client/opentelemetry";
+ *
+ * const offers = new TracedOffersClient({
+ *   baseUrl: "https://service.example",
+ *   apiKey: process.env.OFFERS_API_KEY ?? "",
+ * });
+ * console.log((await offers.getOffer("offer_4f1c2a")).title);
+ * ```
+ */
+export class TracedOffersClient extends OffersClient {
+  readonly #options: OffersClientOptions & { tracer?: Tracer | undefined };
+  readonly #tracer: Tracer;
+  readonly #server: { "server.address": string; "server.port": number };
+
+  /** @throws {UsageError} for an option that cannot be right; the message says what to change */
+  constructor(options: OffersClientOptions & { tracer?: Tracer | undefined }) {
+    super({ ...options, middleware: [...(options.middleware ?? []), untraced] });
+    this.#options = { ...options };
+    this.#tracer = options.tracer ?? trace.getTracer("@offers/client");
+    const { hostname, port, protocol } = new URL(options.baseUrl);
+    this.#server = {
+      "server.address": hostname.replace(/^\[(.*)]$/, "$1"),
+      "server.port": Number(port) || (protocol === "https:" ? 443 : 80),
+    };
+  }
+
+  override createOffer(input: OfferInput, call?: CallOptions): OffersCall<{ id: string }> {
+    return traceCall(createOffer, this.#tracer, this.#server, call, (traced) => super.createOffer(input, traced));
+  }
+
+  override getOffer(id: string, call?: CallOptions): OffersCall<Offer> {
+    return traceCall(getOffer, this.#tracer, this.#server, call, (traced) => super.getOffer(id, traced));
+  }
+
+  override completeOffer(id: string, workerIds: readonly string[], call?: CallOptions): OffersCall<void> {
+    return traceCall(completeOffer, this.#tracer, this.#server, call, (traced) =>
+      super.completeOffer(id, workerIds, traced),
+    );
+  }
+
+  override withdrawOffer(id: string, call?: CallOptions): OffersCall<void> {
+    return traceCall(withdrawOffer, this.#tracer, this.#server, call, (traced) => super.withdrawOffer(id, traced));
+  }
+
+  override withApiKey(apiKey: ApiKey): TracedOffersClient {
+    return new (this.constructor as typeof TracedOffersClient)({ ...this.#options, apiKey });
+  }
+}

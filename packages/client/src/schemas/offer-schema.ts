@@ -1,0 +1,17 @@
+import type * as z from "zod";
+import * as generated from "../generated/schemas.ts";
+import type { Offer } from "../offer.ts";
+
+/**
+ * An offer as the contract describes it: unknown fields are kept, and `response` and `confirmation` may be any string. For
+ * offers that come from elsewhere, a queue or a cache; those that the client reads are checked by {@link validateAnswers}.
+ *
+ * @example
+ * ```ts
+ * import type { Offer } from "@offers/client";
+ * import { offerSchema } from "@offers/client/schemas";
+ *
+ * export const fromCache = (text: string): Offer => offerSchema.parse(JSON.parse(text));
+ * ```
+ */
+export const offerSchema: z.ZodType<Offer> = generated.offerSchema;

@@ -1,0 +1,54 @@
+import { InvalidResponseError } from "../errors/answer-errors.ts";
+import type { FetchResponse } from "../fetch.ts";
+import type { Middleware } from "../middleware.ts";
+import { wrongFields } from "./wrong-fields.ts";
+
+/**
+ * Middleware that holds every offer to the contract as it arrives: one with a missing or wrong field rejects the call with an
+ * {@link InvalidResponseError} that names the fields, never their values. Fields that the service adds pass, and words that no
+ * document shows. Put it last, so that other middleware sees what it hands on.
+ *
+ * Without it, the client looks only for what callers walk through: an id, events and recipients.
+ *
+ * Strict to the contract, and opt-in for that (D-68).
+ *
+ * @example
+ * ```ts
+ * import { OffersClient } from "@offers/client";
+ * import { validateAnswers } from "@offers/client/schemas";
+ *
+ * const offers = new OffersClient({
+ *   baseUrl: "https://service.example",
+ *   apiKey: process.env.OFFERS_API_KEY ?? "",
+ *   middleware: [validateAnswers()],
+ * });
+ * const result = await offers.getOffer("offer_4f1c2a").safe();
+ * if (!result.ok && result.error.code === "invalid_response") console.error(result.error.message);
+ * ```
+ */
+export const validateAnswers = (): Middleware => async (request, next) => {
+  const response = await next(request);
+  const { status, headers } = response;
+  // The other operations answer with an id or nothing, and the client checks both.
+  const isOffer = request.operation === "GetOffer" && status > 199 && status < 300;
+  return isOffer ? { status, headers, text: () => readOffer(response, Object.values(request.headers)) } : response;
+};
+
+/**
+ * Checked as it is read: a connection that breaks off is not this middleware's failure.
+ *
+ * @param secrets among them the API key, under a name that is not known here
+ */
+async function readOffer(response: FetchResponse, secrets: readonly string[]): Promise<string> {
+  const text = await response.text();
+  const fields = wrongFields(text);
+  if (!fields.length) return text;
+  const { status, headers } = response;
+  const id = headers.get("x-request-id") ?? headers.get("request-id") ?? undefined;
+  throw new InvalidResponseError(`GetOffer was answered ${status}, invalid_response: ${fields.join(", ")}`, {
+    code: "invalid_response",
+    status,
+    // A service that echoes the key as its request id keeps it to itself (D-49).
+    requestId: secrets.some((secret) => id?.includes(secret)) ? undefined : id,
+  });
+}

@@ -1,0 +1,67 @@
+import type { OperationName } from "../operation.ts";
+import { answerOperation, type World } from "./answer-operation.ts";
+import type { Answer, Arrival } from "./exchange.ts";
+import { problemKinds, Refusal } from "./refusal.ts";
+
+interface Route {
+  readonly pattern: RegExp;
+  /** HEAD is answered as GET without a body, but never withdraws (D-10). */
+  readonly methods: Readonly<Partial<Record<string, OperationName>>>;
+}
+
+/** Of the paths below `baseUrl`. */
+const routes: readonly Route[] = [
+  { pattern: /^\/offer$/, methods: { POST: "CreateOffer" } },
+  { pattern: /^\/offer\/([^/]+)$/, methods: { GET: "GetOffer", HEAD: "GetOffer" } },
+  { pattern: /^\/offer\/([^/]+)\/complete$/, methods: { POST: "CompleteOffer" } },
+  { pattern: /^\/offer\/([^/]+)\/withdraw$/, methods: { GET: "WithdrawOffer" } },
+];
+
+/** Whatever arrives is answered, with problem details when it is refused. */
+export function answerArrival(world: World, arrival: Arrival, path: string): Answer {
+  const requestId = crypto.randomUUID();
+  const common = { "X-Request-Id": requestId, "Cache-Control": "no-store" };
+  try {
+    const answer = dispatch(world, arrival, path);
+    return { ...answer, headers: { ...common, ...answer.headers } };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const { code, message, errors, headers } = error;
+    const status = world.dialect.statuses[code] ?? problemKinds[code].status;
+    const problem = {
+      type: `urn:problem-type:offers:${code}`,
+      title: problemKinds[code].title,
+      status,
+      detail: message,
+      instance: `urn:offers:request:${requestId}`,
+      code,
+      ...(errors && { errors: Object.fromEntries(errors) }),
+    };
+    return {
+      status,
+      headers: { ...common, "Content-Type": "application/problem+json; charset=utf-8", ...headers },
+      body: JSON.stringify(problem),
+    };
+  }
+}
+
+function dispatch(world: World, arrival: Arrival, path: string): Answer {
+  for (const { pattern, methods } of routes) {
+    const [match, segment = ""] = pattern.exec(path) ?? [];
+    if (match === undefined) continue;
+    const id = decode(segment);
+    const name = methods[arrival.method];
+    if (name !== undefined) return answerOperation(name, world, arrival, id);
+    const allow = Object.keys(methods).join(", ");
+    throw new Refusal("method_not_allowed", `Allowed here: ${allow}.`, { headers: { Allow: allow } });
+  }
+  throw new Refusal("not_found", "Check the path; the README lists them all.");
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw new Refusal("malformed_url", "Percent-encode the address as UTF-8.");
+  }
+}

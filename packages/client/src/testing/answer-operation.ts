@@ -1,0 +1,84 @@
+import { apiKeyHeader, apiVersion } from "../generated/decisions.ts";
+import type { OperationName } from "../operation.ts";
+import { checkCompletion, checkCreation } from "./check-bodies.ts";
+import type { Dialect } from "./dialects.ts";
+import { type Answer, type Arrival, jsonAnswer } from "./exchange.ts";
+import type { KeptAnswers } from "./kept-answers.ts";
+import type { OfferBook, Organisation } from "./offer-book.ts";
+import { readJson } from "./read-json.ts";
+import { Refusal } from "./refusal.ts";
+
+/** What a key gives: whose offers it reaches, and whose people may create them (D-37). */
+export interface Grant {
+  readonly organisation: Organisation;
+  readonly peopleOf: readonly Organisation[];
+}
+
+/** All that the service knows. */
+export interface World {
+  readonly dialect: Dialect;
+  readonly grants: Map<string, Grant>;
+  readonly workers: Map<string, string>;
+  readonly offers: OfferBook;
+  readonly kept: KeptAnswers;
+  readonly now: () => Date;
+}
+
+type Operation = (world: World, arrival: Arrival, grant: Grant, id: string) => Answer;
+
+const operations: Record<OperationName, Operation> = {
+  CreateOffer({ dialect, offers, kept, workers, now }, arrival, { organisation, peopleOf }) {
+    const { text, value } = readJson(arrival);
+    return kept.once(arrival, organisation, now(), JSON.stringify(["CreateOffer", text]), () => {
+      const creation = checkCreation(value, {
+        now: now(),
+        mayCreate: (userId) => peopleOf.some(({ userIds }) => userIds.has(userId)),
+        isWorker: (workerId) => workers.has(workerId),
+      });
+      return dialect.created(offers.create(organisation, creation, (id) => workers.get(id) ?? "", now()));
+    });
+  },
+  GetOffer: ({ offers, now }, _arrival, { organisation }, id) => jsonAnswer(200, offers.read(organisation, id, now())),
+  CompleteOffer({ dialect, offers, kept, now }, arrival, { organisation }, id) {
+    const { text, value } = readJson(arrival);
+    const workerIds = checkCompletion(value);
+    return kept.once(arrival, organisation, now(), JSON.stringify(["CompleteOffer", id, text]), () => {
+      offers.complete(organisation, id, workerIds);
+      return dialect.completed;
+    });
+  },
+  WithdrawOffer({ dialect, offers }, _arrival, { organisation }, id) {
+    offers.withdraw(organisation, id);
+    return dialect.withdrawn;
+  },
+};
+
+/**
+ * The key first, then the version, then the operation itself, as the reference platform does.
+ *
+ * @throws {Refusal}
+ */
+export function answerOperation(name: OperationName, world: World, arrival: Arrival, id: string): Answer {
+  const grant = world.grants.get(arrival.headers.get(apiKeyHeader) ?? "");
+  if (grant === undefined)
+    throw new Refusal("invalid_api_key", `Send your organisation's key in the header ${apiKeyHeader}.`, {
+      headers: { "WWW-Authenticate": `ApiKey header="${apiKeyHeader}"` },
+    });
+  checkVersion(new URL(arrival.url).searchParams, world.dialect.versionedOperations.includes(name));
+  try {
+    return operations[name](world, arrival, grant, id);
+  } catch (error) {
+    const isAbsence = error instanceof Refusal && error.code === "offer_not_found" && name !== "CompleteOffer";
+    if (isAbsence && world.dialect.absent) return world.dialect.absent;
+    throw error;
+  }
+}
+
+/** D-27 */
+function checkVersion(query: URLSearchParams, isRequired: boolean): void {
+  const versions = query.getAll("api-version");
+  const isNested = [...query.keys()].some((name) => name.startsWith("api-version["));
+  if (!isNested && (versions.length === 0 ? !isRequired : versions.length === 1 && versions[0] === apiVersion)) return;
+  const remedy = `Give api-version=${apiVersion} exactly once.`;
+  throw new Refusal("unsupported_api_version", remedy, { errors: new Map([["api-version", [remedy]]]) });
+}

@@ -1,0 +1,94 @@
+import { FieldCheck } from "./field-check.ts";
+import { invalidRequest } from "./refusal.ts";
+
+/** The body of a creation, once it is checked. */
+export interface Creation {
+  createdByUserId: string;
+  title: string;
+  details?: string;
+  locationPlaceId?: string;
+  notifyEmailAddress?: string;
+  workerIds: string[];
+  events?: { start: string; end: string }[];
+}
+
+/** What a creation is checked against besides its own shape. */
+export interface CreationContext {
+  now: Date;
+  mayCreate(userId: string): boolean;
+  isWorker(id: string): boolean;
+}
+
+const fields = ["createdByUserId", "title", "details", "locationPlaceId", "notifyEmailAddress", "workerIds", "events"];
+
+/**
+ * All that is wrong with a creation, at once (D-01, D-24, D-29, D-30, D-31, D-33, D-37, D-44).
+ *
+ * @throws {Refusal} `invalid_request`
+ */
+export function checkCreation(body: unknown, { now, mayCreate, isWorker }: CreationContext): Creation {
+  const check = new FieldCheck();
+  const creation = check.object("body", body);
+  if (creation === undefined) throw invalidRequest(check.errors);
+  const { createdByUserId, title, details, locationPlaceId, notifyEmailAddress, workerIds, events } = creation;
+
+  if (check.text("createdByUserId", createdByUserId) === "") check.add("createdByUserId", "Do not leave it empty.");
+  const heading = check.text("title", title);
+  if (heading !== undefined && !/\S/.test(heading))
+    check.add("title", "Write a title; do not leave it empty or blank.");
+  check.shortText("title", heading, 200);
+  check.shortText("details", details, 10_000);
+  check.shortText("locationPlaceId", locationPlaceId, 500);
+  check.shortText("notifyEmailAddress", notifyEmailAddress, 254);
+  if (typeof notifyEmailAddress === "string" && !/^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u.test(notifyEmailAddress))
+    check.add("notifyEmailAddress", "Write one e-mail address, such as hana@example.com.");
+  check.workerIds("workerIds", workerIds, (index) => `workerIds[${index}]`);
+  if (events !== undefined) checkEvents(check, events, now);
+  check.noOthers("", creation, fields);
+
+  for (const name of fields) check.storable(name, creation[name]);
+  if (typeof createdByUserId === "string" && isSound(check, "createdByUserId") && !mayCreate(createdByUserId))
+    check.add("createdByUserId", "Give the id of a person of the organisation whose API key this is.");
+  if (Array.isArray(workerIds))
+    for (const [index, id] of workerIds.entries()) {
+      const name = `workerIds[${index}]`;
+      check.storable(name, id);
+      if (isSound(check, "workerIds") && isSound(check, name) && !isWorker(id))
+        check.add(name, "Give the id of a worker; no worker has this one.");
+    }
+  if (check.errors.size > 0) throw invalidRequest(check.errors);
+  return creation as unknown as Creation;
+}
+
+const isSound = ({ errors }: FieldCheck, field: string): boolean => !errors.has(field);
+
+function checkEvents(check: FieldCheck, events: unknown, now: Date): void {
+  if (!Array.isArray(events)) {
+    check.add("events", "Make it an array.");
+    return;
+  }
+  check.atMost("events", events, 366);
+  const today = now.toISOString().slice(0, 10);
+  for (const [index, each] of events.entries()) {
+    const name = `events[${index}]`;
+    const event = check.object(name, each);
+    if (event === undefined) continue;
+    const startMs = check.dateTime(`${name}.start`, event.start);
+    const endMs = check.dateTime(`${name}.end`, event.end);
+    check.noOthers(`${name}.`, event, ["start", "end"]);
+    if (startMs < Date.parse(today)) check.add(`${name}.start`, `Let it start today (${today} in UTC) or later.`);
+    if (endMs <= startMs) check.add(`${name}.end`, "Let it end after its start.");
+  }
+}
+
+/**
+ * The ids of those who get the work.
+ *
+ * @throws {Refusal} `invalid_request`
+ */
+export function checkCompletion(body: unknown): string[] {
+  const check = new FieldCheck();
+  check.workerIds("body", body, (index) => `[${index}]`);
+  if (check.errors.size > 0) throw invalidRequest(check.errors);
+  return body as string[];
+}

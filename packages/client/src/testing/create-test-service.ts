@@ -1,0 +1,118 @@
+import { answerArrival } from "./answer-arrival.ts";
+import type { World } from "./answer-operation.ts";
+import { dialects } from "./dialects.ts";
+import { type Arrival, readArrival } from "./exchange.ts";
+import { failOrAnswer } from "./failures.ts";
+import { KeptAnswers } from "./kept-answers.ts";
+import { OfferBook } from "./offer-book.ts";
+import type { TestFailure, TestRequest, TestService, TestServiceOptions } from "./test-service.ts";
+
+const someWorkers = { worker_amal: "Amal Haddad", worker_ben: "Ben Okafor", worker_cleo: "Cleo Martin" };
+
+/**
+ * Makes a service in memory for the length of a test. It keeps state and refuses what the reference platform refuses, held
+ * so by one contract suite; no port, no timer, nothing to close (D-69).
+ *
+ * @throws {TypeError} for a `baseUrl` that is no address
+ * @example vitest
+ * ```ts
+ * import { OffersClient } from "@offers/client";
+ * import { createTestService } from "@offers/client/testing";
+ * import { expect, test } from "vitest";
+ *
+ * test("whoever applies can get the work", async () => {
+ *   const service = createTestService({ workers: { w1: "Wanda" }, userIds: ["u1"] });
+ *   const offers = new OffersClient(service);
+ *   const { id } = await offers.createOffer({ createdByUserId: "u1", title: "Bar", workerIds: ["w1"] });
+ *   service.respond(id, "w1", "applied");
+ *   await offers.completeOffer(id, ["w1"]);
+ *   expect(service.notifications.at(-1)).toEqual({ offerId: id, workerId: "w1", reason: "successful" });
+ * });
+ * ```
+ *
+ * @example node:test
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { test } from "node:test";
+ * import { OffersClient } from "@offers/client";
+ * import { createTestService } from "@offers/client/testing";
+ *
+ * test("a busy service is asked again", async () => {
+ *   const service = createTestService();
+ *   const offers = new OffersClient({ baseUrl: service.baseUrl, apiKey: service.apiKey, fetch: service.fetch });
+ *   service.failNext({ status: 503, retryAfterSeconds: 0 });
+ *   await assert.rejects(offers.getOffer("offer_unknown"), { code: "not_found", attempts: 2 });
+ *   assert.equal(service.requests.length, 2);
+ * });
+ * ```
+ *
+ * @example msw
+ * ```ts
+ * import { createTestService } from "@offers/client/testing";
+ * import { http } from "msw";
+ * import { setupServer } from "msw/node";
+ *
+ * const service = createTestService({ baseUrl: "https://service.example", apiKey: "key" });
+ * const server = setupServer(...service.handlers(http));
+ * server.listen(); // and server.close() afterwards: what uses the runtime's fetch meets the service
+ * ```
+ */
+export function createTestService(options: TestServiceOptions = {}): TestService {
+  const {
+    baseUrl = "https://offers.test",
+    apiKey = "test-key",
+    dialect = "reference",
+    now = () => new Date(),
+  } = options;
+  const base = new URL(baseUrl).href.replace(/\/+$/, "");
+  const ours = { userIds: new Set(options.userIds ?? ["user_hana"]) };
+  const world: World = {
+    dialect: dialects[dialect],
+    grants: new Map([[apiKey, { organisation: ours, peopleOf: [ours] }]]),
+    workers: new Map(Object.entries(options.workers ?? someWorkers)),
+    offers: new OfferBook(),
+    kept: new KeptAnswers(),
+    now,
+  };
+  const requests: TestRequest[] = [];
+  const failures: TestFailure[] = [];
+
+  const serve = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    const arrival = await readArrival(input, init);
+    const path = arrival.url.replace(/[?#].*/s, "");
+    if (!path.startsWith(`${base}/`))
+      throw new TypeError(`This test service is at ${base}, not at ${new URL(path).origin}`);
+    requests.push(recordOf(arrival));
+    return failOrAnswer(failures.shift(), arrival, () => answerArrival(world, arrival, path.slice(base.length)));
+  };
+
+  return {
+    fetch: serve,
+    baseUrl: base,
+    apiKey,
+    requests,
+    notifications: world.offers.notifications,
+    addWorker: (id, name) => void world.workers.set(id, name),
+    addApiKey(key, { userIds = [], offersOf } = {}) {
+      const own = { userIds: new Set(userIds) };
+      const { organisation } = offersOf === undefined ? { organisation: own } : (world.grants.get(offersOf) ?? {});
+      if (organisation === undefined) throw new TypeError("offersOf must be a key that this service has issued");
+      world.grants.set(key, { organisation, peopleOf: [organisation, own] });
+    },
+    respond: (offerId, workerId, response) => world.offers.respond(offerId, workerId, response),
+    failNext: (failure, times = 1) => void failures.push(...Array<TestFailure>(times).fill(failure)),
+    // msw would answer 500 for what its resolver throws.
+    handlers: (http) => [http.all(`${base}/*`, ({ request }) => serve(request).catch(() => Response.error()))],
+  };
+}
+
+function recordOf({ method, url, headers, body }: Arrival): TestRequest {
+  const text = new TextDecoder().decode(body);
+  let value: unknown = text === "" ? undefined : text;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // No JSON: the text says more than its failure.
+  }
+  return { method, url, headers: Object.fromEntries(headers), body: value };
+}

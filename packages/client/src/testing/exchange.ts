@@ -1,0 +1,50 @@
+/** A request, once all of it has been read. */
+export interface Arrival {
+  method: string;
+  url: string;
+  headers: Headers;
+  body: Uint8Array;
+  signal: AbortSignal | undefined;
+}
+
+/** What is answered to it, as plain data: it can be kept and given again. */
+export interface Answer {
+  status: number;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+export const jsonAnswer = (status: number, value: unknown, headers: Record<string, string> = {}): Answer => ({
+  status,
+  headers: { "Content-Type": "application/json; charset=utf-8", ...headers },
+  body: JSON.stringify(value),
+});
+
+/** Reads what a `fetch` is given. No `Request` is made of it: one refuses the `AbortSignal` of jsdom. */
+export async function readArrival(input: string | URL | Request, init: RequestInit = {}): Promise<Arrival> {
+  const request = typeof input === "object" && "url" in input ? input : undefined;
+  const body = init.body ?? (request ? await request.arrayBuffer() : null);
+  return {
+    method: (init.method ?? request?.method ?? "GET").toUpperCase(),
+    url: new URL(request?.url ?? String(input)).href,
+    headers: new Headers(init.headers ?? request?.headers),
+    body:
+      typeof body === "string"
+        ? new TextEncoder().encode(body)
+        : new Uint8Array(await new Response(body).arrayBuffer()),
+    signal: init.signal ?? request?.signal,
+  };
+}
+
+/** @param stalls whether the body never ends, until the caller gives up */
+export function toResponse(arrival: Arrival, { status, headers = {}, body }: Answer, stalls = false): Response {
+  const isBodyless = arrival.method === "HEAD" || status === 204 || status === 304;
+  const stream = stalls
+    ? new ReadableStream({ start: (controller) => onAbort(arrival, (why) => controller.error(why)) })
+    : undefined;
+  return new Response(isBodyless ? null : (stream ?? body ?? ""), { status, headers });
+}
+
+/** Calls back once the caller gives up; never, if nobody can. */
+export const onAbort = ({ signal }: Arrival, callback: (reason: unknown) => void): void =>
+  signal?.addEventListener("abort", () => callback(signal.reason), { once: true });

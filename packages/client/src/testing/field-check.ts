@@ -1,0 +1,75 @@
+import { type FieldErrors, maxFields } from "./refusal.ts";
+
+const dateTime = "Write a date-time in UTC, such as 2099-05-01T16:00:00Z.";
+
+/** Collects what is wrong with a body, field by field. Values are not repeated (D-49). */
+export class FieldCheck {
+  readonly errors: FieldErrors = new Map();
+
+  add(field: string, remedy: string): void {
+    const known = this.errors.get(field);
+    if (known === undefined && this.errors.size < maxFields) this.errors.set(field, [remedy]);
+    else if (known?.includes(remedy) === false) known.push(remedy);
+  }
+
+  /** @returns the text, if it is one */
+  text(field: string, value: unknown, isRequired = true): string | undefined {
+    if (typeof value === "string") return value;
+    if (value !== undefined) this.add(field, "Make it a string.");
+    else if (isRequired) this.add(field, "Add this field; it is required.");
+    return undefined;
+  }
+
+  /** A text of at most `max` characters that may be left out. */
+  shortText(field: string, value: unknown, max: number): void {
+    this.atMost(field, this.text(field, value, false) ?? "", max);
+  }
+
+  atMost(field: string, value: string | unknown[], max: number): void {
+    const unit = typeof value === "string" ? " characters" : "";
+    if (value.length > max) this.add(field, `Give at most ${max}${unit}.`);
+  }
+
+  /** D-33 @returns milliseconds since 1970; NaN for what is none */
+  dateTime(field: string, value: unknown): number {
+    const text = this.text(field, value);
+    if (text === undefined) return Number.NaN;
+    const [, day = ""] = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|\+00:00)$/.exec(text) ?? [];
+    const midnight = new Date(day);
+    // Date rolls 30 February over into March.
+    const isDay = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
+    if (!isDay) this.add(field, field.endsWith("end") ? dateTime.replace("16", "22") : dateTime);
+    return isDay ? Date.parse(text) : Number.NaN;
+  }
+
+  /** D-44 */
+  storable(field: string, value: unknown): void {
+    if (typeof value !== "string") return;
+    if (value.includes("\0")) this.add(field, "Remove the character U+0000.");
+    else if (/\p{Surrogate}/u.test(value)) this.add(field, "Remove the half of a surrogate pair.");
+  }
+
+  /** @returns the fields, if it is an object */
+  object(field: string, value: unknown): Record<string, unknown> | undefined {
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+    this.add(field, "Make it an object.");
+    return undefined;
+  }
+
+  noOthers(prefix: string, object: object, known: readonly string[]): void {
+    for (const name of Object.keys(object))
+      if (!known.includes(name)) this.add(prefix + name, "Remove it, or correct its name: there is no such field.");
+  }
+
+  /** The ids of workers, of a creation or a completion. */
+  workerIds(field: string, value: unknown, nameOf: (index: number) => string): void {
+    if (value === undefined) this.add(field, "Add this field; it is required.");
+    else if (!Array.isArray(value)) this.add(field, "Make it an array.");
+    else {
+      if (value.length === 0) this.add(field, "Name at least one worker.");
+      this.atMost(field, value, 10_000);
+      for (const [index, id] of value.entries())
+        if (this.text(nameOf(index), id) === "") this.add(nameOf(index), "Do not leave it empty.");
+    }
+  }
+}

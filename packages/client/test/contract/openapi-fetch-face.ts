@@ -1,0 +1,36 @@
+import type { OffersClientOptions, OffersFailure } from "../../src/index.ts";
+import { createOpenApiClient } from "../../src/openapi-fetch.ts";
+import { type FaceCall, keys, type OffersFace, type Outcome } from "./stage.ts";
+
+/** The operations through `/openapi-fetch`. */
+export function openApiFetchFace(options: Pick<OffersClientOptions, "baseUrl" | "fetch">): OffersFace {
+  const clientFor = ({ apiKey = keys.harbour }: FaceCall = {}) =>
+    createOpenApiClient({ ...options, apiKey, maxRetries: 0 });
+  const headerOf = ({ idempotencyKey }: FaceCall = {}) =>
+    idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey };
+  return {
+    async create(input, call) {
+      const body = JSON.parse(JSON.stringify(input));
+      return outcomeOf(await clientFor(call).POST("/offer", { params: { header: headerOf(call) }, body }));
+    },
+    read: async (id, call) => outcomeOf(await clientFor(call).GET("/offer/{id}", { params: { path: { id } } })),
+    async complete(id, workerIds, call) {
+      const params = { path: { id }, query: { "api-version": "1.0" as const }, header: headerOf(call) };
+      return outcomeOf(await clientFor(call).POST("/offer/{id}/complete", { params, body: workerIds }));
+    },
+    withdraw: async (id, call) =>
+      outcomeOf(await clientFor(call).GET("/offer/{id}/withdraw", { params: { path: { id } } })),
+  };
+}
+
+function outcomeOf<Data>({
+  data,
+  error,
+}: {
+  data?: Data | undefined;
+  error?: OffersFailure | undefined;
+}): Outcome<Data> {
+  if (error === undefined) return { ok: true, data: data as Data };
+  const { status, problem } = error;
+  return { ok: false, status, code: problem?.code, fields: Object.keys(problem?.errors ?? {}).sort() };
+}

@@ -1,0 +1,187 @@
+import { expect, test } from "vitest";
+import { expectations, input } from "./expectations.ts";
+import { type ContractStage, type FaceCall, keys, type OffersFace, type Outcome, type WorkerId } from "./stage.ts";
+
+/** What somebody who calls the operations finds, on any service and through any face. */
+export function operationsSuite(stageOf: () => ContractStage, face: () => OffersFace): void {
+  const expected = () => expectations[stageOf().dialect];
+  const dataOf = <Data>(outcome: Outcome<Data>): Data =>
+    outcome.ok ? outcome.data : expect.unreachable(JSON.stringify(outcome));
+  const create = async (changes: Partial<typeof input> = {}, call?: FaceCall): Promise<string> =>
+    dataOf(await face().create({ ...input, ...changes }, call)).id;
+  const read = async (id: string) => dataOf(await face().read(id));
+  const responses = async (id: string) => (await read(id)).recipients.map(({ response }) => response);
+  const expectTold = async (id: string, workerId: WorkerId, reasons: string[]) =>
+    expect(await stageOf().told(id, workerId, reasons.length)).toEqual(reasons);
+  const refused = (code: string, status: number, fields: string[] = []) => ({ ok: false, status, code, fields });
+
+  test("an offer is read as it was created, with one recipient per addressed worker in their order", async () => {
+    const before = Date.now();
+    const id = await create({ workerIds: ["worker_cleo", "worker_amal", "worker_cleo"] });
+    const { createdAt, recipients, ...offer } = await read(id);
+    const { title, details, locationPlaceId, events } = input;
+    const flags = { isHistoric: false, widthdrawn: false, complete: false };
+    expect(offer).toEqual({ id, title, details, locationPlaceId, events, ...flags });
+    expect(createdAt).toMatch(/Z$/);
+    expect(Date.parse(createdAt)).toBeGreaterThanOrEqual(before);
+    const open = { id: expect.any(Number), response: "none", confirmation: "" };
+    expect(recipients).toEqual([
+      { ...open, workerId: "worker_cleo", name: "Cleo Martin" },
+      { ...open, workerId: "worker_amal", name: "Amal Haddad" },
+    ]);
+    const others = (await read(await create())).recipients;
+    expect(new Set([...recipients, ...others].map((recipient) => recipient.id)).size).toBe(5);
+  });
+
+  test("what a creation leaves out is read as empty", async () => {
+    const { createdByUserId, title, workerIds } = input;
+    const { id } = dataOf(await face().create({ createdByUserId, title, workerIds }));
+    expect(await read(id)).toMatchObject({ details: "", locationPlaceId: "", events: [], isHistoric: false });
+  });
+
+  test("an offer whose last event has ended is historic", async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    const ended = { start: `${today}T00:00:00Z`, end: `${today}T00:00:00.001Z` };
+    expect(await read(await create({ events: [ended] }))).toMatchObject({ isHistoric: true, events: [ended] });
+    expect(await read(await create({ events: [ended, ...input.events] }))).toMatchObject({ isHistoric: false });
+  });
+
+  test("an answer is read at once, and may change", async () => {
+    const id = await create();
+    expect(await stageOf().respond(id, "worker_amal", "applied")).toBe("done");
+    expect(await stageOf().respond(id, "worker_ben", "rejected")).toBe("done");
+    expect(await responses(id)).toEqual(["none", "applied", "rejected"]);
+    await stageOf().respond(id, "worker_amal", "rejected");
+    await stageOf().respond(id, "worker_ben", "applied");
+    expect(await responses(id)).toEqual(["none", "rejected", "applied"]);
+  });
+
+  test("a completion confirms the named, and tells everybody", async () => {
+    const id = await create();
+    for (const workerId of ["worker_amal", "worker_ben"] as const) await stageOf().respond(id, workerId, "applied");
+    expect(await face().complete(id, ["worker_amal", "worker_amal"])).toMatchObject({ ok: true });
+    const { complete, widthdrawn, recipients } = await read(id);
+    expect({ complete, widthdrawn }).toEqual({ complete: true, widthdrawn: false });
+    expect(recipients.map(({ confirmation }) => confirmation)).toEqual(["", "confirmed", ""]);
+    await expectTold(id, "worker_amal", ["offer", "successful"]);
+    await expectTold(id, "worker_ben", ["offer", "unsuccessful"]);
+    await expectTold(id, "worker_cleo", ["offer", "unsuccessful"]);
+    await expectTold(id, "worker_dana", []);
+  });
+
+  test("a completion is for workers who apply at that moment, and otherwise changes nothing", async () => {
+    const id = await create();
+    await stageOf().respond(id, "worker_amal", "applied");
+    await stageOf().respond(id, "worker_ben", "applied");
+    await stageOf().respond(id, "worker_ben", "rejected");
+    const named = ["worker_amal", "worker_ben", "worker_cleo", "worker_dana", "nobody"];
+    const fields = ["[1]", "[2]", "[3]", "[4]"];
+    expect(await face().complete(id, named)).toEqual(refused("worker_not_applied", 400, fields));
+    expect(await face().complete(id, [])).toEqual(refused("invalid_request", 400, ["body"]));
+    expect(await face().complete(id, ["worker_amal", ""])).toEqual(refused("invalid_request", 400, ["[1]"]));
+    expect(await read(id)).toMatchObject({ complete: false });
+    await expectTold(id, "worker_amal", ["offer"]);
+  });
+
+  test("an offer is completed once, and not after a withdrawal", async () => {
+    const id = await create();
+    await stageOf().respond(id, "worker_amal", "applied");
+    await face().complete(id, ["worker_amal"]);
+    expect(await face().complete(id, ["worker_amal"])).toEqual(refused("offer_complete", expected().closed));
+    // Its state is looked at first, then who is named.
+    expect(await face().complete(id, ["worker_cleo"])).toEqual(refused("offer_complete", expected().closed));
+    await face().withdraw(id);
+    expect(await face().complete(id, ["worker_amal"])).toEqual(refused("offer_withdrawn", expected().closed));
+    expect(await read(id)).toMatchObject({ complete: true, widthdrawn: true });
+  });
+
+  test("a withdrawal is possible in any state and as often as you like, and is told once", async () => {
+    const id = await create({ workerIds: ["worker_dana"] });
+    for (const _ of [1, 2]) expect(await face().withdraw(id)).toMatchObject({ ok: true });
+    expect(await read(id)).toMatchObject({ complete: false, widthdrawn: true });
+    await expectTold(id, "worker_dana", ["offer", "withdrawn"]);
+  });
+
+  test("who was not sent an offer cannot answer it; nobody can once it is over", async () => {
+    const id = await create({ workerIds: ["worker_amal", "worker_ben"] });
+    expect(await stageOf().respond(id, "worker_dana", "applied")).toBe("offer_not_found");
+    expect(await stageOf().respond("unknown", "worker_amal", "applied")).toBe("offer_not_found");
+    await stageOf().respond(id, "worker_amal", "applied");
+    await face().complete(id, ["worker_amal"]);
+    expect(await stageOf().respond(id, "worker_amal", "rejected")).toBe("offer_complete");
+    await face().withdraw(id);
+    expect(await stageOf().respond(id, "worker_ben", "applied")).toBe("offer_withdrawn");
+    expect(await responses(id)).toEqual(["applied", "none"]);
+  });
+
+  test("an unknown offer and a foreign one are not there, alike", async () => {
+    const id = await create();
+    await stageOf().respond(id, "worker_amal", "applied");
+    for (const [absent, call] of [
+      [id, { apiKey: keys.bistro }],
+      ["unknown", {}],
+      ["a/b?c#d", {}],
+      ["über", {}],
+    ] as const) {
+      expect(await face().read(absent, call)).toMatchObject({ ok: false, ...expected().absent });
+      expect(await face().withdraw(absent, call)).toMatchObject(expected().withdrawalOfAbsent);
+      expect(await face().complete(absent, ["worker_amal"], call)).toMatchObject(expected().completionOfAbsent);
+    }
+    expect(await read(id)).toMatchObject({ complete: false, widthdrawn: false });
+  });
+
+  test("without a key that was issued nothing is done", async () => {
+    const id = await create();
+    const call = { apiKey: "demo-key-nobody" };
+    for (const outcome of [
+      await face().create(input, call),
+      await face().read(id, call),
+      await face().complete(id, ["worker_amal"], call),
+      await face().withdraw(id, call),
+    ])
+      expect(outcome).toEqual(refused("invalid_api_key", 401));
+    expect(await read(id)).toMatchObject({ widthdrawn: false });
+  });
+
+  test("an agency creates for the organisation whose key it uses, in the name of either's people", async () => {
+    const { crew, crewForHarbour, harbour, bistro } = keys;
+    const id = await create({ createdByUserId: "user_ada" }, { apiKey: crewForHarbour });
+    await create({ createdByUserId: "user_hana" }, { apiKey: crewForHarbour });
+    expect(await read(id)).toMatchObject({ id });
+    expect(await face().read(id, { apiKey: crew })).toMatchObject({ ok: false, ...expected().absent });
+    for (const [apiKey, createdByUserId] of [
+      [harbour, "user_ada"],
+      [harbour, "worker_amal"],
+      [crew, "user_hana"],
+      [crewForHarbour, "user_bo"],
+      [bistro, ""],
+    ] as const)
+      expect(await face().create({ ...input, createdByUserId }, { apiKey })).toEqual(
+        refused("invalid_request", 400, ["createdByUserId"]),
+      );
+  });
+
+  test("a creation repeated under its key is the same offer; another request under it is refused", async () => {
+    const idempotencyKey = `creation ${crypto.randomUUID()}`;
+    const id = await create({}, { idempotencyKey });
+    expect(await create({}, { idempotencyKey })).toBe(id);
+    const reused = refused("idempotency_key_reused", expected().reused);
+    expect(await face().create({ ...input, title: "Another" }, { idempotencyKey })).toEqual(reused);
+    expect(await face().create({ ...input, title: "" }, { idempotencyKey })).toEqual(reused);
+    expect(await face().complete(id, ["worker_amal"], { idempotencyKey })).toEqual(reused);
+    await expectTold(id, "worker_amal", ["offer"]);
+    const others = { ...input, createdByUserId: "user_bo" };
+    expect(await face().create(others, { idempotencyKey, apiKey: keys.bistro })).toMatchObject({ ok: true });
+  });
+
+  test("a completion repeated under its key is answered as before; what was refused has used up no key", async () => {
+    const id = await create();
+    const idempotencyKey = `completion ${crypto.randomUUID()}`;
+    const complete = (offerId = id) => face().complete(offerId, ["worker_amal"], { idempotencyKey });
+    expect(await complete()).toEqual(refused("worker_not_applied", 400, ["[0]"]));
+    await stageOf().respond(id, "worker_amal", "applied");
+    for (const _ of [1, 2]) expect(await complete()).toMatchObject({ ok: true });
+    expect(await complete(await create())).toEqual(refused("idempotency_key_reused", expected().reused));
+    await expectTold(id, "worker_amal", ["offer", "successful"]);
+  });
+}

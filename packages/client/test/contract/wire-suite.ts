@@ -1,0 +1,292 @@
+import { describe, expect, test } from "vitest";
+import { expectations, input } from "./expectations.ts";
+import { type ContractStage, keys } from "./stage.ts";
+
+interface WireAnswer {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+const version = "?api-version=1.0";
+const json = { "content-type": "application/json" };
+const [slot = { start: "", end: "" }] = input.events;
+
+/** What is on the wire, whoever calls. */
+export function wireSuite(stageOf: () => ContractStage): void {
+  const expected = () => expectations[stageOf().dialect];
+  const call = async (method: string, path: string, init: RequestInit = {}): Promise<WireAnswer> => {
+    const { baseUrl, fetch } = stageOf();
+    const headers = new Headers({ "x-ue-api-subscription-key": keys.harbour });
+    for (const [name, value] of new Headers(init.headers)) headers.set(name, value);
+    const response = await fetch(baseUrl + path, { ...init, method, headers });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  };
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    call("POST", path, { body: JSON.stringify(body), headers: { ...json, ...headers } });
+  const create = async (changes: object = {}, headers?: Record<string, string>): Promise<[string, WireAnswer]> => {
+    const answer = await post(`/offer${version}`, { ...input, ...changes }, headers);
+    expect(answer.status).toBe(expected().created);
+    return [stageOf().dialect === "live" ? answer.text : JSON.parse(answer.text).id, answer];
+  };
+  const problemOf = ({ text }: WireAnswer) => JSON.parse(text);
+  const refusedFields = async (body: unknown) => {
+    const answer = await post(`/offer${version}`, body);
+    const { code, errors } = problemOf(answer);
+    expect({ status: answer.status, code }).toEqual({ status: 400, code: "invalid_request" });
+    for (const messages of Object.values(errors)) expect(messages).toEqual([expect.any(String)]);
+    return Object.keys(errors).sort();
+  };
+
+  test("each operation has the status, the headers and the body of its dialect", async () => {
+    const [id, created] = await create();
+    if (stageOf().dialect === "live") expect(created.headers.get("content-type")).toMatch(/^text\/plain/);
+    else expect([created.headers.get("location"), JSON.parse(created.text)]).toEqual([`/offer/${id}`, { id }]);
+    const read = await call("GET", `/offer/${id}${version}`);
+    expect([read.status, JSON.parse(read.text).id]).toEqual([200, id]);
+    expect(read.headers.get("content-type")).toMatch(/^application\/json/);
+    await stageOf().respond(id, "worker_amal", "applied");
+    const completed = await post(`/offer/${id}/complete${version}`, ["worker_amal"]);
+    expect([completed.status, completed.text]).toEqual([204, ""]);
+    const withdrawn = await call("GET", `/offer/${id}/withdraw${version}`);
+    expect([withdrawn.status, withdrawn.text]).toEqual([expected().withdrawn, ""]);
+  });
+
+  test("every answer has an id of its own and may not be kept", async () => {
+    const ids = new Set<string | null>();
+    for (const answer of [
+      (await create())[1],
+      await call("GET", `/offer/unknown${version}`),
+      await call("DELETE", "/offer"),
+      await call("GET", "/nothing", { headers: { "x-request-id": "mine" } }),
+    ]) {
+      expect(answer.headers.get("cache-control")).toBe("no-store");
+      ids.add(answer.headers.get("x-request-id"));
+    }
+    expect(ids.size).toBe(4);
+    expect([...ids]).toEqual(Array(4).fill(expect.stringMatching(/^[\da-f-]{36}$/)));
+  });
+
+  test("a refusal is problem details with a stable code", async () => {
+    const answer = await post(`/offer${version}`, { ...input, title: "", titel: "x" });
+    expect(answer.headers.get("content-type")).toMatch(/^application\/problem\+json/);
+    const remedy = [expect.any(String)];
+    expect(problemOf(answer)).toEqual({
+      type: "urn:problem-type:offers:invalid_request",
+      title: "The request is not valid",
+      status: 400,
+      detail: "2 fields are not valid; see errors.",
+      instance: `urn:offers:request:${answer.headers.get("x-request-id")}`,
+      code: "invalid_request",
+      errors: { title: remedy, titel: remedy },
+    });
+  });
+
+  test.each([
+    ["missing", ""],
+    ["wrong", "demo-key-harbou"],
+    ["twice", `${keys.harbour}, ${keys.harbour}`],
+  ])("a key that is %s is told before anything else is looked at", async (_, key) => {
+    for (const [method, path] of [
+      ["POST", "/offer"],
+      ["GET", "/offer/unknown"],
+      ["POST", "/offer/unknown/complete"],
+      ["GET", "/offer/unknown/withdraw"],
+    ] as const) {
+      const init = { headers: { "x-ue-api-subscription-key": key }, ...(method === "POST" && { body: "{" }) };
+      const answer = await call(method, path, init);
+      expect([answer.status, problemOf(answer).code]).toEqual([401, "invalid_api_key"]);
+      expect(answer.headers.get("www-authenticate")).toMatch(/^ApiKey/);
+    }
+  });
+
+  test.each([
+    "?api-version=1",
+    "?api-version=2.0",
+    "?api-version=",
+    "?api-version=1.0&api-version=1.0",
+    "?api-version[]=1.0",
+    "?api-version[a]=2.0&api-version=1.0",
+  ])("the version %s is refused everywhere", async (query) => {
+    for (const answer of [
+      await post(`/offer${query}`, input),
+      await call("GET", `/offer/unknown${query}`),
+      await post(`/offer/unknown/complete${query}`, ["worker_amal"]),
+      await call("GET", `/offer/unknown/withdraw${query}`),
+    ]) {
+      expect([answer.status, problemOf(answer).code]).toEqual([400, "unsupported_api_version"]);
+      expect(Object.keys(problemOf(answer).errors)).toEqual(["api-version"]);
+    }
+  });
+
+  test("no version is refused by a completion, and by every operation of the live service", async () => {
+    const [id] = await create();
+    const statuses = [
+      (await post("/offer", input)).status,
+      (await call("GET", `/offer/${id}`)).status,
+      (await call("GET", `/offer/${id}/withdraw`)).status,
+      (await post(`/offer/${id}/complete`, ["worker_amal"])).status,
+    ];
+    expect(statuses).toEqual(expected().versionIsOptional ? [201, 200, 200, 400] : [400, 400, 400, 400]);
+  });
+
+  test.each([
+    ["GET", "/offer", "POST"],
+    ["OPTIONS", "/offer", "POST"],
+    ["POST", "/offer/a", "GET, HEAD"],
+    ["DELETE", "/offer/a", "GET, HEAD"],
+    ["GET", "/offer/a/complete", "POST"],
+    ["POST", "/offer/a/withdraw", "GET"],
+    ["HEAD", "/offer/a/withdraw", "GET"],
+  ])("%s %s is 405 and says what is allowed", async (method, path, allow) => {
+    const answer = await call(method, path);
+    expect([answer.status, answer.headers.get("allow")]).toEqual([405, allow]);
+    if (method !== "HEAD") expect(problemOf(answer).code).toBe("method_not_allowed");
+  });
+
+  test("an id is decoded once, and one that cannot be is refused", async () => {
+    const [id] = await create();
+    const { status, text } = await call("GET", `/offer/${id.replace("_", "%5F")}${version}`);
+    expect([status, JSON.parse(text).id]).toEqual([200, id]);
+    const twice = await call("GET", `/offer/${id.replace("_", "%255F")}${version}`);
+    expect(twice.status).toBe(expected().absent.status);
+    const malformed = await call("GET", `/offer/%E0%A4%A${version}`);
+    expect([malformed.status, problemOf(malformed).code]).toEqual([400, "malformed_url"]);
+  });
+
+  test("HEAD reads an offer without its body", async () => {
+    const [id] = await create();
+    expect(await call("HEAD", `/offer/${id}${version}`)).toMatchObject({ status: 200, text: "" });
+  });
+
+  test.each(["/nothing", "/offer/", "/Offer", "/offer/a/b", "/offer/a/complete/", "/offers"])(
+    "nothing is at %s",
+    async (path) => {
+      const answer = await call("GET", path);
+      expect([answer.status, problemOf(answer).code]).toEqual([404, "not_found"]);
+    },
+  );
+
+  describe("a body", () => {
+    test.each([
+      ["missing", {}, 400, "missing_body"],
+      ["empty", { body: "", headers: json }, 400, "missing_body"],
+      ["malformed", { body: '{"title":', headers: json }, 400, "malformed_json"],
+      ["not UTF-8", { body: new Uint8Array([0x22, 0xff, 0x22]), headers: json }, 400, "malformed_json"],
+      ["text", { body: "{}" }, 415, "unsupported_media_type"],
+      ["without a media type", { body: new Uint8Array([0x7b, 0x7d]) }, 415, "unsupported_media_type"],
+      ["in another charset", charset("utf-16"), 415, "unsupported_media_type"],
+      ["too large", { body: `"${"x".repeat(1_048_575)}"`, headers: json }, 413, "body_too_large"],
+    ])("%s is refused", async (_, init: RequestInit, status, code) => {
+      for (const path of ["/offer", "/offer/unknown/complete"]) {
+        const answer = await call("POST", path + version, init);
+        expect([answer.status, problemOf(answer).code]).toEqual([status, code]);
+      }
+    });
+
+    test.each(["application/json; charset=UTF-8", "application/vnd.offers+json", "Application/JSON"])(
+      "may be %s",
+      async (type) => void (await create({}, { "content-type": type })),
+    );
+
+    test.each([null, {}, "worker_amal", 7])("of a completion is a list: %j is none", async (body) => {
+      const answer = await post(`/offer/unknown/complete${version}`, body);
+      expect([answer.status, Object.keys(problemOf(answer).errors)]).toEqual([400, ["body"]]);
+    });
+  });
+
+  describe("a creation", () => {
+    test.each<[string, unknown, string[]]>([
+      ["a list", [], ["body"]],
+      ["null", null, ["body"]],
+      ["nothing", {}, ["createdByUserId", "title", "workerIds"]],
+      ["a blank title", { ...input, title: " \n " }, ["title"]],
+      ["a title of 201 characters", { ...input, title: "x".repeat(201) }, ["title"]],
+      ["a number as title", { ...input, title: 7 }, ["title"]],
+      ["null as details", { ...input, details: null }, ["details"]],
+      ["details of 10,001 characters", { ...input, details: "x".repeat(10_001) }, ["details"]],
+      ["a place of 501 characters", { ...input, locationPlaceId: "x".repeat(501) }, ["locationPlaceId"]],
+      ["an odd e-mail address", { ...input, notifyEmailAddress: "hana" }, ["notifyEmailAddress"]],
+      ["an e-mail address of 255 characters", { ...input, notifyEmailAddress: addressOf(255) }, ["notifyEmailAddress"]],
+      ["no worker", { ...input, workerIds: [] }, ["workerIds"]],
+      ["a worker as text", { ...input, workerIds: "worker_amal" }, ["workerIds"]],
+      ["10,001 strangers", { ...input, workerIds: Array(10_001).fill("nobody") }, ["workerIds"]],
+      ["10,001 workers", { ...input, workerIds: Array(10_001).fill("worker_amal") }, ["workerIds"]],
+      [
+        "odd workers",
+        { ...input, workerIds: ["worker_amal", 7, "", "nobody"] },
+        [1, 2, 3].map((i) => `workerIds[${i}]`),
+      ],
+      ["unknown fields", { ...input, titel: "x", workers: [] }, ["titel", "workers"]],
+      ["events as an object", { ...input, events: {} }, ["events"]],
+      ["367 events", { ...input, events: Array(367).fill(slot) }, ["events"]],
+      ["an event as text", { ...input, events: [slot, "soon"] }, ["events[1]"]],
+      ["an empty event", { ...input, events: [{}] }, ["events[0].end", "events[0].start"]],
+      ["an event with a field of its own", { ...input, events: [{ ...slot, note: "x" }] }, ["events[0].note"]],
+      ["an event that ends first", { ...input, events: [{ start: slot.end, end: slot.start }] }, ["events[0].end"]],
+      ["an event of no length", { ...input, events: [{ start: slot.end, end: slot.end }] }, ["events[0].end"]],
+      ["an event in the past", { ...input, events: [{ ...slot, start: "2020-01-01T00:00:00Z" }] }, ["events[0].start"]],
+      ["U+0000", { ...input, title: "a\0b" }, ["title"]],
+      ["half a surrogate pair", { ...input, details: "\ud800" }, ["details"]],
+    ])("with %s is refused field by field", async (_, body, fields) =>
+      expect(await refusedFields(body)).toEqual(fields),
+    );
+
+    test.each([
+      "2099-05-01",
+      "2099-05-01T16:00Z",
+      "2099-05-01T16:00:00",
+      "2099-05-01T16:00:00+02:00",
+      "2099-05-01t16:00:00z",
+      "2099-02-29T16:00:00Z",
+      "2099-05-01T24:00:00Z",
+      "soon",
+      4_081_363_200_000,
+    ])("does not start %s", async (start) =>
+      expect(await refusedFields({ ...input, events: [{ start, end: "2099-12-31T00:00:00Z" }] })).toEqual([
+        "events[0].start",
+      ]),
+    );
+
+    test.each(["2099-05-01T16:00:00+00:00", "2099-05-01T16:00:00.123456789Z", "2096-02-29T16:00:00Z"])(
+      "may start %s, and keeps it to the letter",
+      async (start) => {
+        const [id] = await create({ events: [{ start, end: "2099-12-31T00:00:00Z" }] });
+        const { events } = JSON.parse((await call("GET", `/offer/${id}${version}`)).text);
+        expect(events[0].start).toBe(start);
+      },
+    );
+
+    test("may be as large as each limit", async () => {
+      await create({
+        title: "x".repeat(200),
+        details: "x".repeat(10_000),
+        locationPlaceId: "x".repeat(500),
+        notifyEmailAddress: addressOf(254),
+        workerIds: Array(10_000).fill("worker_amal"),
+        events: Array(366).fill(slot),
+      });
+    });
+
+    test("names a hundred wrong fields at most", async () => {
+      const body = { ...input, events: Array(366).fill({}) };
+      expect(await refusedFields(body)).toHaveLength(100);
+    });
+  });
+
+  test("an answer given again says so", async () => {
+    const key = { "idempotency-key": crypto.randomUUID() };
+    const [[id, first], [again, second]] = [await create({}, key), await create({}, key)];
+    const replayed = (answer: WireAnswer) => answer.headers.get("idempotency-replayed");
+    expect([again, replayed(first), replayed(second)]).toEqual([id, null, "true"]);
+  });
+
+  test.each(["", "x".repeat(256), "a\tb"])("the idempotency key %j is none", async (key) => {
+    const answer = await post(`/offer${version}`, input, { "idempotency-key": key });
+    expect([answer.status, Object.keys(problemOf(answer).errors)]).toEqual([400, ["Idempotency-Key"]]);
+  });
+}
+
+const charset = (name: string) => ({ body: "{}", headers: { "content-type": `application/json; charset=${name}` } });
+
+const addressOf = (length: number) => `${"x".repeat(length - 12)}@example.com`;

@@ -1,0 +1,33 @@
+// What each entry asks its users to install.
+import { createRequire } from "node:module";
+import { expect, test } from "vitest";
+
+interface Esbuild {
+  build(options: object): Promise<{ metafile: { outputs: Record<string, { imports: { path: string }[] }> } }>;
+}
+
+/** esbuild comes with tsup, which builds this package. */
+const { build }: Esbuild = createRequire(createRequire(import.meta.url).resolve("tsup"))("esbuild");
+
+test.each([
+  ["index", []],
+  ["node", ["undici"]],
+  ["openapi-fetch", ["openapi-fetch"]],
+  ["opentelemetry", ["@opentelemetry/api"]],
+  ["schemas", ["zod"]],
+  ["testing", []],
+])("the entry %s needs %j", async (entry, peers) => {
+  const { metafile } = await build({
+    entryPoints: [`src/${entry}.ts`],
+    absWorkingDir: new URL("..", import.meta.url).pathname,
+    bundle: true,
+    packages: "external",
+    platform: "node",
+    format: "esm",
+    metafile: true,
+    write: false,
+    outdir: "dist",
+  });
+  const imported = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
+  expect(new Set(imported.filter((path) => !path.startsWith("node:")))).toEqual(new Set(peers));
+});

@@ -1,0 +1,19 @@
+// The suites of the client once more, with undici as the runtime's fetch.
+import { afterAll, beforeAll, vi } from "vitest";
+import { undiciFetch } from "../src/node.ts";
+import "./call.test.ts";
+import "./deadlines.test.ts";
+import "./errors.test.ts";
+import "./operations.test.ts";
+import "./probes.test.ts";
+import "./retries.test.ts";
+import "./secrecy.test.ts";
+
+const pool = undiciFetch();
+
+beforeAll(() => void vi.stubGlobal("fetch", pool));
+
+afterAll(() => {
+  vi.unstubAllGlobals();
+  return pool.close();
+});

@@ -1,0 +1,43 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+
+/** A certificate authority that nobody knows, and a certificate for 127.0.0.1 that it signed; made by openssl. */
+export function makeAuthority(): { ca: string; cert: string; key: string } {
+  const folder = mkdtempSync(join(tmpdir(), "offers-authority-"));
+  const openssl = (...given: string[]) => execFileSync("openssl", given, { cwd: folder, stdio: "pipe" });
+  const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+  try {
+    writeFileSync(join(folder, "names"), "subjectAltName=IP:127.0.0.1");
+    openssl("req", "-x509", ...newKey, "-keyout", "ca.key", "-out", "ca.pem", "-days", "1", "-subj", "/CN=Nobody");
+    openssl("req", ...newKey, "-keyout", "key.pem", "-out", "request.pem", "-subj", "/CN=service");
+    const signing = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", "names", "-days", "1"];
+    openssl("x509", "-req", "-in", "request.pem", ...signing, "-out", "cert.pem");
+    const read = (name: string) => readFileSync(join(folder, name), "utf8");
+    return { ca: read("ca.pem"), cert: read("cert.pem"), key: read("key.pem") };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** A real https server on loopback for the length of one test; it answers all with one body, and counts. */
+export async function serveTls(pair: { cert: string; key: string }, body: string) {
+  const seen = { requests: 0, keys: [] as unknown[] };
+  const server = createServer(pair, (request, response) => {
+    seen.requests += 1;
+    seen.keys.push(request.headers["x-ue-api-subscription-key"]);
+    request.resume().on("end", () => response.end(body));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(async () => {
+    server.close();
+    server.closeAllConnections();
+    await once(server, "close");
+  });
+  return { baseUrl: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+}

@@ -1,0 +1,116 @@
+import { http } from "msw";
+import { setupServer } from "msw/node";
+import { expect, onTestFinished, test } from "vitest";
+import { OffersClient } from "../src/index.ts";
+import { createTestService } from "../src/testing.ts";
+import { input } from "./offer.ts";
+
+/** Only what stalls is given so little time: whatever answers may take what a busy machine takes. */
+const soon = { timeoutMs: 50 };
+
+const make = (options: { maxRetries?: number } = {}) => {
+  const service = createTestService();
+  return { service, offers: new OffersClient({ ...service, maxRetries: 0, ...options }) };
+};
+
+test("the next request fails as told, the one after it does not", async () => {
+  const { service, offers } = make();
+  const { id } = await offers.createOffer(input);
+  service.failNext({ status: 429, retryAfterSeconds: 7 });
+  await expect(offers.getOffer(id)).rejects.toMatchObject({ code: "rate_limited", status: 429, retryAfterMs: 7_000 });
+  await expect(offers.getOffer(id)).resolves.toMatchObject({ id });
+  expect(service.requests).toHaveLength(3);
+});
+
+test("several failures come in the order they were asked for, and a client that repeats gets through", async () => {
+  const { service, offers } = make({ maxRetries: 3 });
+  const { id } = await offers.createOffer(input);
+  service.failNext({ status: 503, retryAfterSeconds: 0 }, 2);
+  service.failNext({ status: 500, retryAfterSeconds: 0 });
+  const { attempts } = await offers.getOffer(id).withResponse();
+  expect(attempts).toBe(4);
+});
+
+test("an answer may be whatever a proxy would send", async () => {
+  const { service, offers } = make();
+  service.failNext({ status: 200, headers: { "Content-Type": "text/html" }, body: "<h1>Sign in</h1>" });
+  await expect(offers.getOffer("a")).rejects.toMatchObject({ code: "invalid_response", status: 200 });
+  service.failNext({ status: 302, headers: { Location: "https://elsewhere.example/x" } });
+  await expect(offers.getOffer("a")).rejects.toMatchObject({ code: "redirected" });
+});
+
+test.each([
+  [{ status: 500 }, "server_error", 0],
+  ["refuse", "connection_not_made", 0],
+  ["drop", "connection_lost", 0],
+  ["lose answer", "connection_lost", 1],
+  ["stall", "timeout", 0],
+  ["stall in body", "timeout", 1],
+] as const)(
+  "after the failure %j a creation ends in %s, having had its effect %i times",
+  async (failure, code, effects) => {
+    const { service, offers } = make();
+    service.failNext(failure);
+    const call = offers.createOffer({ ...input, workerIds: ["worker_amal"] }, code === "timeout" ? soon : {});
+    await expect(call).rejects.toMatchObject({ code });
+    expect(service.notifications).toHaveLength(effects);
+    expect(service.requests).toHaveLength(1);
+  },
+);
+
+test("a creation whose connection is refused is repeated; one whose answer is lost only under a key that is honoured", async () => {
+  const { service, offers } = make({ maxRetries: 1 });
+  service.failNext("refuse");
+  await offers.createOffer({ ...input, workerIds: ["worker_amal"] });
+  service.failNext("lose answer");
+  const sure = new OffersClient({ ...service, serviceHonoursIdempotencyKey: true });
+  const { response } = await sure.createOffer({ ...input, workerIds: ["worker_ben"] }).withResponse();
+  expect(response.headers.get("idempotency-replayed")).toBe("true");
+  expect(service.notifications.map(({ workerId }) => workerId)).toEqual(["worker_amal", "worker_ben"]);
+});
+
+test.each(["stall", "stall in body"] as const)(
+  "a caller who gives up ends a %s with the caller's reason",
+  async (failure) => {
+    const { service, offers } = make();
+    const controller = new AbortController();
+    service.failNext(failure);
+    const call = offers.getOffer("a", { signal: controller.signal });
+    await expect.poll(() => service.requests.length).toBe(1);
+    const reason = new Error("enough");
+    controller.abort(reason);
+    await expect(call).rejects.toMatchObject({ code: "aborted", cause: reason });
+  },
+);
+
+test("its fetch, aborted, rejects with the signal's reason and carries nothing out", async () => {
+  const { service } = make();
+  const reason = new Error("enough");
+  const signal = AbortSignal.abort(reason);
+  await expect(service.fetch(`${service.baseUrl}/offer/a`, { signal })).rejects.toBe(reason);
+  service.failNext("stall in body");
+  const controller = new AbortController();
+  const response = await service.fetch(`${service.baseUrl}/offer/a`, { signal: controller.signal });
+  controller.abort(reason);
+  await expect(response.text()).rejects.toBe(reason);
+});
+
+test("behind msw a failure without an answer is a lost connection, and a stall one that is waited for", async () => {
+  const service = createTestService();
+  const server = setupServer(...service.handlers(http));
+  server.listen({ onUnhandledFrame: "error" });
+  onTestFinished(() => server.close());
+  const { baseUrl, apiKey } = service;
+  const offers = new OffersClient({ baseUrl, apiKey, maxRetries: 0 });
+  for (const failure of ["refuse", "drop", "lose answer"] as const) {
+    service.failNext(failure);
+    await expect(offers.getOffer("a")).rejects.toMatchObject({ code: "connection_lost" });
+  }
+  for (const failure of ["stall", "stall in body"] as const) {
+    service.failNext(failure);
+    await expect(offers.getOffer("a", soon)).rejects.toMatchObject({ code: "timeout" });
+  }
+  service.failNext({ status: 503, retryAfterSeconds: 9 });
+  await expect(offers.getOffer("a")).rejects.toMatchObject({ status: 503, retryAfterMs: 9_000 });
+  await expect(offers.getOffer("a")).rejects.toMatchObject({ code: "not_found" });
+});
