@@ -1,5 +1,5 @@
 // The suites of the client once more, with undici as the runtime's fetch.
-import { afterAll, beforeAll, vi } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { undiciFetch } from "../src/node.ts";
 import "./call.test.ts";
 import "./deadlines.test.ts";
@@ -17,3 +17,5 @@ afterAll(() => {
   vi.unstubAllGlobals();
   return pool.close();
 });
+
+test("the fetch of the runtime is undici's here", () => expect(globalThis.fetch).toBe(pool));

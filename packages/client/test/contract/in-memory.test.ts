@@ -1,5 +1,8 @@
+import { describe } from "vitest";
 import { inMemoryStage } from "./in-memory.ts";
 import { contractSuite } from "./suite.ts";
 
-for (const dialect of ["reference", "live"] as const)
-  contractSuite(`the service in memory, ${dialect}`, () => inMemoryStage(dialect));
+describe("the contract in memory", () => {
+  for (const dialect of ["reference", "live"] as const)
+    contractSuite(`the service in memory, ${dialect}`, () => inMemoryStage(dialect));
+});
