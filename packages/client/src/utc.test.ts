@@ -38,3 +38,15 @@ test.each([
     expect.objectContaining({ code: "invalid_time", message: expect.stringMatching(/^events\[2\]\.end .*\+02:00/) }),
   ),
 );
+
+test.each([
+  ["2099-05-30T16:00:00Z", "2099-05-30T16:00:00Z"],
+  ["2099-05-31T16:00:00Z", "2099-05-31T16:00:00Z"],
+  // The day is that of its zone, and has passed in it before it does in UTC.
+  ["2099-05-31T23:30:00-04:30", "2099-06-01T04:00:00.000Z"],
+])("the end of a month, %s, is sent as %s", (time, sent) => expect(toUtc(time, "start", 0)).toBe(sent));
+
+test.each(["on 2099-05-01T16:00:00Z", "+2099-05-01T16:00:00Z", "12099-05-01T16:00:00Z"])(
+  "%s is refused for what stands before the time",
+  (time) => expect(() => toUtc(time, "start", 0)).toThrow(expect.objectContaining({ code: "invalid_time" })),
+);

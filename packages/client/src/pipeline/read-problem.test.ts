@@ -51,3 +51,19 @@ test("a member named __proto__ does no harm", () => {
   expect(problem?.title).toBe("t");
   expect("polluted" in {}).toBe(false);
 });
+
+test.each([
+  { instance: 1 },
+  { code: {} },
+  { errors: "" },
+  { errors: 7 },
+  { errors: { title: ["is required"], details: "is long" } },
+  { errors: { title: ["is required", 7] } },
+])("a member that is wrong in part is left out too: %o", (member) =>
+  expect(read({ ...member, traceId: "1" })).toEqual({ traceId: "1" }),
+);
+
+test("a list of problems is no problem", () => expect(read([{ title: "t" }])).toBeUndefined());
+
+test("white space may stand before problem details", () =>
+  expect(readProblem('\r\n {"title":"t"}', "secret")).toEqual({ title: "t" }));

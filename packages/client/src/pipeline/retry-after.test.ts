@@ -20,3 +20,6 @@ test.each([null, "", "soon", "-1", "1.5", "5 minutes", "GMT", "2099-05-01T16:00:
   "%j asks for nothing",
   (value) => expect(readRetryAfter(value ?? "", time)).toBeUndefined(),
 );
+
+test("a date in another zone than GMT asks for nothing, for none is allowed", () =>
+  expect(readRetryAfter("Sun, 06 Nov 1994 08:49:37 GMT+0200", time)).toBeUndefined());

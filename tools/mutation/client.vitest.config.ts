@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+
+/** The tests that must notice a mutant of the client: those beside the code, and those of its behaviour over loopback. */
+export default defineConfig({
+  test: {
+    include: [
+      "packages/client/src/{*,pipeline/*,operations/*,errors/*}.test.ts",
+      "packages/client/test/{call,deadlines,errors,operations,refusals,retries,secrecy,watch}.test.ts",
+    ],
+    pool: "forks",
+  },
+});

@@ -1,0 +1,105 @@
+// What a client does all day, told as checks. Every runtime runs this very file; it knows the package by its published
+// name, and nothing of the runtime but what the web platform has.
+import { isOffersError, OffersClient, OffersError } from "@offers/client";
+
+const input = {
+  createdByUserId: "user_hana",
+  title: "Kitchen help on Friday",
+  workerIds: ["worker_amal", "worker_ben"],
+  events: [{ start: "2099-05-01T18:00:00+02:00", end: new Date(Date.UTC(2099, 4, 1, 22)) }],
+};
+
+function demand(condition, otherwise) {
+  if (!condition) throw new Error(otherwise);
+}
+
+/** The call's error, which must be one of ours with this code. */
+async function failure(call, ...codes) {
+  const error = await call.then(
+    () => undefined,
+    (error) => error,
+  );
+  demand(error instanceof OffersError && isOffersError(error), `not one of our errors: ${error}`);
+  demand(codes.includes(error.code), `${error.code}: ${error.message}`);
+  demand(!`${error.message} ${error.cause}`.includes("demo-key"), "the error holds the key");
+  return error;
+}
+
+/** Each is given a client of a service that answers as client-service.ts says, and addresses where none answers. */
+const checks = {
+  async create({ offers }) {
+    const { id } = await offers.createOffer(input);
+    demand(id === "offer_1", `the id was ${id}`);
+  },
+  async get({ offers }) {
+    const { data, response, attempts } = await offers.getOffer("offer_1").withResponse();
+    demand(data.title === input.title && data.recipients[0].response === "applied", "another offer");
+    demand(data.events[0].start === "2099-05-01T16:00:00.000Z", `it starts at ${data.events[0].start}`);
+    demand(response.status === 200 && response.headers.get("X-Request-Id") === "request_1", "another response");
+    demand(attempts === 1, `${attempts} attempts`);
+  },
+  async complete({ offers }) {
+    demand((await offers.completeOffer("offer_1", ["worker_amal"])) === undefined, "no empty answer");
+  },
+  async withdraw({ offers }) {
+    demand((await offers.withdrawOffer("an id / with ü?")) === undefined, "no empty answer");
+  },
+  async watch({ offers }) {
+    const seen = [];
+    for await (const { name, response } of offers.watchOffer("watched", { intervalMs: 20 }))
+      seen.push(`${name} ${response}`);
+    demand(`${seen}` === "Amal none,Ben none,Amal applied", `saw ${seen}`);
+  },
+  async "typed error"({ offers }) {
+    const error = await failure(offers.getOffer("missing"), "not_found");
+    demand(error.status === 404 && error.problem?.title === "No such offer" && error.attempts === 1, error.message);
+    const result = await offers.getOffer("page").safe();
+    demand(!result.ok && result.error.code === "invalid_response" && result.error.status === 200, "a page is data");
+  },
+  async retry({ offers }) {
+    const { attempts } = await offers.getOffer("flaky").withResponse();
+    demand(attempts === 2, `${attempts} attempts`);
+    const error = await failure(offers.createOffer({ ...input, title: "unavailable" }), "server_error");
+    demand(error.attempts === 1, `a creation was sent ${error.attempts} times`);
+  },
+  async timeout({ offers }) {
+    for (const id of ["silent", "halfway"])
+      await failure(offers.getOffer(id, { timeoutMs: 200, maxRetries: 0 }), "timeout");
+  },
+  async abort({ offers }) {
+    const reason = new Error("enough");
+    for (const id of ["silent", "halfway", "throttled"]) {
+      const controller = new AbortController();
+      setTimeout(() => controller.abort(reason), 100);
+      const error = await failure(offers.getOffer(id, { signal: controller.signal }), "aborted");
+      demand(error.cause === reason && error.attempts === 1, `${id}: ${error.attempts} attempts`);
+    }
+  },
+  async redirect({ offers }) {
+    const { status } = await failure(offers.getOffer("moved", { maxRetries: 0 }), "redirected");
+    demand(status === 302 || status === 0, `the status was ${status}`);
+  },
+  async reset({ offers }) {
+    await failure(offers.createOffer({ ...input, title: "reset" }), "connection_lost");
+    await failure(offers.getOffer("cut", { maxRetries: 0 }), "connection_lost", "invalid_response");
+  },
+  async refused({ nobody }) {
+    // Only some runtimes tell that a connection was never made; the others must not be trusted to have sent nothing.
+    const error = await failure(nobody.createOffer(input, { maxRetries: 0 }), "connection_not_made", "connection_lost");
+    return error.code;
+  },
+};
+
+/** How each check ended: "ok", or why not. `fetch` takes the place of the runtime's. */
+export async function scenario({ baseUrl, nobodysUrl }, fetch) {
+  const options = { apiKey: "demo-key", timeoutMs: 5_000, fetch };
+  const offers = new OffersClient({ ...options, baseUrl });
+  const nobody = new OffersClient({ ...options, baseUrl: nobodysUrl });
+  const results = {};
+  for (const [name, check] of Object.entries(checks))
+    results[name] = await check({ offers, nobody }).then(
+      (remark) => (remark ? `ok (${remark})` : "ok"),
+      (error) => `FAILED: ${error.message}`,
+    );
+  return results;
+}

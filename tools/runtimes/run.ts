@@ -1,0 +1,65 @@
+// The packed packages on every runtime that they promise to run on, each from npm:
+//   npm run runtimes
+import { copyFile, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freshProject } from "../packed/fresh-project.ts";
+import { install } from "../recipes/install.ts";
+import {
+  clientOn,
+  clientOverUndiciOn,
+  type Installed,
+  type Results,
+  testServiceOn,
+  webhooksOn,
+} from "./on-a-runtime.ts";
+import { installRuntime, runtimes } from "./runtimes.ts";
+import { printTable } from "./table.ts";
+
+const project = await freshProject();
+const binaries = await mkdtemp(join(tmpdir(), "offers-runtimes-"));
+const missing: string[] = [];
+const tables: Record<string, Map<string, Results>> = {};
+
+try {
+  await install(project, "@hono/node-server", "esbuild", "undici");
+  const scripts = (await readdir(import.meta.dirname)).filter((file) => file.endsWith(".mjs"));
+  for (const file of scripts) await copyFile(join(import.meta.dirname, file), join(project.folder, file));
+
+  for (const runtime of runtimes) {
+    let path: string;
+    try {
+      path = await installRuntime(runtime, binaries);
+    } catch (error) {
+      missing.push(
+        `${runtime.name} could not be installed: ${(error as Error).message.split("\n").slice(0, 2).join(": ")}`,
+      );
+      continue;
+    }
+    const parts: Record<string, (installed: Installed) => Promise<Results>> = {
+      "@offers/client": clientOn,
+      ...(runtime.hasNode22 && {
+        "@offers/client/node": clientOverUndiciOn,
+        "@offers/client/testing": testServiceOn,
+      }),
+      "@offers/webhook-kit/fetch": webhooksOn,
+    };
+    for (const [name, part] of Object.entries(parts)) {
+      const results = await part({ ...runtime, path, project }).catch((error: Error) => ({
+        started: `FAILED: ${error.message.split("\n").slice(0, 3).join(" ")}`,
+      }));
+      tables[name] ??= new Map();
+      tables[name].set(runtime.name, results);
+    }
+  }
+} finally {
+  await rm(binaries, { recursive: true });
+  await project.remove();
+}
+
+let failures = missing.length;
+for (const [title, rows] of Object.entries(tables)) failures += printTable(title, rows);
+console.log("");
+for (const reason of missing) console.log(reason);
+console.log(failures ? `${failures} failed` : "Every check passed on every runtime.");
+process.exitCode = failures ? 1 : 0;

@@ -1,0 +1,41 @@
+// Node from 22.19: a day with the service in memory, as in a user's test.
+import assert from "node:assert/strict";
+import { NotFoundError, OffersClient } from "@offers/client";
+import { createTestService } from "@offers/client/testing";
+
+const input = { createdByUserId: "user_hana", title: "Kitchen help", workerIds: ["worker_amal", "worker_ben"] };
+
+const checks = {
+  async story(service, offers) {
+    const { id } = await offers.createOffer(input);
+    service.respond(id, "worker_amal", "applied");
+    await offers.completeOffer(id, ["worker_amal"]);
+    const { complete, recipients } = await offers.getOffer(id);
+    assert.deepEqual([complete, recipients.map(({ response }) => response)], [true, ["applied", "none"]]);
+  },
+  async withdrawal(_service, offers) {
+    const { id } = await offers.createOffer(input);
+    await offers.withdrawOffer(id);
+    await assert.rejects(offers.completeOffer(id, ["worker_amal"]), { status: 409 });
+  },
+  async "typed error"(_service, offers) {
+    await assert.rejects(offers.getOffer("offer_unknown"), NotFoundError);
+  },
+  async retry(service, offers) {
+    const { id } = await offers.createOffer(input);
+    service.failNext({ status: 503, retryAfterSeconds: 0 });
+    const { attempts } = await offers.getOffer(id).withResponse();
+    assert.equal(attempts, 2);
+  },
+};
+
+const results = {};
+for (const [name, check] of Object.entries(checks)) {
+  const service = createTestService();
+  const { baseUrl, apiKey, fetch } = service;
+  results[name] = await check(service, new OffersClient({ baseUrl, apiKey, fetch })).then(
+    () => "ok",
+    (error) => `FAILED: ${error.message}`,
+  );
+}
+console.log(JSON.stringify(results));

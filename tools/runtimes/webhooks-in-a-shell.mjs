@@ -1,0 +1,9 @@
+// Node, Bun and Deno: each with the server that it has, or that its users take.
+import webhooks from "./webhooks.mjs";
+
+const where = { hostname: "127.0.0.1", port: 0 };
+const say = ({ port }) => console.log(`listening on http://127.0.0.1:${port}`);
+
+if (globalThis.Bun) say(globalThis.Bun.serve({ ...where, fetch: webhooks.fetch }));
+else if (globalThis.Deno) globalThis.Deno.serve({ ...where, onListen: say }, webhooks.fetch);
+else (await import("@hono/node-server")).serve({ ...where, fetch: webhooks.fetch }, say);

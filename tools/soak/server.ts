@@ -1,0 +1,65 @@
+// A service on its worst days, as a process of its own: node server.ts <seed>. Its parent is told where it listens, and, when
+// it asks, what arrived.
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { answer } from "./answer.ts";
+import type { Counts } from "./counts.ts";
+import { weatherOf } from "./weather.ts";
+
+const seed = Number(process.argv[2]);
+let requests = 0;
+let repeated = 0;
+let elsewhere = 0;
+const creations = new Set<string>();
+
+const serve: RequestListener = async (request, response) => {
+  requests++;
+  // As in any service, the connection may break at any time; that is the client's to notice.
+  request.on("error", () => {});
+  response.on("error", () => {});
+  await text(request).catch(() => {});
+  const key = request.headers["idempotency-key"];
+  if (typeof key === "string") {
+    if (creations.has(key)) repeated++;
+    creations.add(key);
+  }
+  answer(weatherOf(seed, Number(request.headers["x-call"]), Number(request.headers["x-attempt"])), {
+    request,
+    response,
+    elsewhere: other.address,
+  });
+};
+
+const other = await listen((_, response) => {
+  elsewhere++;
+  response.end();
+});
+const service = await listen(serve);
+
+process.on("message", async () => {
+  let connections = await service.connections();
+  // The news that one has ended may still be under way.
+  for (let patience = 100; connections && patience; patience--) {
+    await sleep(50);
+    connections = await service.connections();
+  }
+  process.send?.({ requests, repeated, elsewhere, connections } satisfies Counts);
+});
+process.on("disconnect", () => process.exit());
+process.send?.(service.address);
+
+async function listen(listener: RequestListener) {
+  // Longer than any run: a connection that it closes itself while a request is under way would be a reset that no draw made.
+  const server = createServer({ keepAliveTimeout: 3_600_000, requestTimeout: 0 }, listener).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    connections: () =>
+      new Promise<number>((resolve, reject) =>
+        server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+      ),
+  };
+}

@@ -1,0 +1,33 @@
+import { undiciFetch } from "@offers/client/node";
+import { expect, test } from "vitest";
+import { soak } from "./soak.ts";
+import { runtimesFetch } from "./transport.ts";
+
+const pool = undiciFetch();
+
+// The whole of it, and with it the look at the heap, is npm run soak.
+test.each([
+  ["the runtime's fetch", runtimesFetch],
+  ["/node", { fetch: pool, close: () => pool.close() }],
+])("two thousand calls over %s on the worst of days end as they must, and leave nothing", async (_what, transport) => {
+  const { outcomes, faults } = await soak({ calls: 2_000, seed: 20_261_120, concurrency: 100, transport });
+  expect(faults).toEqual([]);
+  expect(Object.values(outcomes).reduce((sum, calls) => sum + calls)).toBe(2_000);
+  // Enough of each: a service that was always well would show nothing.
+  expect(Object.keys(outcomes).sort()).toEqual([
+    "aborted",
+    "bad_request",
+    "conflict",
+    "connection_lost",
+    "data",
+    "forbidden",
+    "invalid_response",
+    "not_found",
+    "rate_limited",
+    "redirected",
+    "server_error",
+    "timeout",
+    "unauthenticated",
+  ]);
+  expect(outcomes.data).toBeGreaterThan(1_000);
+});
