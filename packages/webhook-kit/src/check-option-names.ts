@@ -2,7 +2,8 @@ import { ConfigurationError } from "./errors.ts";
 import type { ReceiverOptions } from "./options.ts";
 
 /** Every option, and whether it is a function: one that is added to the type must be added here. */
-const options: Record<keyof ReceiverOptions, "function" | "checked elsewhere"> = {
+const options: Record<keyof ReceiverOptions | "basePath", "function" | "checked elsewhere"> = {
+  basePath: "checked elsewhere",
   secret: "checked elsewhere",
   scheme: "checked elsewhere",
   toleranceSeconds: "checked elsewhere",

@@ -6,11 +6,13 @@
 import type { Request, RequestHandler } from "express";
 import { after } from "./after.ts";
 import type { Answer } from "./answer.ts";
+import { ConfigurationError } from "./errors.ts";
 import type { IncomingWebhook } from "./incoming-webhook.ts";
 import { writeNodeAnswer } from "./node-answer.ts";
 import { readNodeBody } from "./node-body.ts";
 import { type ReceiverOptions, readReceiverOptions, readVerifyOptions, type VerifyOptions } from "./options.ts";
 import { receive } from "./receiver.ts";
+import type { Rejection } from "./rejection.ts";
 import type { VerifiedWebhook } from "./verified-webhook.ts";
 import { verifyIncoming } from "./verify-incoming.ts";
 
@@ -47,8 +49,14 @@ declare global {
  */
 export function webhookRouter(options: ReceiverOptions<Request>): RequestHandler {
   const settings = readReceiverOptions(options);
+  refuseBasePath(options);
   return (request, response, next) => {
-    const write = (answer: Answer | undefined) => (answer ? writeNodeAnswer(request, response, answer) : next());
+    const write = (answer: Answer | undefined) => {
+      if (answer) return writeNodeAnswer(request, response, answer);
+      // On a route of Express the path is not cut off: nothing would ever be found, and nobody would hear of it.
+      if (request.route) settings.observer.rejected(mountedOnRoute);
+      next();
+    };
     void after(receive(settings, present(request)), write);
   };
 }
@@ -74,6 +82,7 @@ export function webhookRouter(options: ReceiverOptions<Request>): RequestHandler
  */
 export function verifyWebhook(options: VerifyOptions<Request>): RequestHandler {
   const settings = readVerifyOptions(options);
+  refuseBasePath(options);
   return (request, response, next) => {
     const proceed = (outcome: Awaited<ReturnType<typeof verifyIncoming>>) => {
       if ("answer" in outcome) return writeNodeAnswer(request, response, outcome.answer);
@@ -83,6 +92,18 @@ export function verifyWebhook(options: VerifyOptions<Request>): RequestHandler {
     void after(verifyIncoming(settings, present(request)), proceed);
   };
 }
+
+/** It is for the adapters that have no router in front. */
+function refuseBasePath(options: object): void {
+  if ("basePath" in options)
+    throw new ConfigurationError("invalid_option", "In Express there is no basePath; mount with app.use(path, …).");
+}
+
+const mountedOnRoute: Rejection = {
+  reason: "unknown_path",
+  status: 404,
+  message: "No webhook has this path. Mount webhookRouter with app.use(path, …), not with app.all or app.post.",
+};
 
 const present = (request: Request): IncomingWebhook<Request> => ({
   method: request.method,

@@ -25,7 +25,7 @@ test.each([
   [{ secret, basepath: "/offers" }, "invalid_option"],
   [{ secret: "short" }, "weak_secret"],
   [{}, "invalid_secret"],
-  [undefined, "invalid_secret"],
+  [undefined, "invalid_option"],
 ])("%o is refused at construction", (options, code) =>
   expect(() => webhookHandler(options as ReceiverOptions)).toThrow(expect.objectContaining({ code })),
 );

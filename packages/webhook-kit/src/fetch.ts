@@ -68,8 +68,8 @@ import { refuseUnknownPath } from "./unknown-path.ts";
 export function webhookHandler(
   options: ReceiverOptions<Request> & { basePath?: string },
 ): (request: Request) => Promise<Response> {
-  const { basePath = "/", ...receiverOptions } = { ...options };
-  const settings = readReceiverOptions<Request>(receiverOptions);
+  const settings = readReceiverOptions<Request>(options);
+  const { basePath = "/" } = options;
   const belowBase = readBasePath(basePath);
   return async (request) => {
     const answer = await receive(settings, present(request, belowBase));

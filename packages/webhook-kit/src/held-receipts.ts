@@ -1,11 +1,13 @@
 import { type Awaitable, after, attempt, fromUser } from "./after.ts";
 import { acknowledged } from "./answer.ts";
 import { isWebhookKitError, UnavailableError } from "./errors.ts";
+import { lookUpTimeoutMs } from "./generated/decisions.ts";
 import type { NeededReceipt } from "./needed-receipts.ts";
 import type { Observer } from "./observer.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Receipts } from "./receipts.ts";
 import { refuseRequest } from "./refusal.ts";
+import { withinTime } from "./within-time.ts";
 
 type Claim = Awaited<ReturnType<Receipts["claim"]>>;
 
@@ -47,7 +49,7 @@ export class HeldReceipts {
 
   #claimOne({ key, subject }: NeededReceipt, leaseMs: number): Awaitable<Claim> {
     return attempt(
-      () => after(fromUser(this.#receipts.claim(key, { leaseMs, subject })), checkClaim),
+      () => after(inTime(this.#receipts.claim(key, { leaseMs, subject })), checkClaim),
       (cause) =>
         after(this.release(), () => {
           throw isWebhookKitError(cause) ? cause : receiptsFailed(cause);
@@ -60,7 +62,7 @@ export class HeldReceipts {
     let pending: Promise<unknown> | undefined;
     for (const { key, token } of this.#held) {
       const settled = attempt(
-        () => fromUser(step(key, token)),
+        () => inTime(step(key, token)),
         (cause) => this.#report(cause),
       );
       if (settled instanceof Promise) pending = pending ? Promise.all([pending, settled]) : settled;
@@ -71,6 +73,14 @@ export class HeldReceipts {
   #report(cause: unknown): void {
     this.#observer.failed(receiptsFailed(cause), this.#endpoint);
   }
+}
+
+/** A store that hangs must not hang the sender (D-64). */
+function inTime<T>(answer: T | PromiseLike<T>): Awaitable<T> {
+  const awaitable = fromUser(answer);
+  return awaitable instanceof Promise
+    ? withinTime(awaitable, lookUpTimeoutMs, "The receipts store has not answered in time.")
+    : awaitable;
 }
 
 /** A store may be anybody's: what it should not answer must not become a 200. */

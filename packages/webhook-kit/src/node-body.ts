@@ -14,6 +14,8 @@ export type NodeRequest = IncomingMessage & { readonly body?: unknown; readonly 
  * @param timeoutMs how long it may take to arrive (D-17)
  */
 export function readNodeBody(request: NodeRequest, maxBytes: number, timeoutMs: number): Awaitable<ReceivedBody> {
+  // Somebody in front asked for text: the bytes that were sent are gone, though the stream is not.
+  if (request.readableEncoding !== null) return { kind: "consumed" };
   if (!isConsumed(request)) return readStream(request, maxBytes, timeoutMs);
   const { rawBody, body } = request;
   const bytes = rawBody instanceof Uint8Array ? rawBody : body instanceof Uint8Array ? body : undefined;
@@ -63,5 +65,7 @@ function readStream(request: NodeRequest, maxBytes: number, timeoutMs: number): 
     const deadlines = Deadlines.after(timeoutMs);
     deadlines.add(onDeadline);
     request.on("data", onData).on("end", onEnd).on("close", onBreak).on("error", onBreak);
+    // A stream that somebody in front paused does not flow for a listener alone.
+    request.resume();
   });
 }

@@ -48,8 +48,8 @@ import { refuseUnknownPath } from "./unknown-path.ts";
 export function webhookListener(
   options: ReceiverOptions<IncomingMessage> & { basePath?: string },
 ): (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void) => void {
-  const { basePath = "/", ...receiverOptions } = { ...options };
-  const settings = readReceiverOptions<IncomingMessage>(receiverOptions);
+  const settings = readReceiverOptions<IncomingMessage>(options);
+  const { basePath = "/" } = options;
   const belowBase = readBasePath(basePath);
   return (request, response, next) => {
     const write = (answer: Answer | undefined) => {

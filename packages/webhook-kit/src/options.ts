@@ -1,3 +1,4 @@
+import { checkMethods } from "./check-methods.ts";
 import { checkOptionNames } from "./check-option-names.ts";
 import { ConfigurationError, type WebhookKitError } from "./errors.ts";
 import * as defaults from "./generated/decisions.ts";
@@ -111,7 +112,14 @@ export function readVerifyOptions<Incoming>(options: VerifyOptions<Incoming>): V
     toleranceSeconds = defaults.toleranceSeconds,
     maxBodyBytes = defaults.maxBodyBytes,
   } = options;
-  const { allowWeakSecret = false, now = () => new Date() } = options;
+  const { allowWeakSecret = false, now = () => new Date(), logger } = options;
+  checkMethods("scheme", scheme, ["sign", "read", "verify"], "timestampDigest()");
+  if (typeof scheme.name !== "string" || !/^[\x20-\x7e]+$/.test(scheme.challenge))
+    throw new ConfigurationError(
+      "invalid_option",
+      "scheme must have a name, and a challenge that fits an HTTP header.",
+    );
+  if (logger !== undefined) checkMethods("logger", logger, ["info", "warn", "error"], "pino()");
   return {
     lookUpSecrets: readSecret(secret, allowWeakSecret === true, scheme),
     hasTenants: typeof secret === "function",
@@ -131,6 +139,8 @@ export function readReceiverOptions<Incoming>(options: ReceiverOptions<Incoming>
     receipts = memoryReceipts(options.now && { now: options.now }),
   } = options;
   const { replay = "identical", tracer } = options;
+  if (receipts !== false) checkMethods("receipts", receipts, ["claim", "complete", "release"], "memoryReceipts()");
+  if (tracer !== undefined) checkMethods("tracer", tracer, ["startActiveSpan"], "OpenTelemetry's trace.getTracer()");
   if (replay === "bind" && receipts === false)
     throw new ConfigurationError("invalid_option", 'replay "bind" needs receipts to remember signatures in.');
   return {

@@ -5,7 +5,9 @@ import type { ReceivedBody } from "./incoming-webhook.ts";
 import { type Refusal, refuseRequest } from "./refusal.ts";
 import { describeIssues } from "./schema-issues.ts";
 
-const json = /^application\/(?:[\w.!#$&^+-]+\+)?json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*"?utf-8"?[ \t]*)?;?[ \t]*$/i;
+/** JSON has no parameters: a charset must be the only one that JSON may have, and any other says nothing (D-60). */
+const json =
+  /^application\/(?:[\w.!#$&^+-]+\+)?json[ \t]*(?:;[ \t]*(?:charset[ \t]*=[ \t]*"?utf-8"?|(?!charset[ \t=])[\w.!#$&^+-]+=(?:[\w.!#$&^+-]+|"[^"\\]*"))?[ \t]*)*$/i;
 
 /** JSON in UTF-8, not compressed. */
 export function isJson(rawHeaders: readonly string[]): boolean {

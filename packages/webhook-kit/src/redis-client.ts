@@ -1,9 +1,17 @@
-/** What clients, pools, clusters and sentinels of npm `redis` (4 and newer) have of their own accord. */
+/**
+ * What clients, pools, clusters and sentinels of npm `redis` (4 and newer) have of their own accord.
+ *
+ * @inline
+ */
 interface NodeRedisClient {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
 }
 
-/** What clients and clusters of npm `ioredis` have of their own accord. */
+/**
+ * What clients and clusters of npm `ioredis` have of their own accord.
+ *
+ * @inline
+ */
 interface IoRedisClient {
   call(command: string, ...args: string[]): Promise<unknown>;
 }

@@ -1,11 +1,13 @@
 import { ConfigurationError, UnavailableError } from "./errors.ts";
+import { lookUpTimeoutMs } from "./generated/decisions.ts";
 import { findSecretFault, findWeakness, type SecretFault } from "./secret-fault.ts";
 import type { SignatureScheme } from "./signature-scheme.ts";
+import { withinTime } from "./within-time.ts";
 
 /**
  * The secret that was given on the company profile: one; several while it is rotated; or a function that looks it up for
  * each request, for many tenants behind one receiver. The function is only asked about well-formed, fresh headers. When it
- * answers `undefined` the request is an ordinary 401, when it throws it is 503.
+ * answers `undefined` the request is an ordinary 401; when it throws, or takes more than five seconds, it is 503 (D-64).
  *
  * @example
  * ```ts
@@ -53,9 +55,11 @@ async function lookUp<Incoming>(
 ): Promise<readonly string[] | undefined> {
   let found: string | readonly string[] | undefined;
   try {
-    found = await secret(request);
+    found = await withinTime(Promise.resolve(secret(request)), lookUpTimeoutMs, "It has not answered in time.");
   } catch (cause) {
-    throw new UnavailableError("secret_lookup_failed", "The secret function threw; see cause.", { cause });
+    throw new UnavailableError("secret_lookup_failed", "The secret function threw; see cause.", {
+      cause,
+    });
   }
   if (found === undefined) return undefined;
   const secrets = typeof found === "string" ? [found] : found;

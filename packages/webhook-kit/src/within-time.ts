@@ -7,7 +7,7 @@ export function withinTime<T>(answer: Promise<T>, timeoutMs: number, message: st
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(message)), timeoutMs);
     // What waits for the answer keeps the process alive, or nothing does.
-    timer.unref();
+    if (typeof timer === "object") timer.unref();
     answer.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

@@ -10,7 +10,7 @@ test.each([
   [{ secret, basePath: null }, "invalid_option"],
   [{ secret, basepath: "/offers" }, "invalid_option"],
   [{ secret: "short" }, "weak_secret"],
-  [undefined, "invalid_secret"],
+  [undefined, "invalid_option"],
 ])("%o is refused at construction", (options, code) =>
   expect(() => webhookListener(options as ReceiverOptions)).toThrow(expect.objectContaining({ code })),
 );

@@ -89,6 +89,7 @@ export interface TestService {
   readonly requests: readonly TestRequest[];
   /** Every notification that workers were sent, the oldest first. */
   readonly notifications: readonly TestNotification[];
+  /** Makes a worker known, whom offers may then be addressed to. */
   addWorker(id: string, name: string): void;
   /**
    * Issues another key: of another organisation with users of its own, or, with `offersOf`, of an agency with these users

@@ -1,9 +1,10 @@
-import { after, fromUser } from "../after.ts";
+import { after, attempt, fromUser } from "../after.ts";
 import { jsonAnswer } from "../answer.ts";
 import { HandlerError } from "../errors.ts";
 import type { ContactSuggestionRequest } from "../events.ts";
 import { maxSuggestionsBytes } from "../generated/decisions.ts";
 import { contactSuggestionRequestSchema, contactSuggestionsSchema } from "../generated/schemas.ts";
+import { handlerFailed } from "../handler-failed.ts";
 import { describeIssues } from "../schema-issues.ts";
 import type { HandledEndpoint } from "./endpoint.ts";
 
@@ -15,8 +16,9 @@ export const contactSuggestions: HandledEndpoint<"/contact-suggestions", Contact
   schema: contactSuggestionRequestSchema,
   isMounted: (handlers) => handlers.suggestContacts !== undefined,
   handle: (handlers, search, context) =>
-    after(fromUser(handlers.suggestContacts?.(search, context)), (suggestions) =>
-      jsonAnswer(writeSuggestions(suggestions)),
+    after(
+      attempt(() => fromUser(handlers.suggestContacts?.(search, context)), handlerFailed("ContactSuggestions")),
+      (suggestions) => jsonAnswer(writeSuggestions(suggestions)),
     ),
 };
 

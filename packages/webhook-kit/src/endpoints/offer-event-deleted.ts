@@ -1,7 +1,8 @@
-import { after, fromUser } from "../after.ts";
+import { after, attempt, fromUser } from "../after.ts";
 import { acknowledged } from "../answer.ts";
 import type { OfferEventDeleted } from "../events.ts";
 import { offerEventDeletedSchema } from "../generated/schemas.ts";
+import { handlerFailed } from "../handler-failed.ts";
 import type { HandledEndpoint } from "./endpoint.ts";
 
 /** An extra of the live service (D-34). */
@@ -13,5 +14,8 @@ export const offerEventDeleted: HandledEndpoint<"/offer/eventDeleted", OfferEven
   schema: offerEventDeletedSchema,
   isMounted: (handlers) => handlers.onOfferEventDeleted !== undefined,
   handle: (handlers, event, context) =>
-    after(fromUser(handlers.onOfferEventDeleted?.(event, context)), () => acknowledged),
+    after(
+      attempt(() => fromUser(handlers.onOfferEventDeleted?.(event, context)), handlerFailed("OfferEventDeleted")),
+      () => acknowledged,
+    ),
 };

@@ -1,7 +1,8 @@
-import { after, fromUser } from "../after.ts";
+import { after, attempt, fromUser } from "../after.ts";
 import { acknowledged } from "../answer.ts";
 import type { TimelineChanged } from "../events.ts";
 import { timelineChangedSchema } from "../generated/schemas.ts";
+import { handlerFailed } from "../handler-failed.ts";
 import type { HandledEndpoint } from "./endpoint.ts";
 
 /** An extra of the live service (D-34). */
@@ -13,5 +14,8 @@ export const timelineChanged: HandledEndpoint<"/events/timelineChanged", Timelin
   schema: timelineChangedSchema,
   isMounted: (handlers) => handlers.onTimelineChanged !== undefined,
   handle: (handlers, event, context) =>
-    after(fromUser(handlers.onTimelineChanged?.(event, context)), () => acknowledged),
+    after(
+      attempt(() => fromUser(handlers.onTimelineChanged?.(event, context)), handlerFailed("TimelineChanged")),
+      () => acknowledged,
+    ),
 };

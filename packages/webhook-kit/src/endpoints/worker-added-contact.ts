@@ -1,8 +1,9 @@
 import * as z from "zod";
-import { after, fromUser } from "../after.ts";
+import { after, attempt, fromUser } from "../after.ts";
 import { acknowledged } from "../answer.ts";
 import type { WorkerAddedContact } from "../events.ts";
 import { idSchema } from "../generated/schemas.ts";
+import { handlerFailed } from "../handler-failed.ts";
 import type { HandledEndpoint } from "./endpoint.ts";
 
 /** Has no payload: the worker's id stands in the path. Answered 200 without a body (D-12). */
@@ -14,5 +15,8 @@ export const workerAddedContact: HandledEndpoint<"/contact/new/{workerId}", Work
   schema: z.object({ workerId: idSchema }),
   isMounted: (handlers) => handlers.onWorkerAddedContact !== undefined,
   handle: (handlers, event, context) =>
-    after(fromUser(handlers.onWorkerAddedContact?.(event, context)), () => acknowledged),
+    after(
+      attempt(() => fromUser(handlers.onWorkerAddedContact?.(event, context)), handlerFailed("WorkerAddedContact")),
+      () => acknowledged,
+    ),
 };

@@ -1,7 +1,8 @@
-import { after, fromUser } from "../after.ts";
+import { after, attempt, fromUser } from "../after.ts";
 import { acknowledged } from "../answer.ts";
 import type { WorkerOfferResponse } from "../events.ts";
 import { workerOfferResponseSchema } from "../generated/schemas.ts";
+import { handlerFailed } from "../handler-failed.ts";
 import type { HandledEndpoint } from "./endpoint.ts";
 
 /** Path, method and payload are those of the live service (D-14). */
@@ -14,5 +15,8 @@ export const workerOfferResponse: HandledEndpoint<"/offer/response", WorkerOffer
   subjectOf: ({ offerId, workerId }) => [offerId, workerId],
   isMounted: (handlers) => handlers.onWorkerOfferResponse !== undefined,
   handle: (handlers, event, context) =>
-    after(fromUser(handlers.onWorkerOfferResponse?.(event, context)), () => acknowledged),
+    after(
+      attempt(() => fromUser(handlers.onWorkerOfferResponse?.(event, context)), handlerFailed("WorkerOfferResponse")),
+      () => acknowledged,
+    ),
 };
