@@ -3,7 +3,7 @@ import type { Fetch } from "../fetch.ts";
 import { Exchange } from "./exchange.ts";
 
 /**
- * A `fetch` for {@link OffersClient} with connections of its own.
+ * A `fetch` for `OffersClient` with connections of its own.
  *
  * @example
  * ```ts

@@ -19,7 +19,7 @@ type Send = (request: Request) => Promise<Response>;
 
 /**
  * An openapi-fetch client, typed by the contract, whose requests are made by this package's transport: with its key, deadlines,
- * retries and refusals. `{ data, error, response }` as ever, but `error` is an {@link OffersFailure} and is there after every
+ * retries and refusals. `{ data, error, response }` as ever, but `error` is an `OffersFailure` and is there after every
  * failure, also one without an answer; nothing is thrown. `response` then has the status alone (0 without an answer), for the
  * rest is on the error. The options of a call (`timeoutMs`, `maxRetries`, …) stand beside `params`.
  *

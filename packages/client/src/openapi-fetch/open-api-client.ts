@@ -33,7 +33,7 @@ type Call<Method extends Verb> = <Path extends PathsOf<Method>>(
 
 /**
  * What {@link createOpenApiClient} makes: openapi-fetch's client with the paths of the contract (spec/openapi.yaml), and an
- * {@link OffersFailure} for every failure.
+ * `OffersFailure` for every failure.
  *
  * @example
  * ```ts
