@@ -1,25 +1,19 @@
-import { createRequire } from "node:module";
 import { gzipSync } from "node:zlib";
-
-interface Esbuild {
-  build(options: object): Promise<{ outputFiles: [{ contents: Uint8Array }] }>;
-}
-
-/** esbuild comes with tsup, which builds the packages. */
-const clientRequire = createRequire(new URL("../../packages/client/package.json", import.meta.url));
-const { build }: Esbuild = createRequire(clientRequire.resolve("tsup"))("esbuild");
+import { build } from "esbuild";
+import type { Package } from "./contender.ts";
 
 /** Bytes of a program with all that it imports, minified and compressed as a server would send it. */
-export async function bundledBytes(program: string): Promise<number> {
-  const {
-    outputFiles: [{ contents }],
-  } = await build({
+export async function bundledBytes({ program, platform = "browser" }: Package): Promise<number> {
+  const { outputFiles } = await build({
     stdin: { contents: program, resolveDir: import.meta.dirname },
     bundle: true,
     minify: true,
     format: "esm",
-    platform: "browser",
+    platform,
     write: false,
+    logLevel: "error",
   });
-  return gzipSync(contents, { level: 9 }).length;
+  const [output] = outputFiles;
+  if (!output) throw new Error("Nothing was bundled.");
+  return gzipSync(output.contents, { level: 9 }).length;
 }

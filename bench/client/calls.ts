@@ -2,6 +2,7 @@ import { type Comparison, compare } from "../comparison.ts";
 import { runRounds } from "../rounds.ts";
 import type { SuiteOptions } from "../suite.ts";
 import type { Calls, Contender } from "./contender.ts";
+import { pathPrefix } from "./path-prefix.ts";
 import { serveOffers } from "./serve-offers.ts";
 import { stubFetch } from "./stub-fetch.ts";
 
@@ -13,8 +14,14 @@ interface Running {
 /** Wall time of one call after another, against a fetch that answers at once and against a server on loopback. */
 export async function measureCalls(contenders: readonly Contender[], { quick }: SuiteOptions): Promise<Comparison[]> {
   const comparisons: Comparison[] = [];
-  const measure = async (where: string, baseUrl: string, rounds: number, count: number) => {
-    const running = contenders.map(({ label, open }): Running => ({ label, calls: open(baseUrl) }));
+  const measure = async (
+    chosen: readonly Contender[],
+    where: string,
+    baseUrl: string,
+    rounds: number,
+    count: number,
+  ) => {
+    const running = chosen.map(({ label, open }): Running => ({ label, calls: open(baseUrl) }));
     for (const [what, operation] of [
       ["GET", "read"],
       ["POST", "create"],
@@ -31,13 +38,14 @@ export async function measureCalls(contenders: readonly Contender[], { quick }: 
 
   const unstub = stubFetch();
   try {
-    await measure("on a stub", "https://service.example", quick ? 3 : 31, quick ? 500 : 3_000);
+    const stubbed = contenders.filter(({ usesFetch }) => usesFetch);
+    await measure(stubbed, "on a stub", `https://service.example${pathPrefix}`, quick ? 3 : 31, quick ? 500 : 3_000);
   } finally {
     unstub();
   }
   const server = await serveOffers();
   try {
-    await measure("on a loopback server", server.baseUrl, quick ? 3 : 21, quick ? 100 : 500);
+    await measure(contenders, "on a loopback server", server.baseUrl, quick ? 3 : 21, quick ? 100 : 500);
   } finally {
     await server.close();
   }

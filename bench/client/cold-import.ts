@@ -1,9 +1,12 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-/** Milliseconds that a fresh process takes to import a module; the process's own start is not counted. */
-export async function coldImportMs(specifier: string): Promise<number> {
-  const script = `const startedAt = performance.now(); await import(${JSON.stringify(specifier)}); console.log(performance.now() - startedAt);`;
+/** Milliseconds that a fresh process takes to import modules; the process's own start is not counted. */
+export async function coldImportMs(specifiers: readonly string[]): Promise<number> {
+  const script = `
+    const startedAt = performance.now();
+    for (const specifier of ${JSON.stringify(specifiers)}) await import(specifier);
+    console.log(performance.now() - startedAt);`;
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script], {
     cwd: import.meta.dirname,
   });

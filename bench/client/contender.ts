@@ -27,7 +27,7 @@ export const offer = {
   })),
 };
 
-/** Two calls of a client that is set up. Both go through `globalThis.fetch`, or a transport of the client's own. */
+/** Two calls of a client that is set up, with its defaults for time-outs and retries. */
 export interface Calls {
   read(): Promise<{ id: string }>;
   create(): Promise<{ id: string }>;
@@ -36,9 +36,24 @@ export interface Calls {
 /** A way to call the service. */
 export interface Contender {
   readonly label: string;
+  /** Whether it calls `globalThis.fetch`, so that a stub can answer; otherwise it meets the real server alone. */
+  readonly usesFetch: boolean;
   open(baseUrl: string): Calls;
+  /** What is weighed and loaded; none where another contender is the same code. */
+  readonly package?: Package;
+}
+
+/** What a contender adds to a program. */
+export interface Package {
   /** A whole program that reads one offer, as a user would write it; it is bundled to be weighed. */
   readonly program: string;
+  /** Where that program runs. @default "browser" */
+  readonly platform?: "browser" | "node";
+  /** What that program imports. */
+  readonly imports: readonly string[];
 }
 
 export const apiKey = "key-of-harbour-hotels";
+
+/** What every contender sends that does not add it by itself. */
+export const commonHeaders = { accept: "application/json", "x-ue-api-subscription-key": apiKey };

@@ -1,14 +1,27 @@
 // A process of its own, so that the server's work is not counted as the client's.
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { offer } from "./contender.ts";
+import { isDeepStrictEqual } from "node:util";
+import { apiKey, input, offer } from "./contender.ts";
+import { pathPrefix } from "./path-prefix.ts";
 
 const [found, created] = [JSON.stringify(offer), JSON.stringify({ id: offer.id })];
-const server = createServer((request, response) => {
-  request.resume().on("end", () => {
-    response.setHeader("content-type", "application/json");
-    response.end(request.method === "POST" ? created : found);
-  });
+const server = createServer(async (request, response) => {
+  let body = "";
+  for await (const chunk of request.setEncoding("utf8")) body += chunk;
+  response.setHeader("content-type", "application/json");
+  response.statusCode = isWhole(request, body) ? 200 : 400;
+  response.end(request.method === "POST" ? created : found);
 });
+
+/** A contender that leaves out part of the work would win by it. */
+function isWhole({ method, url, headers }: IncomingMessage, body: string): boolean {
+  if (headers["x-ue-api-subscription-key"] !== apiKey || !headers.accept?.includes("application/json")) return false;
+  if (method === "GET") return url === `${pathPrefix}/offer/${offer.id}?api-version=1.0` && body === "";
+  if (method !== "POST" || url !== `${pathPrefix}/offer?api-version=1.0`) return false;
+  const isJson = headers["content-type"]?.startsWith("application/json");
+  return Boolean(isJson && headers["idempotency-key"]) && isDeepStrictEqual(JSON.parse(body), input);
+}
+
 server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
 process.on("disconnect", () => process.exit());

@@ -1,6 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { pathPrefix } from "./path-prefix.ts";
 
 /** A server on loopback that knows one offer. */
 export async function serveOffers(): Promise<{ baseUrl: string; close(): Promise<void> }> {
@@ -11,7 +12,7 @@ export async function serveOffers(): Promise<{ baseUrl: string; close(): Promise
   const [port] = (await Promise.race([once(child, "message"), failed])) as [number];
   failed.catch(() => {});
   return {
-    baseUrl: `http://127.0.0.1:${port}`,
+    baseUrl: `http://127.0.0.1:${port}${pathPrefix}`,
     async close() {
       child.disconnect();
       await once(child, "exit");

@@ -3,11 +3,15 @@ import { apiKey, type Contender, input } from "../contender.ts";
 
 export const contender: Contender = {
   label: "**@offers/client**",
+  usesFetch: true,
   open(baseUrl) {
     const offers = new OffersClient({ baseUrl, apiKey });
     return { read: () => offers.getOffer("offer_4f1c2a"), create: () => offers.createOffer(input) };
   },
-  program: `
-    import { OffersClient } from "@offers/client";
-    console.log(await new OffersClient({ baseUrl: "https://service.example", apiKey: "key" }).getOffer("offer_1"));`,
+  package: {
+    program: `
+      import { OffersClient } from "@offers/client";
+      console.log(await new OffersClient({ baseUrl: "https://service.example", apiKey: "key" }).getOffer("offer_1"));`,
+    imports: ["@offers/client"],
+  },
 };
