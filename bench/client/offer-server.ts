@@ -10,8 +10,9 @@ const server = createServer(async (request, response) => {
   let body = "";
   for await (const chunk of request.setEncoding("utf8")) body += chunk;
   response.setHeader("content-type", "application/json");
-  response.statusCode = isWhole(request, body) ? 200 : 400;
-  response.end(request.method === "POST" ? created : found);
+  const whole = isWhole(request, body);
+  response.statusCode = whole ? 200 : 400;
+  response.end(whole ? (request.method === "POST" ? created : found) : "{}");
 });
 
 /** A contender that leaves out part of the work would win by it. */
@@ -20,7 +21,15 @@ function isWhole({ method, url, headers }: IncomingMessage, body: string): boole
   if (method === "GET") return url === `${pathPrefix}/offer/${offer.id}?api-version=1.0` && body === "";
   if (method !== "POST" || url !== `${pathPrefix}/offer?api-version=1.0`) return false;
   const isJson = headers["content-type"]?.startsWith("application/json");
-  return Boolean(isJson && headers["idempotency-key"]) && isDeepStrictEqual(JSON.parse(body), input);
+  return Boolean(isJson && headers["idempotency-key"]) && isDeepStrictEqual(parse(body), input);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
