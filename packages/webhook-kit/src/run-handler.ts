@@ -1,6 +1,7 @@
 import type { Awaitable } from "./after.ts";
 import type { Answer } from "./answer.ts";
 import { HandlerError } from "./errors.ts";
+import { handlerFailed } from "./handler-failed.ts";
 import { HandlerRun } from "./handler-run.ts";
 
 /** A handler at work, or done. Nothing can stop it, so it may outlive its time. */
@@ -20,7 +21,7 @@ export function runHandler<Incoming>(
 ): RunningHandler {
   const fail = (cause: unknown): never => {
     if (cause instanceof HandlerError) throw cause;
-    throw new HandlerError("handler_failed", `The handler of ${endpoint} threw; see cause.`, { cause });
+    return handlerFailed(endpoint)(cause);
   };
   let outcome: Awaitable<Answer>;
   try {
