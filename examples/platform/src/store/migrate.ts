@@ -2,10 +2,15 @@ import type { Kysely } from "kysely";
 import { Migrator } from "kysely/migration";
 import * as firstTables from "./migrations/001-first-tables.ts";
 import * as keysAndAgencies from "./migrations/002-keys-and-agencies.ts";
+import * as endpointHealth from "./migrations/003-endpoint-health.ts";
 import type { Tables } from "./tables.ts";
 
 /** Applied in the order of their names. One that was released never changes again: add the next. */
-const migrations = { "001-first-tables": firstTables, "002-keys-and-agencies": keysAndAgencies };
+const migrations = {
+  "001-first-tables": firstTables,
+  "002-keys-and-agencies": keysAndAgencies,
+  "003-endpoint-health": endpointHealth,
+};
 
 /** Brings the tables up to date. Two processes may start at once: kysely's migrator takes an advisory lock. */
 export async function migrate(db: Kysely<Tables>): Promise<void> {

@@ -61,6 +61,8 @@ export interface DeviceTable {
   id: Fact<string>;
   worker_id: Fact<string>;
   platform: Fact<"ios" | "android">;
+  /** Of the push service; the inbox needs none. */
+  token: ColumnType<string | null, string | null | undefined, string | null>;
   created_at: CreatedAt;
 }
 
@@ -125,8 +127,31 @@ export interface EndpointTable {
   sealed_secret: string;
   /** Whether it implements contact suggestions. */
   suggests_contacts: boolean;
+  /** How requests to it are signed; Standard Webhooks headers are added, never in the place of the documented two. */
+  scheme: ColumnType<EndpointScheme, EndpointScheme | undefined, EndpointScheme>;
+  /** The secret before the last rotation, and until when it counts; both or neither. */
+  previous_sealed_secret: ColumnType<string | null, string | null | undefined, string | null>;
+  previous_secret_until: OptionalTimestamp;
+  /** Attempts that failed since the last acknowledgement. */
+  consecutive_failures: Generated<number>;
+  failing_since: OptionalTimestamp;
+  /** How often the breaker opened since the last acknowledgement: each pause is longer. */
+  breaker_pauses: Generated<number>;
+  /** Nothing is attempted before; then one attempt, which closes or opens it. Null while closed. */
+  breaker_open_until: OptionalTimestamp;
+  /** From then on events are held, until the profile is saved anew. */
+  disabled_at: OptionalTimestamp;
+  disabled_because: ColumnType<DisabledBecause | null, DisabledBecause | null | undefined, DisabledBecause | null>;
   updated_at: Timestamp;
 }
+
+export type EndpointScheme = "timestampDigest" | "timestampDigestAndStandardWebhooks";
+
+/** It answered 410; or it has failed for five days. */
+export type DisabledBecause = "gone" | "failing";
+
+/** Held: its endpoint is disabled. It becomes pending when the endpoint is enabled. */
+export type DeliveryState = "pending" | "held" | "acknowledged" | "dead";
 
 /** Something that happened and is told to an integrator. Immutable. */
 export interface EventTable {
@@ -146,10 +171,12 @@ export interface DeliveryTable {
   organisation_id: Fact<string>;
   /** Deliveries with the same key are attempted in order, one after the other. */
   order_key: Fact<string>;
-  state: ColumnType<"pending" | "acknowledged" | "dead", "pending" | undefined, "pending" | "acknowledged" | "dead">;
+  state: ColumnType<DeliveryState, DeliveryState | undefined, DeliveryState>;
   attempts: Generated<number>;
   next_attempt_at: ColumnType<Date, Date | string | undefined, Date | string>;
   settled_at: OptionalTimestamp;
+  /** The acknowledged delivery that this one repeats. */
+  redelivery_of: ColumnType<string | null, string | null | undefined, never>;
 }
 
 /** One HTTP try of a delivery. */
@@ -166,6 +193,9 @@ export interface AttemptTable {
   status: Fact<number | null>;
   /** A stable code such as `timeout` or `connection_refused`; null when the answer was an acknowledgement. */
   error: Fact<string | null>;
+  content_type: ColumnType<string | null, string | null | undefined, string | null>;
+  /** The beginning of the answer's body as text, for the portal; emptied by retention. */
+  answer: ColumnType<string | null, string | null | undefined, string | null>;
 }
 
 /** A person that a hirer picked from the suggestions. */
@@ -186,6 +216,9 @@ export interface MailTable {
   subject: Fact<string>;
   body: Fact<string>;
   created_at: CreatedAt;
+  /** When the mail transport took it. */
+  sent_at: OptionalTimestamp;
+  attempts: Generated<number>;
 }
 
 export interface Tables {
