@@ -1,18 +1,14 @@
 import { ConfigurationError, UnavailableError } from "./errors.ts";
 import type { Receipts } from "./receipts.ts";
 
-/** A claim whose handler is at work. */
-interface Lease {
-  readonly token: string;
-  readonly subject: string;
-  readonly endsAt: number;
-}
-
-/** What was completed last for a subject; an earlier one counts no longer, and so needs no room. */
-interface Done {
+/** One object from the claim to its end: every one that a receipt keeps is one more for the collector to carry along. */
+interface Receipt {
   readonly key: string;
-  readonly status: number;
-  readonly endsAt: number;
+  readonly subject: string;
+  token: string;
+  /** 0 while its handler is at work. */
+  status: number;
+  endsAt: number;
 }
 
 /** Every so many claims, so many entries are looked at to make room: no claim pays for all, and most for none. */
@@ -39,8 +35,10 @@ export function memoryReceipts(options: { maxReceipts?: number; now?: () => Date
   if (!Number.isSafeInteger(maxReceipts) || maxReceipts < 1)
     throw new ConfigurationError("invalid_option", "maxReceipts must be a whole number of at least 1.");
 
-  const leases = new Map<string, Lease>();
-  const done = new Map<string, Done>();
+  /** Those whose handler is at work, by key. */
+  const leases = new Map<string, Receipt>();
+  /** What was completed last, by subject; an earlier one counts no longer, and so needs no room. */
+  const done = new Map<string, Receipt>();
   let nextToken = 1;
   let nextSearchAt = 0;
 
@@ -83,18 +81,22 @@ export function memoryReceipts(options: { maxReceipts?: number; now?: () => Date
       if (lease) leases.delete(key);
       else makeRoom(time);
       const token = String(nextToken++);
-      leases.set(key, { token, subject, endsAt: finite(time + leaseMs) });
+      leases.set(key, { key, subject, token, status: 0, endsAt: finite(time + leaseMs) });
       return { state: "claimed", token };
     },
     complete(key, token, status, keepMs) {
-      const lease = leases.get(key);
-      if (lease?.token !== token) return;
+      const receipt = leases.get(key);
+      if (receipt?.token !== token) return;
       const time = readClock();
       const endsAt = finite(time + keepMs);
       leases.delete(key);
-      if (lease.endsAt <= time) return;
-      done.delete(lease.subject);
-      done.set(lease.subject, { key, status, endsAt });
+      if (receipt.endsAt <= time) return;
+      receipt.token = "";
+      receipt.status = status;
+      receipt.endsAt = endsAt;
+      // Anew, so that the entries stay in the order of their completion.
+      done.delete(receipt.subject);
+      done.set(receipt.subject, receipt);
     },
     release(key, token) {
       if (leases.get(key)?.token === token) leases.delete(key);
@@ -102,7 +104,7 @@ export function memoryReceipts(options: { maxReceipts?: number; now?: () => Date
   };
 }
 
-function sweepOne(entries: Map<string, Pick<Lease, "endsAt">>, time: number, most: number): void {
+function sweepOne(entries: Map<string, Receipt>, time: number, most: number): void {
   let looked = 0;
   for (const [key, { endsAt }] of entries) {
     if (endsAt <= time) entries.delete(key);
