@@ -81,6 +81,18 @@ test.each(everywhere)(
   },
 );
 
+test.each(everywhere)("%s, %s: what a subpath throws is of the main entry's class", async (node, file, compile) => {
+  const code = `
+    import { InvalidResponseError, OffersClient } from "@offers/client";
+    import { validateAnswers } from "@offers/client/schemas";
+    const options = { baseUrl: "https://service.example", apiKey: "key", middleware: [validateAnswers()] };
+    const offers = new OffersClient({ ...options, fetch: async () => Response.json({ id: "offer_1", title: 1 }) });
+    const { error } = await offers.getOffer("offer_1").safe();
+    console.log(error.message.includes("title"), error instanceof InvalidResponseError);`;
+  const { stdout } = await run(nodes[node], [await project.write(file, compile(code))]);
+  expect(stdout).toBe("true true\n");
+});
+
 test.each(everywhere)(
   "%s, %s: the README's kit snippet accepts what openssl signed, and nothing else",
   async (node, file, compile) => {

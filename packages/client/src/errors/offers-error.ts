@@ -1,7 +1,6 @@
 import type { OperationName } from "../operation.ts";
 import type { Problem } from "../problem.ts";
-
-export const brand = Symbol.for("@offers/client/error");
+import { brand } from "./brand.ts";
 
 /** What an error knows besides its message. */
 export interface OffersErrorDetails {

@@ -8,8 +8,8 @@ import type {
   RateLimitError,
   ServerError,
 } from "./answer-errors.ts";
+import { brand } from "./brand.ts";
 import type { AbortedError, ConnectionError, TimeoutError } from "./exchange-errors.ts";
-import { brand } from "./offers-error.ts";
 import type { UsageError } from "./usage-error.ts";
 
 /**
