@@ -51,6 +51,7 @@ export function webhookRouter(options: ReceiverOptions<Request>): RequestHandler
   const settings = readReceiverOptions(options);
   refuseBasePath(options);
   return (request, response, next) => {
+    refuseWithoutExpress(next);
     const write = (answer: Answer | undefined) => {
       if (answer) return writeNodeAnswer(request, response, answer);
       // On a route of Express the path is not cut off: nothing would ever be found, and nobody would hear of it.
@@ -84,6 +85,7 @@ export function verifyWebhook(options: VerifyOptions<Request>): RequestHandler {
   const settings = readVerifyOptions(options);
   refuseBasePath(options);
   return (request, response, next) => {
+    refuseWithoutExpress(next);
     const proceed = (outcome: Awaited<ReturnType<typeof verifyIncoming>>) => {
       if ("answer" in outcome) return writeNodeAnswer(request, response, outcome.answer);
       request.webhook = outcome.webhook;
@@ -97,6 +99,12 @@ export function verifyWebhook(options: VerifyOptions<Request>): RequestHandler {
 function refuseBasePath(options: object): void {
   if ("basePath" in options)
     throw new ConfigurationError("invalid_option", "In Express there is no basePath; mount with app.use(path, …).");
+}
+
+/** As a listener of node:http it would find no path, and nobody to hand on to. */
+function refuseWithoutExpress(next: unknown): void {
+  if (typeof next !== "function")
+    throw new ConfigurationError("invalid_option", "This is middleware of Express; for node:http use webhookListener.");
 }
 
 const mountedOnRoute: Rejection = {

@@ -50,3 +50,12 @@ describe.each(expresses)("Express $version", ({ express }) => {
     expect(onRejected).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ reason: "missing_timestamp" }));
   });
 });
+
+test("without Express it says at once what to use instead", () => {
+  for (const middleware of [webhookRouter({ secret }), verifyWebhook({ secret })]) {
+    const listener = middleware as unknown as (request: object, response: object) => void;
+    expect(() => listener({}, {})).toThrow(
+      expect.objectContaining({ code: "invalid_option", message: expect.stringContaining("webhookListener") }),
+    );
+  }
+});
