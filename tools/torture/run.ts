@@ -1,0 +1,76 @@
+// Kills the platform under load and shows that no event is lost:
+//   npm run torture -- --store pglite --kills 50
+//   npm run torture -- --store postgres --processes 2 --kills 50
+//   npm run torture -- --store postgres --processes 2 --restarts 20
+//   npm run torture -- --sabotage lose,reorder          shows that it would find out
+// Ends with 1 when something is wrong, with 2 when there is no such store here.
+import { parseArgs } from "node:util";
+import { NoStoreError } from "./place.ts";
+import { type Sabotage, sabotages } from "./sabotage.ts";
+import { torture } from "./torture.ts";
+
+const { values } = parseArgs({
+  options: {
+    /** pglite, one process on a folder; or postgres, any number on a database of their own at DATABASE_URL or 127.0.0.1:5432. */
+    store: { type: "string", default: "pglite" },
+    /** How often a process is killed with kill -9; default ten times, or never where something else is asked for. */
+    kills: { type: "string" },
+    /** How often PostgreSQL is restarted in immediate mode: a cluster of the run's own. */
+    restarts: { type: "string", default: "0" },
+    processes: { type: "string", default: "1" },
+    /** For how long there is load, at least; it goes on until the last kill. */
+    seconds: { type: "string", default: "10" },
+    /** Changes a second. */
+    rate: { type: "string", default: "80" },
+    "drain-seconds": { type: "string", default: "60" },
+    /** A comma-separated list of: lose, reorder, repeat, rename. */
+    sabotage: { type: "string", default: "" },
+  },
+});
+
+const refuse = (reason: string): never => {
+  console.error(reason);
+  process.exit(2);
+};
+const numberOf = (name: "kills" | "restarts" | "processes" | "seconds" | "rate" | "drain-seconds", least: number) => {
+  const text = values[name] ?? (values.restarts === "0" && values.sabotage === "" ? "10" : "0");
+  return /^\d{1,6}$/.test(text) && Number(text) >= least ? Number(text) : refuse(`--${name} is a number from ${least}`);
+};
+const isSabotage = (text: string): text is Sabotage => sabotages.some((known) => known === text);
+
+const store =
+  values.store === "pglite" || values.store === "postgres" ? values.store : refuse("--store is pglite or postgres");
+const [kills, restarts, processes] = [numberOf("kills", 0), numberOf("restarts", 0), numberOf("processes", 1)];
+if (store === "pglite" && processes > 1) refuse("PGlite serves one process; more need --store postgres");
+if (store === "pglite" && restarts > 0) refuse("PGlite has no server to restart; --restarts needs --store postgres");
+const unknown = values.sabotage.split(",").filter((text) => text !== "" && !isSabotage(text));
+if (unknown.length > 0) refuse(`--sabotage knows ${sabotages.join(", ")}`);
+
+const interrupted = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => interrupted.abort());
+try {
+  const { verdict, drainedSeconds, faults, errors } = await torture({
+    store,
+    kills,
+    restarts,
+    processes,
+    seconds: numberOf("seconds", 1),
+    rate: numberOf("rate", 1),
+    drainSeconds: numberOf("drain-seconds", 1),
+    sabotages: values.sabotage.split(",").filter(isSabotage),
+    onProgress: (line) => console.log(line),
+    signal: interrupted.signal,
+  });
+  for (const line of errors) console.log(`the platform logged ${line}`);
+  for (const fault of faults) console.log(`WRONG: ${fault}`);
+  const { acked, delivered, lost, duplicated, reordered } = verdict;
+  console.log(
+    `acked ${acked}, delivered ${delivered}, lost ${lost}, duplicated ${duplicated}, reordered ${reordered}, ` +
+      `drained in ${drainedSeconds.toFixed(1)} s`,
+  );
+  process.exitCode = faults.length > 0 ? 1 : 0;
+} catch (error) {
+  if (interrupted.signal.aborted) console.error("interrupted");
+  else console.error(error instanceof NoStoreError ? error.message : error);
+  process.exitCode = interrupted.signal.aborted ? 130 : error instanceof NoStoreError ? 2 : 1;
+}

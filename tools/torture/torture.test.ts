@@ -1,0 +1,55 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { describe, expect, test } from "vitest";
+import { storesUnderTest } from "../../examples/platform/test/stores.ts";
+
+const stores = await storesUnderTest();
+const lastLine =
+  /^acked (?<acked>\d+), delivered (?<delivered>\d+), lost (?<lost>\d+), duplicated (?<duplicated>\d+), reordered (?<reordered>\d+), drained in \d+\.\d s$/;
+
+async function torture(args: string, environment: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "run.ts"), ...args.split(" ")], {
+    env: { ...process.env, ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
+  const lines = stdout.trimEnd().split("\n");
+  const counts = Object.entries(lastLine.exec(lines.at(-1) ?? "")?.groups ?? {});
+  return { code, stdout, stderr, lines, counts: Object.fromEntries(counts.map(([name, n]) => [name, Number(n)])) };
+}
+
+// The whole of it is npm run torture.
+describe("a short torture", { timeout: 300_000 }, () => {
+  test.each(stores)("of $title, killed twice, loses and reorders nothing", async ({ title }) => {
+    const where = title === "PGlite" ? "--store pglite" : "--store postgres --processes 2";
+    const { code, stdout, stderr, lines, counts } = await torture(`${where} --kills 2 --seconds 4`);
+    expect(stdout + stderr).not.toContain("WRONG");
+    expect(lines[0]).toContain(`on ${title}, 2 kills`);
+    expect(counts).toMatchObject({ acked: expect.any(Number), lost: 0, reordered: 0 });
+    expect(counts.acked).toBeGreaterThan(20);
+    expect(counts.delivered).toBe(counts.acked);
+    expect(code).toBe(0);
+  });
+
+  test("of a platform whose requests are lost, swapped, repeated and renamed on the way finds all four", async () => {
+    const store = stores.length > 1 ? "postgres" : "pglite";
+    const sabotage = "--drain-seconds 2 --sabotage lose,reorder,repeat,rename";
+    const { code, stdout, counts } = await torture(`--store ${store} --seconds 4 ${sabotage}`);
+    expect(counts.lost).toBeGreaterThan(0);
+    expect(counts.reordered).toBeGreaterThan(0);
+    expect(counts.duplicated).toBeGreaterThan(0);
+    expect(stdout).toMatch(/^WRONG: \d+ acked events were never delivered$/m);
+    expect(stdout).toMatch(/^WRONG: \d+ events came before an earlier one, or again after a later one$/m);
+    expect(stdout).toMatch(/^WRONG: \d+ delivery ids are more than one for an event, or for none$/m);
+    expect(code).toBe(1);
+  });
+
+  test("of a store that is not there does not begin", async () => {
+    const nowhere = { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" };
+    const { code, stdout, stderr } = await torture("--store postgres", nowhere);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain("no PostgreSQL answers at DATABASE_URL");
+  });
+});
