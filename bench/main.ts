@@ -8,6 +8,7 @@ import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { measureClients } from "./client/suite.ts";
 import type { Comparison } from "./comparison.ts";
+import { measurePlatform } from "./platform/suite.ts";
 import { measureReceivers } from "./receivers/suite.ts";
 import type { Suite } from "./suite.ts";
 import { printTable } from "./table.ts";
@@ -15,6 +16,7 @@ import { printTable } from "./table.ts";
 const suites = new Map<string, Suite>([
   ["client", measureClients],
   ["receivers", measureReceivers],
+  ["platform", measurePlatform],
 ]);
 
 const { values: options, positionals } = parseArgs({

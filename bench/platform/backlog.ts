@@ -1,0 +1,96 @@
+import { randomUUID } from "node:crypto";
+import { sha256 } from "../../examples/platform/src/http/sha256.ts";
+import { openQueue } from "../../examples/platform/src/queue/open-queue.ts";
+import { openStore } from "../../examples/platform/src/store/open-store.ts";
+import { seal } from "../../examples/platform/src/store/seal.ts";
+import type { Trx } from "../../examples/platform/src/store/store.ts";
+import type { StorePlace } from "../../examples/platform/test/stores.ts";
+
+export const sealKey = new Uint8Array(32).fill(9);
+/** Of one organisation that creates offers. */
+export const apiKey = "bench-key";
+export const workerId = (number: number): string => `worker-${number}`;
+
+export interface Backlog {
+  /** Organisations with an endpoint each. */
+  endpoints: number;
+  /** Due at once; shared evenly among the endpoints. */
+  events: number;
+  /** With a device each. */
+  workers: number;
+  baseAddress: string;
+}
+
+/** Fills a fresh store. */
+export async function makeBacklog(place: StorePlace, backlog: Backlog): Promise<void> {
+  const store = await openStore(place.options);
+  const queue = await openQueue(store);
+  const organisations = Array.from({ length: backlog.endpoints }, () => randomUUID());
+  await store.transaction((trx) => addOrganisations(trx, organisations, backlog.baseAddress));
+  await store.transaction((trx) => addWorkers(trx, backlog.workers));
+  const perInsert = 2_000;
+  for (let made = 0; made < backlog.events; made += perInsert)
+    await store.transaction(async (trx) => {
+      const jobs = await addEvents(trx, organisations, made, Math.min(perInsert, backlog.events - made));
+      await queue.enqueue(trx, "deliveries", jobs);
+    });
+  // As a database that has been up for a while has done by itself.
+  await store.execute("analyze");
+  await queue.stop();
+  await store.close();
+}
+
+async function addOrganisations(trx: Trx, ids: readonly string[], baseAddress: string): Promise<void> {
+  const rows = ids.map((id) => ({ id, name: "Acme", kind: "hirer" as const }));
+  await trx.insertInto("organisations").values(rows).execute();
+  const [creator = ""] = ids;
+  await trx
+    .insertInto("api_keys")
+    .values({ key_hash: sha256(apiKey), organisation_id: creator, agency_id: null })
+    .execute();
+  const person = { id: "person-1", organisation_id: creator, name: "Hana", password_hash: "none" };
+  await trx.insertInto("people").values(person).execute();
+  const endpoints = ids.map((id) => ({
+    organisation_id: id,
+    base_address: baseAddress,
+    sealed_secret: seal("a secret of some length", sealKey, id),
+    suggests_contacts: false,
+    updated_at: new Date(),
+  }));
+  await trx.insertInto("endpoints").values(endpoints).execute();
+}
+
+async function addWorkers(trx: Trx, count: number): Promise<void> {
+  const ids = Array.from({ length: count }, (_, number) => workerId(number));
+  const workers = ids.map((id) => ({ id, name: "Amal", password_hash: "none" }));
+  const devices = ids.map((id) => ({ id: `${id}-device`, worker_id: id, platform: "ios" as const }));
+  const perInsert = 5_000;
+  for (let from = 0; from < count; from += perInsert) {
+    await trx
+      .insertInto("workers")
+      .values(workers.slice(from, from + perInsert))
+      .execute();
+    await trx
+      .insertInto("devices")
+      .values(devices.slice(from, from + perInsert))
+      .execute();
+  }
+}
+
+async function addEvents(trx: Trx, organisations: readonly string[], first: number, count: number) {
+  const events = Array.from({ length: count }, (_, index) => ({
+    id: randomUUID(),
+    organisation_id: organisations[(first + index) % organisations.length] ?? "",
+    type: "workerOfferResponse" as const,
+    data: JSON.stringify({ offerId: `offer-${first + index}`, workerId: "worker-1", response: "accepted" }),
+  }));
+  const deliveries = events.map(({ id, organisation_id }) => ({
+    id: randomUUID(),
+    event_id: id,
+    organisation_id,
+    order_key: id,
+  }));
+  await trx.insertInto("events").values(events).execute();
+  await trx.insertInto("deliveries").values(deliveries).execute();
+  return deliveries.map(({ id, organisation_id }) => ({ key: id, group: organisation_id }));
+}

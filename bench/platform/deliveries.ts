@@ -1,0 +1,90 @@
+import type { StorePlace, StoreUnderTest } from "../../examples/platform/test/stores.ts";
+import { type Comparison, compare } from "../comparison.ts";
+import { runRounds } from "../rounds.ts";
+import type { SuiteOptions } from "../suite.ts";
+import { makeBacklog } from "./backlog.ts";
+import { Child } from "./child.ts";
+import type { Contender } from "./contender.ts";
+import { allAcknowledged, runPlatform } from "./running-platform.ts";
+
+/** Enough that no endpoint's cap of eight attempts at a time holds anything up. */
+const endpoints = 100;
+/** V8 compiles meanwhile what it will. */
+const warmUp = 2_000;
+
+const sizes = ({ quick }: SuiteOptions) => (quick ? { rounds: 1, events: 4_000 } : { rounds: 5, events: 12_000 });
+
+/** Events that are delivered in a second by one process, beside what its parts can do at most. */
+export async function measureDeliveries(
+  stores: readonly StoreUnderTest[],
+  receiver: string,
+  options: SuiteOptions,
+): Promise<Comparison> {
+  const { rounds, events } = sizes(options);
+  const contenders: Contender[] = [
+    {
+      label: "undici.request, 50 connections, no store",
+      measure: () => rateOf("ceiling.ts", receiver, String(events)),
+    },
+    ...stores.map(({ title, createPlace }) => ({
+      label: `pg-boss on ${title}, fetch and complete, no HTTP`,
+      measure: () =>
+        inPlace(createPlace, ({ options: store }) => rateOf("raw-boss.ts", JSON.stringify(store), String(events))),
+    })),
+    ...stores.map((store) => ({
+      label: `**the platform** on ${store.title}`,
+      measure: () => deliveriesPerSecond(store, receiver, events, 1),
+    })),
+  ];
+  const samples = await runRounds(contenders, rounds, (contender) => contender.measure());
+  const title = "Deliveries of one process, from a recorded event to a stored acknowledgement";
+  return compare({ title, unit: "per second", better: "higher" }, samples);
+}
+
+/** The same by up to four processes that share a store. */
+export async function measureProcesses(
+  store: StoreUnderTest,
+  receiver: string,
+  options: SuiteOptions,
+): Promise<Comparison> {
+  const { rounds, events } = sizes(options);
+  const contenders = [1, 2, 3, 4].map((processes) => ({
+    label: processes === 1 ? "one process" : `${processes} processes`,
+    measure: () => deliveriesPerSecond(store, receiver, events, processes),
+  }));
+  const samples = await runRounds(contenders, rounds, (contender) => contender.measure());
+  const title = `Deliveries of processes that share one ${store.title}`;
+  return compare({ title, unit: "per second", better: "higher" }, samples);
+}
+
+async function rateOf(module: string, ...args: string[]): Promise<number> {
+  const child = new Child(module, ...args);
+  const rate = await child.message<number>();
+  await child.stop();
+  return rate;
+}
+
+async function inPlace<T>(create: () => Promise<StorePlace>, work: (place: StorePlace) => Promise<T>): Promise<T> {
+  const place = await create();
+  try {
+    return await work(place);
+  } finally {
+    await place.remove();
+  }
+}
+
+const deliveriesPerSecond = (
+  { createPlace }: StoreUnderTest,
+  baseAddress: string,
+  events: number,
+  processes: number,
+): Promise<number> =>
+  inPlace(createPlace, async (place) => {
+    const total = events + warmUp * processes;
+    await makeBacklog(place, { endpoints, events: total, workers: 1, baseAddress });
+    const platforms = await Promise.all(Array.from({ length: processes }, () => runPlatform(place)));
+    const times = await allAcknowledged(platforms, total);
+    await Promise.all(platforms.map((platform) => platform.stop()));
+    const [from = 0, to = 0] = [times[warmUp * processes - 1], times[total - 1]];
+    return events / ((to - from) / 1_000);
+  });

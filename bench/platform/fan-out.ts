@@ -1,0 +1,62 @@
+// Creates offers and sends their notifications, in one process on one store; the parent asks what a recipient costs.
+import { createOffer } from "../../examples/platform/src/offers/create-offer.ts";
+import { startPush } from "../../examples/platform/src/push/start-push.ts";
+import { openQueue } from "../../examples/platform/src/queue/open-queue.ts";
+import { openStore } from "../../examples/platform/src/store/open-store.ts";
+import { workerId } from "./backlog.ts";
+
+const [, , options = ""] = process.argv;
+const onError = (error: unknown): never => {
+  throw error;
+};
+const store = await openStore({ ...JSON.parse(options), onError });
+const queue = await openQueue(store, { onError });
+const { id: organisationId } = await store.db
+  .selectFrom("organisations")
+  .select("id")
+  .limit(1)
+  .executeTakeFirstOrThrow();
+
+let sent = 0;
+let onSent = (): void => undefined;
+const transport = {
+  send: async () => {
+    sent += 1;
+  },
+};
+const push = startPush({ store, queue, transport, onSent: () => onSent(), onError });
+const deps = { store, queue, now: () => new Date(), wake: push.wake };
+
+/** @returns how long it took in milliseconds until the last notification was marked as sent */
+async function fanOut(recipients: number): Promise<number> {
+  const workerIds = Array.from({ length: recipients }, (_, number) => workerId(number));
+  const start = performance.now();
+  sent = 0;
+  const allSent = new Promise<void>((resolve) => {
+    onSent = () => sent === recipients && resolve();
+  });
+  await store.transaction((trx) =>
+    createOffer(trx, deps, organisationId, { createdByUserId: "person-1", title: "Bar", workerIds }),
+  );
+  push.wake();
+  await allSent;
+  return performance.now() - start;
+}
+
+process.on("message", (recipients: number) => {
+  const measure = async (): Promise<number> => {
+    const offers = Math.max(1, 500 / recipients);
+    let totalMs = 0;
+    for (let offer = 0; offer < offers; offer += 1) totalMs += await fanOut(recipients);
+    return (totalMs * 1_000) / (offers * recipients);
+  };
+  measure().then((cost) => process.send?.(cost), onError);
+});
+process.on("disconnect", async () => {
+  await push.stop();
+  await queue.stop();
+  await store.close();
+  process.exit();
+});
+await fanOut(10);
+process.send?.("ready");

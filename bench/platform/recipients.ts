@@ -1,0 +1,26 @@
+import type { StoreUnderTest } from "../../examples/platform/test/stores.ts";
+import { type Comparison, compare } from "../comparison.ts";
+import { runRounds } from "../rounds.ts";
+import type { SuiteOptions } from "../suite.ts";
+import { makeBacklog } from "./backlog.ts";
+import { Child } from "./child.ts";
+
+/** What a recipient of an offer costs, from the creation until all notifications are sent: the same, however many there are. */
+export async function measureRecipients(
+  { title: store, createPlace }: StoreUnderTest,
+  { quick }: SuiteOptions,
+): Promise<Comparison> {
+  const place = await createPlace();
+  await makeBacklog(place, { endpoints: 1, events: 0, workers: 10_000, baseAddress: "http://127.0.0.1:1" });
+  const child = new Child("fan-out.ts", JSON.stringify(place.options));
+  await child.message();
+  const contenders = [10, 100, 1_000, 10_000].map((recipients) => ({
+    label: `${recipients.toLocaleString("en-GB")} recipients`,
+    measure: () => child.ask<number>(recipients),
+  }));
+  const samples = await runRounds(contenders, quick ? 1 : 7, (contender) => contender.measure());
+  await child.stop();
+  await place.remove();
+  const title = `An offer on ${store}, until its last notification is sent`;
+  return compare({ title, unit: "µs per recipient", better: "lower" }, samples);
+}
