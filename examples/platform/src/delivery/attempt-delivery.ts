@@ -1,6 +1,8 @@
+import { excerptOf } from "../http/excerpt.ts";
 import { fillPath } from "../outbound/join-address.ts";
 import type { Outbound, OutboundFailureCode, OutboundResult, Sign } from "../outbound/outbound.ts";
-import { unseal } from "../store/seal.ts";
+import { sendSigned } from "../outbound/send-signed.ts";
+import { openSecrets } from "../store/sealed-secrets.ts";
 import type { PendingDelivery } from "./pending-delivery.ts";
 import { webhookCall } from "./webhook-call.ts";
 
@@ -22,6 +24,9 @@ export interface Attempt {
   /** Absent when the answer was an acknowledgement. */
   failure?: AttemptFailureCode;
   retryAfterMs?: number;
+  contentType?: string;
+  /** The beginning of the answer's body as text; absent when no answer came. */
+  answer?: string;
 }
 
 export interface AttemptContext {
@@ -29,23 +34,35 @@ export interface AttemptContext {
   sign: Sign;
   sealKey: Uint8Array;
   timeoutMs: number;
+  /** Ends attempts before their time. */
+  signal?: AbortSignal | undefined;
   now: () => Date;
   onError: (error: unknown) => void;
 }
 
 /** Tells the endpoint once. Never rejects: what went wrong on our side is a failed attempt too, and is tried again. */
 export async function attemptDelivery(context: AttemptContext, delivery: PendingDelivery): Promise<Attempt> {
+  const { outbound, sign, sealKey, timeoutMs, signal } = context;
   const { method, path, parameters, body } = webhookCall(delivery.type, delivery.data);
   const startedAt = context.now();
   const attempt = { number: delivery.attempts + 1, method, path, filledPath: path, startedAt };
-  const { base_address: baseAddress, sealed_secret: sealedSecret } = delivery;
-  if (baseAddress === null || sealedSecret === null) return { ...attempt, durationMs: 0, failure: "no_endpoint" };
+  const { base_address: baseAddress, sealed_secret, scheme } = delivery;
+  if (baseAddress === null || sealed_secret === null || scheme === null)
+    return { ...attempt, durationMs: 0, failure: "no_endpoint" };
   try {
     const filledPath = fillPath(path, parameters);
-    const secret = unseal(sealedSecret, context.sealKey, delivery.organisation_id);
-    const headers = { "offers-delivery-id": delivery.id, ...(await context.sign(secret)) };
-    const call = { method, baseAddress, path, parameters, headers, timeoutMs: context.timeoutMs };
-    const result = await context.outbound.send(body === undefined ? call : { ...call, body });
+    // Address and secrets are of one reading of the profile: whatever it has become meanwhile, they belong together.
+    const secrets = openSecrets({ ...delivery, sealed_secret }, sealKey, delivery.organisation_id, startedAt);
+    const result = await sendSigned(
+      outbound,
+      sign,
+      { baseAddress, scheme, ...secrets },
+      {
+        ...{ id: delivery.id, method, path, parameters, timeoutMs, signal },
+        headers: { "offers-delivery-id": delivery.id },
+        ...(body !== undefined && { body }),
+      },
+    );
     return { ...attempt, filledPath, ...outcomeOf(result) };
   } catch (error) {
     context.onError(error);
@@ -53,13 +70,21 @@ export async function attemptDelivery(context: AttemptContext, delivery: Pending
   }
 }
 
-type Outcome = Pick<Attempt, "durationMs" | "status" | "failure" | "retryAfterMs">;
+type Outcome = Pick<Attempt, "durationMs" | "status" | "failure" | "retryAfterMs" | "contentType" | "answer">;
 
 /** Only 200 acknowledges (D-13): nothing in the contract shows that another 2xx does. */
 function outcomeOf(result: OutboundResult): Outcome {
   const { durationMs } = result;
   if (!result.ok) return { durationMs, failure: result.code };
-  const { status, retryAfterMs } = result;
-  if (status === 200) return { durationMs, status };
-  return { durationMs, status, failure: "not_acknowledged", ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  const { status, retryAfterMs, contentType } = result;
+  const answer = {
+    ...{ durationMs, status, answer: excerptOf(result.body, keptAnswerBytes) },
+    ...(contentType !== undefined && { contentType: excerptOf(Buffer.from(contentType), keptTypeBytes) }),
+  };
+  if (status === 200) return answer;
+  return { ...answer, failure: "not_acknowledged", ...(retryAfterMs !== undefined && { retryAfterMs }) };
 }
+
+/** What the portal shows of an answer. */
+const keptAnswerBytes = 4_096;
+const keptTypeBytes = 200;

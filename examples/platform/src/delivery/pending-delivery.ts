@@ -1,11 +1,11 @@
-import { type ExpressionBuilder, sql } from "kysely";
+import { type ExpressionBuilder, type Selectable, sql } from "kysely";
 import type { Store, Trx } from "../store/store.ts";
-import type { Tables } from "../store/tables.ts";
+import type { DeliveryState, DeliveryTable, Tables } from "../store/tables.ts";
 
 /** A due delivery with all that its attempt needs. */
 export type PendingDelivery = Awaited<ReturnType<typeof pendingDeliveries>>[number];
 
-/** Loads those of `ids` that are still pending. `blocked` ones must wait for an older one of their order key. */
+/** Loads those of `ids` that may still be attempted: their endpoint is enabled. `blocked` ones must wait for an older one of their order key. */
 export function pendingDeliveries(store: Store, ids: readonly string[]) {
   return store.db
     .selectFrom("deliveries")
@@ -22,15 +22,23 @@ export function pendingDeliveries(store: Store, ids: readonly string[]) {
       "events.data",
       "endpoints.base_address",
       "endpoints.sealed_secret",
+      "endpoints.previous_sealed_secret",
+      "endpoints.previous_secret_until",
+      "endpoints.scheme",
+      "endpoints.breaker_open_until",
     ])
-    .select((query) => hasOlderPending(query).as("blocked"))
+    .select((query) => hasOlderWaiting(query).as("blocked"))
     .where("deliveries.id", "in", ids)
     .where("deliveries.state", "=", "pending")
+    .where("endpoints.disabled_at", "is", null)
     .execute();
 }
 
-/** Whether a response to the same offer by the same worker is pending that happened before this one (D-32). */
-export function hasOlderPending(query: ExpressionBuilder<Tables, "deliveries">) {
+/** Whether it is still to be delivered: held ones will be, once their endpoint is enabled. */
+export const isWaiting = (state: DeliveryState): boolean => state === "pending" || state === "held";
+
+/** Whether a response to the same offer by the same worker waits that happened before this one (D-32). */
+export function hasOlderWaiting(query: ExpressionBuilder<Tables, "deliveries">) {
   return query.exists(
     query
       .selectFrom("deliveries as older")
@@ -38,23 +46,26 @@ export function hasOlderPending(query: ExpressionBuilder<Tables, "deliveries">) 
       .whereRef("older.organisation_id", "=", "deliveries.organisation_id")
       .whereRef("older.order_key", "=", "deliveries.order_key")
       .whereRef("older.sequence", "<", "deliveries.sequence")
-      .where("older.state", "=", "pending"),
+      .where("older.state", "in", [sql.lit("pending" as const), sql.lit("held" as const)]),
   );
 }
 
 /**
  * Holds what may still be attempted of an order key until the end of the transaction, oldest first, so that nobody
- * settles, redelivers or overtakes it meanwhile (D-32): dead ones too, since a redelivery makes them pending. Waits for
- * whoever is doing so, and sees what came of it.
+ * settles, redelivers or overtakes it meanwhile (D-32): dead ones and the latest too, since a redelivery repeats them.
+ * Waits for whoever is doing so, and sees what came of it.
  */
-export function lockOrder(trx: Trx, key: { organisationId: string; orderKey: string }) {
-  return trx
-    .selectFrom("deliveries")
-    .select(["id", "sequence", "state"])
-    .where("organisation_id", "=", key.organisationId)
-    .where("order_key", "=", key.orderKey)
-    .where("state", "!=", "acknowledged")
-    .orderBy("sequence")
-    .forUpdate()
-    .execute();
+export async function lockOrder(trx: Trx, { organisationId, orderKey }: { organisationId: string; orderKey: string }) {
+  const { rows } = await sql<Pick<Selectable<DeliveryTable>, "id" | "sequence" | "state">>`
+    select id, sequence, state from deliveries
+    where sequence = any (array(
+      select sequence from deliveries
+      where organisation_id = ${organisationId} and order_key = ${orderKey} and state <> 'acknowledged'
+      union all
+      (select sequence from deliveries where organisation_id = ${organisationId} and order_key = ${orderKey}
+      order by sequence desc limit 1)
+    ))
+    order by sequence
+    for update`.execute(trx);
+  return rows;
 }

@@ -1,7 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import type { Queue } from "../queue/queue.ts";
 import type { Store, Trx } from "../store/store.ts";
-import { lockOrder } from "./pending-delivery.ts";
+import type { DeliveryState } from "../store/tables.ts";
+import { hasOlderWaiting } from "./pending-delivery.ts";
 import { jobOf } from "./settle-attempts.ts";
 
 export interface RedeliverContext {
@@ -10,58 +12,127 @@ export interface RedeliverContext {
   now: () => Date;
 }
 
+/** What became of the wish to redeliver (D-74). */
 export type Redelivery =
-  | "redelivered"
-  /** The organisation has no such delivery, or it is not dead. */
-  | "not_dead"
-  /** The endpoint knows a later word of the same worker on the same offer, or is about to. */
-  | "superseded";
+  /** The id that is delivered now: a dead letter's own, for an acknowledged one a new one. */
+  | { outcome: "redelivered"; id: string }
+  /** The organisation has no such delivery. */
+  | { outcome: "unknown" }
+  /** It is still to be delivered anyway. */
+  | { outcome: "waiting" }
+  /** There is a later response of the same worker to the same offer, which must stay the last word (D-32). */
+  | { outcome: "superseded" }
+  /** Another delivery repeats it already. */
+  | { outcome: "repeated" };
 
-/** Makes a dead delivery pending again, with the whole retry schedule before it and its old id (D-26). */
-export function redeliver(
-  { store, queue, now }: RedeliverContext,
+/** Redelivers one delivery of the organisation. */
+export async function redeliver(
+  context: RedeliverContext,
   organisationId: string,
   deliveryId: string,
 ): Promise<Redelivery> {
-  return store.transaction(async (trx) => {
-    const delivery = await trx
-      .selectFrom("deliveries")
-      .select(["id", "organisation_id", "order_key", "sequence"])
-      .where("id", "=", deliveryId)
-      .where("organisation_id", "=", organisationId)
-      .executeTakeFirst();
-    if (delivery === undefined) return "not_dead";
-    const held = await lockOrder(trx, { organisationId, orderKey: delivery.order_key });
-    if (!held.some(({ id, state }) => id === deliveryId && state === "dead")) return "not_dead";
-    if (await isSuperseded(trx, delivery)) return "superseded";
+  const redeliveries = await context.store.transaction((trx) =>
+    redeliverThese(trx, context, organisationId, [deliveryId]),
+  );
+  return redeliveries.get(deliveryId) ?? { outcome: "unknown" };
+}
+
+interface Candidate {
+  id: string;
+  eventId: string;
+  orderKey: string;
+  state: DeliveryState;
+  superseded: boolean;
+  repeated: boolean;
+}
+
+/**
+ * Redelivers those of `ids` that may be: dead ones under their old id, acknowledged ones under a new one, each with the
+ * whole retry schedule before it. While the endpoint is disabled they are held.
+ *
+ * @param ids in the order of the answer's entries: unknown ones have none
+ */
+export async function redeliverThese(
+  trx: Trx,
+  { queue, now }: Omit<RedeliverContext, "store">,
+  organisationId: string,
+  ids: readonly string[],
+): Promise<Map<string, Redelivery>> {
+  const candidates = await lockCandidates(trx, organisationId, ids);
+  const redeliveries = new Map(candidates.map((each) => [each.id, redeliveryOf(each)]));
+  const chosen = candidates.filter(({ id }) => redeliveries.get(id)?.outcome === "redelivered");
+  if (chosen.length === 0) return redeliveries;
+  const { disabled_at: disabledAt } = await trx
+    .selectFrom("endpoints")
+    .select("disabled_at")
+    .where("organisation_id", "=", organisationId)
+    .executeTakeFirstOrThrow();
+  const fresh = { state: disabledAt === null ? "pending" : "held", attempts: 0, next_attempt_at: now() } as const;
+  const dead = chosen.filter(({ state }) => state === "dead").map(({ id }) => id);
+  if (dead.length > 0)
     await trx
       .updateTable("deliveries")
-      .set({ state: "pending", attempts: 0, next_attempt_at: now(), settled_at: null })
-      .where("id", "=", deliveryId)
+      .set({ ...fresh, settled_at: null })
+      .where("id", "in", dead)
       .execute();
-    // Behind an older one it gets its job when that one is settled.
-    const isBehind = held.some(({ sequence, state }) => state === "pending" && sequence < delivery.sequence);
-    if (!isBehind) await queue.enqueue(trx, "deliveries", [jobOf(delivery)]);
-    return "redelivered";
-  });
+  const repeats = chosen
+    .filter(({ state }) => state === "acknowledged")
+    .map((each) => ({ ...each, newId: randomUUID() }));
+  if (repeats.length > 0)
+    await trx
+      .insertInto("deliveries")
+      .values(
+        repeats.map(({ id, newId, eventId, orderKey }) => ({
+          ...{ id: newId, event_id: eventId, organisation_id: organisationId, order_key: orderKey },
+          ...{ redelivery_of: id, ...fresh },
+        })),
+      )
+      .execute();
+  for (const { id, newId } of repeats) redeliveries.set(id, { outcome: "redelivered", id: newId });
+  if (disabledAt === null) await wakeFirst(trx, queue, [...dead, ...repeats.map(({ newId }) => newId)]);
+  return redeliveries;
 }
 
-interface Place {
-  organisation_id: string;
-  order_key: string;
-  sequence: number;
+/**
+ * Locks what is redelivered and what could be in the same order, and only then looks what came later: whoever records or
+ * redelivers a later response locks these rows too. Nothing that waits is locked: whoever settles it may hold another one.
+ */
+async function lockCandidates(trx: Trx, organisationId: string, ids: readonly string[]): Promise<Candidate[]> {
+  await sql`
+    select id from deliveries
+    where organisation_id = ${organisationId}
+      and order_key in (
+        select order_key from deliveries where organisation_id = ${organisationId} and id in (${sql.join(ids)}))
+      and (state = 'dead' or (state = 'acknowledged' and id in (${sql.join(ids)})))
+    order by sequence
+    for update`.execute(trx);
+  const isLater = sql`later.organisation_id = deliveries.organisation_id and later.order_key = deliveries.order_key
+    and later.sequence > deliveries.sequence`;
+  const { rows } = await sql<Candidate>`
+    select id, event_id as "eventId", order_key as "orderKey", state,
+      exists (select from deliveries as later where ${isLater} and later.event_id <> deliveries.event_id
+        and (deliveries.state = 'acknowledged' or later.state <> 'dead')) as superseded,
+      exists (select from deliveries as later where ${isLater} and later.event_id = deliveries.event_id) as repeated
+    from deliveries
+    where organisation_id = ${organisationId} and id in (${sql.join(ids)})
+    order by sequence`.execute(trx);
+  return rows;
 }
 
-/** The last word must be the last to arrive (D-32). Asked after the lock, which may have waited for a new one. */
-async function isSuperseded(trx: Trx, { organisation_id, order_key, sequence }: Place): Promise<boolean> {
-  const newer = await trx
+function redeliveryOf({ id, state, superseded, repeated }: Candidate): Redelivery {
+  if (state !== "dead" && state !== "acknowledged") return { outcome: "waiting" };
+  if (superseded) return { outcome: "superseded" };
+  return repeated ? { outcome: "repeated" } : { outcome: "redelivered", id };
+}
+
+/** Behind an older one a delivery gets its job when that one is settled. */
+async function wakeFirst(trx: Trx, queue: Queue, ids: readonly string[]): Promise<void> {
+  const first = await trx
     .selectFrom("deliveries")
-    .select(sql.lit(1).as("one"))
-    .where("organisation_id", "=", organisation_id)
-    .where("order_key", "=", order_key)
-    .where("sequence", ">", sequence)
-    .where("state", "!=", "dead")
-    .limit(1)
-    .executeTakeFirst();
-  return newer !== undefined;
+    .select(["id", "organisation_id"])
+    .where("id", "in", ids)
+    .where((query) => query.not(hasOlderWaiting(query)))
+    .orderBy("sequence")
+    .execute();
+  await queue.enqueue(trx, "deliveries", first.map(jobOf));
 }

@@ -1,44 +1,72 @@
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { ClaimedJob, JobToEnqueue, Queue } from "../queue/queue.ts";
 import type { Trx } from "../store/store.ts";
+import type { DeliveryTable } from "../store/tables.ts";
 import type { Attempt } from "./attempt-delivery.ts";
+import { holdDeliveries } from "./hold-deliveries.ts";
 import type { PendingDelivery } from "./pending-delivery.ts";
+import { type HealthContext, type SettledEndpoint, settleHealth } from "./settle-health.ts";
+import { tellOfDisabling } from "./tell-of-disabling.ts";
+
+export type Outcome = "acknowledged" | "retry" | "dead" | "held";
+
+const stateOf = { acknowledged: "acknowledged", retry: "pending", dead: "dead", held: "held" } as const;
 
 /** An attempt that was made, with what follows from it. */
 export interface MadeAttempt {
   job: ClaimedJob;
   delivery: PendingDelivery;
   attempt: Attempt;
-  outcome: "acknowledged" | "retry" | "dead";
+  /** The one attempt after a pause (D-72). */
+  isProbe: boolean;
+  /** Held: it failed, and its endpoint is disabled. */
+  outcome: Outcome;
   /** Set when the outcome is `retry`. */
   nextAttemptAt?: Date;
 }
 
-interface SettledRow {
-  id: string;
-  organisation_id: string;
-  order_key: string;
+/** What a group of attempts has changed. */
+export interface Settled {
+  endpoints: SettledEndpoint[];
+  /** The ids of deliveries whose attempt failed at an endpoint that is disabled. */
+  held: ReadonlySet<string>;
 }
 
-/** Writes a group of attempts: the attempts, their deliveries, and the jobs that follow. */
-export async function settleAttempts(trx: Trx, queue: Queue, made: readonly MadeAttempt[]): Promise<void> {
+type SettledRow = Pick<Selectable<DeliveryTable>, "id" | "organisation_id" | "order_key" | "state">;
+
+/** Writes a group of attempts: endpoints' health, the attempts, their deliveries, and the jobs that follow. */
+export async function settleAttempts(
+  trx: Trx,
+  queue: Queue,
+  context: HealthContext,
+  made: readonly MadeAttempt[],
+): Promise<Settled> {
+  const endpoints = await settleHealth(trx, context, made);
   await insertAttempts(trx, made);
-  const settled = await updateDeliveries(trx, made);
-  const ours = new Set(settled.map(({ id }) => id));
-  const again = made.filter(({ delivery, outcome }) => outcome === "retry" && ours.has(delivery.id));
-  const done = made.filter((each) => !again.includes(each));
-  const deferred = again.map(({ job, delivery, nextAttemptAt }) => {
+  const settled = await updateDeliveries(trx, made, endpoints);
+  const states = new Map(settled.map(({ id, state }) => [id, state]));
+  const isPending = ({ delivery }: MadeAttempt): boolean => states.get(delivery.id) === "pending";
+  const deferred = made.filter(isPending).map(({ job, delivery, nextAttemptAt }) => {
     return { ...job, ...jobOf({ ...delivery, next_attempt_at: nextAttemptAt }) };
   });
   await queue.defer(trx, "deliveries", deferred);
-  const jobs = done.map(({ job }) => job);
+  const jobs = made.filter((each) => !isPending(each)).map(({ job }) => job);
   await queue.settle(trx, "deliveries", jobs);
-  const final = new Set(done.map(({ delivery }) => delivery.id));
   const next = await nextInOrder(
     trx,
-    settled.filter(({ id }) => final.has(id)),
+    settled.filter(({ state }) => state === "acknowledged" || state === "dead"),
   );
   await queue.enqueue(trx, "deliveries", next.map(jobOf));
+  await disable(trx, queue, endpoints);
+  return { endpoints, held: new Set(settled.filter(({ state }) => state === "held").map(({ id }) => id)) };
+}
+
+async function disable(trx: Trx, queue: Queue, endpoints: readonly SettledEndpoint[]): Promise<void> {
+  for (const { organisationId, before, after } of endpoints) {
+    if (before.disabledBecause !== null || after.disabledBecause === null) continue;
+    await tellOfDisabling(trx, organisationId, after.disabledBecause);
+    await holdDeliveries(trx, queue);
+  }
 }
 
 /** The wake-up of a pending delivery, not before its next attempt is due. */
@@ -57,48 +85,61 @@ async function insertAttempts(trx: Trx, made: readonly MadeAttempt[]): Promise<v
     duration_ms: attempt.durationMs,
     status: attempt.status ?? null,
     error: attempt.failure ?? null,
+    content_type: attempt.contentType ?? null,
+    answer: attempt.answer ?? null,
   }));
-  await trx.insertInto("attempts").values(rows).execute();
+  const columns = sql.join(Object.keys(rows[0] ?? {}).map((name) => sql.ref(name)));
+  // As one parameter: a statement that is longer with each attempt takes the database longer to plan than to do.
+  await sql`
+    insert into attempts (${columns})
+    select ${columns} from json_populate_recordset(null::attempts, ${JSON.stringify(rows)}::text::json)`.execute(trx);
 }
 
-/** @returns the deliveries that changed: not those that another process settled after our lease had ended */
-async function updateDeliveries(trx: Trx, made: readonly MadeAttempt[]): Promise<SettledRow[]> {
+/**
+ * @returns the deliveries that changed: not those that another process settled after our claim had lapsed. But whatever was
+ *   acknowledged is settled: the endpoint has it
+ */
+async function updateDeliveries(
+  trx: Trx,
+  made: readonly MadeAttempt[],
+  endpoints: readonly SettledEndpoint[],
+): Promise<SettledRow[]> {
+  const disabled = new Set(
+    endpoints.filter(({ after }) => after.disabledAt !== null).map((each) => each.organisationId),
+  );
   const outcomes = made.map(({ delivery, attempt, outcome, nextAttemptAt }) => ({
     id: delivery.id,
     attempts: attempt.number,
-    state: outcome === "retry" ? "pending" : outcome,
+    state: stateOf[outcome !== "acknowledged" && disabled.has(delivery.organisation_id) ? "held" : outcome],
     next_attempt_at: nextAttemptAt,
   }));
   const { rows } = await sql<SettledRow>`
     update deliveries set
-      state = outcome.state,
-      attempts = outcome.attempts,
+      state = case when deliveries.state = 'held' and outcome.state <> 'acknowledged' then 'held' else outcome.state end,
+      attempts = greatest(deliveries.attempts, outcome.attempts),
       next_attempt_at = coalesce(outcome.next_attempt_at, deliveries.next_attempt_at),
-      settled_at = case when outcome.state = 'pending' then null else now() end
+      settled_at = case when outcome.state = 'acknowledged' or (outcome.state = 'dead' and deliveries.state = 'pending')
+        then now() end
     from json_to_recordset(${JSON.stringify(outcomes)}::text::json)
       as outcome (id text, attempts integer, state text, next_attempt_at timestamptz)
-    where deliveries.id = outcome.id and deliveries.state = 'pending' and deliveries.attempts = outcome.attempts - 1
-    returning deliveries.id, deliveries.organisation_id, deliveries.order_key`.execute(trx);
+    where deliveries.id = outcome.id and deliveries.state in ('pending', 'held')
+      and (deliveries.attempts = outcome.attempts - 1 or outcome.state = 'acknowledged')
+    returning deliveries.id, deliveries.organisation_id, deliveries.order_key, deliveries.state`.execute(trx);
   return rows;
 }
 
-/** The oldest pending deliveries behind the ones now settled. They had no job: it was not their turn. */
+/** The oldest deliveries behind the ones now settled, unless held. They had no job: it was not their turn. */
 async function nextInOrder(trx: Trx, settled: readonly SettledRow[]) {
   if (settled.length === 0) return [];
-  return trx
-    .selectFrom("deliveries")
-    .distinctOn(["organisation_id", "order_key"])
-    .select(["id", "organisation_id", "next_attempt_at"])
-    .where(({ eb, refTuple, tuple }) =>
-      eb(
-        refTuple("organisation_id", "order_key"),
-        "in",
-        settled.map((row) => tuple(row.organisation_id, row.order_key)),
-      ),
-    )
-    .where("state", "=", "pending")
-    .orderBy("organisation_id")
-    .orderBy("order_key")
-    .orderBy("sequence")
-    .execute();
+  const keys = settled.map(({ organisation_id, order_key }) => ({ organisation_id, order_key }));
+  const { rows } = await sql<Pick<Selectable<DeliveryTable>, "id" | "organisation_id" | "next_attempt_at" | "state">>`
+    select oldest.id, oldest.organisation_id, oldest.next_attempt_at, oldest.state
+    from json_populate_recordset(null::deliveries, ${JSON.stringify(keys)}::text::json) as settled
+    cross join lateral (
+      select * from deliveries
+      where organisation_id = settled.organisation_id and order_key = settled.order_key and state in ('pending', 'held')
+      order by sequence
+      limit 1
+    ) as oldest`.execute(trx);
+  return rows.filter(({ state }) => state === "pending");
 }

@@ -1,7 +1,7 @@
 import { preferHashJoin } from "../queue/prefer-hash-join.ts";
 import type { Queue } from "../queue/queue.ts";
 import type { Store } from "../store/store.ts";
-import { hasOlderPending } from "./pending-delivery.ts";
+import { hasOlderWaiting } from "./pending-delivery.ts";
 import { jobOf } from "./settle-attempts.ts";
 
 const maxRows = 1_000;
@@ -19,7 +19,7 @@ export async function sweepDeliveries(store: Store, queue: Queue): Promise<boole
       .select(["id", "organisation_id", "next_attempt_at"])
       .where("state", "=", "pending")
       .where(({ ref }) => queue.withoutJob("deliveries", ref("deliveries.id")))
-      .where((query) => query.not(hasOlderPending(query)))
+      .where((query) => query.not(hasOlderWaiting(query)))
       .orderBy("sequence")
       .limit(maxRows)
       .execute();

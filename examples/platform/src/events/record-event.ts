@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { lockOrder } from "../delivery/pending-delivery.ts";
+import { isWaiting, lockOrder } from "../delivery/pending-delivery.ts";
 import type { components } from "../generated/openapi.ts";
 import type { Queue } from "../queue/queue.ts";
 import type { Trx } from "../store/store.ts";
@@ -17,7 +17,7 @@ export interface RecordedEvent {
 
 /**
  * Writes the event, and for an organisation with an endpoint its delivery and the job, in the caller's transaction: all
- * of it happens with the caller's change, or nothing.
+ * of it happens with the caller's change, or nothing. While the endpoint is disabled the delivery is held.
  *
  * @param organisationId whose endpoint is told
  */
@@ -34,7 +34,7 @@ export async function recordEvent(
     .execute();
   const endpoint = await trx
     .selectFrom("endpoints")
-    .select("organisation_id")
+    .select("disabled_at")
     .where("organisation_id", "=", organisationId)
     .executeTakeFirst();
   if (endpoint === undefined) return { eventId };
@@ -42,13 +42,15 @@ export async function recordEvent(
   const deliveryId = randomUUID();
   const orderKey = orderKeyOf(eventId, event);
   // Either the transaction that settles the older one sees ours, or we see that it is settled.
-  const held = await lockOrder(trx, { organisationId, orderKey });
+  const others = await lockOrder(trx, { organisationId, orderKey });
+  // D-73
+  const state = endpoint.disabled_at === null ? "pending" : "held";
   await trx
     .insertInto("deliveries")
-    .values({ id: deliveryId, event_id: eventId, organisation_id: organisationId, order_key: orderKey })
+    .values({ id: deliveryId, event_id: eventId, organisation_id: organisationId, order_key: orderKey, state })
     .execute();
   // Behind an older one it gets its job when that one is settled.
-  if (!held.some(({ state }) => state === "pending"))
+  if (state === "pending" && !others.some((other) => isWaiting(other.state)))
     await queue.enqueue(trx, "deliveries", [{ key: deliveryId, group: organisationId }]);
   return { eventId, deliveryId };
 }

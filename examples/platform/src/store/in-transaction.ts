@@ -1,22 +1,36 @@
-import type { Kysely } from "kysely";
+import type { Kysely, KyselyPlugin } from "kysely";
 import type { Trx } from "./store.ts";
 import { StoreError } from "./store-error.ts";
 import type { Tables } from "./tables.ts";
 
-/** Runs `work` in a transaction that ends within `limitMs`, one way or the other. */
+/**
+ * Runs `work` in a transaction that ends, one way or the other, when no statement of it was answered for `limitMs`. A large
+ * one may take longer on a slow machine; one that waits for something else than the database ends.
+ */
 export function inTransaction<T>(db: Kysely<Tables>, limitMs: number, work: (trx: Trx) => Promise<T>): Promise<T> {
   return db.transaction().execute(async (trx) => {
     let timer: NodeJS.Timeout | undefined;
+    let answered = (): void => undefined;
     const overdue = new Promise<never>((_, reject) => {
       const message =
-        `a transaction was open for ${limitMs} ms and is rolled back; inside one, use only trx: ` +
-        "store.db waits for the very same connection on PGlite, and I/O keeps everyone else waiting";
+        `a transaction asked nothing for ${limitMs} ms, or was not answered, and is rolled back; inside one, use only ` +
+        "trx: store.db waits for the very same connection on PGlite, and I/O keeps everyone else waiting";
       timer = setTimeout(() => reject(new StoreError("transaction_overdue", message)), limitMs);
+      answered = () => void timer?.refresh();
     });
     try {
-      return await Promise.race([work(trx), overdue]);
+      return await Promise.race([work(trx.withPlugin(onAnswer(() => answered()))), overdue]);
     } finally {
+      answered = () => undefined;
       clearTimeout(timer);
     }
   });
 }
+
+const onAnswer = (told: () => void): KyselyPlugin => ({
+  transformQuery: ({ node }) => node,
+  async transformResult({ result }) {
+    told();
+    return result;
+  },
+});

@@ -3,6 +3,8 @@ import { Migrator } from "kysely/migration";
 import * as firstTables from "./migrations/001-first-tables.ts";
 import * as keysAndAgencies from "./migrations/002-keys-and-agencies.ts";
 import * as endpointHealth from "./migrations/003-endpoint-health.ts";
+import * as operations from "./migrations/004-operations.ts";
+import * as deliveryOrder from "./migrations/005-delivery-order.ts";
 import type { Tables } from "./tables.ts";
 
 /** Applied in the order of their names. One that was released never changes again: add the next. */
@@ -10,6 +12,8 @@ const migrations = {
   "001-first-tables": firstTables,
   "002-keys-and-agencies": keysAndAgencies,
   "003-endpoint-health": endpointHealth,
+  "004-operations": operations,
+  "005-delivery-order": deliveryOrder,
 };
 
 /** Brings the tables up to date. Two processes may start at once: kysely's migrator takes an advisory lock. */

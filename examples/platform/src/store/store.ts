@@ -13,7 +13,7 @@ export interface Store {
   /**
    * Commits what `work` did with `trx`, or nothing of it.
    *
-   * @throws {StoreError} `transaction_overdue` when `work` holds the connection longer than 5 s; it is then rolled back
+   * @throws {StoreError} `transaction_overdue` when no statement of it was answered for 5 s; it is then rolled back
    */
   transaction<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
   /** One SQL text outside kysely, possibly of several statements: what pg-boss speaks. */

@@ -219,6 +219,8 @@ export interface MailTable {
   /** When the mail transport took it. */
   sent_at: OptionalTimestamp;
   attempts: Generated<number>;
+  /** Nobody tries before: set when an attempt begins, to when it counts as failed. */
+  next_attempt_at: ColumnType<Date, Date | string | undefined, Date | string>;
 }
 
 export interface Tables {

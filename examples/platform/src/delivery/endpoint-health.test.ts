@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import { breakerPauseMs, defaultBreakerPolicy } from "./breaker-policy.ts";
+import { afterAttempt, type EndpointHealth, healthy, type JudgedAttempt, verdictOf } from "./endpoint-health.ts";
+
+const start = Date.parse("2031-05-01T10:00:00Z");
+const second = 1_000;
+const day = 24 * 3_600 * second;
+const at = (ms: number): Date => new Date(start + ms);
+
+/** Without jitter. */
+const after = (health: EndpointHealth, attempt: Partial<JudgedAttempt>): EndpointHealth =>
+  afterAttempt(health, { verdict: "unwell", isProbe: false, at: at(0), ...attempt }, defaultBreakerPolicy, 0.5);
+
+const times = (count: number, attempt: Partial<JudgedAttempt>, health = healthy): EndpointHealth =>
+  Array.from({ length: count }).reduce((each: EndpointHealth) => after(each, attempt), health);
+
+test.each([
+  [{ status: 200 }, "acknowledged"],
+  [{ status: 410, failure: "not_acknowledged" }, "gone"],
+  ...[204, 302, 400, 401, 404, 422].map((status) => [{ status, failure: "not_acknowledged" }, "refused"] as const),
+  ...[408, 429, 500, 502, 503].map((status) => [{ status, failure: "not_acknowledged" }, "unwell"] as const),
+  ...(["timeout", "connection_refused", "name_not_found", "tls_failed"] as const).map(
+    (failure) => [{ failure }, "unwell"] as const,
+  ),
+  [{ failure: "internal_error" }, "none"],
+  [{ failure: "request_too_large" }, "none"],
+] as const)("%o says: %s", (attempt, verdict) => expect(verdictOf(attempt)).toBe(verdict));
+
+test("ten failures in a row open the breaker, nine do not", () => {
+  expect(times(9, {})).toMatchObject({ consecutiveFailures: 9, breakerOpenUntil: null, failingSince: at(0) });
+  expect(times(10, {})).toMatchObject({ breakerPauses: 1, breakerOpenUntil: at(30 * second) });
+});
+
+test.each(["acknowledged", "refused"] as const)("an endpoint that answered is not unwell: %s begins anew", (verdict) =>
+  expect(times(9, {}, after(times(9, {}), { verdict })).breakerOpenUntil).toBe(null),
+);
+
+test("pauses are 30 s, 60 s, 120 s … up to ten minutes, each up to a fifth shorter or longer", () => {
+  const pauses = (random: number) =>
+    [1, 2, 3, 5, 6, 60].map((number) => breakerPauseMs(defaultBreakerPolicy, { number }, random) / second);
+  expect(pauses(0.5)).toEqual([30, 60, 120, 480, 600, 600]);
+  expect(pauses(0)).toEqual([24, 48, 96, 384, 480, 480]);
+  expect(pauses(0.999_999)).toEqual([36, 72, 144, 576, 720, 720]);
+});
+
+test("only a probe that fails makes the pause longer, not what was under way before it", () => {
+  const open = times(10, {});
+  expect(times(8, {}, open).breakerOpenUntil).toEqual(at(30 * second));
+  const again = after(open, { isProbe: true, at: at(31 * second) });
+  expect(again).toMatchObject({ breakerPauses: 2, breakerOpenUntil: at(91 * second) });
+});
+
+test.each(["acknowledged", "refused"] as const)("a probe that is answered closes it: %s", (verdict) => {
+  const probed = after(times(10, {}), { verdict, isProbe: true });
+  expect(probed).toMatchObject({ consecutiveFailures: 0, breakerPauses: 0, breakerOpenUntil: null });
+});
+
+test("Retry-After lengthens the pause, up to six hours, and never shortens it", () => {
+  const asking = (retryAfterMs: number) => times(10, { retryAfterMs }).breakerOpenUntil;
+  expect(asking(second)).toEqual(at(30 * second));
+  expect(asking(3_600 * second)).toEqual(at(3_600 * second));
+  expect(asking(day)).toEqual(at(6 * 3_600 * second));
+});
+
+test("410 disables at once, and nothing that was under way undoes it", () => {
+  const gone = after(healthy, { verdict: "gone" });
+  expect(gone).toMatchObject({ disabledAt: at(0), disabledBecause: "gone" });
+  expect(after(gone, { verdict: "acknowledged" }).disabledBecause).toBe("gone");
+});
+
+test.each(["unwell", "refused"] as const)("five days of nothing but failures disable: %s", (verdict) => {
+  const failing = after(healthy, { verdict });
+  expect(after(failing, { verdict, at: at(5 * day - 1) }).disabledAt).toBe(null);
+  expect(after(failing, { verdict, at: at(5 * day) })).toMatchObject({ disabledBecause: "failing" });
+  const acknowledged = after(failing, { verdict: "acknowledged", at: at(4 * day) });
+  expect(after(acknowledged, { verdict, at: at(6 * day) }).disabledAt).toBe(null);
+});
+
+test("what failed on our side says nothing about the endpoint", () =>
+  expect(times(20, { verdict: "none" })).toEqual(healthy));

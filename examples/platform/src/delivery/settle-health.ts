@@ -1,0 +1,83 @@
+import { sql } from "kysely";
+import type { Trx } from "../store/store.ts";
+import type { BreakerPolicy } from "./breaker-policy.ts";
+import { afterAttempt, type EndpointHealth, verdictOf } from "./endpoint-health.ts";
+import type { MadeAttempt } from "./settle-attempts.ts";
+
+export interface HealthContext {
+  breaker: BreakerPolicy;
+  now: () => Date;
+  random: () => number;
+}
+
+/** An endpoint that a group of attempts concerned, and what they made of it. */
+export interface SettledEndpoint {
+  organisationId: string;
+  before: EndpointHealth;
+  after: EndpointHealth;
+}
+
+/**
+ * Writes what a group of attempts says about their endpoints (D-72), and locks those endpoints until the end of the
+ * transaction. An acknowledgement of an endpoint that is well writes nothing.
+ *
+ * Take this lock before any of deliveries, as everybody does: else two transactions may wait for each other.
+ */
+export async function settleHealth(
+  trx: Trx,
+  { breaker, now, random }: HealthContext,
+  made: readonly MadeAttempt[],
+): Promise<SettledEndpoint[]> {
+  const at = now();
+  const settled = (await lockEndpoints(trx, made)).map(({ organisationId, ...before }) => {
+    const after = made
+      .filter(({ delivery }) => delivery.organisation_id === organisationId)
+      .reduce<EndpointHealth>((health, { attempt, isProbe }) => {
+        const judged = { verdict: verdictOf(attempt), isProbe, retryAfterMs: attempt.retryAfterMs, at };
+        return afterAttempt(health, judged, breaker, random());
+      }, before);
+    return { organisationId, before, after };
+  });
+  await writeHealth(trx, settled);
+  return settled;
+}
+
+/** Those that failed, and those that had failed before they acknowledged. */
+async function lockEndpoints(trx: Trx, made: readonly MadeAttempt[]) {
+  const failed = new Map<string, boolean>();
+  for (const { delivery, attempt } of made) {
+    const hasFailed = verdictOf(attempt) !== "acknowledged";
+    failed.set(delivery.organisation_id, hasFailed || failed.get(delivery.organisation_id) === true);
+  }
+  const touched = [...failed].map(([id, hasFailed]) => ({ id, failed: hasFailed }));
+  const { rows } = await sql<EndpointHealth & { organisationId: string }>`
+    select organisation_id as "organisationId", consecutive_failures as "consecutiveFailures",
+      failing_since as "failingSince", breaker_pauses as "breakerPauses", breaker_open_until as "breakerOpenUntil",
+      disabled_at as "disabledAt", disabled_because as "disabledBecause"
+    from endpoints
+    join json_to_recordset(${JSON.stringify(touched)}::text::json) as touched (id text, failed boolean)
+      on touched.id = organisation_id
+    where failed or consecutive_failures > 0 or failing_since is not null or breaker_open_until is not null
+    order by organisation_id
+    for update of endpoints`.execute(trx);
+  return rows;
+}
+
+async function writeHealth(trx: Trx, settled: readonly SettledEndpoint[]): Promise<void> {
+  const changed = settled
+    .filter(({ before, after }) => after !== before)
+    .map(({ organisationId, after }) => ({ organisationId, ...after }));
+  if (changed.length === 0) return;
+  await sql`
+    update endpoints set
+      consecutive_failures = changed."consecutiveFailures",
+      failing_since = changed."failingSince",
+      breaker_pauses = changed."breakerPauses",
+      breaker_open_until = changed."breakerOpenUntil",
+      disabled_at = changed."disabledAt",
+      disabled_because = changed."disabledBecause"
+    from json_to_recordset(${JSON.stringify(changed)}::text::json) as changed (
+      "organisationId" text, "consecutiveFailures" integer, "failingSince" timestamptz, "breakerPauses" integer,
+      "breakerOpenUntil" timestamptz, "disabledAt" timestamptz, "disabledBecause" text)
+    where endpoints.organisation_id = changed."organisationId"`.execute(trx);
+}
