@@ -2,7 +2,7 @@ import express, { type Express, Router } from "express";
 import type { Logger } from "pino";
 import type { ApiDeps } from "./api/api-deps.ts";
 import { mountApi } from "./api/mount-api.ts";
-import { observeRequests } from "./http/observe-requests.ts";
+import { type AnsweredRequest, observeRequests } from "./http/observe-requests.ts";
 import { resource } from "./http/resource.ts";
 import { errorFields } from "./log/error-fields.ts";
 import { mountPortal } from "./portal/mount-portal.ts";
@@ -14,6 +14,10 @@ import type { WorkerAppDeps } from "./worker-app/worker-app-deps.ts";
 
 export interface AppDeps extends ApiDeps, PortalDeps, WorkerAppDeps {
   log: Logger;
+  /** So many proxies stand before the platform: it takes their word for a caller's address. */
+  trustedProxies: number;
+  /** Told of each answer when it is over. */
+  onAnswered: (request: AnsweredRequest) => void;
   /** Whether requests should be sent here: the store answers, and nobody has asked this process to stop. */
   isReady: () => Promise<boolean>;
 }
@@ -21,8 +25,13 @@ export interface AppDeps extends ApiDeps, PortalDeps, WorkerAppDeps {
 /** Everything the platform answers over HTTP. */
 export function createApp(deps: AppDeps): Express {
   const app = express();
-  app.disable("x-powered-by").disable("etag");
-  app.use(observeRequests(deps.log));
+  app.disable("x-powered-by").disable("etag").set("trust proxy", deps.trustedProxies);
+  app.use(
+    observeRequests((request) => {
+      deps.log.info(request, "http.answered");
+      deps.onAnswered(request);
+    }),
+  );
 
   const router = Router({ caseSensitive: true, strict: true });
   mountApi(router, deps);

@@ -1,18 +1,20 @@
 import { dirname } from "node:path";
-import { pino } from "pino";
+import { createLog } from "./log/create-log.ts";
+import { errorFields } from "./log/error-fields.ts";
 import { SeedError } from "./seed/seed-file.ts";
-import { readSettings, SettingError } from "./settings.ts";
+import { SettingError } from "./setting-error.ts";
+import { readSettings } from "./settings.ts";
 import { type Platform, startPlatform } from "./start-platform.ts";
 import { StoreError } from "./store/store-error.ts";
 
-/** In-flight attempts take up to 15 s, and writing down what came of them up to 10. */
-const shutdownLimitMs = 30_000;
+/** Stopping takes 16 s at most (D-71), and longer only when the database does not answer. */
+const shutdownLimitMs = 20_000;
 
 const exampleFolder = dirname(import.meta.dirname);
 
 async function main(): Promise<void> {
   const settings = readSettings(process.env, exampleFolder);
-  const log = pino({ level: settings.logLevel, base: null });
+  const log = createLog(settings.logLevel);
   const platform = await startPlatform(settings, log);
   const { address, storeLabel } = platform;
   log.info({ address, store: storeLabel }, `platform listening on ${address} (store ${storeLabel})`);
@@ -32,16 +34,18 @@ async function main(): Promise<void> {
 /** Of the system; of PostgreSQL: refused, no such database, too many connections, starting up. */
 const connectionCode = /^(ECONN\w+|ENOTFOUND|EAI_\w+|ETIMEDOUT|E\w+UNREACH|EPIPE|08...|28...|3D000|53300|57P0.)$/;
 
-/** One line that says what to do. Any other error is a bug and keeps its stack. */
+/** One line that says what to do. Any other error is a bug and keeps its stack, but no text: it may repeat what is secret. */
 function reasonOf(error: unknown): unknown {
   if (error instanceof SettingError || error instanceof SeedError || error instanceof StoreError) return error.message;
-  const { code, syscall } = Object(error) as NodeJS.ErrnoException;
+  const { code, syscall, path, message } = Object(error) as NodeJS.ErrnoException;
   if (code === "EADDRINUSE" && syscall === "listen") return "the port is in use; stop that process, or set PORT";
   if (syscall === "listen" || syscall === "getaddrinfo") return `cannot listen there (${code}); set HOST and PORT`;
   // Its message may repeat the address of the database, which may hold a password.
   if (process.env.DATABASE_URL && connectionCode.test(code ?? ""))
     return `the database at DATABASE_URL cannot be used (${code}); does it run?`;
-  return error;
+  // Of the file system: it says which file, and why not.
+  if (syscall !== undefined && path !== undefined) return message;
+  return errorFields(error);
 }
 
 main().catch((error: unknown) => {

@@ -13,6 +13,12 @@ test("an empty environment is enough", () =>
     allowLoopback: false,
     showAllMail: false,
     bodyLimitBytes: 1_048_576,
+    rateLimit: { count: 600, seconds: 60 },
+    trustedProxies: 0,
+    metrics: undefined,
+    retention: { deliveryDays: 90, contentDays: 30 },
+    smtp: undefined,
+    fcmCredentials: undefined,
     logLevel: "info",
   }));
 
@@ -49,6 +55,42 @@ test.each([
   ["OFFERS_BODY_LIMIT_BYTES", "1mb"],
   ["OFFERS_BODY_LIMIT_BYTES", "0"],
   ["OFFERS_LOG_LEVEL", "loud"],
+  ["OFFERS_RATE_LIMIT", "600"],
+  ["OFFERS_RATE_LIMIT", "0/m"],
+  ["OFFERS_RATE_LIMIT", "10/d"],
+  ["OFFERS_TRUSTED_PROXIES", "loopback"],
+  ["OFFERS_METRICS", "on"],
+  ["OFFERS_METRICS", "127.0.0.1"],
+  ["OFFERS_METRICS", "0.0.0.0:65536"],
+  ["OFFERS_RETENTION_DAYS", "0"],
+  ["OFFERS_CONTENT_RETENTION_DAYS", "30d"],
+  ["SMTP_URL", "https://mail.example"],
+  ["SMTP_URL", "smtp//mail.example"],
+  ["OFFERS_MAIL_FROM", "nobody"],
 ])("%s=%s is refused by name, with a remedy", (name, value) =>
   expect(() => settings({ [name]: value })).toThrow(new RegExp(`^${name} is not usable; write `)),
 );
+
+test("what is refused is not repeated: it may hold a password", () =>
+  expect(() => settings({ SMTP_URL: "smtp//offers:s3cret@mail.example" })).toThrow(/^(?!.*s3cret)/));
+
+test("mail that goes out has a sender", () => {
+  const SMTP_URL = "smtp://offers:s3cret@mail.example:587";
+  expect(() => settings({ SMTP_URL })).toThrow(/^OFFERS_MAIL_FROM is missing; (?!.*s3cret)/);
+  const from = "offers@example.com";
+  expect(settings({ SMTP_URL, OFFERS_MAIL_FROM: from }).smtp).toEqual({ url: SMTP_URL, from });
+});
+
+test.each([
+  ["600/m", { count: 600, seconds: 60 }],
+  ["5/s", { count: 5, seconds: 1 }],
+  ["10000/h", { count: 10_000, seconds: 3_600 }],
+  ["off", undefined],
+])("a rate limit of %s", (text, limit) => expect(settings({ OFFERS_RATE_LIMIT: text }).rateLimit).toEqual(limit));
+
+test.each([
+  ["9464", { host: "127.0.0.1", port: 9464 }],
+  ["0.0.0.0:9464", { host: "0.0.0.0", port: 9464 }],
+  ["[::1]:9464", { host: "::1", port: 9464 }],
+  ["localhost:0", { host: "localhost", port: 0 }],
+])("metrics at %s", (text, place) => expect(settings({ OFFERS_METRICS: text }).metrics).toEqual(place));

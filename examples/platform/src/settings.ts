@@ -2,6 +2,12 @@ import { join } from "node:path";
 import { type DialectName, dialects } from "./api/dialect.ts";
 import { defaultRetrySchedule, type RetrySchedule } from "./delivery/retry-schedule.ts";
 import { bodyLimitBytes } from "./generated/decisions.ts";
+import { emailAddressSchema } from "./generated/schemas.ts";
+import type { SmtpOptions } from "./mail/smtp-transport.ts";
+import type { RateLimit } from "./operations/rate-limits.ts";
+import { defaultRetention, type RetentionPeriods } from "./operations/retention.ts";
+import type { MetricsPlace } from "./operations/serve-metrics.ts";
+import { SettingError } from "./setting-error.ts";
 
 export interface Settings {
   port: number;
@@ -15,13 +21,15 @@ export interface Settings {
   retrySchedule: RetrySchedule;
   bodyLimitBytes: number;
   sealKey: string | undefined;
+  /** Per API key; undefined for none. */
+  rateLimit: RateLimit | undefined;
+  trustedProxies: number;
+  metrics: MetricsPlace | undefined;
+  retention: RetentionPeriods;
+  smtp: SmtpOptions | undefined;
+  /** The path of a service account's key. */
+  fcmCredentials: string | undefined;
   logLevel: string;
-}
-
-/** A variable of the environment has a value that makes no sense. The message names it and what to write instead. */
-export class SettingError extends Error {
-  override readonly name = "SettingError";
-  readonly code = "invalid_setting";
 }
 
 const logLevels = ["trace", "debug", "info", "warn", "error", "silent"];
@@ -48,7 +56,18 @@ export function readSettings(environment: Record<string, string | undefined>, ex
     if (value === undefined) throw new SettingError(`${name} is not usable; ${remedy}`);
     return value;
   };
-  const { DATABASE_URL, OFFERS_DATA, OFFERS_SEAL_KEY, OFFERS_SEED } = environment;
+  const readDays = (name: string, fallback: number): number =>
+    read(name, fallback, wholeNumber(1, 36_500), "write a number of days from 1 to 36500");
+  const { DATABASE_URL, OFFERS_DATA, OFFERS_FCM_CREDENTIALS, OFFERS_SEAL_KEY, OFFERS_SEED } = environment;
+  const smtpUrl = read("SMTP_URL", undefined, smtpAddress, "write smtp://user:password@host:587, or smtps:");
+  const mailFrom = read(
+    "OFFERS_MAIL_FROM",
+    undefined,
+    mailAddress,
+    "write the sender's address, such as offers@example.com",
+  );
+  if (smtpUrl !== undefined && mailFrom === undefined)
+    throw new SettingError("OFFERS_MAIL_FROM is missing; with SMTP_URL, write the sender's address");
   return {
     port: read("PORT", 3000, wholeNumber(0, 65_535), "write a port from 0 (any free one) to 65535"),
     host: environment.HOST || "127.0.0.1",
@@ -73,6 +92,21 @@ export function readSettings(environment: Record<string, string | undefined>, ex
       "write a number of bytes from 1024 to 67108864",
     ),
     sealKey: OFFERS_SEAL_KEY || undefined,
+    rateLimit:
+      read("OFFERS_RATE_LIMIT", defaultRateLimit, rateLimit, "write off, or a limit such as 600/m") || undefined,
+    trustedProxies: read("OFFERS_TRUSTED_PROXIES", 0, wholeNumber(0, 10), "write how many there are, from 0 to 10"),
+    metrics: read(
+      "OFFERS_METRICS",
+      undefined,
+      metricsPlace,
+      "write a port, or an address and a port such as 0.0.0.0:9464",
+    ),
+    retention: {
+      deliveryDays: readDays("OFFERS_RETENTION_DAYS", defaultRetention.deliveryDays),
+      contentDays: readDays("OFFERS_CONTENT_RETENTION_DAYS", defaultRetention.contentDays),
+    },
+    smtp: smtpUrl !== undefined && mailFrom !== undefined ? { url: smtpUrl, from: mailFrom } : undefined,
+    fcmCredentials: OFFERS_FCM_CREDENTIALS || undefined,
     logLevel: read("OFFERS_LOG_LEVEL", "info", oneOf(logLevels), `write one of ${logLevels.join(", ")}`),
   };
 }
@@ -94,6 +128,27 @@ const onOrOff = (text: string): boolean | undefined => (text === "1" ? true : te
 
 const postgresAddress = (text: string): string | undefined =>
   /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text) ? text : undefined;
+
+const smtpAddress = (text: string): string | undefined =>
+  /^smtps?:\/\/[^/]/.test(text) && URL.canParse(text) ? text : undefined;
+
+const mailAddress = (text: string): string | undefined =>
+  emailAddressSchema.safeParse(text).success ? text : undefined;
+
+/** D-54 */
+const defaultRateLimit: RateLimit = { count: 600, seconds: 60 };
+
+function rateLimit(text: string): RateLimit | false | undefined {
+  if (text === "off") return false;
+  const [, count, unit = ""] = /^([1-9]\d{0,8})\/([smh])$/.exec(text) ?? [];
+  return count === undefined ? undefined : { count: Number(count), seconds: (unitsMs[unit] ?? 0) / 1_000 };
+}
+
+function metricsPlace(text: string): MetricsPlace | undefined {
+  const [, host = "127.0.0.1", digits = ""] = /^(?:\[?([\w.:-]+?)\]?:)?(\d+)$/.exec(text) ?? [];
+  const port = wholeNumber(0, 65_535)(digits);
+  return port === undefined ? undefined : { host, port };
+}
 
 const unitsMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 

@@ -1,21 +1,25 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
-import { timestampDigest } from "@offers/webhook-kit";
-import { sql } from "kysely";
+import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
 import { dialects } from "./api/dialect.ts";
-import { purgeAnswers } from "./api/purge-answers.ts";
 import { createApp } from "./create-app.ts";
+import type { AttemptRecord } from "./delivery/attempt-record.ts";
+import type { EndpointRecord } from "./delivery/endpoint-record.ts";
 import { startDelivery } from "./delivery/start-delivery.ts";
+import { addressOf } from "./http/address-of.ts";
 import { EventStreams } from "./http/event-streams.ts";
 import { jsonReader } from "./http/read-json.ts";
 import { errorFields } from "./log/error-fields.ts";
+import { rateLimits } from "./operations/rate-limits.ts";
+import { startOperations } from "./operations/start-operations.ts";
+import { storeAnswers } from "./operations/store-answers.ts";
 import { createOutbound } from "./outbound/create-outbound.ts";
-import { inboxTransport } from "./push/inbox-transport.ts";
+import { createSign } from "./outbound/create-sign.ts";
 import { openNotificationFeed } from "./push/notification-feed.ts";
+import { openPushTransport } from "./push/open-push-transport.ts";
 import { startPush } from "./push/start-push.ts";
 import { openQueue } from "./queue/open-queue.ts";
-import { runLoop } from "./queue/run-loop.ts";
 import { applySeed } from "./seed/apply-seed.ts";
 import { readSeedFile } from "./seed/seed-file.ts";
 import { passwordCheck } from "./session/check-password.ts";
@@ -28,21 +32,27 @@ export interface Platform {
   address: string;
   /** `PGlite in data`, `PostgreSQL 15.20` */
   storeLabel: string;
-  /** Takes no more requests and jobs, finishes those it has, and closes the store. */
+  /** Where `/metrics` is; undefined when nobody asked for it. */
+  metricsAddress: string | undefined;
+  /** Takes no more jobs and requests, finishes those it has, gives back what takes too long, and closes the store (D-71). */
   close(): Promise<void>;
 }
 
+/** How long requests are still taken while deliveries finish, so that whoever asks `/readyz` learns to send no more. */
+const leaveMs = 5_000;
 /** Time for requests under way to be answered; a suggestion search, the longest, takes 5 s. */
 const drainMs = 8_000;
-const purgeMs = 10 * 60_000;
 
 /** Opens the store, the queue, the loops over them and last the door. A failure closes again what was open. */
 export async function startPlatform(settings: Settings, log: Logger, now = () => new Date()): Promise<Platform> {
   const resources: (() => Promise<unknown>)[] = [];
   const running: (() => Promise<unknown>)[] = [];
   let closing: Promise<void> | undefined;
+  let closeDoor = async (): Promise<void> => undefined;
   const closeAll = async (): Promise<void> => {
-    await Promise.allSettled(running.map((stop) => stop()));
+    const stopped = Promise.allSettled(running.map((stop) => stop()));
+    await Promise.race([stopped, setTimeout(leaveMs, undefined, { ref: false })]);
+    await Promise.allSettled([stopped, closeDoor()]);
     for (const close of resources.reverse()) await close();
   };
   const onError = (error: unknown): void => log.error(errorFields(error), "background.failed");
@@ -59,15 +69,21 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
     const outbound = createOutbound({ allowLoopback });
     resources.push(() => outbound.close());
 
-    const scheme = timestampDigest();
-    const sign = (secret: string) => scheme.sign({ secret, now: now() });
-    const onAttempt = (record: object): void => log.info(record, "delivery.attempted");
+    const sign = createSign(now);
     const context = { store, queue, outbound, sign, sealKey: key, onError, now };
+    const transport = await openPushTransport(store, settings.fcmCredentials, now);
+    resources.push(async () => transport.close?.());
+    const operations = await startOperations({ store, settings, onError, now });
+    resources.push(operations.close);
+    const onAttempt = (record: AttemptRecord): void => {
+      log.info(record, "delivery.attempted");
+      operations.metrics.onAttempt(record);
+    };
     const feed = openNotificationFeed(store, { onError });
-    const delivery = startDelivery({ ...context, retrySchedule, onAttempt });
-    const push = startPush({ store, queue, transport: inboxTransport, onSent: feed.wake, onError, now });
-    const purge = runLoop(() => purgeAnswers(context), { idleMs: purgeMs, onError });
-    running.push(feed.stop, delivery.stop, push.stop, purge.stop);
+    const onEndpoint = (record: EndpointRecord): void => log.warn(record, "endpoint.changed");
+    const delivery = startDelivery({ ...context, retrySchedule, onAttempt, onEndpoint });
+    const push = startPush({ store, queue, transport, onSent: feed.wake, onError, now });
+    running.push(feed.stop, delivery.stop, push.stop, operations.stop);
 
     const streams = new EventStreams();
     const app = createApp({
@@ -78,20 +94,25 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
       dialect: dialects[settings.dialect],
       readJson: jsonReader(bodyLimitBytes),
       checkPassword: passwordCheck(now),
+      rateLimits: rateLimits(settings.rateLimit),
+      trustedProxies: settings.trustedProxies,
+      onAnswered: operations.metrics.onRequest,
       showAllMail: settings.showAllMail,
       wake() {
         delivery.wake();
         push.wake();
+        operations.wake();
       },
-      isReady: async () => closing === undefined && (await answers(sql`select 1`.execute(store.db))),
+      isReady: async () => closing === undefined && (await storeAnswers(store)),
     });
     const server = createServer({ requestTimeout: 30_000 }, app);
     server.listen(settings.port, settings.host);
     await once(server, "listening");
-    running.push(() => closeServer(server, streams));
+    closeDoor = () => closeServer(server, streams);
     return {
       address: addressOf(server),
       storeLabel: store.label,
+      metricsAddress: operations.metricsAddress,
       close: () => (closing ??= closeAll()),
     };
   } catch (error) {
@@ -100,26 +121,14 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
   }
 }
 
-const answers = (query: Promise<unknown>): Promise<boolean> =>
-  Promise.race([
-    query.then(
-      () => true,
-      () => false,
-    ),
-    new Promise<false>((resolve) => setTimeout(resolve, 2_000, false).unref()),
-  ]);
-
 async function closeServer(server: Server, streams: EventStreams): Promise<void> {
   const closed = once(server, "close");
   server.close();
   streams.end();
-  const overdue = setTimeout(() => server.closeAllConnections(), drainMs);
+  // A connection that is kept alive after its last answer is idle only now.
+  const idle = setInterval(() => server.closeIdleConnections(), 100);
+  await Promise.race([closed, setTimeout(drainMs, undefined, { ref: false })]);
+  clearInterval(idle);
+  server.closeAllConnections();
   await closed;
-  clearTimeout(overdue);
-}
-
-function addressOf(server: Server): string {
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the server has no port");
-  return `http://${address.family === "IPv6" ? `[${address.address}]` : address.address}:${address.port}`;
 }

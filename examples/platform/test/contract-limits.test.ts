@@ -91,7 +91,7 @@ describe("the limits", () => {
 
   test("a check or a suggestion search may take 5 seconds", async () => {
     const outbound = patientOutbound();
-    const endpoint = { baseAddress: "http://127.0.0.1:1", secret };
+    const endpoint = { baseAddress: "http://127.0.0.1:1", scheme: "timestampDigest", secret } as const;
     await testEndpoint(outbound, () => ({}), endpoint);
     await searchSuggestions(outbound, () => ({}), { ...endpoint, userEmailAddresses: [] });
     expect(outbound.limits).toEqual([

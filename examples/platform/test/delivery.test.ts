@@ -138,11 +138,10 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createPlace })
     await becomes(id, "dead");
     expect(receiver.requests).toHaveLength(3);
     receiver.answer = answerWith(200);
-    expect(await redeliver(context(), "someone else", id)).toBe("not_dead");
-    expect(await redeliver(context(), organisationId, id)).toBe("redelivered");
+    expect(await redeliver(context(), "someone else", id)).toEqual({ outcome: "unknown" });
+    expect(await redeliver(context(), organisationId, id)).toEqual({ outcome: "redelivered", id });
     await becomes(id, "acknowledged");
     expect(receiver.requests.at(-1)?.headers["offers-delivery-id"]).toBe(id);
-    expect(await redeliver(context(), organisationId, id)).toBe("not_dead");
   });
 
   test("a dead letter is not redelivered behind a later response of that worker", async () => {
@@ -152,10 +151,10 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createPlace })
     await becomes(accepted, "dead");
     await delivery.stop();
     const rejected = await record(response("worker-1", "rejected"));
-    expect(await redeliver(context(), organisationId, accepted)).toBe("superseded");
+    expect(await redeliver(context(), organisationId, accepted)).toEqual({ outcome: "superseded" });
     half.startDelivery({ retrySchedule: onlyOnce });
     await becomes(rejected, "acknowledged");
-    expect(await redeliver(context(), organisationId, accepted)).toBe("superseded");
+    expect(await redeliver(context(), organisationId, accepted)).toEqual({ outcome: "superseded" });
     expect(await stateOf(accepted)).toBe("dead");
     expect(receiver.requests).toHaveLength(2);
   });
@@ -167,7 +166,8 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createPlace })
     for (const id of ids) await becomes(id, "dead");
     await delivery.stop();
     receiver.answer = answerWith(200);
-    for (const id of ids) expect(await redeliver(context(), organisationId, id)).toBe("redelivered");
+    for (const id of ids)
+      expect(await redeliver(context(), organisationId, id)).toEqual({ outcome: "redelivered", id });
     half.startDelivery();
     for (const id of ids) await becomes(id, "acknowledged");
     expect(receiver.requests.slice(-2).map(({ headers }) => headers["offers-delivery-id"])).toEqual(ids);
@@ -416,7 +416,7 @@ describe.each(shared)("several processes on $title", ({ createPlace }) => {
       const redelivery = redeliver({ store, queue, now: () => new Date() }, organisationId, dead);
       await somebodyWaits();
       await commit();
-      expect(await redelivery).toBe("superseded");
+      expect(await redelivery).toEqual({ outcome: "superseded" });
     });
   });
 });

@@ -49,6 +49,8 @@ describe.each(await storesUnderTest())("the edges of the API on $title", ({ crea
       "/portal/offers": "GET, HEAD",
       "/portal/deliveries": "GET, HEAD",
       "/portal/deliveries/x/redeliver": "POST",
+      "/portal/deliveries/redeliver": "POST",
+      "/portal/profile/enable": "POST",
       "/portal/suggestions/search": "POST",
       "/portal/invitations": "GET, POST, HEAD",
       "/portal/mailbox": "GET, HEAD",

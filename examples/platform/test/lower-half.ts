@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { AttemptRecord } from "../src/delivery/attempt-record.ts";
+import { defaultBreakerPolicy } from "../src/delivery/breaker-policy.ts";
 import { type DeliveryOptions, startDelivery } from "../src/delivery/start-delivery.ts";
 import { createOutbound } from "../src/outbound/create-outbound.ts";
 import { openQueue } from "../src/queue/open-queue.ts";
@@ -15,6 +16,9 @@ export const testSealKey = new Uint8Array(32).fill(7);
 
 /** Short pauses: seven attempts within about two seconds. */
 export const testSchedule = { delaysMs: [50, 100, 200, 300, 500, 800], jitter: 0, maxRetryAfterMs: 60_000 };
+
+/** Short pauses too, doubled up to a second. */
+export const testBreaker = { ...defaultBreakerPolicy, firstPauseMs: 250, maxPauseMs: 1_000, jitter: 0 };
 
 /** The store, the queue and deliveries over them, as one process has them. */
 export interface LowerHalf {
@@ -44,7 +48,7 @@ export async function openLowerHalf(place: StorePlace, leaseSeconds = 3): Promis
       const onAttempt = (record: AttemptRecord): void => void attempts.push(record);
       const delivery = startDelivery({
         ...{ store, queue, outbound, sign, sealKey: testSealKey, onError, onAttempt },
-        ...{ retrySchedule: testSchedule, attemptTimeoutMs: 1_000, idleMs: 20, sweepMs: 200 },
+        ...{ retrySchedule: testSchedule, breaker: testBreaker, attemptTimeoutMs: 1_000, idleMs: 20, sweepMs: 200 },
         ...options,
       });
       running.push(delivery);

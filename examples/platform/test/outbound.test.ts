@@ -112,6 +112,19 @@ describe("requests to an integrator", () => {
   });
 });
 
+test("an attempt that is stopped ends at once, before its deadline", async () => {
+  const receiver = await openReceiver(hang);
+  const stop = new AbortController();
+  const { baseAddress } = receiver;
+  const result = sendOnce({ allowLoopback: true }, { baseAddress, timeoutMs: 60_000, signal: stop.signal });
+  while (receiver.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  stop.abort();
+  expect(await result).toMatchObject({ ok: false, code: "aborted" });
+  const late = await sendOnce({ allowLoopback: true }, { baseAddress, signal: stop.signal });
+  expect([late.ok, receiver.requests.length]).toEqual([false, 1]);
+  await receiver.close();
+});
+
 describe("addresses that are not public", () => {
   let receiver: Receiver;
   let connections = 0;
@@ -235,7 +248,11 @@ describe("the two tests of a base address", () => {
   const sign = (secret: string) => ({ authorization: `test ${secret}` });
   const run = async (receiver: Receiver) => {
     const outbound = createOutbound({ allowLoopback: true });
-    const result = await testEndpoint(outbound, sign, { baseAddress: `${receiver.baseAddress}/p/`, secret: "s3cret" });
+    const result = await testEndpoint(outbound, sign, {
+      baseAddress: `${receiver.baseAddress}/p/`,
+      scheme: "timestampDigest",
+      secret: "s3cret",
+    });
     await outbound.close();
     await receiver.close();
     return result;
@@ -280,7 +297,8 @@ test("a search for suggestions is a signed POST, whose answer comes back as it i
   const receiver = await openReceiver(answerWith(200, { "content-type": "application/json" }, "[nonsense"));
   const outbound = createOutbound({ allowLoopback: true });
   const sign = async (secret: string) => ({ authorization: `test ${secret}` });
-  const profile = { baseAddress: receiver.baseAddress, secret: "s3cret", userEmailAddresses: ["a@example.com"] };
+  const endpoint = { baseAddress: receiver.baseAddress, scheme: "timestampDigest", secret: "s3cret" } as const;
+  const profile = { ...endpoint, userEmailAddresses: ["a@example.com"] };
   const result = await searchSuggestions(outbound, sign, profile);
   expect(result.ok && result.body.toString()).toBe("[nonsense");
   await searchSuggestions(outbound, sign, { ...profile, filter: "cook" });

@@ -1,6 +1,7 @@
 import { join } from "node:path";
-import { pino } from "pino";
 import { defaultRetrySchedule } from "../src/delivery/retry-schedule.ts";
+import { createLog } from "../src/log/create-log.ts";
+import { defaultRetention } from "../src/operations/retention.ts";
 import type { Settings } from "../src/settings.ts";
 import { type Platform, startPlatform } from "../src/start-platform.ts";
 import { expectDocumented, type WireAnswer } from "./openapi-validator.ts";
@@ -28,6 +29,8 @@ export interface Answer extends WireAnswer {
 /** The whole platform in this process, seeded with the demo, on a port of its own. */
 export interface PlatformUnderTest {
   address: string;
+  /** Where `/metrics` is, when the settings say that it is. */
+  metricsAddress: string | undefined;
   /** Everything it logged, one JSON text per line. */
   logLines: string[];
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
@@ -54,6 +57,12 @@ const settingsFor = ({ options }: StorePlace, changes: Partial<Settings>): Setti
   retrySchedule: { ...defaultRetrySchedule, delaysMs: [50, 50] },
   bodyLimitBytes: 64 * 1024,
   sealKey: undefined,
+  rateLimit: undefined,
+  trustedProxies: 0,
+  metrics: undefined,
+  retention: defaultRetention,
+  smtp: undefined,
+  fcmCredentials: undefined,
   logLevel: "info",
   ...changes,
 });
@@ -65,7 +74,7 @@ export async function openPlatform(
   now?: () => Date,
 ): Promise<PlatformUnderTest> {
   const logLines: string[] = [];
-  const log = pino({ base: null }, { write: (line: string) => void logLines.push(line) });
+  const log = createLog("info", { write: (line) => void logLines.push(line) });
   const platform: Platform = await startPlatform(settingsFor(place, changes), log, now);
 
   const call = async (method: string, path: string, options: CallOptions = {}): Promise<Answer> => {
@@ -101,6 +110,7 @@ export async function openPlatform(
 
   return {
     address: platform.address,
+    metricsAddress: platform.metricsAddress,
     logLines,
     call,
     signInPerson: (emailAddress) => signIn("/portal/session", { emailAddress }),

@@ -16,7 +16,7 @@ describe.each(await storesUnderTest())("a suggestion search on $title", ({ creat
   const search = ({ store, errors }: LowerHalf, send: Outbound["send"]) => {
     const outbound = { send, close: async () => undefined };
     const onError = (error: unknown) => void errors.push(error);
-    const deps = { store, outbound, sign: () => ({}), sealKey: testSealKey, onError };
+    const deps = { store, outbound, sign: () => ({}), sealKey: testSealKey, now: () => new Date(), onError };
     return searchAll(deps, { userEmailAddresses: ["hana@example.com"] });
   };
   const implementAll = ({ store }: LowerHalf) =>

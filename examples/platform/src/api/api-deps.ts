@@ -1,8 +1,10 @@
 import type { ReadJson } from "../http/read-json.ts";
 import type { OfferDeps } from "../offers/offer-deps.ts";
+import type { RateLimits } from "../operations/rate-limits.ts";
 import type { Dialect } from "./dialect.ts";
 
 export interface ApiDeps extends OfferDeps {
   readJson: ReadJson;
   dialect: Dialect;
+  rateLimits: RateLimits;
 }

@@ -1,6 +1,7 @@
 import type { Request } from "express";
 import { apiKeyHeader } from "../generated/decisions.ts";
 import { sha256 } from "../http/sha256.ts";
+import type { RateLimits } from "../operations/rate-limits.ts";
 import { ProblemError } from "../problem/problem-error.ts";
 import type { Store } from "../store/store.ts";
 
@@ -14,21 +15,27 @@ export interface Caller {
 /**
  * Who calls, by the API key that the request carries (D-18).
  *
- * @throws {ProblemError} `invalid_api_key`, alike for a missing and a wrong one
+ * @throws {ProblemError} `invalid_api_key`, alike for a missing and a wrong one; `rate_limited` (D-54)
  */
-export async function authenticate(store: Store, request: Request): Promise<Caller> {
-  const key = request.get(apiKeyHeader);
-  const issued = key
-    ? await store.db
-        .selectFrom("api_keys")
-        .select(["organisation_id", "agency_id"])
-        .where("key_hash", "=", sha256(key))
-        .executeTakeFirst()
-    : undefined;
-  if (issued === undefined)
+export async function authenticate(
+  { store, rateLimits }: { store: Store; rateLimits: RateLimits },
+  request: Request,
+): Promise<Caller> {
+  const keyHash = sha256(request.get(apiKeyHeader) ?? "");
+  const address = request.ip ?? "";
+  await rateLimits.checkAddress(address, keyHash);
+  const issued = await store.db
+    .selectFrom("api_keys")
+    .select(["organisation_id", "agency_id"])
+    .where("key_hash", "=", keyHash)
+    .executeTakeFirst();
+  if (issued === undefined) {
+    await rateLimits.countWrongKey(address);
     throw new ProblemError("invalid_api_key", `Send your organisation's key in the header ${apiKeyHeader}.`, {
       headers: { "WWW-Authenticate": `ApiKey header="${apiKeyHeader}"` },
     });
+  }
+  await rateLimits.countRequest(keyHash);
   const { organisation_id: organisationId, agency_id: agencyId } = issued;
   return { organisationId, peopleOf: agencyId === null ? [organisationId] : [organisationId, agencyId] };
 }

@@ -17,7 +17,7 @@ export interface Call {
 export const operation =
   (deps: ApiDeps, name: OfferOperation, answer: (call: Call) => Promise<Answer>): RequestHandler =>
   async (request, response) => {
-    const caller = await authenticate(deps.store, request);
+    const caller = await authenticate(deps, request);
     checkApiVersion(request, deps.dialect.apiVersionRequiredOn.includes(name));
     sendAnswer(response, await answer({ operation: name, caller, request, response }));
   };

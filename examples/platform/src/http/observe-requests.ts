@@ -1,10 +1,19 @@
 import { randomUUID } from "node:crypto";
 import type { RequestHandler } from "express";
-import type { Logger } from "pino";
 
-/** Gives each answer its id, one of ours alone (D-53), and says once, when it is over, how it went: with the route's template, never its path. */
+/** How a request went: with the route's template, never its path. */
+export interface AnsweredRequest {
+  method: string;
+  route: string;
+  /** Null when the caller was gone before the end. */
+  status: number | null;
+  ms: number;
+  requestId: string;
+}
+
+/** Gives each answer its id, one of ours alone (D-53), and says once, when it is over, how it went. */
 export const observeRequests =
-  (log: Logger): RequestHandler =>
+  (onAnswered: (request: AnsweredRequest) => void): RequestHandler =>
   (request, response, next) => {
     const startedAt = performance.now();
     const requestId = randomUUID();
@@ -13,9 +22,8 @@ export const observeRequests =
     response.once("close", () => {
       const { method } = request;
       const route = String(response.locals.route ?? "none");
-      // Null when the caller was gone before the end.
       const status = response.writableFinished ? response.statusCode : null;
-      log.info({ method, route, status, ms: Math.round(performance.now() - startedAt), requestId }, "http.answered");
+      onAnswered({ method, route, status, ms: Math.round(performance.now() - startedAt), requestId });
     });
     next();
   };

@@ -9,4 +9,19 @@ test("tells kind, code and place of an error and its cause, but no message", () 
   expect(JSON.stringify(fields)).not.toContain("hunter2");
 });
 
+test.each(["about\n    at hunter2", "about\n    at hunter2 (file:1:1)", "$&\n    at hunter2 (file:1:1)"])(
+  "a message that looks like a stack is no place: %j",
+  (message) => {
+    const fields = errorFields(new Error(message));
+    expect(JSON.stringify(fields)).toContain("error-fields.test.ts");
+    expect(JSON.stringify(fields)).not.toContain("hunter2");
+  },
+);
+
+test("an error that repeats itself as its cause ends", () => {
+  const error = new Error("round");
+  error.cause = error;
+  expect(errorFields(error)).toMatchObject({ error: "Error", cause: { error: "Error" } });
+});
+
 test("has a word for what is no error", () => expect(errorFields("hunter2")).toEqual({ error: "string" }));

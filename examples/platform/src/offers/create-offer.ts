@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { sql } from "kysely";
 import type { z } from "zod";
 import type { offerCreationSchema } from "../generated/schemas.ts";
 import { notifyWorkers } from "../push/notify-workers.ts";
@@ -6,9 +7,6 @@ import type { Trx } from "../store/store.ts";
 import type { OfferDeps } from "./offer-deps.ts";
 
 export type OfferCreation = z.infer<typeof offerCreationSchema>;
-
-/** Rows of one insert; the parameters of a statement are limited. */
-const recipientsPerInsert = 5_000;
 
 /**
  * Creates the offer, its recipients and the notifications of every one of them, in the caller's transaction.
@@ -41,11 +39,12 @@ export async function createOffer(
       created_at: now(),
     })
     .execute();
-  for (let from = 0; from < workerIds.length; from += recipientsPerInsert) {
-    const some = workerIds.slice(from, from + recipientsPerInsert);
-    const rows = some.map((workerId) => ({ offer_id: id, worker_id: workerId, response: "none" }));
-    await trx.insertInto("recipients").values(rows).execute();
-  }
+  // As one parameter: 10,000 rows of values take the database longer to read than to write.
+  await sql`
+    insert into recipients (offer_id, worker_id)
+    select ${id}, worker_id
+    from json_array_elements_text(${JSON.stringify(workerIds)}::text::json) with ordinality as given (worker_id, place)
+    order by place`.execute(trx);
   if (input.notifyEmailAddress !== undefined) await trx.insertInto("mails").values(mailOf(input)).execute();
   await notifyWorkers(trx, queue, { offerId: id, workerIds, reason: "offer" });
   return id;

@@ -1,19 +1,28 @@
-import { lookup } from "node:dns/promises";
 import { Agent, type Dispatcher, request as undiciRequest } from "undici";
-import { connectTimeoutMs as defaultConnectTimeoutMs, maxReadBytes, maxSentBytes } from "../generated/decisions.ts";
+import {
+  connectTimeoutMs as defaultConnectTimeoutMs,
+  maxReadBytes as defaultMaxReadBytes,
+  maxSentBytes,
+} from "../generated/decisions.ts";
+import { AttemptEnd } from "./attempt-end.ts";
 import { failureOf } from "./failure-of.ts";
 import { guardedConnector, type Resolve } from "./guarded-connector.ts";
 import { joinAddress } from "./join-address.ts";
 import type { Outbound, OutboundAnswer, OutboundFailure, OutboundRequest, OutboundResult } from "./outbound.ts";
+import { isOwnAddress as isInterfaceAddress } from "./own-addresses.ts";
+import { nameResolver } from "./resolve-name.ts";
 import { retryAfterMs } from "./retry-after.ts";
+import { withoutSignatures } from "./without-signatures.ts";
 
 export interface OutboundOptions {
   /** Lets requests go to this very machine. For development and tests only. @default false */
   allowLoopback?: boolean;
   /** For name look-up, connection and TLS together (D-25). @default 3_000 */
   connectTimeoutMs?: number;
-  /** All addresses of a name. @default the system's resolver */
+  /** All addresses of a name. @default asks the system's name servers */
   resolve?: Resolve;
+  /** @default looks at this machine's network interfaces */
+  isOwnAddress?: (address: string) => boolean;
 }
 
 /** Opens the one way out to integrators. Redirects are answers like any other, never followed. */
@@ -21,10 +30,11 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
   const {
     allowLoopback = false,
     connectTimeoutMs = defaultConnectTimeoutMs,
-    resolve = (name) => lookup(name, { all: true, order: "verbatim" }),
+    resolve = nameResolver({ timeoutMs: connectTimeoutMs / 2 }),
+    isOwnAddress = isInterfaceAddress,
   } = options;
   const agent = new Agent({
-    connect: guardedConnector({ allowLoopback, connectTimeoutMs, resolve }),
+    connect: guardedConnector({ allowLoopback, connectTimeoutMs, resolve, isOwnAddress }),
     // The deadline of the whole attempt rules both.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -37,39 +47,68 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
 
 async function send(agent: Agent, request: OutboundRequest): Promise<OutboundResult> {
   const started = performance.now();
-  const durationMs = (): number => Math.round(performance.now() - started);
-  const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(), request.timeoutMs);
+  const end = new AttemptEnd(request.timeoutMs, request.signal);
+  let headers: Record<string, string> | undefined;
+  const resultOf = (outcome: Outcome): OutboundResult => ({
+    ...outcome,
+    durationMs: Math.round(performance.now() - started),
+    ...(headers && { sentHeaders: withoutSignatures(headers) }),
+  });
   try {
-    return { ...(await exchange(agent, request, deadline.signal)), durationMs: durationMs() };
+    const content = request.body === undefined ? null : Buffer.from(JSON.stringify(request.body));
+    if (content !== null && content.length > maxSentBytes) return resultOf(tooLarge(content.length));
+    const url = joinAddress(request.baseAddress, request.path, request.parameters);
+    headers = {
+      accept: "application/json",
+      "user-agent": "offers-platform",
+      ...(content !== null && { "content-type": "application/json" }),
+      ...request.headers,
+      ...(await request.sign?.(content ?? nothing)),
+    };
+    return resultOf(await exchange(agent, request, { url, headers, content, end }));
   } catch (error) {
-    const timeout = { code: "timeout", reason: `no complete answer within ${request.timeoutMs} ms` } as const;
-    return { ok: false, ...(deadline.signal.aborted ? timeout : failureOf(error)), durationMs: durationMs() };
+    return resultOf({ ok: false, ...(end.reason ?? failureOf(error)) });
   } finally {
-    clearTimeout(timer);
+    end.close();
   }
 }
 
-type WithoutDuration<T> = Omit<T, "durationMs">;
+/** Endless ones, as fast as they come, would take the time of all other attempts. */
+const maxInterimAnswers = 64;
+const nothing = new Uint8Array();
+
+/** D-24 */
+const tooLarge = (bytes: number): Outcome => ({
+  ok: false,
+  code: "request_too_large",
+  reason: `${bytes} bytes; ${maxSentBytes} are the limit`,
+});
+
+type WithoutCall<T> = Omit<T, "durationMs" | "sentHeaders">;
+type Outcome = WithoutCall<OutboundAnswer> | WithoutCall<OutboundFailure>;
+
+interface ReadyRequest {
+  url: URL;
+  headers: Record<string, string>;
+  /** Serialised once: what was signed is what is sent. */
+  content: Buffer | null;
+  end: AttemptEnd;
+}
 
 async function exchange(
   dispatcher: Agent,
-  request: OutboundRequest,
-  signal: AbortSignal,
-): Promise<WithoutDuration<OutboundAnswer> | WithoutDuration<OutboundFailure>> {
-  const { method, baseAddress, path, parameters, body } = request;
-  const content = body === undefined ? null : Buffer.from(JSON.stringify(body));
-  // D-24
-  if (content !== null && content.length > maxSentBytes)
-    return { ok: false, code: "request_too_large", reason: `${content.length} bytes; ${maxSentBytes} are the limit` };
-  const headers = {
-    accept: "application/json",
-    "user-agent": "offers-platform",
-    ...(content !== null && { "content-type": "application/json" }),
-    ...request.headers,
+  { method, maxReadBytes = defaultMaxReadBytes }: OutboundRequest,
+  { url, headers, content, end }: ReadyRequest,
+): Promise<Outcome> {
+  const { signal } = end;
+  let interimAnswers = 0;
+  const onInfo = (): void => {
+    interimAnswers += 1;
+    if (interimAnswers > maxInterimAnswers)
+      end.end({ code: "protocol_error", reason: `more than ${maxInterimAnswers} interim answers` });
   };
-  const url = joinAddress(baseAddress, path, parameters);
-  const answer = await undiciRequest(url, { dispatcher, method, headers, body: content, signal });
+  const request = undiciRequest(url, { dispatcher, method, headers, body: content, signal, onInfo });
+  const answer = await end.orEnd(request);
   const contentType = answer.headers["content-type"];
   const wait = retryAfterMs(answer.headers["retry-after"], Date.now());
   return {
@@ -77,7 +116,7 @@ async function exchange(
     status: answer.statusCode,
     ...(typeof contentType === "string" && { contentType }),
     ...(wait !== undefined && { retryAfterMs: wait }),
-    ...(await readCapped(answer.body, request.maxReadBytes ?? maxReadBytes)),
+    ...(await readCapped(answer.body, maxReadBytes)),
   };
 }
 

@@ -7,8 +7,7 @@ interface Failure {
 }
 
 const known: Record<string, Failure> = {
-  ENOTFOUND: { code: "name_not_found", reason: "the name in the base address does not exist" },
-  EAI_AGAIN: { code: "name_not_found", reason: "the name in the base address could not be looked up" },
+  ENOTFOUND: lookUpFailure("ENOTFOUND"),
   ECONNREFUSED: { code: "connection_refused", reason: "nothing listens at the base address" },
   EADDRNOTAVAIL: { code: "connection_refused", reason: "the base address cannot be reached" },
   EHOSTUNREACH: { code: "connection_refused", reason: "the base address cannot be reached" },
@@ -40,12 +39,19 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof errors.HTTPParserError) return notHttp;
   if (typeof code !== "string") throw error;
   // Our own errors speak for themselves.
-  if (code === "invalid_address" || code === "forbidden_address") return { code, reason: message };
+  if (code === "invalid_address" || code === "forbidden_address" || code === "protocol_error")
+    return { code, reason: message };
+  // Before all others: that a name server refuses the connection says nothing of the endpoint.
+  if (typeof syscall === "string" && syscall.startsWith("query")) return lookUpFailure(code);
   const failure = known[code];
   if (failure !== undefined) return failure;
-  if (syscall === "getaddrinfo" || code.startsWith("EAI_"))
-    return { code: "name_not_found", reason: "the name in the base address could not be looked up" };
+  if (syscall === "getaddrinfo" || code.startsWith("EAI_")) return lookUpFailure(code);
   if (tlsCode.test(code)) return { code: "tls_failed", reason: `no trusted https connection (${code})` };
   if (code.startsWith("UND_ERR_")) return notHttp;
   return { code: "connection_lost", reason: `the connection failed (${code})` };
+}
+
+function lookUpFailure(code: string): Failure {
+  const what = code === "ENOTFOUND" || code === "ENODATA" ? "does not exist" : "could not be looked up";
+  return { code: "name_not_found", reason: `the name in the base address ${what}` };
 }

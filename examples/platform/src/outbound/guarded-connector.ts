@@ -2,6 +2,7 @@ import type { LookupAddress } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { buildConnector } from "undici";
 import { type AddressGuardOptions, mayConnect } from "./address-guard.ts";
+import { limitAnswers } from "./limit-answers.ts";
 
 /** A connection that was refused before a byte was sent. */
 export class ForbiddenAddressError extends Error {
@@ -20,6 +21,8 @@ export interface GuardedConnectorOptions extends AddressGuardOptions {
   connectTimeoutMs: number;
   /** All addresses of a name. */
   resolve: Resolve;
+  /** Whether an address is one of this machine. */
+  isOwnAddress: (address: string) => boolean;
 }
 
 /**
@@ -29,13 +32,16 @@ export interface GuardedConnectorOptions extends AddressGuardOptions {
 export function guardedConnector({
   connectTimeoutMs,
   resolve,
-  ...guard
+  isOwnAddress,
+  allowLoopback,
 }: GuardedConnectorOptions): buildConnector.connector {
+  const isAllowed = (address: string): boolean =>
+    mayConnect(address, { allowLoopback }) && (allowLoopback || !isOwnAddress(address));
   const lookup: LookupFunction = (name, options, done) => {
     resolve(name).then(
       (answers) => {
         const [first] = answers;
-        if (first === undefined || !answers.every(({ address }) => mayConnect(address, guard)))
+        if (first === undefined || !answers.every(({ address }) => isAllowed(address)))
           return done(new ForbiddenAddressError(), "");
         return options.all ? done(null, answers) : done(null, first.address, first.family);
       },
@@ -53,12 +59,15 @@ export function guardedConnector({
   return (options, done) => {
     // Node asks no look-up function about a literal address.
     const literal = options.hostname.replace(/^\[|\]$/g, "");
-    if (isIP(literal) !== 0 && !mayConnect(literal, guard)) return done(new ForbiddenAddressError(), null);
+    if (isIP(literal) !== 0 && !isAllowed(literal)) return done(new ForbiddenAddressError(), null);
     return connect(options, (...[error, socket]) => {
       if (error !== null) return done(error, null);
-      if (mayConnect(socket.remoteAddress ?? "", guard)) return done(null, socket);
-      socket.destroy();
-      return done(new ForbiddenAddressError(), null);
+      if (!isAllowed(socket.remoteAddress ?? "")) {
+        socket.destroy();
+        return done(new ForbiddenAddressError(), null);
+      }
+      limitAnswers(socket);
+      return done(null, socket);
     });
   };
 }

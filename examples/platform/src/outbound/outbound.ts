@@ -1,3 +1,5 @@
+import type { EndpointScheme } from "../store/tables.ts";
+
 /** Why no answer came, or none that counts. Stable: stored with attempts, shown in the portal. */
 export type OutboundFailureCode =
   | "invalid_address"
@@ -8,6 +10,7 @@ export type OutboundFailureCode =
   | "connection_lost"
   | "tls_failed"
   | "timeout"
+  | "aborted"
   | "request_too_large"
   | "protocol_error";
 
@@ -22,8 +25,12 @@ export interface OutboundRequest {
   headers?: Record<string, string>;
   /** Sent as JSON. At most 256 kB. */
   body?: unknown;
+  /** Makes headers of the very bytes that are sent; none without a body. */
+  sign?: (content: Uint8Array) => Record<string, string> | Promise<Record<string, string>>;
   /** For the whole attempt: name look-up, connection, headers and body. */
   timeoutMs: number;
+  /** Ends the attempt before its time. */
+  signal?: AbortSignal | undefined;
   /** What is read of the answer's body (D-24). @default 65_536 */
   maxReadBytes?: number;
 }
@@ -39,6 +46,8 @@ export interface OutboundAnswer {
   /** From `Retry-After`, when it makes sense. */
   retryAfterMs?: number;
   durationMs: number;
+  /** What was sent, with signatures taken out: safe to show. */
+  sentHeaders?: Record<string, string>;
 }
 
 export interface OutboundFailure {
@@ -47,6 +56,8 @@ export interface OutboundFailure {
   /** For people; holds no secret. */
   reason: string;
   durationMs: number;
+  /** What was to be sent, with signatures taken out; absent when the request could not be made. */
+  sentHeaders?: Record<string, string>;
 }
 
 export type OutboundResult = OutboundAnswer | OutboundFailure;
@@ -57,5 +68,17 @@ export interface Outbound {
   close(): Promise<void>;
 }
 
+/** What `Sign` signs beside the time. */
+export interface MessageToSign {
+  /** As the endpoint's profile has it (D-76). */
+  scheme: EndpointScheme;
+  /** The delivery's id, or a fresh one for a request; the same when the message is sent again. */
+  id: string;
+  /** The bytes that are sent; none without a body. */
+  content: Uint8Array;
+  /** The other secret that counts while one is rotated (D-75): a scheme whose header has room signs with it too. */
+  otherSecret?: string | undefined;
+}
+
 /** Makes the headers that prove knowledge of `secret` now, such as `Timestamp` and `Authorization`. */
-export type Sign = (secret: string) => Record<string, string> | Promise<Record<string, string>>;
+export type Sign = (secret: string, message: MessageToSign) => Record<string, string> | Promise<Record<string, string>>;

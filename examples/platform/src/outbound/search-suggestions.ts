@@ -1,12 +1,11 @@
 import { maxSuggestionsBytes, requestTimeoutMs } from "../generated/decisions.ts";
 import type { Outbound, OutboundResult, Sign } from "./outbound.ts";
+import { type SignedEndpoint, sendSigned } from "./send-signed.ts";
 import type { Webhook } from "./webhook.ts";
 
 const webhook = { method: "POST", path: "/contact-suggestions" } satisfies Webhook;
 
-export interface SuggestionSearch {
-  baseAddress: string;
-  secret: string;
+export interface SuggestionSearch extends SignedEndpoint {
   /** What the person typed to narrow the results. */
   filter?: string;
   /** The signed-in person's portal addresses. */
@@ -19,12 +18,10 @@ export interface SuggestionSearch {
 export async function searchSuggestions(
   outbound: Outbound,
   sign: Sign,
-  { baseAddress, secret, filter, userEmailAddresses, timeoutMs = requestTimeoutMs }: SuggestionSearch,
+  { filter, userEmailAddresses, timeoutMs = requestTimeoutMs, ...endpoint }: SuggestionSearch,
 ): Promise<OutboundResult> {
-  return outbound.send({
+  return sendSigned(outbound, sign, endpoint, {
     ...webhook,
-    baseAddress,
-    headers: await sign(secret),
     body: { ...(filter !== undefined && { filter }), userEmailAddresses },
     timeoutMs,
     maxReadBytes: maxSuggestionsBytes,

@@ -1,5 +1,7 @@
 import { requestTimeoutMs } from "../generated/decisions.ts";
+import { excerptOf } from "../http/excerpt.ts";
 import type { Outbound, OutboundFailureCode, OutboundResult, Sign } from "./outbound.ts";
+import { type SignedEndpoint, sendSigned } from "./send-signed.ts";
 import type { Webhook } from "./webhook.ts";
 
 const testWebhook = { method: "GET", path: "/test" } satisfies Webhook;
@@ -11,8 +13,13 @@ export interface EndpointCheck {
   method: TestWebhook["method"];
   path: TestWebhook["path"];
   passed: boolean;
+  /** As sent, with the signatures taken out. */
+  headers: Record<string, string>;
   /** Absent when no answer came. */
   status?: number;
+  contentType?: string;
+  /** The beginning of the answer's body as text. Absent when no answer came. */
+  answer?: string;
   /** Absent when an answer came. */
   failure?: OutboundFailureCode;
   durationMs: number;
@@ -26,29 +33,31 @@ export interface EndpointTestResult {
   checks: EndpointCheck[];
 }
 
-export interface EndpointToTest {
-  baseAddress: string;
-  secret: string;
-}
+/** Without a secret that counts no longer: the one entered must pass by itself (D-75). */
+export type EndpointToTest = Omit<SignedEndpoint, "previousSecret">;
 
 /** Calls `GET /test` unsigned and `GET /test/auth` signed, as the profile page does before it saves an address. */
 export async function testEndpoint(
   outbound: Outbound,
   sign: Sign,
-  { baseAddress, secret }: EndpointToTest,
+  { baseAddress, scheme, secret }: EndpointToTest,
 ): Promise<EndpointTestResult> {
-  const call = { baseAddress, timeoutMs: requestTimeoutMs };
-  const test = await outbound.send({ ...call, ...testWebhook });
-  const auth = await outbound.send({ ...call, ...authWebhook, headers: await sign(secret) });
+  const timeoutMs = requestTimeoutMs;
+  const test = await outbound.send({ baseAddress, timeoutMs, ...testWebhook });
+  const auth = await sendSigned(outbound, sign, { baseAddress, scheme, secret }, { timeoutMs, ...authWebhook });
   const checks = [checkOf(testWebhook, test), checkOf(authWebhook, auth)];
   return { passed: checks.every((check) => check.passed), checks };
 }
 
+/** Enough to see what answered. */
+const shownBytes = 1_024;
+
 function checkOf(webhook: TestWebhook, result: OutboundResult): EndpointCheck {
-  const call = { ...webhook, durationMs: result.durationMs };
+  const call = { ...webhook, durationMs: result.durationMs, headers: result.sentHeaders ?? {} };
   if (!result.ok) return { ...call, passed: false, failure: result.code, reason: result.reason };
-  const { status } = result;
-  return { ...call, passed: status === 200, status, reason: reasonOf(webhook.path, status) };
+  const { status, contentType, body } = result;
+  const answer = { status, answer: excerptOf(body, shownBytes), ...(contentType !== undefined && { contentType }) };
+  return { ...call, ...answer, passed: status === 200, reason: reasonOf(webhook.path, status) };
 }
 
 function reasonOf(path: TestWebhook["path"], status: number): string {

@@ -1,61 +1,53 @@
 import type { RequestHandler } from "express";
-import { redeliver } from "../delivery/redeliver.ts";
-import { pathParameter } from "../http/path-parameter.ts";
-import { ProblemError } from "../problem/problem-error.ts";
+import { z } from "zod";
+import { instantField } from "../http/instant-field.ts";
+import { parseBody } from "../http/parse-body.ts";
 import type { PortalDeps } from "./portal-deps.ts";
 import { signedInPerson } from "./signed-in-person.ts";
 
-const limit = 100;
+const maxLimit = 100;
+
+const wholeNumber = z
+  .string()
+  .regex(/^\d{1,15}$/)
+  .transform(Number);
+
+const filterSchema = z.strictObject({
+  state: z.enum(["pending", "held", "acknowledged", "dead"]).optional(),
+  /** Events that happened from here on. */
+  since: instantField.optional(),
+  /** The `next` of the page before. */
+  before: wholeNumber.optional(),
+  limit: wholeNumber.pipe(z.number().min(1).max(maxLimit)).default(maxLimit),
+});
 
 /** `GET /portal/deliveries`: the organisation's latest events for its endpoint, newest first, with every attempt. */
 export const listDeliveriesRoute =
   (deps: PortalDeps): RequestHandler =>
   async (request, response) => {
     const { organisationId } = await signedInPerson(deps, request);
-    const deliveries = await deps.store.db
+    const { state, since, before, limit } = parseBody(filterSchema, { ...request.query });
+    const rows = await deps.store.db
       .selectFrom("deliveries")
       .innerJoin("events", "events.id", "event_id")
-      .select(["deliveries.id", "event_id as eventId", "type", "data", "state", "events.created_at as createdAt"])
+      .select(["deliveries.id", "sequence", "event_id as eventId", "type", "data", "state"])
+      .select(["redelivery_of as redeliveryOf", "events.created_at as createdAt"])
       .select(({ eb }) =>
         eb.case().when("state", "=", "pending").then(eb.ref("next_attempt_at")).end().as("nextAttemptAt"),
       )
       .where("deliveries.organisation_id", "=", organisationId)
+      .$if(state !== undefined, (query) => query.where("state", "=", state ?? "pending"))
+      .$if(since !== undefined, (query) => query.where("events.created_at", ">=", since ?? new Date()))
+      .$if(before !== undefined, (query) => query.where("sequence", "<", before ?? 0))
       .orderBy("sequence", "desc")
       .limit(limit)
       .execute();
     const attempts = await attemptsOf(
       deps,
-      deliveries.map(({ id }) => id),
+      rows.map(({ id }) => id),
     );
-    response.json({
-      deliveries: deliveries.map((delivery) => ({ ...delivery, attempts: attempts.get(delivery.id) ?? [] })),
-    });
-  };
-
-/** `POST /portal/deliveries/{id}/redeliver` */
-export const redeliverRoute =
-  (deps: PortalDeps): RequestHandler =>
-  async (request, response) => {
-    const { organisationId } = await signedInPerson(deps, request);
-    const id = pathParameter(request, "id");
-    const delivery = await deps.store.db
-      .selectFrom("deliveries")
-      .select("state")
-      .where("id", "=", id)
-      .where("organisation_id", "=", organisationId)
-      .executeTakeFirst();
-    if (delivery === undefined)
-      throw new ProblemError("delivery_not_found", "Your organisation has no delivery with this id.");
-    const redelivery = await redeliver(deps, organisationId, id);
-    if (redelivery === "not_dead")
-      throw new ProblemError("delivery_not_dead", "Only a dead letter is redelivered; this one was not given up.");
-    if (redelivery === "superseded")
-      throw new ProblemError(
-        "delivery_superseded",
-        "A later response of the same worker to the same offer was delivered or is about to be; it must stay the last.",
-      );
-    deps.wake();
-    response.status(204).end();
+    const deliveries = rows.map(({ sequence: _, ...row }) => ({ ...row, attempts: attempts.get(row.id) ?? [] }));
+    response.json({ deliveries, next: rows.length === limit ? rows.at(-1)?.sequence : null });
   };
 
 /** The attempts of each delivery, in order. */

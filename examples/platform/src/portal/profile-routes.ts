@@ -1,20 +1,20 @@
 import type { RequestHandler } from "express";
 import { z } from "zod";
+import { enableEndpoint } from "../delivery/enable-endpoint.ts";
 import { parseBody } from "../http/parse-body.ts";
-import { lineField, textField } from "../http/text-field.ts";
-import { type EndpointCheck, testEndpoint } from "../outbound/test-endpoint.ts";
-import { ProblemError } from "../problem/problem-error.ts";
-import { seal } from "../store/seal.ts";
+import { textField } from "../http/text-field.ts";
+import { isSealed, seal } from "../store/seal.ts";
+import { checkEndpoint } from "./check-endpoint.ts";
 import type { PortalDeps } from "./portal-deps.ts";
-import { type SignedInPerson, signedInPerson } from "./signed-in-person.ts";
+import { readProfile } from "./profile-view.ts";
+import { checkScheme, secretField } from "./secret-field.ts";
+import { signedInPerson } from "./signed-in-person.ts";
 
 const profileSchema = z.strictObject({
   baseAddress: textField,
   // Always given anew: else a changed address would collect signatures that its owner must not have.
-  secret: lineField
-    .min(16)
-    // Both sides hash its text, and a copied blank is not seen.
-    .refine((text) => text === text.trim(), "Remove the white space before or after it."),
+  secret: secretField,
+  scheme: z.enum(["timestampDigest", "timestampDigestAndStandardWebhooks"]).default("timestampDigest"),
   suggestsContacts: z.boolean(),
 });
 
@@ -32,47 +32,47 @@ export const saveProfileRoute =
   async (request, response) => {
     const person = await signedInPerson(deps, request);
     const profile = parseBody(profileSchema, await deps.readJson(request, response));
-    const { passed, checks } = await testEndpoint(deps.outbound, deps.sign, profile);
-    if (!passed) {
-      const detail = "Nothing was changed; see the reason of each check.";
-      throw new ProblemError("endpoint_check_failed", detail, { extensions: { checks: checks.map(viewOf) } });
-    }
+    checkScheme(profile.scheme, profile.secret);
+    const checks = await checkEndpoint(deps, profile);
+    await saveEndpoint(deps, person.organisationId, profile);
+    deps.wake();
+    response.json({ ...(await readProfile(deps, person)), checks });
+  };
+
+type Profile = z.infer<typeof profileSchema>;
+
+function saveEndpoint(
+  { store, queue, sealKey, now }: PortalDeps,
+  organisationId: string,
+  profile: Profile,
+): Promise<void> {
+  const { baseAddress, scheme, secret, suggestsContacts } = profile;
+  return store.transaction(async (trx) => {
+    const current = await trx
+      .selectFrom("endpoints")
+      .select(["base_address", "scheme", "sealed_secret"])
+      .where("organisation_id", "=", organisationId)
+      .forUpdate()
+      .executeTakeFirst();
+    // The old secret was given for this address and this scheme, and beside this secret; for nothing else (D-75).
+    const isSame =
+      current?.base_address === baseAddress &&
+      current.scheme === scheme &&
+      isSealed(secret, current.sealed_secret, sealKey, organisationId);
     const values = {
-      base_address: profile.baseAddress,
-      sealed_secret: seal(profile.secret, deps.sealKey, person.organisationId),
-      suggests_contacts: profile.suggestsContacts,
-      updated_at: deps.now(),
+      base_address: baseAddress,
+      scheme,
+      sealed_secret: seal(secret, sealKey, organisationId),
+      ...(!isSame && { previous_sealed_secret: null, previous_secret_until: null }),
+      suggests_contacts: suggestsContacts,
+      updated_at: now(),
     };
-    await deps.store.db
+    await trx
       .insertInto("endpoints")
-      .values({ organisation_id: person.organisationId, ...values })
+      .values({ organisation_id: organisationId, ...values })
       .onConflict((conflict) => conflict.column("organisation_id").doUpdateSet(values))
       .execute();
-    deps.wake();
-    response.json({ ...(await readProfile(deps, person)), checks: checks.map(viewOf) });
-  };
-
-/** The company profile as it may be shown: never with the secret. */
-async function readProfile({ store }: PortalDeps, { organisationId, organisationName }: SignedInPerson) {
-  const endpoint = await store.db
-    .selectFrom("endpoints")
-    .select(["base_address", "suggests_contacts", "updated_at"])
-    .where("organisation_id", "=", organisationId)
-    .executeTakeFirst();
-  return {
-    organisation: { id: organisationId, name: organisationName },
-    baseAddress: endpoint?.base_address ?? null,
-    suggestsContacts: endpoint?.suggests_contacts ?? false,
-    savedAt: endpoint?.updated_at.toISOString() ?? null,
-  };
+    // It has passed its checks (D-73).
+    await enableEndpoint(trx, queue, organisationId, now());
+  });
 }
-
-const viewOf = ({ method, path, passed, status, failure, durationMs, reason }: EndpointCheck) => ({
-  method,
-  path,
-  passed,
-  status: status ?? null,
-  failure: failure ?? null,
-  milliseconds: durationMs,
-  reason,
-});

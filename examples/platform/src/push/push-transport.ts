@@ -2,6 +2,8 @@ export interface Device {
   id: string;
   workerId: string;
   platform: "ios" | "android";
+  /** Of the push service; null for a device that is told through the notifications menu alone. */
+  token: string | null;
 }
 
 export type NotificationReason = "offer" | "successful" | "unsuccessful" | "withdrawn";
@@ -17,8 +19,9 @@ export interface Notification {
   createdAt: Date;
 }
 
-/** A way to workers' devices. `inbox` keeps to the worker app; one over a push service fits as well. */
+/** A way to workers' devices. `inbox` keeps to the worker app, `fcm` goes over Firebase Cloud Messaging (D-79). */
 export interface PushTransport {
   /** Rejects when it should be tried again. */
   send(device: Device, notification: Notification): Promise<void>;
+  close?(): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { holdClaims } from "../queue/hold-claims.ts";
 import type { ClaimedJob, Queue } from "../queue/queue.ts";
 import { type Loop, runLoop } from "../queue/run-loop.ts";
 import type { Store, Trx } from "../store/store.ts";
@@ -37,11 +38,12 @@ interface MadePush {
 export function startPush(options: PushOptions): Loop {
   const { store, queue, transport, onError, onSent = () => undefined, firstRetryMs = 5_000 } = options;
   const now = options.now ?? (() => new Date());
+  const claims = holdClaims(queue, "notifications", onError);
 
   const push = async (job: ClaimedJob, notification: UnsentNotification): Promise<MadePush> => {
-    const { platform, attempts: _, ...content } = notification;
+    const { platform, token, attempts: _, ...content } = notification;
     try {
-      await transport.send({ id: content.deviceId, workerId: content.workerId, platform }, content);
+      await transport.send({ id: content.deviceId, workerId: content.workerId, platform, token }, content);
       return { job, notification, sent: true };
     } catch (error) {
       onError(error);
@@ -65,6 +67,17 @@ export function startPush(options: PushOptions): Loop {
   const tick = async (): Promise<boolean> => {
     const jobs = await queue.claim("notifications", { limit: batchSize });
     if (jobs.length === 0) return false;
+    for (const job of jobs) claims.add(job);
+    try {
+      await send(jobs);
+    } finally {
+      for (const job of jobs) claims.delete(job);
+    }
+    onSent();
+    return jobs.length === batchSize;
+  };
+
+  const send = async (jobs: readonly ClaimedJob[]): Promise<void> => {
     const jobOf = new Map(jobs.map((job) => [Number(job.key), job]));
     const unsent = await unsentNotifications(store, [...jobOf.keys()]);
     const made = await Promise.all(
@@ -74,8 +87,6 @@ export function startPush(options: PushOptions): Loop {
       }),
     );
     await settle(jobs, made);
-    onSent();
-    return jobs.length === batchSize;
   };
 
   const loop = runLoop(tick, { idleMs: options.idleMs ?? 200, onError });
@@ -84,6 +95,7 @@ export function startPush(options: PushOptions): Loop {
     wake: loop.wake,
     async stop() {
       await Promise.all([sweep.stop(), loop.stop()]);
+      await claims.stop();
     },
   };
 }

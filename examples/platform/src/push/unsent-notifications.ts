@@ -13,6 +13,7 @@ export function unsentNotifications(store: Store, ids: readonly number[]) {
       "notifications.worker_id as workerId",
       "notifications.device_id as deviceId",
       "devices.platform",
+      "devices.token",
       "notifications.offer_id as offerId",
       "offers.title as offerTitle",
       "notifications.reason",

@@ -1,7 +1,8 @@
 import type { Outbound, Sign } from "../outbound/outbound.ts";
 import { searchSuggestions } from "../outbound/search-suggestions.ts";
-import { unseal } from "../store/seal.ts";
+import { openSecrets, type SealedSecrets } from "../store/sealed-secrets.ts";
 import type { Store } from "../store/store.ts";
+import type { EndpointScheme } from "../store/tables.ts";
 import { checkSuggestions, type Suggestions } from "./check-suggestions.ts";
 
 export interface SearchDeps {
@@ -9,6 +10,7 @@ export interface SearchDeps {
   outbound: Outbound;
   sign: Sign;
   sealKey: Uint8Array;
+  now: () => Date;
   onError: (error: unknown) => void;
 }
 
@@ -31,7 +33,8 @@ export async function searchAll(deps: SearchDeps, search: Search): Promise<Organ
   const endpoints = await deps.store.db
     .selectFrom("endpoints")
     .innerJoin("organisations", "organisations.id", "organisation_id")
-    .select(["organisations.id", "organisations.name", "base_address", "sealed_secret"])
+    .select(["organisations.id", "organisations.name", "base_address", "scheme"])
+    .select(["sealed_secret", "previous_sealed_secret", "previous_secret_until"])
     .where("suggests_contacts", "=", true)
     .orderBy("organisations.name")
     .orderBy("organisations.id")
@@ -46,15 +49,21 @@ export async function searchAll(deps: SearchDeps, search: Search): Promise<Organ
   return answers;
 }
 
-interface Endpoint {
+interface Endpoint extends SealedSecrets {
   base_address: string;
-  sealed_secret: string;
+  scheme: EndpointScheme;
 }
 
-async function ask({ outbound, sign, sealKey, onError }: SearchDeps, id: string, endpoint: Endpoint, search: Search) {
+async function ask(
+  deps: SearchDeps,
+  id: string,
+  { base_address: baseAddress, scheme, ...sealed }: Endpoint,
+  search: Search,
+) {
+  const { outbound, sign, sealKey, now, onError } = deps;
   try {
-    const secret = unseal(endpoint.sealed_secret, sealKey, id);
-    const result = await searchSuggestions(outbound, sign, { ...search, baseAddress: endpoint.base_address, secret });
+    const endpoint = { baseAddress, scheme, ...openSecrets(sealed, sealKey, id, now()) };
+    const result = await searchSuggestions(outbound, sign, { ...search, ...endpoint });
     if (!result.ok) return { failure: { code: result.code, message: result.reason, status: null } };
     const checked = checkSuggestions(result);
     if (Array.isArray(checked)) return { suggestions: checked };

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { createLog } from "./create-log.ts";
+
+function linesOf(write: (log: ReturnType<typeof createLog>) => void): Record<string, unknown>[] {
+  const lines: string[] = [];
+  write(createLog("info", { write: (line) => void lines.push(line) }));
+  return lines.map((line) => JSON.parse(line));
+}
+
+test("lines are JSON with the fields that were given", () =>
+  expect(linesOf((log) => log.info({ route: "/offer", status: 200 }, "http.answered"))).toMatchObject([
+    { level: 30, msg: "http.answered", route: "/offer", status: 200 },
+  ]));
+
+test.each<[string, (log: ReturnType<typeof createLog>) => void]>([
+  ["alone", (log) => log.error(new Error("hunter2"))],
+  ["with a message", (log) => log.error(new Error("hunter2"), "store.failed")],
+  ["as a field", (log) => log.error({ err: new Error("hunter2") })],
+  [
+    "with what caused it",
+    (log) => log.error(new Error("x", { cause: Object.assign(new Error("hunter2"), { detail: "hunter2" }) })),
+  ],
+])("an error %s is told without its words", (_, write) => {
+  const [line] = linesOf(write);
+  expect(line).toMatchObject({ level: 50, err: { error: "Error" } });
+  expect(JSON.stringify(line)).not.toContain("hunter2");
+});
+
+test("fields that hold secrets or people are left out, wherever they are and however they are written", () => {
+  const secrets = {
+    secret: "hunter2",
+    token: "hunter2",
+    Authorization: "hunter2",
+    emailAddress: "hunter2",
+    body: "hunter2",
+  };
+  const [line] = linesOf((log) =>
+    log.info({ kept: 1, ...secrets, request: { kept: 2, headers: secrets, ...secrets } }),
+  );
+  expect(line).toMatchObject({ kept: 1, request: { kept: 2 } });
+  expect(JSON.stringify(line)).not.toContain("hunter2");
+});

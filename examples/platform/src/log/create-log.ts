@@ -1,0 +1,35 @@
+import { type DestinationStream, type Logger, pino } from "pino";
+import { errorFields } from "./error-fields.ts";
+
+/** What no line ever needs. Nothing logs them; should that change by mistake, they stay out all the same. */
+const neverLogged = new Set(
+  ["authorization", "baseAddress", "body", "cookie", "data", "emailAddress", "headers", "key", "message", "name"]
+    .concat(["password", "secret", "stack", "title", "to", "token", "url"])
+    .map((field) => field.toLowerCase()),
+);
+
+/** JSON lines. Of an error only what `errorFields` lets through, however it is handed over. */
+export function createLog(level: string, destination: DestinationStream = pino.destination(1)): Logger {
+  const hooks = {
+    // Without a message pino would take the error's.
+    logMethod(this: Logger, [first, message, ...rest]: Parameters<pino.LogFn>, method: pino.LogFn) {
+      const error = first instanceof Error ? first : Object(first).err;
+      if (error instanceof Error) method.call(this, { ...Object(first), err: error }, message ?? "failed", ...rest);
+      else method.call(this, first, message, ...rest);
+    },
+  };
+  // Pino's own redact, with a path for each field, takes ten times as long as all the rest of a line.
+  return pino({ level, base: null, serializers: { err: errorOnly }, formatters: { log: redact }, hooks }, destination);
+}
+
+const errorOnly = (error: unknown): unknown => errorFields(error);
+
+function redact(fields: object): Record<string, unknown> {
+  const kept: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(fields))
+    if (!neverLogged.has(field.toLowerCase())) kept[field] = isPlain(value) ? redact(value) : value;
+  return kept;
+}
+
+const isPlain = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;

@@ -1,0 +1,69 @@
+import { sql } from "kysely";
+import { hasOlderWaiting } from "../delivery/pending-delivery.ts";
+import { maxMailAttempts } from "../mail/start-mail.ts";
+import { maxPushAttempts } from "../push/sweep-notifications.ts";
+import type { Store } from "../store/store.ts";
+import type { DeliveryState } from "../store/tables.ts";
+import { inTime } from "./in-time.ts";
+
+/** What waits, over all processes. */
+export interface Backlog {
+  deliveries: Record<Exclude<DeliveryState, "acknowledged">, number>;
+  /** 0 when none is due. */
+  lagSeconds: number;
+  openBreakers: number;
+  disabledEndpoints: number;
+  unsentNotifications: number;
+  unsentMails: number;
+}
+
+const limitMs = 2_000;
+
+/** Rejects when the store takes longer than two seconds. What it counts has partial indexes: its cost is the backlog's. */
+export async function readBacklog(store: Store, now: Date): Promise<Backlog> {
+  const reading = Promise.all([countRows(store, now), countStates(store), oldestDue(store, now)]);
+  const [counts, states, dueSince] = await inTime(reading, limitMs);
+  const deliveries = { pending: 0, held: 0, dead: 0, ...Object.fromEntries(states) };
+  const lagSeconds = dueSince === undefined ? 0 : (now.getTime() - dueSince.getTime()) / 1_000;
+  return { deliveries, lagSeconds, ...counts };
+}
+
+async function countRows(store: Store, now: Date) {
+  const { rows } = await sql<Omit<Backlog, "deliveries" | "lagSeconds">>`select
+    (select count(*) from endpoints where breaker_open_until > ${now}) as "openBreakers",
+    (select count(*) from endpoints where disabled_at is not null) as "disabledEndpoints",
+    (select count(*) from notifications where sent_at is null and attempts < ${sql.lit(maxPushAttempts)})
+      as "unsentNotifications",
+    (select count(*) from mails where sent_at is null and attempts < ${sql.lit(maxMailAttempts)}) as "unsentMails"
+  `.execute(store.db);
+  const [counts] = rows;
+  if (counts === undefined) throw new Error("an aggregate is always one row");
+  return counts;
+}
+
+async function countStates({ db }: Store): Promise<[DeliveryState, number][]> {
+  const rows = await db
+    .selectFrom("deliveries")
+    .select(({ fn }) => ["state", fn.countAll<number>().as("count")])
+    .where("state", "!=", sql.lit("acknowledged" as const))
+    .groupBy("state")
+    .execute();
+  return rows.map(({ state, count }) => [state, count]);
+}
+
+/** Of the deliveries that nothing keeps back: neither their endpoint's breaker nor an older one of their order. */
+async function oldestDue({ db }: Store, now: Date): Promise<Date | undefined> {
+  const oldest = await db
+    .selectFrom("deliveries")
+    .innerJoin("endpoints", "endpoints.organisation_id", "deliveries.organisation_id")
+    .select("next_attempt_at")
+    .where("state", "=", sql.lit("pending" as const))
+    .where("next_attempt_at", "<=", now)
+    .where("disabled_at", "is", null)
+    .where(({ eb, or }) => or([eb("breaker_open_until", "is", null), eb("breaker_open_until", "<=", now)]))
+    .where((query) => query.not(hasOlderWaiting(query)))
+    .orderBy("next_attempt_at")
+    .limit(1)
+    .executeTakeFirst();
+  return oldest?.next_attempt_at;
+}

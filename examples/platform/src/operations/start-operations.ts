@@ -1,0 +1,53 @@
+import { mailboxTransport } from "../mail/mail-transport.ts";
+import { startMail } from "../mail/start-mail.ts";
+import { runLoop } from "../queue/run-loop.ts";
+import type { Settings } from "../settings.ts";
+import type { Store } from "../store/store.ts";
+import { createMetrics, type Metrics } from "./metrics.ts";
+import { retain } from "./retention.ts";
+import { serveMetrics } from "./serve-metrics.ts";
+
+export interface OperationsOptions {
+  store: Store;
+  settings: Pick<Settings, "metrics" | "retention" | "smtp">;
+  onError: (error: unknown) => void;
+  now: () => Date;
+}
+
+/** What runs beside the deliveries: mail, retention, metrics. */
+export interface Operations {
+  metrics: Metrics;
+  /** Where the metrics are served; undefined when they are not. */
+  metricsAddress: string | undefined;
+  /** Call it after a commit that wrote mail. */
+  wake(): void;
+  /** Begins no more work, and finishes what is under way. */
+  stop(): Promise<void>;
+  /** After the last request: metrics are served, and the mail transport is open, until then. */
+  close(): Promise<void>;
+}
+
+const retentionIdleMs = 10 * 60_000;
+
+export async function startOperations({ store, settings, onError, now }: OperationsOptions): Promise<Operations> {
+  // Only who sends mail loads what sends it.
+  const transport = settings.smtp
+    ? (await import("../mail/smtp-transport.ts")).smtpTransport(settings.smtp)
+    : mailboxTransport;
+  const metrics = createMetrics(store, now);
+  const server = settings.metrics && (await serveMetrics(metrics, settings.metrics));
+  const mail = startMail({ store, transport, onError, now });
+  const retention = runLoop(() => retain(store, now(), settings.retention), { idleMs: retentionIdleMs, onError });
+  return {
+    metrics,
+    metricsAddress: server?.address,
+    wake: mail.wake,
+    async stop() {
+      await Promise.all([mail.stop(), retention.stop()]);
+    },
+    async close() {
+      metrics.stop();
+      await Promise.all([server?.close(), transport.close?.()]);
+    },
+  };
+}

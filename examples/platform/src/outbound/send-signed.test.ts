@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import type { Outbound, OutboundRequest, OutboundResult, Sign } from "./outbound.ts";
+import { sendSigned } from "./send-signed.ts";
+
+const endpoint = { baseAddress: "https://example.com", scheme: "timestampDigest", secret: "new" } as const;
+const request = { method: "GET", path: "/test", timeoutMs: 1_000 } as const;
+
+const answered = (status: number): OutboundResult => {
+  return { ok: true, status, body: Buffer.alloc(0), truncated: false, durationMs: 1 };
+};
+const failed: OutboundResult = { ok: false, code: "connection_lost", reason: "", durationMs: 1 };
+
+/** Sends with these results, and says which secrets were used, and with which time left. */
+async function run(results: OutboundResult[], previousSecret?: string, takesMs = 0) {
+  const used: string[] = [];
+  const ids = new Set<string>();
+  const times: number[] = [];
+  const sign: Sign = (secret, { id, otherSecret }) => {
+    used.push(`${secret} and ${otherSecret}`);
+    ids.add(id);
+    return {};
+  };
+  const send = async ({ timeoutMs, sign: signContent }: OutboundRequest): Promise<OutboundResult> => {
+    await signContent?.(new Uint8Array());
+    await new Promise((resolve) => setTimeout(resolve, takesMs));
+    times.push(timeoutMs);
+    return results.shift() ?? failed;
+  };
+  const outbound: Outbound = { send, close: async () => undefined };
+  const result = await sendSigned(outbound, sign, { ...endpoint, previousSecret }, request);
+  return { result, used, ids, times };
+}
+
+test.each([401, 403])(
+  "what is refused with %i within an overlap is sent once more with the old secret",
+  async (status) => {
+    const { result, used, ids, times } = await run([answered(status), answered(200)], "old", 20);
+    expect(result).toMatchObject({ status: 200 });
+    expect(used).toEqual(["new and old", "old and new"]);
+    expect(ids.size).toBe(1);
+    // Of the same time for both.
+    expect(times[0]).toBe(1_000);
+    expect(times[1]).toBeLessThanOrEqual(981);
+    expect(result.durationMs).toBeGreaterThanOrEqual(39);
+  },
+);
+
+test("and never a third time", async () => {
+  const { result, used } = await run([answered(401), answered(401), answered(200)], "old");
+  expect([result, used.length]).toMatchObject([{ status: 401 }, 2]);
+});
+
+test("but not when no time is left", async () => {
+  const { result, used } = await run([answered(401), answered(200)], "old", 1_010);
+  expect([result, used.length]).toMatchObject([{ status: 401 }, 1]);
+});
+
+test.each([answered(200), answered(400), answered(404), answered(410), answered(500), failed])(
+  "nothing else is: %o",
+  async (result) => expect(await run([result, answered(200)], "old")).toMatchObject({ result, used: ["new and old"] }),
+);
+
+test("nothing is after the overlap", async () => {
+  expect(await run([answered(401), answered(200)])).toMatchObject({
+    result: { status: 401 },
+    used: ["new and undefined"],
+  });
+});

@@ -1,0 +1,100 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Agent, buildConnector } from "undici";
+
+export interface FcmRequest {
+  host: string;
+  path: string;
+  authorization: string | undefined;
+  body: string;
+}
+
+/** What stands on loopback for Google's token endpoint and for Firebase Cloud Messaging. */
+export interface FcmServer {
+  /** What leads there, whatever host is asked for. */
+  dispatcher: Agent;
+  /** The messages it was sent, in order. */
+  messages: { token: string; [member: string]: unknown }[];
+  requests: FcmRequest[];
+  /** How it answers a message from now on. Null never answers. */
+  answer: (token: string) => { status: number; body: object } | null;
+  close(): Promise<void>;
+}
+
+export const accepted = { status: 200, body: { name: "projects/demo/messages/1" } };
+
+export const refusedAs = (status: number, errorCode: string) => ({
+  status,
+  body: {
+    error: {
+      code: status,
+      status: status === 404 ? "NOT_FOUND" : "UNAVAILABLE",
+      message: `refused: ${errorCode}`,
+      details: [{ "@type": "type.googleapis.com/google.firebase.fcm.v1.FcmError", errorCode }],
+    },
+  },
+});
+
+/** A certificate for Google's names that only the agent trusts. */
+function makeCertificate(): { cert: string; key: string } {
+  const folder = mkdtempSync(join(tmpdir(), "offers-fcm-"));
+  try {
+    const names = "subjectAltName=DNS:fcm.googleapis.com,DNS:oauth2.googleapis.com,DNS:www.googleapis.com";
+    const request = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+    const output = ["-keyout", "key.pem", "-out", "cert.pem", "-days", "1", "-subj", "/CN=Nobody", "-addext", names];
+    execFileSync("openssl", [...request, ...output], { cwd: folder, stdio: "pipe" });
+    const read = (name: string) => readFileSync(join(folder, name), "utf8");
+    return { cert: read("cert.pem"), key: read("key.pem") };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function leadTo(port: number, ca: string): Agent {
+  const connector = buildConnector({ ca });
+  return new Agent({
+    connect: (options, done) =>
+      connector({ ...options, hostname: "127.0.0.1", port: String(port), servername: options.hostname }, done),
+  });
+}
+
+export async function openFcmServer(): Promise<FcmServer> {
+  const certificate = makeCertificate();
+  const https = createServer(certificate, (incoming, response) => {
+    const chunks: Buffer[] = [];
+    incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+    incoming.on("end", () => {
+      const { host = "", authorization } = incoming.headers;
+      const body = Buffer.concat(chunks).toString();
+      server.requests.push({ host, path: incoming.url ?? "", authorization, body });
+      const reply = (status: number, json: object): void =>
+        void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(json));
+      if (!host.startsWith("fcm."))
+        return reply(200, { access_token: "access-1", expires_in: 3_600, token_type: "Bearer" });
+      const { message } = JSON.parse(body);
+      server.messages.push(message);
+      const answer = server.answer(message.token);
+      if (answer !== null) reply(answer.status, answer.body);
+    });
+  });
+  https.listen(0, "127.0.0.1");
+  await once(https, "listening");
+  const server: FcmServer = {
+    dispatcher: leadTo((https.address() as AddressInfo).port, certificate.cert),
+    messages: [],
+    requests: [],
+    answer: () => accepted,
+    async close() {
+      const closed = once(https, "close");
+      https.close();
+      https.closeAllConnections();
+      await closed;
+    },
+  };
+  return server;
+}

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type AppDeps, createApp } from "../src/create-app.ts";
+import { eventually } from "./eventually.ts";
+import { type Answer, type CallOptions, openPlatform, type PlatformUnderTest } from "./platform-under-test.ts";
+import { openReceiver, type Receiver } from "./receiver.ts";
+import { type StorePlace, storesUnderTest } from "./stores.ts";
+
+interface MountedRoute {
+  method: string;
+  path: string;
+}
+
+interface Layer {
+  route?: { path: string; methods: Record<string, boolean> };
+  handle: { stack?: Layer[] };
+}
+
+/** Every route that the platform mounts: asked of Express itself, so that none can be forgotten here. */
+function mountedRoutes(): MountedRoute[] {
+  // No route looks at what it is given before it is called.
+  const anything: object = new Proxy(() => anything, { get: () => anything });
+  const app = createApp(anything as AppDeps) as unknown as { router: { stack: Layer[] } };
+  const routesIn = ({ route, handle }: Layer): MountedRoute[] => {
+    if (route === undefined) return (handle.stack ?? []).flatMap(routesIn);
+    const methods = Object.keys(route.methods).filter((method) => method !== "_all" && method !== "head");
+    return methods.map((method) => ({ method: method.toUpperCase(), path: route.path }));
+  };
+  return app.router.stack.flatMap(routesIn);
+}
+
+const routes = mountedRoutes();
+const withIds = routes.filter(({ path }) => path.includes(":"));
+const lists = routes.filter(
+  ({ method, path }) => method === "GET" && path.startsWith("/portal/") && !path.includes(":"),
+);
+
+/** What a route needs beside the id to get as far as looking at it. */
+const details: Record<string, { query?: string; json?: unknown }> = {
+  "POST /offer/:id/complete": { query: "?api-version=1.0", json: ["worker_amal"] },
+};
+
+describe.each(await storesUnderTest())("what belongs to another organisation on $title", ({ createPlace }) => {
+  let place: StorePlace;
+  let platform: PlatformUnderTest;
+  let receiver: Receiver;
+  let offerId = "";
+  let deliveryId = "";
+
+  beforeAll(async () => {
+    place = await createPlace();
+    platform = await openPlatform(place);
+    receiver = await openReceiver();
+    const hana = { token: await platform.signInPerson("hana@harbour-hotels.example") };
+    const profile = { baseAddress: receiver.baseAddress, secret: "a secret of harbour's", suggestsContacts: false };
+    await platform.call("PUT", "/portal/profile", { ...hana, json: profile });
+    const offer = { createdByUserId: "user_hana", title: "Bar on Sunday", workerIds: ["worker_amal"] };
+    const created = await platform.call("POST", "/offer", { key: "demo-key-harbour", json: offer });
+    offerId = created.json<{ id: string }>().id;
+    const amal = { token: await platform.signInWorker("worker_amal") };
+    await platform.call("POST", `/worker-app/offers/${offerId}/apply`, amal);
+    await eventually("harbour is told", async () => {
+      const answer = await platform.call("GET", "/portal/deliveries", hana);
+      deliveryId = answer.json<{ deliveries: { id: string }[] }>().deliveries[0]?.id ?? "";
+      return receiver.requests.some(({ url }) => url === "/offer/response") && deliveryId !== "";
+    });
+  });
+  afterAll(async () => {
+    await platform.close();
+    await receiver.close();
+    await place.remove();
+  });
+
+  /** Whose id it is, by what stands before it. */
+  const idAfter: Record<string, () => string> = {
+    offer: () => offerId,
+    offers: () => offerId,
+    deliveries: () => deliveryId,
+  };
+
+  const call = async ({ method, path }: MountedRoute, who: CallOptions): Promise<Answer> => {
+    const { query = "", json } = details[`${method} ${path}`] ?? {};
+    const filled = path.replaceAll(/(\w+)\/:\w+/g, (_, before: string) => {
+      const id = idAfter[before]?.();
+      if (id === undefined) throw new Error(`say above whose id comes after ${before}`);
+      return `${before}/${id}`;
+    });
+    return platform.call(method, filled + query, json === undefined ? who : { ...who, json });
+  };
+  const someoneElse = async (path: string): Promise<CallOptions[]> => {
+    if (path.startsWith("/worker-app/")) return [{ token: await platform.signInWorker("worker_ben") }];
+    if (path.startsWith("/portal/")) return [{ token: await platform.signInPerson("bo@bistro-group.example") }];
+    return [{ key: "demo-key-bistro" }, { key: "demo-key-crew" }];
+  };
+  const theOwner = async (path: string): Promise<CallOptions> => {
+    if (path.startsWith("/worker-app/")) return { token: await platform.signInWorker("worker_amal") };
+    if (path.startsWith("/portal/")) return { token: await platform.signInPerson("hana@harbour-hotels.example") };
+    return { key: "demo-key-harbour" };
+  };
+
+  test.each(withIds)("is not there: $method $path", async (route) => {
+    for (const who of await someoneElse(route.path)) {
+      const answer = await call(route, who);
+      expect(answer.status).toBe(404);
+      expect(answer.text).not.toMatch(/Bar on Sunday|harbour/i);
+    }
+  });
+
+  test.each(lists)("is not shown: $method $path", async (route) => {
+    for (const who of await someoneElse(route.path)) {
+      const { status, text } = await call(route, who);
+      expect(status).toBe(200);
+      for (const secret of [offerId, deliveryId, receiver.baseAddress]) expect(text).not.toContain(secret);
+    }
+  });
+
+  // After the others: it completes and withdraws.
+  test.each(withIds)("is there for its owner: $method $path", async (route) => {
+    const { status } = await call(route, await theOwner(route.path));
+    expect([200, 202, 204, 409]).toContain(status);
+  });
+
+  test("there are such routes", () => {
+    expect(withIds.length).toBeGreaterThanOrEqual(9);
+    expect(lists.length).toBeGreaterThanOrEqual(5);
+  });
+});
