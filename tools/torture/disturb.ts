@@ -7,28 +7,36 @@ export interface DisturbOptions {
   restarts: number;
   /** Restarts the database; there is one when there are restarts. */
   restart: (() => Promise<void>) | undefined;
-  /** How much the platform has acked so far. */
-  acked: () => number;
+  /** How many changes it has acked so far, and of how many it has told. */
+  progress: () => { acked: number; delivered: number };
   /** Told after each. */
   onDone: (what: "kill" | "restart") => void;
   signal: AbortSignal;
 }
 
-/** Something must happen between two disturbances, or all there is to see is the platform's start; up to a limit. */
-const leastAcked = 50;
-const mostAcked = 150;
+/**
+ * Between two disturbances so much must be delivered, and so little be left, if that does not take too long: else all there
+ * is to see is how processes start, and how the others wait for the claims of a dead one to lapse.
+ */
+const leastDelivered = 50;
+const mostDelivered = 150;
+const mostLeft = 50;
 const limitMs = 15_000;
 const leastMs = 200;
 
 /** Kills processes and restarts the database, in any order, one after the other. */
 export async function disturb(options: DisturbOptions): Promise<void> {
-  const { fleet, kills, restarts, restart, acked, onDone, signal } = options;
+  const { fleet, kills, restarts, restart, progress, onDone, signal } = options;
   const pause = async (): Promise<void> => {
     while (fleet.addresses.length === 0) await sleep(leastMs, undefined, { signal });
-    const enough = acked() + leastAcked + Math.random() * (mostAcked - leastAcked);
+    const enough = progress().delivered + leastDelivered + Math.random() * (mostDelivered - leastDelivered);
+    const isReady = (): boolean => {
+      const { acked, delivered } = progress();
+      return delivered >= enough && acked - delivered <= mostLeft;
+    };
     const overdueAt = performance.now() + limitMs;
     do await sleep(leastMs, undefined, { signal });
-    while (acked() < enough && performance.now() < overdueAt);
+    while (!isReady() && performance.now() < overdueAt);
   };
   const left = { kill: kills, restart: restarts };
   while (left.kill + left.restart > 0) {

@@ -21,7 +21,7 @@ const { values } = parseArgs({
     /** For how long there is load, at least; it goes on until the last kill. */
     seconds: { type: "string", default: "10" },
     /** Changes a second. */
-    rate: { type: "string", default: "80" },
+    rate: { type: "string", default: "60" },
     "drain-seconds": { type: "string", default: "60" },
     /** A comma-separated list of: lose, reorder, repeat, rename. */
     sabotage: { type: "string", default: "" },

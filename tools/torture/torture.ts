@@ -76,7 +76,10 @@ async function run(options: TortureOptions, closers: Closer[]): Promise<TortureR
 
   const disturbing = disturb({
     ...{ fleet, kills, restarts, restart: place.restart, signal },
-    acked: () => load.changes.reduce((sum, { isAcked }) => sum + Number(isAcked), 0),
+    progress: () => ({
+      acked: load.changes.filter(({ isAcked }) => isAcked).length,
+      delivered: new Set(receiver.receipts.map(({ deliveryId }) => deliveryId)).size,
+    }),
     onDone(what) {
       done[what] += 1;
     },

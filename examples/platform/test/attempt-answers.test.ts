@@ -1,14 +1,23 @@
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { recordEvent } from "../src/events/record-event.ts";
 import { eventually } from "./eventually.ts";
-import { addOrganisation, openLowerHalf } from "./lower-half.ts";
+import { addOrganisation, type LowerHalf, openLowerHalf } from "./lower-half.ts";
 import { answerWith, hangUp, openReceiver } from "./receiver.ts";
-import { storesUnderTest } from "./stores.ts";
+import { type StorePlace, storesUnderTest } from "./stores.ts";
 
 describe.each(await storesUnderTest())("an attempt on $title", ({ createPlace }) => {
+  let place: StorePlace;
+  let half: LowerHalf;
+  beforeAll(async () => {
+    place = await createPlace();
+    half = await openLowerHalf(place);
+  });
+  afterAll(async () => {
+    await half.close();
+    await place.remove();
+  });
+
   test("is kept with the beginning of its answer, as text that the store can hold", async () => {
-    const place = await createPlace();
-    const half = await openLowerHalf(place);
     const answers = [
       answerWith(500, { "content-type": "text/html; charset=utf-8" }, `a\0b${"ü".repeat(5_000)}`),
       answerWith(500, {}, Buffer.from([0xff, 0x61]).toString("latin1")),
@@ -32,8 +41,6 @@ describe.each(await storesUnderTest())("an attempt on $title", ({ createPlace })
       { status: null, content_type: null, answer: null },
       { status: 200, content_type: null, answer: "" },
     ]);
-    await half.close();
     await receiver.close();
-    await place.remove();
   });
 });

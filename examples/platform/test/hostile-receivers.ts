@@ -8,7 +8,7 @@ import { parentPort, workerData } from "node:worker_threads";
 type Behave = (socket: Socket) => void;
 
 const everyMs = 50;
-const wellMs = 10;
+const wellMs = 40;
 
 /** Says the beginning at once, then one piece after the other, slowly, for ever. */
 const drip =
@@ -77,7 +77,7 @@ const openAll = async (scheme: string, all: Record<string, Behave>) =>
     Object.entries(all).map(async ([name, one]) => [name, `${scheme}://127.0.0.1:${await open(one)}`] as const),
   );
 
-/** As quick as one next door that has something to do. */
+/** As quick as one in the same country. */
 const answerSoon: Behave = (socket) => {
   const answer = (): unknown => setTimeout(() => socket.write(`${ok}content-length: 0\r\n\r\n`), wellMs);
   answer();

@@ -249,7 +249,9 @@ describe.each(await storesUnderTest())("the company profile on $title", ({ creat
   });
 });
 
-test("a delivery that was claimed before the address changed goes where its secret belongs", async () => {
+test("a delivery that was claimed before the address changed goes where its secret belongs", {
+  timeout: 60_000,
+}, async () => {
   const [stores] = await storesUnderTest();
   const place = await stores?.createPlace();
   if (place === undefined) throw new Error("there is always a store");

@@ -145,10 +145,14 @@ describe("addresses that lead to no public network", () => {
     asked = 0;
   });
 
-  async function send(baseAddress: string, options: OutboundOptions = {}): Promise<OutboundResult> {
+  async function send(
+    baseAddress: string,
+    options: OutboundOptions = {},
+    isWholeAddress = false,
+  ): Promise<OutboundResult> {
     const outbound = createOutbound({ resolve, ...options });
     try {
-      return await outbound.send({ method: "GET", path: "/test", baseAddress, timeoutMs: 2_000 });
+      return await outbound.send({ method: "GET", path: "/test", baseAddress, isWholeAddress, timeoutMs: 2_000 });
     } finally {
       await outbound.close();
     }
@@ -171,18 +175,27 @@ describe("addresses that lead to no public network", () => {
 
   test.each(hosts)("as %s: no connection is made to %s", async (_, host) => {
     for (const scheme of ["http", "https"])
+      // As a base address, and as that of a picture, which is taken as it is.
       for (const address of [
         ...[`${scheme}://${host}:${port}`, `${scheme}://${host}`, `${scheme.toUpperCase()}:${host}:${port}`],
         ...[`${scheme}:\\\\${host}:${port}\\`, ` ${scheme}:///${host}:${port}/a/../..`],
       ])
-        expect([address, await send(address)]).toEqual([address, refused("^(forbidden|invalid)_address$")]);
+        for (const isWhole of [false, true])
+          expect([address, await send(address, {}, isWhole)]).toEqual([
+            address,
+            refused("^(forbidden|invalid)_address$"),
+          ]);
     expect([asked, arrived]).toEqual([0, 0]);
   });
 
   test.each(Object.keys(names))("no connection is made to the name %s", async (name) => {
     for (const address of [`http://${name}:${port}`, `https://${name}`, `http://${name.toUpperCase()}.:${port}`])
-      expect([address, await send(address)]).toEqual([address, refused("^(forbidden_address|name_not_found)$")]);
-    expect(nameServer.asked.get(name)).toBe(3);
+      for (const isWhole of [false, true])
+        expect([address, await send(address, {}, isWhole)]).toEqual([
+          address,
+          refused("^(forbidden_address|name_not_found)$"),
+        ]);
+    expect(nameServer.asked.get(name)).toBe(6);
     expect([asked, arrived]).toEqual([0, 0]);
   });
 

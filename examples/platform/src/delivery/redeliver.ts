@@ -99,11 +99,11 @@ export async function redeliverThese(
  */
 async function lockCandidates(trx: Trx, organisationId: string, ids: readonly string[]): Promise<Candidate[]> {
   await sql`
+    with candidates as materialized (
+      select id, order_key from deliveries where organisation_id = ${organisationId} and id in (${sql.join(ids)}))
     select id from deliveries
-    where organisation_id = ${organisationId}
-      and order_key in (
-        select order_key from deliveries where organisation_id = ${organisationId} and id in (${sql.join(ids)}))
-      and (state = 'dead' or (state = 'acknowledged' and id in (${sql.join(ids)})))
+    where organisation_id = ${organisationId} and order_key = any (array(select order_key from candidates))
+      and (state = 'dead' or (state = 'acknowledged' and id = any (array(select id from candidates))))
     order by sequence
     for update`.execute(trx);
   const isLater = sql`later.organisation_id = deliveries.organisation_id and later.order_key = deliveries.order_key

@@ -49,7 +49,8 @@ export interface DeliveryOptions {
 
 /** Beyond what one endpoint may have by far: sixty that hang still leave room for others. */
 const maxInFlight = 512;
-const maxPerClaim = 128;
+/** Of one claim and of one commit: on PGlite whoever creates an offer waits for each statement and commit of ours. */
+const batchSize = 100;
 const maxPerEndpoint = 8;
 /** For storing what came of a probe. Even if that takes longer, the attempt itself is over. */
 const probeMarginMs = 5_000;
@@ -87,7 +88,7 @@ export function startDelivery(options: DeliveryOptions): Loop {
   };
   const settling = new GroupCommit<MadeAttempt>({
     commit: settle,
-    maxGroup: 200,
+    maxGroup: batchSize,
     onError,
     giveUpAfterMs: options.settleLimitMs ?? 10_000,
   });
@@ -136,7 +137,7 @@ export function startDelivery(options: DeliveryOptions): Loop {
   };
 
   const tick = async (): Promise<boolean> => {
-    const limit = Math.min(maxPerClaim, maxInFlight - inFlight.size);
+    const limit = Math.min(batchSize, maxInFlight - inFlight.size);
     if (limit <= 0) return false;
     const full = [...perEndpoint].filter(([, count]) => count >= maxPerEndpoint).map(([endpoint]) => endpoint);
     const exceptGroups = [...full, ...(await breakers.organisationIds())];

@@ -1,7 +1,9 @@
-import { type EndpointToTest, testEndpoint } from "../outbound/test-endpoint.ts";
+import { type EndpointCheck, type EndpointToTest, testEndpoint } from "../outbound/test-endpoint.ts";
 import { ProblemError } from "../problem/problem-error.ts";
 import type { PortalDeps } from "./portal-deps.ts";
-import { checkView } from "./profile-view.ts";
+
+/** A check as the profile page shows it. */
+export type CheckView = ReturnType<typeof checkView>;
 
 /**
  * Makes both checks of a base address; only what passes them is saved.
@@ -9,10 +11,19 @@ import { checkView } from "./profile-view.ts";
  * @returns them for the answer
  * @throws {ProblemError} `endpoint_check_failed` unless both were answered with exactly 200
  */
-export async function checkEndpoint({ outbound, sign }: PortalDeps, endpoint: EndpointToTest) {
+export async function checkEndpoint({ outbound, sign }: PortalDeps, endpoint: EndpointToTest): Promise<CheckView[]> {
   const { passed, checks } = await testEndpoint(outbound, sign, endpoint);
   const views = checks.map(checkView);
   if (passed) return views;
   const detail = "Nothing was changed; see the reason of each check.";
   throw new ProblemError("endpoint_check_failed", detail, { extensions: { checks: views } });
 }
+
+const checkView = ({ contentType, status, failure, durationMs, answer, ...check }: EndpointCheck) => ({
+  ...check,
+  status: status ?? null,
+  failure: failure ?? null,
+  contentType: contentType ?? null,
+  answer: answer ?? null,
+  milliseconds: durationMs,
+});

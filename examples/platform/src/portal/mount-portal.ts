@@ -7,9 +7,8 @@ import { inviteRoute, listInvitationsRoute } from "./invitations-routes.ts";
 import { mailboxRoute } from "./mailbox-route.ts";
 import { listOffersRoute } from "./offers-route.ts";
 import type { PortalDeps } from "./portal-deps.ts";
-import { readProfileRoute, saveProfileRoute } from "./profile-routes.ts";
+import { readProfileRoute, rotateSecretRoute, saveProfileRoute } from "./profile-routes.ts";
 import { redeliverManyRoute, redeliverRoute } from "./redelivery-routes.ts";
-import { rotateSecretRoute } from "./rotation-route.ts";
 import { person } from "./signed-in-person.ts";
 import { searchSuggestionsRoute } from "./suggestions-route.ts";
 

@@ -1,5 +1,4 @@
 import { endpointHealthView } from "../delivery/endpoint-health-view.ts";
-import type { EndpointCheck } from "../outbound/test-endpoint.ts";
 import type { PortalDeps } from "./portal-deps.ts";
 import type { SignedInPerson } from "./signed-in-person.ts";
 
@@ -21,13 +20,3 @@ export async function readProfile({ store, now }: PortalDeps, { organisationId, 
     savedAt: endpoint?.updated_at.toISOString() ?? null,
   };
 }
-
-/** A check as the profile page shows it. */
-export const checkView = ({ contentType, status, failure, durationMs, answer, ...check }: EndpointCheck) => ({
-  ...check,
-  status: status ?? null,
-  failure: failure ?? null,
-  contentType: contentType ?? null,
-  answer: answer ?? null,
-  milliseconds: durationMs,
-});

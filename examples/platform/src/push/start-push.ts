@@ -25,7 +25,7 @@ export interface PushOptions {
 }
 
 /** So many are sent at a time, and marked as sent in one transaction. */
-const batchSize = 200;
+const batchSize = 100;
 
 /** What came of handing a notification to the transport. */
 interface MadePush {

@@ -127,7 +127,7 @@ export class BossQueue implements Queue {
 const isWaiting = (queue: QueueName, keys: readonly string[]): Expression<SqlBool> =>
   sql<SqlBool>`id = any (array(
     select id from pgboss.job where name = ${queue} and state < 'active' and policy = 'exclusive'
-      and coalesce(singleton_key, '') in (select json_array_elements_text(${JSON.stringify(keys)}::text::json))
+      and coalesce(singleton_key, '') = any (array(select json_array_elements_text(${JSON.stringify(keys)}::text::json)))
     for update skip locked))`;
 
 const attemptOf = ({ id, claim }: ClaimedJob) => ({ id, retryCount: claim });
