@@ -7,7 +7,7 @@ import {
 import { AttemptEnd } from "./attempt-end.ts";
 import { failureOf } from "./failure-of.ts";
 import { guardedConnector, type Resolve } from "./guarded-connector.ts";
-import { joinAddress } from "./join-address.ts";
+import { httpAddress, joinAddress } from "./join-address.ts";
 import type { Outbound, OutboundAnswer, OutboundFailure, OutboundRequest, OutboundResult } from "./outbound.ts";
 import { isOwnAddress as isInterfaceAddress } from "./own-addresses.ts";
 import { nameResolver } from "./resolve-name.ts";
@@ -57,7 +57,8 @@ async function send(agent: Agent, request: OutboundRequest): Promise<OutboundRes
   try {
     const content = request.body === undefined ? null : Buffer.from(JSON.stringify(request.body));
     if (content !== null && content.length > maxSentBytes) return resultOf(tooLarge(content.length));
-    const url = joinAddress(request.baseAddress, request.path, request.parameters);
+    const { baseAddress, path, parameters } = request;
+    const url = request.isWholeAddress ? httpAddress(baseAddress) : joinAddress(baseAddress, path, parameters);
     headers = {
       accept: "application/json",
       "user-agent": "offers-platform",

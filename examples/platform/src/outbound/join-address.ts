@@ -12,17 +12,27 @@ export class AddressError extends Error {
  * @throws {AddressError}
  */
 export function joinAddress(baseAddress: string, path: string, parameters: Record<string, string> = {}): URL {
-  const base = URL.canParse(baseAddress) ? new URL(baseAddress) : undefined;
-  if (base === undefined && /^https?:/i.test(baseAddress))
-    throw new AddressError("the base address is not a valid address: check its host name and its port (1 to 65535)");
-  if (base === undefined || (base.protocol !== "https:" && base.protocol !== "http:"))
-    throw new AddressError("the base address must start with https:// or http://");
-  if (base.username !== "" || base.password !== "")
-    throw new AddressError("the base address must not contain a user name or password");
+  const base = httpAddress(baseAddress);
   // Looked for in the text: URL drops a bare "?" or "#".
   if (/[?#]/.test(baseAddress)) throw new AddressError('the base address must not contain "?" or "#"');
   base.pathname = base.pathname.replace(/\/+$/, "") + fillPath(path, parameters);
   return base;
+}
+
+/**
+ * An address on the web. It may have a query.
+ *
+ * @throws {AddressError}
+ */
+export function httpAddress(text: string): URL {
+  const address = URL.canParse(text) ? new URL(text) : undefined;
+  if (address === undefined && /^https?:/i.test(text))
+    throw new AddressError("the base address is not a valid address: check its host name and its port (1 to 65535)");
+  if (address === undefined || (address.protocol !== "https:" && address.protocol !== "http:"))
+    throw new AddressError("the base address must start with https:// or http://");
+  if (address.username !== "" || address.password !== "")
+    throw new AddressError("the base address must not contain a user name or password");
+  return address;
 }
 
 /** @throws {AddressError} when a parameter is missing or cannot be part of a path */

@@ -18,6 +18,8 @@ export interface OutboundRequest {
   method: "GET" | "POST";
   /** The integrator's base address. A path prefix and a trailing slash survive. */
   baseAddress: string;
+  /** Whether `baseAddress` is the whole address already, with its query: that of a picture. `path` then only names it. @default false */
+  isWholeAddress?: boolean;
   /** A path template such as `/contact/new/{workerId}`; what logs may show. */
   path: string;
   /** Fills the template, percent-encoded. */
