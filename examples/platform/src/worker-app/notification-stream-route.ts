@@ -9,5 +9,6 @@ export const notificationStreamRoute =
   (deps: WorkerAppDeps): RequestHandler =>
   async (request, response) => {
     const check = () => signedIn(deps, request, worker);
-    await streamNotifications(deps, request, response, await check(), check);
+    const session = await check();
+    await streamNotifications(deps, response, { session, lastId: request.get("last-event-id"), check });
   };

@@ -3,9 +3,6 @@
 const main = document.getElementById("main");
 const liveState = document.getElementById("live-state");
 
-copyButtons();
-if (document.body.dataset.liveStream) follow(document.body.dataset.liveStream);
-
 /** A button that copies the text of the element it names. */
 function copyButtons() {
   document.addEventListener("click", async (event) => {
@@ -129,6 +126,9 @@ function keepInputs(old, fresh) {
 function say(text) {
   if (liveState && liveState.textContent !== text) liveState.textContent = text;
 }
+
+copyButtons();
+if (document.body.dataset.liveStream) follow(document.body.dataset.liveStream);
 
 // A form that was refused: go to what is wrong with it.
 main?.querySelector("[aria-invalid]")?.focus();

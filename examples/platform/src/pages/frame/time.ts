@@ -21,3 +21,9 @@ export function time(moment: Date | string, precision: "minutes" | "seconds" = "
   const text = (precision === "seconds" ? withSeconds : format).format(date);
   return html`<time datetime="${date.toISOString()}">${text} UTC</time>`;
 }
+
+/** From when to when; a day that both are on is said once. */
+export function timeSpan(start: Date | string, end: Date | string): Markup {
+  const [from, to] = [new Date(start), new Date(end)];
+  return html`<span>${format.formatRange(from, to)} UTC</span>`;
+}
