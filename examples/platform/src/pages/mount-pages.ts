@@ -2,6 +2,7 @@ import { Router } from "express";
 import { resource } from "../http/resource.ts";
 import { ProblemError } from "../problem/problem-error.ts";
 import { mountAppPages } from "./app/mount-app-pages.ts";
+import { mountDeliveryPages } from "./deliveries/mount-delivery-pages.ts";
 import { assetRoute } from "./frame/assets.ts";
 import { errorPages } from "./frame/error-pages.ts";
 import { pageRoutes } from "./frame/page-routes.ts";
@@ -9,6 +10,8 @@ import { securityHeaders } from "./frame/security-headers.ts";
 import { signInRoutes, signOutRoute } from "./frame/sign-in-page.ts";
 import { mountInvitationPages } from "./invitations/mount-invitation-pages.ts";
 import { liveRoute } from "./live-route.ts";
+import { mailboxPage } from "./mailbox/mailbox-page.ts";
+import { mountOfferPages } from "./offers/mount-offer-pages.ts";
 import type { PageDeps } from "./page-deps.ts";
 import { portalAudience } from "./portal-audience.ts";
 
@@ -30,6 +33,9 @@ export function mountPages(router: Router, deps: PageDeps): void {
   resource(pages, "/sign-out", { post: signOutRoute(deps, portalAudience) });
   resource(pages, "/live", { get: liveRoute(deps), head: false });
 
+  mountOfferPages(pages, deps);
+  mountDeliveryPages(pages, deps);
+  resource(pages, "/mailbox", { get: show(mailboxPage(deps)) });
   mountInvitationPages(pages, deps);
   mountAppPages(pages, deps);
 
