@@ -1,7 +1,11 @@
+import { z } from "zod";
 import { recordEvent } from "../events/record-event.ts";
+import { textField } from "../http/text-field.ts";
 import { commit } from "../offers/commit.ts";
 import { ProblemError } from "../problem/problem-error.ts";
 import type { WorkerAppDeps } from "./worker-app-deps.ts";
+
+export const contactSchema = z.strictObject({ organisationId: textField });
 
 /**
  * The worker shares availability with somebody at an organisation, which is told each time (D-42).

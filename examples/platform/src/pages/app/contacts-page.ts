@@ -1,5 +1,6 @@
 import { html } from "hono/html";
-import { addContact } from "../../worker-app/contacts.ts";
+import { parseBody } from "../../http/parse-body.ts";
+import { addContact, contactSchema } from "../../worker-app/contacts.ts";
 import { formTokenField } from "../frame/form-token.ts";
 import type { PageAnswer } from "../frame/page-answer.ts";
 import type { PageDeps } from "../page-deps.ts";
@@ -38,7 +39,7 @@ export const contactsPage =
 export const addContactForm =
   (deps: PageDeps) =>
   async ({ who }: AppVisit, form: URLSearchParams): Promise<PageAnswer> => {
-    const id = form.get("organisationId") ?? "";
-    const { name } = await addContact(deps, who.id, id);
+    const { organisationId } = parseBody(contactSchema, { organisationId: form.get("organisationId") });
+    const { name } = await addContact(deps, who.id, organisationId);
     return { to: "/app/contacts", notice: `${name} is told that you share your availability.` };
   };
