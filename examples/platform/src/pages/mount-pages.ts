@@ -2,6 +2,7 @@ import { Router } from "express";
 import { resource } from "../http/resource.ts";
 import { ProblemError } from "../problem/problem-error.ts";
 import { mountAppPages } from "./app/mount-app-pages.ts";
+import { companyPage, saveCompanyForm } from "./company/company-page.ts";
 import { mountDeliveryPages } from "./deliveries/mount-delivery-pages.ts";
 import { assetRoute } from "./frame/assets.ts";
 import { errorPages } from "./frame/error-pages.ts";
@@ -21,7 +22,7 @@ export function mountPages(router: Router, deps: PageDeps): void {
   pages.use(securityHeaders(deps.cookies.isSecure));
   resource(pages, "/assets/:file", { get: assetRoute });
 
-  const { show } = pageRoutes(deps, portalAudience);
+  const { show, act } = pageRoutes(deps, portalAudience);
   const texts = {
     title: "Sign in to the portal",
     lead: "For people of organisations that offer work, and of those that integrate.",
@@ -33,6 +34,7 @@ export function mountPages(router: Router, deps: PageDeps): void {
   resource(pages, "/sign-out", { post: signOutRoute(deps, portalAudience) });
   resource(pages, "/live", { get: liveRoute(deps), head: false });
 
+  resource(pages, "/company", { get: show(companyPage(deps)), post: act(saveCompanyForm(deps)) });
   mountOfferPages(pages, deps);
   mountDeliveryPages(pages, deps);
   resource(pages, "/mailbox", { get: show(mailboxPage(deps)) });

@@ -1,22 +1,8 @@
 import type { RequestHandler } from "express";
-import { z } from "zod";
-import { enableEndpoint } from "../delivery/enable-endpoint.ts";
-import { parseBody } from "../http/parse-body.ts";
-import { textField } from "../http/text-field.ts";
-import { isSealed, seal } from "../store/seal.ts";
-import { checkEndpoint } from "./check-endpoint.ts";
 import type { PortalDeps } from "./portal-deps.ts";
 import { readProfile } from "./profile-view.ts";
-import { checkScheme, secretField } from "./secret-field.ts";
+import { saveProfile } from "./save-profile.ts";
 import { signedInPerson } from "./signed-in-person.ts";
-
-const profileSchema = z.strictObject({
-  baseAddress: textField,
-  // Always given anew: else a changed address would collect signatures that its owner must not have.
-  secret: secretField,
-  scheme: z.enum(["timestampDigest", "timestampDigestAndStandardWebhooks"]).default("timestampDigest"),
-  suggestsContacts: z.boolean(),
-});
 
 /** `GET /portal/profile` */
 export const readProfileRoute =
@@ -26,53 +12,11 @@ export const readProfileRoute =
     response.json(await readProfile(deps, person));
   };
 
-/** `PUT /portal/profile`: saved only when both checks were answered with exactly 200. */
+/** `PUT /portal/profile` */
 export const saveProfileRoute =
   (deps: PortalDeps): RequestHandler =>
   async (request, response) => {
     const person = await signedInPerson(deps, request);
-    const profile = parseBody(profileSchema, await deps.readJson(request, response));
-    checkScheme(profile.scheme, profile.secret);
-    const checks = await checkEndpoint(deps, profile);
-    await saveEndpoint(deps, person.organisationId, profile);
-    deps.wake();
+    const checks = await saveProfile(deps, person, await deps.readJson(request, response));
     response.json({ ...(await readProfile(deps, person)), checks });
   };
-
-type Profile = z.infer<typeof profileSchema>;
-
-function saveEndpoint(
-  { store, queue, sealKey, now }: PortalDeps,
-  organisationId: string,
-  profile: Profile,
-): Promise<void> {
-  const { baseAddress, scheme, secret, suggestsContacts } = profile;
-  return store.transaction(async (trx) => {
-    const current = await trx
-      .selectFrom("endpoints")
-      .select(["base_address", "scheme", "sealed_secret"])
-      .where("organisation_id", "=", organisationId)
-      .forUpdate()
-      .executeTakeFirst();
-    // The old secret was given for this address and this scheme, and beside this secret; for nothing else (D-75).
-    const isSame =
-      current?.base_address === baseAddress &&
-      current.scheme === scheme &&
-      isSealed(secret, current.sealed_secret, sealKey, organisationId);
-    const values = {
-      base_address: baseAddress,
-      scheme,
-      sealed_secret: seal(secret, sealKey, organisationId),
-      ...(!isSame && { previous_sealed_secret: null, previous_secret_until: null }),
-      suggests_contacts: suggestsContacts,
-      updated_at: now(),
-    };
-    await trx
-      .insertInto("endpoints")
-      .values({ organisation_id: organisationId, ...values })
-      .onConflict((conflict) => conflict.column("organisation_id").doUpdateSet(values))
-      .execute();
-    // It has passed its checks (D-73).
-    await enableEndpoint(trx, queue, organisationId, now());
-  });
-}

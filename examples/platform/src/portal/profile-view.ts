@@ -23,6 +23,8 @@ export async function readProfile({ store, now }: PortalDeps, { organisationId, 
 }
 
 /** A check as the profile page shows it. */
+export type CheckView = ReturnType<typeof checkView>;
+
 export const checkView = ({ contentType, status, failure, durationMs, answer, ...check }: EndpointCheck) => ({
   ...check,
   status: status ?? null,

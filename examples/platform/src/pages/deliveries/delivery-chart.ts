@@ -26,7 +26,7 @@ export function deliveryChart({ measured: { stretches, whole }, during }: ChartO
   return html`
     <div class="charts">
       <figure>
-        <figcaption><strong>Attempts</strong> <span>${failing}</span></figcaption>
+        <figcaption><strong>Attempts</strong> <span class="measure">${failing}</span></figcaption>
         ${bars(`Attempts in ${during}: ${failing}.`, stretches, (stretch, x, w) => [
           bar(x, w, 0, (stretch.attempts - stretch.failed) / most, "ok"),
           bar(x, w, (stretch.attempts - stretch.failed) / most, stretch.failed / most, "failed"),
@@ -34,7 +34,7 @@ export function deliveryChart({ measured: { stretches, whole }, during }: ChartO
         <p class="legend fine"><span class="key ok"></span> acknowledged <span class="key failed"></span> failed</p>
       </figure>
       <figure>
-        <figcaption><strong>Lag</strong> <span>${lag}</span></figcaption>
+        <figcaption><strong>Lag</strong> <span class="measure">${lag}</span></figcaption>
         ${bars(`From event to acknowledgement in ${during}: ${lag}.`, stretches, ({ medianLagMs }, x, w) =>
           medianLagMs === null ? undefined : bar(x, w, 0, Math.max(0.03, medianLagMs / slowest), "lag"),
         )}

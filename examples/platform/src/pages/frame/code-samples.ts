@@ -16,8 +16,11 @@ export interface CodeSamples {
 export const codeSamples = ({ id, act, client, curl }: CodeSamples): Markup => html`
   <details class="code" id="${id}">
     <summary>${act} from a program</summary>
-    ${sample(`${id}-client`, "TypeScript, @offers/client", client)}
-    ${sample(`${id}-curl`, "curl", curl)}
+    <div class="samples">
+      ${sample(`${id}-client`, "TypeScript, @offers/client", client)}
+      ${sample(`${id}-curl`, "curl", curl)}
+    </div>
+    <p class="fine">Both read your organisation's API key from the variable OFFERS_API_KEY.</p>
   </details>`;
 
 const sample = (id: string, title: string, code: string): Markup => html`

@@ -11,6 +11,8 @@ export interface FieldOptions {
   hint?: string;
   errors?: readonly string[] | undefined;
   required?: boolean;
+  /** Whether the label says that it may be left empty. @default true */
+  saysOptional?: boolean;
   autocomplete?: string;
   placeholder?: string;
   /** Of a text area; without it, it is one line. */
@@ -21,7 +23,8 @@ export interface FieldOptions {
 
 /** A labelled input with what is wrong with it beside it. */
 export function field(options: FieldOptions): Markup {
-  const { name, label, value = "", type = "text", hint, errors, required, autocomplete, placeholder, rows } = options;
+  const { name, label, value = "", type = "text", hint, errors, required, saysOptional = true } = options;
+  const { autocomplete, placeholder, rows } = options;
   const id = options.id ?? name;
   const described = [hint && `${id}-hint`, errors && `${id}-error`].filter(Boolean).join(" ");
   const attributes = html`id="${id}" name="${name}"${required && html` required`}${
@@ -31,7 +34,7 @@ export function field(options: FieldOptions): Markup {
   }`;
   return html`
     <div class="field${errors && " wrong"}">
-      <label for="${id}">${label}${!required && html` <span class="fine">optional</span>`}</label>
+      <label for="${id}">${label}${!required && saysOptional && html` <span class="fine">optional</span>`}</label>
       ${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}
       ${
         rows === undefined

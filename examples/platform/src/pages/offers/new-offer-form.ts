@@ -56,8 +56,8 @@ function slotsPart(draft: CreationDraft, errors: FieldErrors): Markup {
           return html`
         <fieldset class="pair">
           <legend>Time slot ${at + 1}</legend>
-          ${field({ name: "start", id: `start-${at}`, label: "Start", type: "datetime-local", value: slot.start, errors: slotErrors("start") })}
-          ${field({ name: "end", id: `end-${at}`, label: "End", type: "datetime-local", value: slot.end, errors: slotErrors("end") })}
+          ${field({ name: "start", id: `start-${at}`, label: "Start", type: "datetime-local", saysOptional: false, value: slot.start, errors: slotErrors("start") })}
+          ${field({ name: "end", id: `end-${at}`, label: "End", type: "datetime-local", saysOptional: false, value: slot.end, errors: slotErrors("end") })}
         </fieldset>`;
         })}
         ${errors.has("events") && fieldError("events", errors.get("events") ?? [])}

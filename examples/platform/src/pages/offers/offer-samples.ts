@@ -23,7 +23,7 @@ const { id } = await offers.createOffer(${literal(creation)});
 console.log(id);`,
   curl: `${curlWithKey} \\
   --header "Content-Type: application/json" \\
-  --data ${shellWord(JSON.stringify(creation, null, 2))} \\
+  --data ${shellWord(pretty(creation))} \\
   ${shellWord(`${baseUrl}/offer`)}`,
 });
 
@@ -59,6 +59,19 @@ await offers.withdrawOffer(${JSON.stringify(id)});`,
   ${shellWord(`${baseUrl}/offer/${encodeURIComponent(id)}/withdraw`)}`,
 });
 
-/** As TypeScript would be written by hand: names without quotes where they need none. */
-const literal = (value: unknown): string =>
-  JSON.stringify(value, null, 2).replaceAll(/^(\s*)"([A-Za-z_]\w*)":/gm, "$1$2:");
+/** As TypeScript would be written by hand: short lists on one line, names without quotes where they need none. */
+const literal = (value: unknown): string => pretty(value).replaceAll(/(^\s*|[{,] )"([A-Za-z_]\w*)":/gm, "$1$2:");
+
+/** JSON that puts what is short on one line. */
+function pretty(value: unknown, indent = ""): string {
+  const inOne = JSON.stringify(value, null, 1)
+    .replaceAll(/(?<=\[)\n\s*|\n\s*(?=\])/g, "")
+    .replaceAll(/\n\s*/g, " ");
+  if (typeof value !== "object" || value === null || inOne.length + indent.length < 56) return inOne;
+  const inner = `${indent}  `;
+  const [open, close] = Array.isArray(value) ? "[]" : "{}";
+  const lines = Array.isArray(value)
+    ? value.map((one) => `${inner}${pretty(one, inner)}`)
+    : Object.entries(value).map(([name, one]) => `${inner}${JSON.stringify(name)}: ${pretty(one, inner)}`);
+  return `${open}\n${lines.join(",\n")}\n${indent}${close}`;
+}
