@@ -24,10 +24,12 @@ export async function showOffer(deps: PageDeps, visit: PortalVisit, completion: 
   const { id, title } = offer;
   const base = publicAddress(deps, visit.request);
   const applied = offer.recipients.filter(({ response }) => response === "applied").map(({ workerId }) => workerId);
+  const isOpen = !offer.complete && !offer.widthdrawn;
   const main = html`
     ${head(offer)}
+    ${!isOpen && completion.errors.map((error) => html`<p class="notice bad" role="alert">${error}</p>`)}
     ${recipientsPart(offer, visit, completion)}
-    ${codeSamples(completionSamples(base, id, completion.ticked.length > 0 ? completion.ticked : applied))}
+    ${isOpen && codeSamples(completionSamples(base, id, completion.ticked.length > 0 ? completion.ticked : applied))}
     ${codeSamples(readingSamples(base, id))}
     <section class="panel" aria-labelledby="about">
       <h2 id="about">The offer</h2>
