@@ -5,6 +5,9 @@ import { pageRoutes } from "./frame/page-routes.ts";
 import type { PageDeps } from "./page-deps.ts";
 import { portalAudience } from "./portal-audience.ts";
 
+/** Above it, looking at everything anew is less. */
+const maxChanges = 500;
+
 /**
  * `GET /live`: what of the organisation changes, as server-sent events without content: a page then reads the part it shows
  * anew. Goes on after `Last-Event-ID`, the first time after the mark that its page was made at.
@@ -26,8 +29,10 @@ export function liveRoute(deps: PageDeps): RequestHandler {
     const missed = (at: string): void => write({ id: at, type: "missed", data: {} });
     if (!isKnown) missed(mark);
     const end = deps.changeFeed.subscribe(who.organisationId, mark, ({ changes, mark: id, isComplete }) => {
-      if (!isComplete) return missed(id);
-      for (const { subject, subjectId } of changes) write({ id, type: subject, data: { id: subjectId } });
+      if (!isComplete || changes.length > maxChanges) return missed(id);
+      // One event for all: whoever heard its id has heard all of it.
+      const told = changes.map(({ subject, subjectId }) => ({ type: subject, id: subjectId }));
+      write({ id, type: "changed", data: { changes: told } });
     });
     response.once("close", end);
   };

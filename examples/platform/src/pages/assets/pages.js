@@ -40,10 +40,11 @@ function follow(address) {
     const stream = new EventSource(url());
     const hear = (event) => {
       lastId = event.lastEventId;
-      for (const part of partsFor(event.type, JSON.parse(event.data).id)) stale.add(part.id);
+      const { id, changes = [{ type: event.type, id }] } = JSON.parse(event.data);
+      for (const part of changes.flatMap(partsFor)) stale.add(part.id);
       if (stale.size > 0 && timer === undefined) timer = setTimeout(refresh, 50);
     };
-    for (const type of ["missed", ...subjects()]) stream.addEventListener(type, hear);
+    for (const type of ["missed", "changed", ...subjects()]) stream.addEventListener(type, hear);
     stream.addEventListener("open", () => say(""));
     stream.addEventListener("error", () => {
       say(" Connection lost; trying again.");
@@ -77,7 +78,7 @@ const subjects = () => [
   ...new Set(parts().flatMap((part) => part.dataset.live.split(" ").map((topic) => topic.split(":")[0]))),
 ];
 
-const partsFor = (type, id) =>
+const partsFor = ({ type, id }) =>
   parts().filter((part) =>
     part.dataset.live.split(" ").some((topic) => type === "missed" || topic === type || topic === `${type}:${id}`),
   );
