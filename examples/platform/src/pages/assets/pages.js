@@ -58,15 +58,18 @@ function follow(address) {
   async function refresh() {
     const ids = stale;
     stale = new Set();
+    let pauseMs = 50;
     try {
       const response = await fetch(location.href, { headers: { Accept: "text/html", "X-Part": "1" } });
       // Signed out meanwhile: show where to sign in.
-      if (response.redirected) return location.assign(response.url);
+      if (new URL(response.url).pathname.endsWith("/sign-in")) return location.reload();
+      if (response.status >= 500) throw new Error("try again");
       if (response.ok) swap(new DOMParser().parseFromString(await response.text(), "text/html"), ids);
     } catch {
       for (const id of ids) stale.add(id);
+      pauseMs = 1_000;
     }
-    timer = stale.size > 0 ? setTimeout(refresh, 1_000) : undefined;
+    timer = stale.size > 0 ? setTimeout(refresh, pauseMs) : undefined;
   }
 
   if (subjects().length > 0) connect();
@@ -128,7 +131,18 @@ function say(text) {
   if (liveState && liveState.textContent !== text) liveState.textContent = text;
 }
 
+/** A form is sent once, however often its button is pressed. */
+function sendOnce() {
+  const sent = new WeakSet();
+  document.addEventListener("submit", (event) => {
+    if (sent.has(event.target)) event.preventDefault();
+    else sent.add(event.target);
+    setTimeout(() => sent.delete(event.target), 5_000);
+  });
+}
+
 copyButtons();
+sendOnce();
 if (document.body.dataset.liveStream) follow(document.body.dataset.liveStream);
 
 // A form that was refused: go to what is wrong with it.

@@ -1,8 +1,9 @@
 import type { Router } from "express";
+import { pathParameter } from "../../http/path-parameter.ts";
 import { resource } from "../../http/resource.ts";
 import { pageRoutes } from "../frame/page-routes.ts";
 import type { PageDeps } from "../page-deps.ts";
-import { portalAudience } from "../portal-audience.ts";
+import { type PortalVisit, portalAudience } from "../portal-audience.ts";
 import { completeForm } from "./complete-form.ts";
 import { createOfferForm, newOfferPage } from "./new-offer-page.ts";
 import { offerPage } from "./offer-page.ts";
@@ -16,6 +17,8 @@ export function mountOfferPages(pages: Router, deps: PageDeps): void {
   // Before the ids: no id is `new`.
   resource(pages, "/offers/new", { get: show(newOfferPage(deps)), post: act(createOfferForm(deps)) });
   resource(pages, "/offers/:id", { get: show(offerPage(deps)) });
-  resource(pages, "/offers/:id/complete", { post: act(completeForm(deps)) });
+  // A form that was refused is shown there: whoever loads it again sees the offer.
+  const toOffer = ({ request }: PortalVisit) => ({ to: `/offers/${encodeURIComponent(pathParameter(request, "id"))}` });
+  resource(pages, "/offers/:id/complete", { get: show(toOffer), post: act(completeForm(deps)) });
   resource(pages, "/offers/:id/withdraw", { get: show(withdrawPage(deps)), post: act(withdrawForm(deps)) });
 }
