@@ -1,6 +1,8 @@
 import { Router } from "express";
+import { html } from "hono/html";
 import { resource } from "../http/resource.ts";
 import { ProblemError } from "../problem/problem-error.ts";
+import { appAudience } from "./app/app-audience.ts";
 import { mountAppPages } from "./app/mount-app-pages.ts";
 import { companyPage, saveCompanyForm } from "./company/company-page.ts";
 import { mountDeliveryPages } from "./deliveries/mount-delivery-pages.ts";
@@ -25,7 +27,7 @@ export function mountPages(router: Router, deps: PageDeps): void {
   const { show, act } = pageRoutes(deps, portalAudience);
   const texts = {
     title: "Sign in to the portal",
-    lead: "For people of organisations that offer work, and of those that integrate.",
+    lead: html`For people of organisations that offer work or integrate. Workers <a href="${appAudience.signInPath}">sign in to the app</a>.`,
     label: "E-mail address",
     type: "email",
   } as const;
