@@ -25,6 +25,8 @@ export interface PagesStage {
   close(): Promise<void>;
 }
 
+const hana = "hana@harbour-hotels.example";
+
 export const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2 } as const;
 
 export async function openPagesStage(settings: Partial<Settings> = {}): Promise<PagesStage> {
@@ -50,12 +52,12 @@ export async function openPagesStage(settings: Partial<Settings> = {}): Promise<
     platform,
     integrator,
     browser,
-    openPortal: (options, emailAddress = "hana@harbour-hotels.example") => signIn("/sign-in", emailAddress, options),
+    openPortal: (options, emailAddress = hana) => signIn("/sign-in", emailAddress, options),
     openApp: (options, workerId = "worker_amal") => signIn("/app/sign-in", workerId, { ...phone, ...options }),
     async createOffer(title) {
       const json = {
         ...{ createdByUserId: "user_hana", title, details: "Evening service.\nBlack trousers, knives provided." },
-        ...{ locationPlaceId: "place_harbour_kitchen", notifyEmailAddress: "hana@harbour-hotels.example" },
+        ...{ locationPlaceId: "place_harbour_kitchen", notifyEmailAddress: hana },
         workerIds: ["worker_amal", "worker_ben", "worker_cleo"],
         events: [{ start: "2027-03-05T17:00:00Z", end: "2027-03-05T23:00:00Z" }],
       };
@@ -74,7 +76,7 @@ export async function openPagesStage(settings: Partial<Settings> = {}): Promise<
         const { status, text } = await platform.call("PUT", "/portal/profile", { token, json });
         if (status !== 200) throw new Error(`the profile was refused: ${text}`);
       };
-      await save("hana@harbour-hotels.example", integrator.baseAddress);
+      await save(hana, integrator.baseAddress);
       await save("bo@bistro-group.example", wrong.baseAddress);
       await save("ada@crew-agency.example", down.baseAddress);
       down.answer = answerWith(503);
@@ -89,13 +91,13 @@ export async function openPagesStage(settings: Partial<Settings> = {}): Promise<
       const open = await stage.createOffer("Bar on Saturday");
       await stage.answer("worker_amal", "reject", open);
       await eventually("one delivery is given up", async () => {
-        const token = await platform.signInPerson("hana@harbour-hotels.example");
+        const token = await platform.signInPerson(hana);
         return (await platform.call("GET", "/portal/deliveries", { token })).text.includes('"dead"');
       });
       integrator.isWell = true;
       await stage.answer("worker_ben", "apply", open);
       await stage.createOffer("Terrace on Monday, with a title that is long enough to need a second line on a phone");
-      const token = await platform.signInPerson("hana@harbour-hotels.example");
+      const token = await platform.signInPerson(hana);
       const people = [{ name: "Farah Aziz", emailAddress: "farah.aziz@example.com" }];
       const json = { organisationId: "org_harbour", people };
       await platform.call("POST", "/portal/invitations", { token, json });

@@ -20,7 +20,8 @@ interface AxeResults {
 
 /** @param options such as `javaScriptEnabled`, `viewport` and `colorScheme` */
 export async function openWindow(browser: Browser, options: BrowserContextOptions = {}): Promise<Window> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const { javaScriptEnabled = true, ...others } = options;
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...others });
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("console", (message) => void (message.type() === "error" && complaints.push(message.text())));
@@ -32,18 +33,21 @@ export async function openWindow(browser: Browser, options: BrowserContextOption
       complaints.push(`CSP: ${JSON.stringify(details.contentSecurityPolicyIssueDetails)}`);
   });
   await devTools.send("Audits.enable");
+  // Not by Playwright's option: that one cannot be lifted for axe, which has to run in any case.
+  const setScripts = (isOn: boolean) => devTools.send("Emulation.setScriptExecutionDisabled", { value: !isOn });
+  await setScripts(javaScriptEnabled);
 
   return {
     page,
     context,
     complaints,
     async violations() {
-      // The page's own scripts had their chance, or none; axe needs to run in any case.
-      await devTools.send("Emulation.setScriptExecutionDisabled", { value: false });
+      // The page's own scripts had their chance, or none.
+      await setScripts(true);
       // Through the developer tools, past the policy of the page.
       await page.evaluate(axe);
       const { violations } = (await page.evaluate("axe.run()")) as AxeResults;
-      await devTools.send("Emulation.setScriptExecutionDisabled", { value: options.javaScriptEnabled === false });
+      await setScripts(javaScriptEnabled);
       return violations
         .filter(({ impact }) => impact === "serious" || impact === "critical")
         .map(

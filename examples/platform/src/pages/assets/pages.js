@@ -48,10 +48,14 @@ function follow(address) {
     stream.addEventListener("open", () => say(""));
     stream.addEventListener("error", () => {
       say(" Connection lost; trying again.");
-      // An answer that is no stream ends it for good: the server starts anew, or the session is over.
+      // An answer that is no stream ends it for good: the server starts anew, or the session is over, which a look tells.
       if (stream.readyState !== EventSource.CLOSED) return;
       stream.close();
-      setTimeout(connect, 2_000);
+      setTimeout(() => {
+        for (const part of parts()) stale.add(part.id);
+        timer ??= setTimeout(refresh);
+        connect();
+      }, 2_000);
     });
   }
 
