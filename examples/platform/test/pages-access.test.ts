@@ -55,6 +55,9 @@ const shown = [
   "/mailbox",
 ] as const;
 
+/** Shown after a form was refused; loaded again, they lead to the page with the form. */
+const leading = ["/offers/{offer}/complete"] as const;
+
 const sent = [
   "/offers/new",
   "/offers/{offer}/complete",
@@ -64,7 +67,7 @@ const sent = [
 ] as const;
 
 describe("somebody signed out", () => {
-  test.each(shown)("is led from %s to the sign-in", async (path) => {
+  test.each([...shown, ...leading])("is led from %s to the sign-in", async (path) => {
     const answer = await openVisitor(platform.address).get(fill(path));
     expect(answer).toMatchObject({
       status: 303,

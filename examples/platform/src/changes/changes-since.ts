@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Store } from "../store/store.ts";
 import type { ChangeSubject } from "../store/tables.ts";
-import type { Mark } from "./mark.ts";
+import { type Mark, partsOfMark } from "./mark.ts";
 
 export interface Change {
   organisationId: string;
@@ -19,23 +19,32 @@ export interface Seen {
 
 interface Row extends Change {
   mark: Mark;
-  first: string | null;
-  since: string;
+  ageSeconds: number;
 }
 
+/** Shorter than changes are kept: clocks differ. */
+const surelyKeptSeconds = 50 * 60;
+
+const mark = sql<Mark>`pg_current_snapshot()::text || '@' || floor(extract(epoch from now()))::text`;
+
 export async function markNow(store: Store): Promise<Mark> {
-  const { rows } = await sql<{ mark: Mark }>`select pg_current_snapshot()::text as mark`.execute(store.db);
+  const { rows } = await sql<{ mark: Mark }>`select ${mark} as mark`.execute(store.db);
   return rows[0]?.mark ?? "";
 }
 
-/** What changed for these organisations since a mark, each thing once. One statement, so that the new mark fits. */
-export async function changesSince(store: Store, organisationIds: readonly string[], mark: Mark): Promise<Seen> {
-  const snapshot = sql`${mark}::text::pg_snapshot`;
+/**
+ * What changed for these organisations since a mark, each thing once. One statement, so that the new mark fits.
+ *
+ * @throws {TypeError} at what is no mark
+ */
+export async function changesSince(store: Store, organisationIds: readonly string[], since: Mark): Promise<Seen> {
+  const parts = partsOfMark(since);
+  if (parts === undefined) throw new TypeError("not a mark");
+  const snapshot = sql`${parts.snapshot}::text::pg_snapshot`;
   const { rows } = await sql<Row>`
     select distinct
-      pg_current_snapshot()::text as mark,
-      pg_snapshot_xmin(${snapshot})::text as since,
-      (select xid::text from changes order by created_at limit 1) as first,
+      ${mark} as mark,
+      (extract(epoch from now()) - ${parts.takenAtSeconds}::float8)::float8 as "ageSeconds",
       organisation_id as "organisationId", subject, subject_id as "subjectId"
     from (select 1) as always
     left join changes
@@ -47,7 +56,7 @@ export async function changesSince(store: Store, organisationIds: readonly strin
     changes: rows.flatMap(({ organisationId, subject, subjectId }) =>
       subject === null ? [] : [{ organisationId, subject, subjectId }],
     ),
-    mark: first?.mark ?? mark,
-    isComplete: first?.first === null || BigInt(first?.first ?? 0) <= BigInt(first?.since ?? 0),
+    mark: first?.mark ?? since,
+    isComplete: (first?.ageSeconds ?? 0) < surelyKeptSeconds,
   };
 }
