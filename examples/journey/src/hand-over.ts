@@ -14,9 +14,6 @@ Everything stays up until Ctrl+C. In a browser, with the password demo-password:
 
 And by hand:
 
-  portal      ${platform?.address}/       sign in as hana@harbour-hotels.example, bo@bistro-group.example or ada@crew-agency.example
-  worker app  ${platform?.address}/app    sign in as worker_amal, worker_ben, worker_cleo or worker_dana
-              the password of them all is demo-password
   platform    ${platform?.address}   process ${platform?.pid}: kill -9 it, it comes back with all its data
   integrator  ${address("integrator")}/roster
   hirer       ${address("hirer")}/shifts/…
