@@ -1,10 +1,11 @@
 import type { Page } from "playwright-core";
 
-const perKind = 2;
+/** Offers in different states are different pages. */
+const perKind = 4;
 
 /**
- * Visits every page that links lead to from the one where the window is: of those that differ only in an id or in what
- * they are asked for, the first two. `each` is called on every one.
+ * Visits every page that links lead to from the one where the window is: of those that differ only in an id the first
+ * few, of those that differ only in what they are asked for the first. `each` is called on every one.
  */
 export async function walk(page: Page, each: (path: string) => Promise<void>): Promise<void> {
   const seen = new Set<string>();
@@ -13,7 +14,7 @@ export async function walk(page: Page, each: (path: string) => Promise<void>): P
   for (let path = ahead.shift(); path !== undefined; path = ahead.shift()) {
     const kind = kindOf(path);
     const visits = visitsOf.get(kind) ?? 0;
-    if (seen.has(path) || visits === perKind) continue;
+    if (seen.has(path) || visits === (path.includes("?") ? 1 : perKind)) continue;
     seen.add(path);
     visitsOf.set(kind, visits + 1);
     const response = await page.goto(path);

@@ -18,8 +18,8 @@ export interface SignedInWorker {
 export type AppVisit = Visit<SignedInWorker>;
 
 const places = [
-  ["/app", "Notifications"],
-  ["/app/contacts", "Contacts"],
+  ["/app", "Notifications", "/app/offers/"],
+  ["/app/contacts", "Contacts", "/app/contacts/"],
 ] as const;
 
 /** Workers, on a phone. */
@@ -68,8 +68,8 @@ async function readSignedIn({ db }: Store, id: string): Promise<SignedInWorker> 
 }
 
 const navigation = ({ request }: AppVisit): Markup => html`
-  <nav class="tabs" aria-label="App"><ul>${places.map(([path, name]) => {
-    const isHere = request.path === path;
+  <nav class="tabs" aria-label="App"><ul>${places.map(([path, name, below]) => {
+    const isHere = request.path === path || request.path.startsWith(below);
     return html`<li><a href="${path}"${isHere && html` aria-current="page"`}>${name}</a></li>`;
   })}</ul></nav>`;
 

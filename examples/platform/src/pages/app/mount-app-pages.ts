@@ -1,4 +1,5 @@
 import { Router } from "express";
+import { html } from "hono/html";
 import { resource } from "../../http/resource.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
 import { errorPages } from "../frame/error-pages.ts";
@@ -17,7 +18,7 @@ export function mountAppPages(pages: Router, deps: PageDeps): void {
   const { show, act } = pageRoutes(deps, appAudience);
   const texts = {
     title: "Sign in to the app",
-    lead: "For workers who offer their availability.",
+    lead: html`For workers who offer their availability. People of organisations <a href="/sign-in">sign in to the portal</a>.`,
     label: "Worker id",
     type: "text",
   } as const;

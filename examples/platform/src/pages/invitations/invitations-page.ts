@@ -16,7 +16,8 @@ export const invitationsPage =
       <header class="page-head"><h1>Invitations</h1></header>
       <p class="lead">Organisations that know you suggest people who worked there. Pick whom to invite.</p>
       ${searchForm()}
-      <h2>Invited so far</h2>
+      <section class="panel" aria-labelledby="invited">
+      <h2 id="invited">Invited so far</h2>
       ${
         invitations.length === 0
           ? html`<p class="empty">Nobody yet.</p>`
@@ -30,6 +31,7 @@ export const invitationsPage =
               ],
               rows: invitations,
             })
-      }`;
+      }
+      </section>`;
     return { title: "Invitations", main };
   };

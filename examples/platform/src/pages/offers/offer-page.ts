@@ -5,7 +5,7 @@ import { codeSamples } from "../frame/code-samples.ts";
 import type { Markup } from "../frame/markup.ts";
 import type { Page } from "../frame/page-answer.ts";
 import { publicAddress } from "../frame/public-address.ts";
-import { time } from "../frame/time.ts";
+import { time, timeSpan } from "../frame/time.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { PortalVisit } from "../portal-audience.ts";
 import { completionSamples, readingSamples } from "./offer-samples.ts";
@@ -56,7 +56,7 @@ function settledAt({ withdrawn_at, completed_at }: OfferInFull): Markup | undefi
 const facts = (offer: OfferInFull): Markup => html`
       <dl class="facts">
         <dt>Details</dt><dd>${offer.details || "–"}</dd>
-        <dt>Time slots</dt><dd>${offer.events.length === 0 ? "–" : offer.events.map(({ start, end }) => html`<div>${time(start)} to ${time(end)}</div>`)}</dd>
+        <dt>Time slots</dt><dd>${offer.events.length === 0 ? "–" : offer.events.map(({ start, end }) => html`<div>${timeSpan(start, end)}</div>`)}</dd>
         <dt>Place</dt><dd>${offer.location_place_id || "–"}</dd>
         <dt>Contact</dt><dd>${offer.notify_email_address ?? "–"}</dd>
         <dt>Created</dt><dd>${time(offer.created_at)} by ${offer.createdBy ?? offer.created_by_user_id}</dd>
