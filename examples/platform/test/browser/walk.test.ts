@@ -9,7 +9,7 @@ describe("every page", { timeout: 90_000 }, () => {
   beforeAll(async () => {
     stage = await openPagesStage({ retrySchedule: { delaysMs: [50], jitter: 0, maxRetryAfterMs: 1_000 } });
     await stage.fill();
-  });
+  }, 120_000);
   afterAll(() => stage.close());
 
   const light = { colorScheme: "light" } as const;
