@@ -76,9 +76,9 @@ describe.each(await storesUnderTest())("changes on $title", ({ createPlace }) =>
 
   test("are kept for an hour", async () => {
     await createOffer("org_a");
-    await purgeChanges({ store, now: () => new Date(Date.now() + 59 * 60_000) });
+    await purgeChanges(store, new Date(Date.now() + 59 * 60_000));
     expect(await store.db.selectFrom("changes").select("id").execute()).toHaveLength(1);
-    await purgeChanges({ store, now: () => new Date(Date.now() + 61 * 60_000) });
+    await purgeChanges(store, new Date(Date.now() + 61 * 60_000));
     expect(await store.db.selectFrom("changes").select("id").execute()).toHaveLength(0);
   });
 

@@ -56,14 +56,17 @@ const shown = [
 ] as const;
 
 /** Shown after a form was refused; loaded again, they lead to the page with the form. */
-const leading = ["/offers/{offer}/complete"] as const;
+const leading = ["/offers/{offer}/complete", "/company/rotation", "/company/enable"] as const;
 
 const sent = [
   "/offers/new",
   "/offers/{offer}/complete",
   "/offers/{offer}/withdraw",
+  "/deliveries/redeliver",
   "/deliveries/{delivery}/redeliver",
   "/company",
+  "/company/rotation",
+  "/company/enable",
 ] as const;
 
 describe("somebody signed out", () => {

@@ -37,45 +37,6 @@ const save = (changes: Record<string, string> = {}) =>
     ...changes,
   });
 
-describe("the company profile", () => {
-  test("says what both checks were answered and how long it took, and is saved", async () => {
-    const { status, text } = await save({ suggestsContacts: "yes" });
-    expect(status).toBe(200);
-    expect(text).toContain("Both checks were answered with 200. The profile is saved.");
-    for (const path of ["/test", "/test/auth"]) expect(text).toContain(`GET ${path} <span`);
-    expect(text.match(/\d+ ms/g)).toHaveLength(2);
-    const page = (await hana.get("/company")).text;
-    expect(page).toContain(`value="${receiver.baseAddress}/hooks"`);
-    expect(page).toMatch(/name="suggestsContacts" value="yes" checked/);
-    expect(page).toContain(">Well</span>");
-  });
-
-  test("is not saved when a check fails, and keeps what was typed but never the secret", async () => {
-    await save();
-    receiver.answer = answerWith(401);
-    const { status, text } = await save({ baseAddress: `${receiver.baseAddress}/elsewhere` });
-    expect(status).toBe(422);
-    expect(text).toContain("Nothing was saved. Both checks must be answered with 200.");
-    expect(text).toContain("the endpoint does not accept the secret");
-    expect(text).toContain(`value="${receiver.baseAddress}/elsewhere"`);
-    expect(text).not.toContain(secret);
-    expect((await hana.get("/company")).text).toContain(`<dd>${receiver.baseAddress}/hooks</dd>`);
-  });
-
-  test("says beside each field what is wrong", async () => {
-    const { status, text } = await save({ secret: "short", baseAddress: "" });
-    expect(status).toBe(422);
-    expect(text).toMatch(/id="secret-error".*at least 16 characters/);
-    expect(text).toContain('id="baseAddress-error"');
-  });
-
-  test("never shows the secret, nor logs it", async () => {
-    await save();
-    expect((await hana.get("/company")).text).not.toContain(secret);
-    expect(platform.logLines.join()).not.toContain(secret);
-  });
-});
-
 /** A worker adds a contact: an event for the endpoint. */
 async function addContact(workerId = "worker_amal"): Promise<void> {
   const token = await platform.signInWorker(workerId);
@@ -115,6 +76,41 @@ describe("deliveries", () => {
     expect(await hana.send(`${path}/redeliver`)).toMatchObject({ status: 303, location: path });
     expect((await hana.get(path)).text).toContain("It is delivered again.");
     await latest("Acknowledged");
+  });
+
+  test("that were acknowledged are delivered again as new ones", async () => {
+    await save();
+    await addContact("worker_ben");
+    const path = await latest("Acknowledged");
+    const { status, location } = await hana.send(`${path}/redeliver`);
+    expect([status, location === path]).toEqual([303, false]);
+    expect((await hana.get(location ?? "")).text).toContain(`<a href="${path}">an earlier delivery</a>`);
+    expect((await hana.send(`${path}/redeliver`)).location).toBe(path);
+    expect((await hana.get(path)).text).toContain("Another delivery repeats it already.");
+  });
+
+  test("of a time are delivered again at once", async () => {
+    await save();
+    receiver.answer = answerWith(503);
+    for (const worker of ["worker_amal", "worker_ben"]) await addContact(worker);
+    await latest("Given up");
+    await eventually("both were given up", async () =>
+      (await hana.get("/deliveries?state=pending")).text.includes("None"),
+    );
+    await save();
+    receiver.answer = answerWith(200);
+    const since = (at: string, which = "dead") => hana.send("/deliveries/redeliver", { since: at, which });
+    expect(await since("2099-01-01T00:00")).toMatchObject({ status: 303, location: "/deliveries" });
+    expect((await hana.get("/deliveries")).text).toContain("0 event(s) are delivered again.");
+    await since("2020-01-01T00:00");
+    expect((await hana.get("/deliveries")).text).toMatch(/[2-9] event\(s\) are delivered again\./);
+    await eventually("nothing is left", async () =>
+      (await hana.get("/deliveries?state=dead")).text.includes("None of these."),
+    );
+    for (const [at, which] of [["yesterday"], ["2020-01-01T00:00", "constructor"]] as const) {
+      await since(at, which);
+      expect((await hana.get("/deliveries")).text).toContain("Nothing was delivered again");
+    }
   });
 
   test("are filtered by their state", async () => {

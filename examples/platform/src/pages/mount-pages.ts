@@ -4,7 +4,7 @@ import { resource } from "../http/resource.ts";
 import { ProblemError } from "../problem/problem-error.ts";
 import { appAudience } from "./app/app-audience.ts";
 import { mountAppPages } from "./app/mount-app-pages.ts";
-import { companyPage, saveCompanyForm } from "./company/company-page.ts";
+import { mountCompanyPages } from "./company/mount-company-pages.ts";
 import { mountDeliveryPages } from "./deliveries/mount-delivery-pages.ts";
 import { assetRoute } from "./frame/assets.ts";
 import { errorPages } from "./frame/error-pages.ts";
@@ -24,7 +24,7 @@ export function mountPages(router: Router, deps: PageDeps): void {
   pages.use(securityHeaders(deps.cookies.isSecure));
   resource(pages, "/assets/:file", { get: assetRoute });
 
-  const { show, act } = pageRoutes(deps, portalAudience);
+  const { show } = pageRoutes(deps, portalAudience);
   const texts = {
     title: "Sign in to the portal",
     lead: html`For people of organisations that offer work or integrate. Workers <a href="${appAudience.signInPath}">sign in to the app</a>.`,
@@ -36,7 +36,7 @@ export function mountPages(router: Router, deps: PageDeps): void {
   resource(pages, "/sign-out", { post: signOutRoute(deps, portalAudience) });
   resource(pages, "/live", { get: liveRoute(deps), head: false });
 
-  resource(pages, "/company", { get: show(companyPage(deps)), post: act(saveCompanyForm(deps)) });
+  mountCompanyPages(pages, deps);
   mountOfferPages(pages, deps);
   mountDeliveryPages(pages, deps);
   resource(pages, "/mailbox", { get: show(mailboxPage(deps)) });

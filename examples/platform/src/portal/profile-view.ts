@@ -23,8 +23,6 @@ export async function readProfile({ store, now }: PortalDeps, { organisationId, 
 }
 
 /** A check as the profile page shows it. */
-export type CheckView = ReturnType<typeof checkView>;
-
 export const checkView = ({ contentType, status, failure, durationMs, answer, ...check }: EndpointCheck) => ({
   ...check,
   status: status ?? null,
@@ -33,3 +31,5 @@ export const checkView = ({ contentType, status, failure, durationMs, answer, ..
   answer: answer ?? null,
   milliseconds: durationMs,
 });
+
+export type CheckView = ReturnType<typeof checkView>;

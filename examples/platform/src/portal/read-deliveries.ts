@@ -52,6 +52,12 @@ const deliveries = ({ store }: PortalDeps, organisationId: string) =>
     .select(["events.id as eventId", "events.type", "events.data", "events.created_at"])
     .select(["workers.name as workerName", "offers.title as offerTitle", "offers.id as offerId"])
     .select(({ selectFrom }) =>
+      selectFrom("endpoints")
+        .select("breaker_open_until")
+        .whereRef("endpoints.organisation_id", "=", "deliveries.organisation_id")
+        .as("pausedUntil"),
+    )
+    .select(({ selectFrom }) =>
       jsonObjectFrom(
         selectFrom("attempts")
           .select(["status", "error", "duration_ms as milliseconds"])

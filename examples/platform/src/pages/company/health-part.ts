@@ -4,11 +4,16 @@ import { badge } from "../frame/badge.ts";
 import type { Markup } from "../frame/markup.ts";
 import { time } from "../frame/time.ts";
 
-/** How the endpoint does, in words, live. */
-export const healthPart = (endpoint: ReadEndpoint | undefined, now: Date): Markup => html`
+/**
+ * How the endpoint does, in words, live.
+ *
+ * @param remedy shown while it is switched off
+ */
+export const healthPart = (endpoint: ReadEndpoint | undefined, now: Date, remedy: Markup): Markup => html`
     <section class="panel" id="health" data-live="endpoint delivery" aria-labelledby="health-title">
       <h2 id="health-title">Endpoint</h2>
       ${endpoint === undefined ? notThere : facts(endpoint, now)}
+      ${endpoint?.disabled_at && remedy}
     </section>`;
 
 const notThere = html`

@@ -11,6 +11,7 @@ const failures: Record<AttemptFailureCode, string> = {
   connect_timeout: "no connection in time",
   connection_lost: "the connection was lost",
   tls_failed: "no trusted https connection",
+  aborted: "it was broken off when the platform stopped",
   timeout: "no complete answer in time",
   request_too_large: "the request was too large",
   protocol_error: "the answer was not valid HTTP",

@@ -12,6 +12,7 @@ import { attemptWords } from "./attempt-words.ts";
 import { deliveryChart } from "./delivery-chart.ts";
 import { deliveryState, stateWords } from "./delivery-state.ts";
 import { eventWords } from "./event-words.ts";
+import { redeliverManyPart } from "./redeliver-many-form.ts";
 
 const limit = 50;
 
@@ -30,7 +31,7 @@ interface Asked {
 /** `GET /deliveries?state=…&range=…&before=…` */
 export const deliveriesPage =
   (deps: PageDeps) =>
-  async ({ who, request }: PortalVisit): Promise<Page> => {
+  async ({ who, request, formToken }: PortalVisit): Promise<Page> => {
     const asked = askedIn(new URLSearchParams(request.url.split("?")[1]));
     const { words, ...window } = ranges[asked.range];
     const measured = await measureDeliveries(deps, who.organisationId, window);
@@ -57,7 +58,8 @@ export const deliveriesPage =
           last &&
           html`<p><a class="button quiet small" href="${addressOf({ ...asked, before: last.sequence })}">Older</a></p>`
         }
-      </section>`;
+      </section>
+      ${redeliverManyPart(formToken)}`;
     return { title: "Deliveries", main };
   };
 
@@ -122,8 +124,9 @@ function lastAttempt({ attempts, lastAttempt: last }: ReadDelivery): string {
   return `${attempts > 1 ? `No. ${attempts}: ` : ""}${attemptWords(last)}, ${last.milliseconds} ms`;
 }
 
-/** Only what waits has a next one. */
-export function nextAttempt({ state, attempts, next_attempt_at }: ReadDelivery): Markup | string {
+/** Only what waits has a next one; while the endpoint is paused, not before that is over. */
+export function nextAttempt({ state, attempts, next_attempt_at, pausedUntil }: ReadDelivery): Markup | string {
   if (state !== "pending") return "–";
+  if (pausedUntil !== null) return html`after the pause, ${time(pausedUntil, "seconds")}`;
   return attempts === 0 ? "now" : time(next_attempt_at, "seconds");
 }

@@ -34,7 +34,7 @@ export const deliveryPage =
             <h1>${title}</h1>
             <p class="row" id="delivery-state" role="status">${deliveryState(delivery)}</p>
           </div>
-          ${delivery.state === "dead" && redeliverForm(delivery, visit)}
+          ${(delivery.state === "dead" || delivery.state === "acknowledged") && redeliverForm(delivery, visit)}
         </header>
         <section class="panel" aria-label="The delivery">${facts(delivery)}</section>
         <section class="panel" aria-labelledby="request">

@@ -1,3 +1,5 @@
+import { localInUtc } from "../frame/local-in-utc.ts";
+
 /** What somebody typed into the form of a new offer: kept to the letter until it is right. */
 export interface CreationDraft {
   title: string;
@@ -38,7 +40,7 @@ export function readDraft(form: URLSearchParams): CreationDraft {
 /** The body of a creation, as the API takes it: what was left empty is left out. */
 export function creationOf(draft: CreationDraft, createdByUserId: string) {
   const { title, details, locationPlaceId, notifyEmailAddress } = draft;
-  const events = filledSlots(draft).map(({ start, end }) => ({ start: inUtc(start), end: inUtc(end) }));
+  const events = filledSlots(draft).map(({ start, end }) => ({ start: localInUtc(start), end: localInUtc(end) }));
   return {
     createdByUserId,
     title,
@@ -61,9 +63,3 @@ export const workerIdsOf = ({ picked, moreWorkerIds }: CreationDraft): string[] 
 
 /** In the order of the body's `events`. */
 export const filledSlots = ({ slots }: CreationDraft) => slots.filter(({ start, end }) => start !== "" || end !== "");
-
-/** Browsers send `2099-05-01T16:00`; the label says that it is UTC. What else was typed is refused as it is. */
-function inUtc(local: string): string {
-  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(local)) return `${local}:00Z`;
-  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?$/.test(local) ? `${local}Z` : local;
-}
