@@ -1,8 +1,5 @@
 import type { ChildProcess } from "node:child_process";
-import { copyFile } from "node:fs/promises";
-import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { eventually } from "./eventually.ts";
 import { type PlatformProcess, startProcess } from "./platform-process.ts";
 import { demoSeed } from "./platform-under-test.ts";
 import { type StorePlace, storesUnderTest } from "./stores.ts";
@@ -39,6 +36,7 @@ describe("the platform's process", () => {
     const created = await fetch(`${await first.address()}/offer`, { method: "POST", headers, body });
     expect(created.status).toBe(201);
     expect(first.output.stdout).toContain(`(store PGlite in ${place.options.dataFolder})`);
+    expect(first.output.stdout).toContain(`sign in to the portal at ${await first.address()}/ as hana@`);
     first.child.kill("SIGTERM");
     expect(await first.exited).toEqual({ code: 0, signal: null });
     for (const line of first.output.stdout.trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("msg");
@@ -49,25 +47,6 @@ describe("the platform's process", () => {
     expect(await read.json()).toMatchObject({ title: "Bar", recipients: [{ workerId: "worker_amal" }] });
     second.child.kill("SIGINT");
     expect(await second.exited).toEqual({ code: 0, signal: null });
-  });
-
-  test("says whom to sign in as with the demo, and of nobody else", async () => {
-    const demo = start(await createPlace(), { OFFERS_SEED: demoSeed });
-    const address = await demo.address();
-    await eventually("it says so", () => demo.output.stdout.includes("sign in"));
-    const [, line = ""] = demo.output.stdout.split("\n");
-    expect(JSON.parse(line).msg).toBe(
-      `sign in to the portal at ${address}/ as hana@harbour-hotels.example, bo@bistro-group.example, or ` +
-        `ada@crew-agency.example, to the worker's app at ${address}/app as worker_amal, worker_ben, worker_cleo, or ` +
-        "worker_dana; the password is demo-password",
-    );
-    const place = await createPlace();
-    const copy = join(place.options.dataFolder, "seed.json");
-    await copyFile(demoSeed, copy);
-    const other = start(place, { OFFERS_SEED: copy });
-    await fetch(`${await other.address()}/readyz`);
-    await eventually("it has answered", () => other.output.stdout.includes("/readyz"));
-    expect(other.output.stdout).not.toContain("hana@");
   });
 
   test("does not start on a data folder in use, nor on a port in use, and says so in one line", async () => {
