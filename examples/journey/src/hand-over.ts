@@ -7,7 +7,12 @@ export function handOver(troupe: Troupe): void {
   const platform = troupe.parties.find(({ name }) => name === "platform");
   if (platform) void keepAlive(troupe, platform);
   console.log(`
-Everything stays up until Ctrl+C. To try by hand:
+Everything stays up until Ctrl+C. In a browser, with the password demo-password:
+
+  portal      ${platform?.address}/     as hana@harbour-hotels.example, whose organisation integrates, or bo@bistro-group.example
+  app         ${platform?.address}/app  as worker_amal, worker_ben or worker_cleo
+
+And by hand:
 
   platform    ${platform?.address}   process ${platform?.pid}: kill -9 it, it comes back with all its data
   integrator  ${address("integrator")}/roster
@@ -15,10 +20,7 @@ Everything stays up until Ctrl+C. To try by hand:
 
   curl -i ${platform?.address}/offer -H 'X-UE-Api-Subscription-Key: demo-key-harbour' \\
     -H 'Content-Type: application/json' \\
-    -d '{"createdByUserId":"user_hana","title":"Kitchen help","workerIds":["worker_amal","worker_ben"]}'
-
-Sign in to /portal/session as hana@harbour-hotels.example, to /worker-app/session as worker_amal, with the password
-demo-password.`);
+    -d '{"createdByUserId":"user_hana","title":"Kitchen help","workerIds":["worker_amal","worker_ben"]}'`);
 }
 
 async function keepAlive(troupe: Troupe, platform: Party): Promise<void> {

@@ -50,6 +50,7 @@ export class Troupe {
       OFFERS_DATA: await mkdtemp(join(tmpdir(), "offers-journey-")),
       OFFERS_SEED: join(examples, "platform/seed/demo.json"),
       OFFERS_ALLOW_LOOPBACK: "1",
+      OFFERS_SHOW_ALL_MAIL: "1",
       OFFERS_RETRY_SCHEDULE: "1s,1s,2s,5s,10s",
       OFFERS_DIALECT: dialect,
     };

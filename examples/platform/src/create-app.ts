@@ -1,18 +1,18 @@
-import express, { type Express, Router } from "express";
+import express, { type Express, type Response, Router } from "express";
 import type { Logger } from "pino";
 import type { ApiDeps } from "./api/api-deps.ts";
 import { mountApi } from "./api/mount-api.ts";
 import { type AnsweredRequest, observeRequests } from "./http/observe-requests.ts";
 import { resource } from "./http/resource.ts";
 import { errorFields } from "./log/error-fields.ts";
+import { mountPages } from "./pages/mount-pages.ts";
+import type { PageDeps } from "./pages/page-deps.ts";
 import { mountPortal } from "./portal/mount-portal.ts";
-import type { PortalDeps } from "./portal/portal-deps.ts";
 import { answerProblem } from "./problem/answer-problem.ts";
 import { ProblemError } from "./problem/problem-error.ts";
 import { mountWorkerApp } from "./worker-app/mount-worker-app.ts";
-import type { WorkerAppDeps } from "./worker-app/worker-app-deps.ts";
 
-export interface AppDeps extends ApiDeps, PortalDeps, WorkerAppDeps {
+export interface AppDeps extends ApiDeps, Omit<PageDeps, "onFailedPage"> {
   log: Logger;
   /** So many proxies stand before the platform: it takes their word for a caller's address. */
   trustedProxies: number;
@@ -33,6 +33,9 @@ export function createApp(deps: AppDeps): Express {
     }),
   );
 
+  const onFailed = (error: unknown, response: Response): void =>
+    deps.log.error({ requestId: response.get("X-Request-Id"), ...errorFields(error) }, "http.failed");
+
   const router = Router({ caseSensitive: true, strict: true });
   mountApi(router, deps);
   mountPortal(router, deps);
@@ -44,15 +47,12 @@ export function createApp(deps: AppDeps): Express {
       response.json({ status: "ready" });
     },
   });
+  mountPages(router, { ...deps, onFailedPage: onFailed });
   app.use(router);
 
   app.use(() => {
     throw new ProblemError("not_found", "Check the path; the README lists them all.");
   });
-  app.use(
-    answerProblem((error, response) =>
-      deps.log.error({ requestId: response.get("X-Request-Id"), ...errorFields(error) }, "http.failed"),
-    ),
-  );
+  app.use(answerProblem(onFailed));
   return app;
 }

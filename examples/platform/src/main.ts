@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import { createLog } from "./log/create-log.ts";
 import { errorFields } from "./log/error-fields.ts";
+import { demoSignIns } from "./seed/demo-sign-ins.ts";
 import { SeedError } from "./seed/seed-file.ts";
 import { SettingError } from "./setting-error.ts";
 import { readSettings } from "./settings.ts";
@@ -18,6 +19,8 @@ async function main(): Promise<void> {
   const platform = await startPlatform(settings, log);
   const { address, storeLabel } = platform;
   log.info({ address, store: storeLabel }, `platform listening on ${address} (store ${storeLabel})`);
+  const signIns = await demoSignIns(settings.seedFile, address);
+  if (signIns !== undefined) log.info(signIns);
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void stop(platform, signal));
 
   async function stop(running: Platform, signal: string): Promise<void> {

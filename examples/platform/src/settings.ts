@@ -12,6 +12,8 @@ import { SettingError } from "./setting-error.ts";
 export interface Settings {
   port: number;
   host: string;
+  /** `https://offers.example`, where people reach it. */
+  publicOrigin: string | undefined;
   dataFolder: string;
   databaseUrl: string | undefined;
   seedFile: string | undefined;
@@ -71,6 +73,7 @@ export function readSettings(environment: Record<string, string | undefined>, ex
   return {
     port: read("PORT", 3000, wholeNumber(0, 65_535), "write a port from 0 (any free one) to 65535"),
     host: environment.HOST || "127.0.0.1",
+    publicOrigin: read("OFFERS_PUBLIC_ORIGIN", undefined, origin, "write https://offers.example, without a path"),
     dataFolder: OFFERS_DATA || join(exampleFolder, "data", "platform"),
     databaseUrl: DATABASE_URL
       ? read("DATABASE_URL", "", postgresAddress, "write postgres://user@host/database")
@@ -125,6 +128,11 @@ const dialectName = (text: string): DialectName | undefined =>
   Object.hasOwn(dialects, text) ? (text as DialectName) : undefined;
 
 const onOrOff = (text: string): boolean | undefined => (text === "1" ? true : text === "0" ? false : undefined);
+
+const origin = (text: string): string | undefined => {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.origin === text ? text : undefined;
+};
 
 const postgresAddress = (text: string): string | undefined =>
   /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text) ? text : undefined;

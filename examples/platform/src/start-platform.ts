@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
 import { dialects } from "./api/dialect.ts";
+import { openChangeFeed } from "./changes/change-feed.ts";
 import { createApp } from "./create-app.ts";
 import type { AttemptRecord } from "./delivery/attempt-record.ts";
 import type { EndpointRecord } from "./delivery/endpoint-record.ts";
@@ -16,6 +17,8 @@ import { startOperations } from "./operations/start-operations.ts";
 import { storeAnswers } from "./operations/store-answers.ts";
 import { createOutbound } from "./outbound/create-outbound.ts";
 import { createSign } from "./outbound/create-sign.ts";
+import { cookiePassword } from "./pages/frame/page-session.ts";
+import { formReader } from "./pages/frame/read-form.ts";
 import { openNotificationFeed } from "./push/notification-feed.ts";
 import { openPushTransport } from "./push/open-push-transport.ts";
 import { startPush } from "./push/start-push.ts";
@@ -78,21 +81,27 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
     const onAttempt = (record: AttemptRecord): void => {
       log.info(record, "delivery.attempted");
       operations.metrics.onAttempt(record);
+      changeFeed.wake();
     };
     const feed = openNotificationFeed(store, { onError });
+    const changeFeed = openChangeFeed(store, { onError });
     const onEndpoint = (record: EndpointRecord): void => log.warn(record, "endpoint.changed");
     const delivery = startDelivery({ ...context, retrySchedule, onAttempt, onEndpoint });
     const push = startPush({ store, queue, transport, onSent: feed.wake, onError, now });
-    running.push(feed.stop, delivery.stop, push.stop, operations.stop);
+    running.push(feed.stop, changeFeed.stop, delivery.stop, push.stop, operations.stop);
 
     const streams = new EventStreams();
     const app = createApp({
       ...context,
       feed,
+      changeFeed,
       streams,
       log,
       dialect: dialects[settings.dialect],
       readJson: jsonReader(bodyLimitBytes),
+      readForm: formReader(bodyLimitBytes),
+      publicOrigin: settings.publicOrigin,
+      cookies: { isSecure: settings.publicOrigin?.startsWith("https:") ?? false, password: cookiePassword(key) },
       checkPassword: passwordCheck(now),
       rateLimits: rateLimits(settings.rateLimit),
       trustedProxies: settings.trustedProxies,
@@ -102,6 +111,7 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
         delivery.wake();
         push.wake();
         operations.wake();
+        changeFeed.wake();
       },
       isReady: async () => closing === undefined && (await storeAnswers(store)),
     });

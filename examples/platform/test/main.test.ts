@@ -36,6 +36,7 @@ describe("the platform's process", () => {
     const created = await fetch(`${await first.address()}/offer`, { method: "POST", headers, body });
     expect(created.status).toBe(201);
     expect(first.output.stdout).toContain(`(store PGlite in ${place.options.dataFolder})`);
+    expect(first.output.stdout).toContain(`sign in to the portal at ${await first.address()}/ as hana@`);
     first.child.kill("SIGTERM");
     expect(await first.exited).toEqual({ code: 0, signal: null });
     for (const line of first.output.stdout.trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("msg");

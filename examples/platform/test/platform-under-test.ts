@@ -48,6 +48,7 @@ function expectIdentified(method: string, path: string, { status, headers }: Wir
 const settingsFor = ({ options }: StorePlace, changes: Partial<Settings>): Settings => ({
   port: 0,
   host: "127.0.0.1",
+  publicOrigin: undefined,
   dataFolder: options.dataFolder,
   databaseUrl: options.databaseUrl,
   seedFile: demoSeed,

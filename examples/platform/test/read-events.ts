@@ -12,11 +12,17 @@ export interface EventReader {
   disconnect(): void;
 }
 
-export async function readEvents(url: string, token: string, lastEventId?: string): Promise<EventReader> {
+export async function readEvents(
+  url: string,
+  token: string,
+  lastEventId?: string,
+  others: Record<string, string> = {},
+): Promise<EventReader> {
   const connection = new AbortController();
   const headers = {
     Authorization: `Bearer ${token}`,
     ...(lastEventId !== undefined && { "Last-Event-ID": lastEventId }),
+    ...others,
   };
   const { body, headers: answered } = await fetch(url, { headers, signal: connection.signal });
   if (body === null) throw new Error("the stream has no body");

@@ -174,8 +174,8 @@ describe("addresses that lead to no public network", () => {
     expect(new Set(hosts.map(([, host]) => host)).size).toBeGreaterThan(80));
 
   test.each(hosts)("as %s: no connection is made to %s", async (_, host) => {
+    // As a base address, and as that of a picture, which is taken as it is.
     for (const scheme of ["http", "https"])
-      // As a base address, and as that of a picture, which is taken as it is.
       for (const address of [
         ...[`${scheme}://${host}:${port}`, `${scheme}://${host}`, `${scheme.toUpperCase()}:${host}:${port}`],
         ...[`${scheme}:\\\\${host}:${port}\\`, ` ${scheme}:///${host}:${port}/a/../..`],

@@ -5,7 +5,8 @@ const heartbeatMs = 15_000;
 const maxBufferedBytes = 1024 * 1024;
 
 export interface StreamEvent {
-  id: number;
+  /** What a reader that comes back names as the last it heard. */
+  id: number | string;
   type: string;
   data: unknown;
 }

@@ -1,6 +1,7 @@
-import { type Request, type Response, raw } from "express";
+import type { Request, Response } from "express";
 import { bodyTimeoutMs } from "../generated/decisions.ts";
 import { ProblemError } from "../problem/problem-error.ts";
+import { bytesReader } from "./read-bytes.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -14,33 +15,12 @@ export type ReadJson = (request: Request, response: Response) => Promise<unknown
  * @throws {ProblemError} `missing_body`, `unsupported_media_type`, `body_timeout`, `body_too_large` or `malformed_json`
  */
 export function jsonReader(limitBytes: number, timeoutMs = bodyTimeoutMs): ReadJson {
-  const readBytes = raw({ type: () => true, limit: limitBytes });
+  const readBytes = bytesReader(limitBytes, timeoutMs);
   return async (request, response) => {
     checkMediaType(request);
-    let overdue: NodeJS.Timeout | undefined;
-    const read = new Promise<void>((resolve, reject) => {
-      overdue = setTimeout(() => reject(bodyTimeout()), timeoutMs);
-      readBytes(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(refusalOf(error))));
-    });
-    await read.finally(() => clearTimeout(overdue));
+    await readBytes(request, response);
     return parse(request.body);
   };
-
-  function refusalOf(error: unknown): unknown {
-    const { type, status } = Object(error) as { type?: string; status?: number };
-    if (type === "entity.too.large")
-      return new ProblemError("body_too_large", `Send at most ${limitBytes} bytes.`, { cause: error });
-    if (type === "encoding.unsupported")
-      return new ProblemError("unsupported_media_type", "Send the body without Content-Encoding.", { cause: error });
-    if (type === "request.aborted" || type === "request.size.invalid")
-      return new ProblemError("malformed_json", "Send as many bytes as Content-Length says.", { cause: error });
-    // What zlib throws has no type of body-parser's.
-    if (status === 400)
-      return new ProblemError("malformed_json", "Send a body that is what Content-Encoding says, or none.", {
-        cause: error,
-      });
-    return error;
-  }
 }
 
 function checkMediaType(request: Request): void {
@@ -61,9 +41,5 @@ function parse(bytes: unknown): unknown {
     });
   }
 }
-
-const bodyTimeout = (): ProblemError =>
-  // What still comes would be taken for the next request.
-  new ProblemError("body_timeout", "Send the whole body at once.", { headers: { Connection: "close" } });
 
 const missingBody = (): ProblemError => new ProblemError("missing_body", "Send the documented JSON body.");

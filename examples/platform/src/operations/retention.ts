@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { purgeChanges } from "../changes/purge-changes.ts";
 import { maxMailAttempts } from "../mail/start-mail.ts";
 import { maxPushAttempts } from "../push/sweep-notifications.ts";
 import type { Store, Trx } from "../store/store.ts";
@@ -91,6 +92,7 @@ export async function retain(store: Store, now: Date, periods: RetentionPeriods)
     .set({ previous_sealed_secret: null, previous_secret_until: null })
     .where("previous_secret_until", "<=", now)
     .execute();
+  await purgeChanges(store, now);
   await store.db.deleteFrom("sessions").where("expires_at", "<=", now).execute();
   await store.db.deleteFrom("idempotency_keys").where("created_at", "<=", daysAgo(idempotencyDays)).execute();
   return more;

@@ -1,30 +1,14 @@
 import type { RequestHandler } from "express";
-import { enableEndpoint } from "../delivery/enable-endpoint.ts";
-import { ProblemError } from "../problem/problem-error.ts";
-import { openSecrets } from "../store/sealed-secrets.ts";
-import { checkEndpoint } from "./check-endpoint.ts";
+import { enableAgain } from "./enable-again.ts";
 import type { PortalDeps } from "./portal-deps.ts";
 import { readProfile } from "./profile-view.ts";
 import { signedInPerson } from "./signed-in-person.ts";
 
-/** `POST /portal/profile/enable`: calls the endpoint again that was disabled, when it passes both checks as it is (D-73). */
+/** `POST /portal/profile/enable` */
 export const enableEndpointRoute =
   (deps: PortalDeps): RequestHandler =>
   async (request, response) => {
     const person = await signedInPerson(deps, request);
-    const { organisationId } = person;
-    const endpoint = await deps.store.db
-      .selectFrom("endpoints")
-      .select(["base_address", "scheme", "sealed_secret", "previous_sealed_secret", "previous_secret_until"])
-      .where("organisation_id", "=", organisationId)
-      .executeTakeFirst();
-    if (endpoint === undefined)
-      throw new ProblemError("profile_not_saved", "Save the profile with a base address and its first secret.");
-    const { base_address: baseAddress, scheme } = endpoint;
-    const { secret } = openSecrets(endpoint, deps.sealKey, organisationId, deps.now());
-    const checks = await checkEndpoint(deps, { baseAddress, scheme, secret });
-    // A profile that somebody saved meanwhile has passed them too.
-    await deps.store.transaction((trx) => enableEndpoint(trx, deps.queue, organisationId, deps.now()));
-    deps.wake();
+    const checks = await enableAgain(deps, person);
     response.json({ ...(await readProfile(deps, person)), checks });
   };

@@ -1,72 +1,22 @@
-import { randomUUID } from "node:crypto";
 import type { RequestHandler } from "express";
-import { z } from "zod";
-import { emailAddressSchema } from "../generated/schemas.ts";
 import { parseBody } from "../http/parse-body.ts";
-import { lineField, textField } from "../http/text-field.ts";
-import { ProblemError } from "../problem/problem-error.ts";
+import { invite, listInvitations, picksSchema } from "./invitations.ts";
 import type { PortalDeps } from "./portal-deps.ts";
 import { signedInPerson } from "./signed-in-person.ts";
-
-const invitationsSchema = z.strictObject({
-  organisationId: textField,
-  people: z
-    .array(z.strictObject({ name: lineField, emailAddress: emailAddressSchema }))
-    .min(1)
-    .max(100),
-});
 
 /** `POST /portal/invitations`: people picked from one organisation's suggestions get a mail each. */
 export const inviteRoute =
   (deps: PortalDeps): RequestHandler =>
   async (request, response) => {
     const person = await signedInPerson(deps, request);
-    const { organisationId, people: picked } = parseBody(invitationsSchema, await deps.readJson(request, response));
-    // Whoever was picked twice gets one mail.
-    const people = [...new Map(picked.map((one) => [one.emailAddress.toLowerCase(), one])).values()];
-    const suggestedBy = await deps.store.db
-      .selectFrom("endpoints")
-      .select("organisation_id as id")
-      .where("organisation_id", "=", organisationId)
-      .where("suggests_contacts", "=", true)
-      .executeTakeFirst();
-    if (suggestedBy === undefined)
-      throw new ProblemError("organisation_not_found", "No organisation with this id implements suggestions.");
-    const invitations = people.map(({ name, emailAddress }) => ({
-      id: `invitation_${randomUUID()}`,
-      organisation_id: person.organisationId,
-      invited_by: person.id,
-      suggested_by: suggestedBy.id,
-      name,
-      email_address: emailAddress,
-      created_at: deps.now(),
-    }));
-    const mails = people.map(({ name, emailAddress }) => ({
-      to_address: emailAddress,
-      subject: `${person.organisationName} invites you`,
-      body: `Dear ${name},\n\n${person.name} of ${person.organisationName} invites you to share your availability.\n`,
-    }));
-    await deps.store.transaction(async (trx) => {
-      await trx.insertInto("invitations").values(invitations).execute();
-      await trx.insertInto("mails").values(mails).execute();
-    });
-    const view = invitations.map(({ id, name, email_address: emailAddress }) => ({ id, name, emailAddress }));
-    response.status(201).json({ invitations: view });
+    const picks = parseBody(picksSchema, await deps.readJson(request, response));
+    response.status(201).json({ invitations: await invite(deps, person, picks) });
   };
 
 /** `GET /portal/invitations` */
 export const listInvitationsRoute =
   (deps: PortalDeps): RequestHandler =>
   async (request, response) => {
-    const { organisationId } = await signedInPerson(deps, request);
-    const invitations = await deps.store.db
-      .selectFrom("invitations")
-      .innerJoin("organisations", "organisations.id", "suggested_by")
-      .select(["invitations.id", "invitations.name", "email_address as emailAddress"])
-      .select(["organisations.name as suggestedBy", "invitations.created_at as invitedAt"])
-      .where("organisation_id", "=", organisationId)
-      .orderBy("invitations.created_at", "desc")
-      .orderBy("invitations.id")
-      .execute();
-    response.json({ invitations });
+    const person = await signedInPerson(deps, request);
+    response.json({ invitations: await listInvitations(deps, person) });
   };

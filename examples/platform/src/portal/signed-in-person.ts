@@ -22,17 +22,21 @@ export const person: Role = {
  *
  * @throws {ProblemError} `not_signed_in`
  */
-export async function signedInPerson(deps: PortalDeps, request: Request) {
+export async function signedInPerson(deps: PortalDeps, request: Request): Promise<SignedInPerson> {
   const { ownerId } = await signedIn(deps, request, person);
-  return await deps.store.db
+  return await readPerson(deps, ownerId);
+}
+
+export async function readPerson({ store }: Pick<PortalDeps, "store">, id: string) {
+  return await store.db
     .selectFrom("people")
     .innerJoin("organisations", "organisations.id", "people.organisation_id")
     .select(["people.id", "people.name", "organisation_id as organisationId", "organisations.name as organisationName"])
-    .where("people.id", "=", ownerId)
+    .where("people.id", "=", id)
     .executeTakeFirstOrThrow();
 }
 
-export type SignedInPerson = Awaited<ReturnType<typeof signedInPerson>>;
+export type SignedInPerson = Awaited<ReturnType<typeof readPerson>>;
 
 /** The person's portal e-mail addresses: what a suggestion search starts from. */
 export async function emailAddressesOf({ store }: PortalDeps, { id }: SignedInPerson): Promise<string[]> {

@@ -2,12 +2,14 @@ import type { RequestHandler } from "express";
 import { z } from "zod";
 import { parseBody } from "../http/parse-body.ts";
 import { textField } from "../http/text-field.ts";
-import { searchAll } from "../suggestions/search-all.ts";
 import type { PortalDeps } from "./portal-deps.ts";
-import { emailAddressesOf, signedInPerson } from "./signed-in-person.ts";
+import { searchForPerson } from "./search-for-person.ts";
+import { signedInPerson } from "./signed-in-person.ts";
 
-// An empty search box narrows nothing.
-const searchSchema = z.strictObject({ filter: z.literal("").or(textField).optional() });
+/** What narrows a search. An empty search box narrows nothing. */
+export const filterField = z.literal("").or(textField).optional();
+
+const searchSchema = z.strictObject({ filter: filterField });
 
 /** `POST /portal/suggestions/search` */
 export const searchSuggestionsRoute =
@@ -15,7 +17,5 @@ export const searchSuggestionsRoute =
   async (request, response) => {
     const person = await signedInPerson(deps, request);
     const { filter } = parseBody(searchSchema, await deps.readJson(request, response));
-    const userEmailAddresses = await emailAddressesOf(deps, person);
-    const results = await searchAll(deps, { userEmailAddresses, ...(filter && { filter }) });
-    response.json({ results });
+    response.json({ results: await searchForPerson(deps, person, filter) });
   };

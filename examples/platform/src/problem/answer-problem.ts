@@ -36,7 +36,8 @@ function sendProblem(response: Response, { code, status, message, errors, extens
     );
 }
 
-function problemOf(error: unknown): ProblemError {
+/** What the caller may see of whatever was thrown. */
+export function problemOf(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
   // Express refuses what it cannot percent-decode.
   if (error instanceof URIError)

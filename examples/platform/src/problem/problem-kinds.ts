@@ -9,6 +9,7 @@ export const problemKinds = {
   invalid_api_key: { status: 401, title: "The API key is missing or wrong" },
   sign_in_failed: { status: 401, title: "Sign-in failed" },
   not_signed_in: { status: 401, title: "Not signed in" },
+  forged_form: { status: 403, title: "The form was not sent from its page" },
   not_found: { status: 404, title: "Nothing is here" },
   offer_not_found: { status: 404, title: "No such offer" },
   organisation_not_found: { status: 404, title: "No such organisation" },

@@ -7,7 +7,8 @@ import { textField } from "../http/text-field.ts";
 import type { Store } from "../store/store.ts";
 import type { CheckPassword } from "./check-password.ts";
 import type { Role } from "./role.ts";
-import { closeSession, openSession, signInFailed } from "./sessions.ts";
+import { bearerToken, closeSession } from "./sessions.ts";
+import { signIn } from "./sign-in.ts";
 
 export interface SessionDeps {
   store: Store;
@@ -24,13 +25,10 @@ export function sessionMethods(deps: SessionDeps, role: Role): Methods {
     async post(request, response) {
       const credentials = parseBody(credentialsSchema, await deps.readJson(request, response));
       const { [role.name]: name = "", password = "" } = credentials;
-      const found = await role.find(deps.store, name);
-      const proven = await deps.checkPassword(`${role.name} ${name.toLowerCase()}`, password, found?.password_hash);
-      if (!found || !proven) throw signInFailed();
-      response.status(201).json(await openSession(deps.store, role, found.id, deps.now()));
+      response.status(201).json(await signIn(deps, role, name, password));
     },
     async delete(request, response) {
-      const closed = await closeSession(deps.store, request, role);
+      const closed = await closeSession(deps.store, bearerToken(request), role);
       if (closed !== undefined) deps.streams.end(closed);
       response.status(204).end();
     },

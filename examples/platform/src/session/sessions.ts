@@ -32,15 +32,31 @@ export async function openSession(store: Store, role: Role, ownerId: string, now
   return { token, expiresAt: expiresAt.toISOString() };
 }
 
-/** Ends the session of a request, if it is one of this role. @returns its id */
-export async function closeSession(store: Store, request: Request, role: Role): Promise<string | undefined> {
+/** Ends the session of a token, if it is one of this role. @returns its id */
+export async function closeSession(store: Store, token: string, role: Role): Promise<string | undefined> {
   const closed = await store.db
     .deleteFrom("sessions")
-    .where("token_hash", "=", sha256(bearerToken(request)))
+    .where("token_hash", "=", sha256(token))
     .where(role.owner, "is not", null)
     .returning("token_hash")
     .executeTakeFirst();
   return closed?.token_hash;
+}
+
+/** The session of a token; undefined when it is unknown, of another role, or has expired. */
+export async function findSession(
+  { store, now }: { store: Store; now: () => Date },
+  token: string,
+  role: Role,
+): Promise<Session | undefined> {
+  const session = await store.db
+    .selectFrom("sessions")
+    .select(["token_hash as id", "expires_at as expiresAt"])
+    .select(({ ref }) => ref(role.owner).as("ownerId"))
+    .where("token_hash", "=", sha256(token))
+    .where("expires_at", ">", now())
+    .executeTakeFirst();
+  return session?.ownerId ? { ...session, ownerId: session.ownerId } : undefined;
 }
 
 /**
@@ -49,18 +65,12 @@ export async function closeSession(store: Store, request: Request, role: Role): 
  * @throws {ProblemError} `not_signed_in`: without a token, and with one that is unknown, of another role, or has expired
  */
 export async function signedIn(
-  { store, now }: { store: Store; now: () => Date },
+  deps: { store: Store; now: () => Date },
   request: Request,
   role: Role,
 ): Promise<Session> {
-  const session = await store.db
-    .selectFrom("sessions")
-    .select(["token_hash as id", "expires_at as expiresAt"])
-    .select(({ ref }) => ref(role.owner).as("ownerId"))
-    .where("token_hash", "=", sha256(bearerToken(request)))
-    .where("expires_at", ">", now())
-    .executeTakeFirst();
-  if (session?.ownerId) return { ...session, ownerId: session.ownerId };
+  const session = await findSession(deps, bearerToken(request), role);
+  if (session !== undefined) return session;
   const remedy = `Send Authorization: Bearer with the token that POST ${role.sessionPath} gives.`;
   throw new ProblemError("not_signed_in", remedy, { headers: challenge });
 }
@@ -70,5 +80,6 @@ const challenge = { "WWW-Authenticate": "Bearer" };
 export const signInFailed = (): ProblemError =>
   new ProblemError("sign_in_failed", "Nobody is known by this name and password; check both.", { headers: challenge });
 
-const bearerToken = (request: Request): string =>
+/** Empty without one: no session has that. */
+export const bearerToken = (request: Request): string =>
   /^bearer ([\w-]+)$/i.exec(request.get("authorization") ?? "")?.[1] ?? "";

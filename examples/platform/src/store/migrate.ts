@@ -5,6 +5,7 @@ import * as keysAndAgencies from "./migrations/002-keys-and-agencies.ts";
 import * as endpointHealth from "./migrations/003-endpoint-health.ts";
 import * as operations from "./migrations/004-operations.ts";
 import * as deliveryOrder from "./migrations/005-delivery-order.ts";
+import * as changes from "./migrations/006-changes.ts";
 import type { Tables } from "./tables.ts";
 
 /** Applied in the order of their names. One that was released never changes again: add the next. */
@@ -14,6 +15,7 @@ const migrations = {
   "003-endpoint-health": endpointHealth,
   "004-operations": operations,
   "005-delivery-order": deliveryOrder,
+  "006-changes": changes,
 };
 
 /** Brings the tables up to date. Two processes may start at once: kysely's migrator takes an advisory lock. */

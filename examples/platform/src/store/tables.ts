@@ -223,6 +223,19 @@ export interface MailTable {
   next_attempt_at: ColumnType<Date, Date | string | undefined, Date | string>;
 }
 
+/** That something of an organisation changed, for pages that follow it. Written by triggers, kept for an hour. */
+export interface ChangeTable {
+  id: Generated<number>;
+  /** The transaction that made it. */
+  xid: ColumnType<string, never, never>;
+  organisation_id: Fact<string>;
+  subject: Fact<ChangeSubject>;
+  subject_id: Fact<string>;
+  created_at: CreatedAt;
+}
+
+export type ChangeSubject = "offer" | "delivery" | "endpoint" | "mail";
+
 export interface Tables {
   organisations: OrganisationTable;
   api_keys: ApiKeyTable;
@@ -241,4 +254,5 @@ export interface Tables {
   attempts: AttemptTable;
   invitations: InvitationTable;
   mails: MailTable;
+  changes: ChangeTable;
 }

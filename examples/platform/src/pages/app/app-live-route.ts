@@ -1,0 +1,16 @@
+import type { RequestHandler } from "express";
+import { streamNotifications } from "../../worker-app/stream-notifications.ts";
+import { pageRoutes } from "../frame/page-routes.ts";
+import type { PageDeps } from "../page-deps.ts";
+import { appAudience } from "./app-audience.ts";
+
+/** `GET /app/live`: what the worker is told, after `Last-Event-ID`, the first time after what the page has. */
+export function appLiveRoute(deps: PageDeps): RequestHandler {
+  const { visitOf } = pageRoutes(deps, appAudience);
+  return async (request, response) => {
+    const { who, sessionId, expiresAt } = await visitOf(request, response);
+    const lastId = request.get("last-event-id") ?? String(request.query.since);
+    const session = { id: sessionId, ownerId: who.id, expiresAt };
+    await streamNotifications(deps, response, { session, lastId, check: () => visitOf(request, response) });
+  };
+}

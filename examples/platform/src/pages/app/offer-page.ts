@@ -1,0 +1,76 @@
+import { html } from "hono/html";
+import { pathParameter } from "../../http/path-parameter.ts";
+import type { WorkerAction } from "../../offers/transition.ts";
+import { actAsWorker, viewOffer, type WorkerOffer } from "../../worker-app/worker-offer.ts";
+import { formTokenField } from "../frame/form-token.ts";
+import type { Markup } from "../frame/markup.ts";
+import type { PageAnswer } from "../frame/page-answer.ts";
+import { timeSpan } from "../frame/time.ts";
+import type { PageDeps } from "../page-deps.ts";
+import type { AppVisit } from "./app-audience.ts";
+
+/** `GET /app/offers/{id}`: the offer view. That it was opened is noted; it is no answer. */
+export const offerPage =
+  (deps: PageDeps) =>
+  async (visit: AppVisit): Promise<PageAnswer> => {
+    const id = pathParameter(visit.request, "id");
+    await actAsWorker(deps, visit.who.id, id, "open");
+    const offer = await viewOffer(deps, visit.who.id, id);
+    const main = html`
+      <header class="page-head"><p class="fine">${offer.organisation.name}</p><h1>${offer.title}</h1></header>
+      <div id="offer" data-live="notification">
+        ${standing(offer)}
+        ${content(offer)}
+        ${choices(visit, offer)}
+      </div>`;
+    return { title: offer.title, main };
+  };
+
+const notices: Record<Exclude<WorkerAction, "open">, string | undefined> = {
+  apply: "You applied. You will be told who gets the work.",
+  reject: "You rejected the offer.",
+  close: undefined,
+};
+
+/** `POST /app/offers/{id}/apply`, and likewise reject and close. */
+export const answerOffer =
+  (deps: PageDeps, action: Exclude<WorkerAction, "open">) =>
+  async ({ who, request }: AppVisit): Promise<PageAnswer> => {
+    const id = pathParameter(request, "id");
+    await actAsWorker(deps, who.id, id, action);
+    const notice = notices[action];
+    return { to: action === "close" ? "/app" : pathOf(id), ...(notice !== undefined && { notice }) };
+  };
+
+const pathOf = (id: string): string => `/app/offers/${encodeURIComponent(id)}`;
+
+/** How things are between the worker and the offer, in a sentence. */
+function standing({ widthdrawn, successful, response, isHistoric }: WorkerOffer): Markup {
+  if (widthdrawn) return html`<p class="standing bad">This offer was withdrawn.</p>`;
+  if (successful) return html`<p class="standing good"><strong>You got the work.</strong></p>`;
+  if (successful === false) return html`<p class="standing">The work went to others this time.</p>`;
+  if (response === "applied") return html`<p class="standing good">You applied. It is not decided yet.</p>`;
+  if (response === "rejected") return html`<p class="standing">You rejected this offer.</p>`;
+  return html`<p class="standing">${isHistoric ? "The time of this offer is over." : "You have not answered yet."}</p>`;
+}
+
+const content = ({ details, locationPlaceId, events }: WorkerOffer): Markup => html`
+  <dl class="facts">
+    <dt>When</dt>
+    <dd>${events.length > 0 ? html`<ul>${events.map((event) => html`<li>${timeSpan(event.start, event.end)}</li>`)}</ul>` : "No times are given."}</dd>
+    ${locationPlaceId && html`<dt>Where</dt><dd>${locationPlaceId}</dd>`}
+    ${details && html`<dt>What</dt><dd class="text">${details}</dd>`}
+  </dl>`;
+
+/** An answer may change until the offer is complete or withdrawn (D-08). */
+function choices(visit: AppVisit, { id, complete, widthdrawn, response }: WorkerOffer): Markup {
+  const isOpen = !complete && !widthdrawn;
+  const button = (action: string, text: string, look: string): Markup => html`
+    <form method="post" action="${pathOf(id)}/${action}">${formTokenField(visit)}<button class="${look}">${text}</button></form>`;
+  return html`
+    <div class="answers">
+      ${isOpen && response !== "applied" && button("apply", response === "none" ? "Apply" : "Apply after all", "")}
+      ${isOpen && response !== "rejected" && button("reject", response === "none" ? "Reject" : "Reject after all", "quiet")}
+      ${button("close", "Close", "quiet")}
+    </div>`;
+}

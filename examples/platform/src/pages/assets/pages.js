@@ -1,0 +1,153 @@
+// What pages do beyond plain HTML; each of them works without.
+
+const main = document.getElementById("main");
+const liveState = document.getElementById("live-state");
+
+/** A button that copies the text of the element it names. */
+function copyButtons() {
+  document.addEventListener("click", async (event) => {
+    const button = event.target instanceof Element ? event.target.closest("button[data-copy]") : null;
+    if (button === null) return;
+    const text = document.getElementById(button.dataset.copy)?.textContent ?? "";
+    const label = button.textContent;
+    try {
+      await navigator.clipboard.writeText(text);
+      button.textContent = "Copied";
+    } catch {
+      // Without https there is no clipboard: select it, so that one key press copies it.
+      getSelection()?.selectAllChildren(document.getElementById(button.dataset.copy));
+      button.textContent = "Press Ctrl+C";
+    }
+    setTimeout(() => {
+      button.textContent = label;
+    }, 2_000);
+  });
+  for (const button of document.querySelectorAll("button[data-copy]")) button.hidden = false;
+}
+
+/**
+ * Follows the event stream of the page. An event says what changed, not how: the page is read again, and of it the parts that
+ * show such a thing (`data-live="offer:ID"`, or `data-live="delivery"` for any) take the place of the old ones.
+ */
+function follow(address) {
+  let lastId;
+  let stale = new Set();
+  let timer;
+  const url = () =>
+    lastId === undefined ? address : address.replace(/since=.*/, `since=${encodeURIComponent(lastId)}`);
+
+  function connect() {
+    const stream = new EventSource(url());
+    const hear = (event) => {
+      lastId = event.lastEventId;
+      const { id, changes = [{ type: event.type, id }] } = JSON.parse(event.data);
+      for (const part of changes.flatMap(partsFor)) stale.add(part.id);
+      if (stale.size > 0 && timer === undefined) timer = setTimeout(refresh, 50);
+    };
+    for (const type of ["missed", "changed", ...subjects()]) stream.addEventListener(type, hear);
+    stream.addEventListener("open", () => say(""));
+    stream.addEventListener("error", () => {
+      say(" Connection lost; trying again.");
+      // An answer that is no stream ends it for good: the server starts anew, or the session is over, which a look tells.
+      if (stream.readyState !== EventSource.CLOSED) return;
+      stream.close();
+      setTimeout(() => {
+        for (const part of parts()) stale.add(part.id);
+        timer ??= setTimeout(refresh);
+        connect();
+      }, 2_000);
+    });
+  }
+
+  async function refresh() {
+    const ids = stale;
+    stale = new Set();
+    let pauseMs = 50;
+    try {
+      const response = await fetch(location.href, { headers: { Accept: "text/html", "X-Part": "1" } });
+      // Signed out meanwhile: show where to sign in.
+      if (new URL(response.url).pathname.endsWith("/sign-in")) return location.reload();
+      if (response.status >= 500) throw new Error("try again");
+      if (response.ok) swap(new DOMParser().parseFromString(await response.text(), "text/html"), ids);
+    } catch {
+      for (const id of ids) stale.add(id);
+      pauseMs = 1_000;
+    }
+    timer = stale.size > 0 ? setTimeout(refresh, pauseMs) : undefined;
+  }
+
+  if (subjects().length > 0) connect();
+}
+
+const parts = () => [...document.querySelectorAll("[data-live]")];
+
+const subjects = () => [
+  ...new Set(parts().flatMap((part) => part.dataset.live.split(" ").map((topic) => topic.split(":")[0]))),
+];
+
+const partsFor = ({ type, id }) =>
+  parts().filter((part) =>
+    part.dataset.live.split(" ").some((topic) => type === "missed" || topic === type || topic === `${type}:${id}`),
+  );
+
+/** Takes over what differs, with what was typed, ticked, opened and focused in it. */
+function swap(page, ids) {
+  for (const id of ids) {
+    const old = document.getElementById(id);
+    const fresh = page.getElementById(id);
+    if (old === null || fresh === null || old.innerHTML === fresh.innerHTML) continue;
+    const focused = old.contains(document.activeElement) ? document.activeElement.id : "";
+    keepInputs(old, fresh);
+    const changed = [...fresh.querySelectorAll("[id]")].filter((element) => {
+      const before = document.getElementById(element.id);
+      return before?.textContent !== element.textContent && element.matches("tr, li");
+    });
+    // What is read aloud when it changes must stay the same element.
+    const spoken = [...old.querySelectorAll("[role=status][id]")];
+    for (const element of spoken) {
+      const next = fresh.querySelector(`#${CSS.escape(element.id)}`);
+      if (next === null) continue;
+      const text = next.textContent;
+      next.replaceWith(element);
+      setTimeout(() => {
+        if (element.textContent !== text) element.textContent = text;
+      }, 20);
+    }
+    old.replaceChildren(...fresh.childNodes);
+    for (const element of changed) element.classList.add("fresh");
+    if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+  }
+  for (const button of document.querySelectorAll("button[data-copy]")) button.hidden = false;
+}
+
+function keepInputs(old, fresh) {
+  for (const input of old.querySelectorAll("input[id], textarea[id], select[id]")) {
+    const next = fresh.querySelector(`#${CSS.escape(input.id)}`);
+    if (next === null || next.disabled || next.type === "hidden") continue;
+    if (next.type === "checkbox" || next.type === "radio") next.checked = input.checked;
+    else next.value = input.value;
+  }
+  for (const details of old.querySelectorAll("details[id][open]"))
+    fresh.querySelector(`#${CSS.escape(details.id)}`)?.setAttribute("open", "");
+}
+
+function say(text) {
+  if (liveState && liveState.textContent !== text) liveState.textContent = text;
+}
+
+/** A form is sent once, however often its button is pressed. */
+function sendOnce() {
+  const sent = new WeakSet();
+  document.addEventListener("submit", (event) => {
+    if (sent.has(event.target)) event.preventDefault();
+    else sent.add(event.target);
+    setTimeout(() => sent.delete(event.target), 5_000);
+  });
+}
+
+copyButtons();
+sendOnce();
+if (document.body.dataset.liveStream) follow(document.body.dataset.liveStream);
+
+// A form that was refused: go to what is wrong with it.
+main?.querySelector("[aria-invalid]")?.focus();

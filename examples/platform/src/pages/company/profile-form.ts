@@ -1,0 +1,60 @@
+import { html } from "hono/html";
+import type { FieldErrors } from "../../problem/problem-error.ts";
+import type { EndpointScheme } from "../../store/tables.ts";
+import { field, fieldError } from "../frame/field.ts";
+import { formTokenField } from "../frame/form-token.ts";
+import type { Markup } from "../frame/markup.ts";
+import type { ProfileDraft } from "./profile-draft.ts";
+
+const schemes: Readonly<Record<EndpointScheme, { name: string; hint: string }>> = {
+  timestampDigest: { name: "Timestamp and digest", hint: "The documented headers Timestamp and Authorization." },
+  timestampDigestAndStandardWebhooks: {
+    name: "Standard Webhooks as well",
+    hint: "Adds webhook-id, webhook-timestamp and webhook-signature, which also cover the body.",
+  },
+};
+
+export interface ProfileForm {
+  draft: ProfileDraft;
+  errors: FieldErrors;
+  formToken: string;
+}
+
+/** Where webhooks go. Both checks are made when it is sent. */
+export const profileForm = ({ draft, errors, formToken }: ProfileForm): Markup => html`
+    <form method="post" action="/company" class="panel">
+      <h2>Where webhooks go</h2>
+      ${formTokenField({ formToken })}
+      ${field({
+        name: "baseAddress",
+        label: "Base address",
+        type: "url",
+        required: true,
+        value: draft.baseAddress,
+        placeholder: "https://hooks.example.com/offers",
+        hint: "Webhooks are sent to paths below it.",
+        errors: errors.get("baseAddress"),
+      })}
+      ${field({
+        name: "secret",
+        label: "Secret",
+        type: "password",
+        required: true,
+        autocomplete: "off",
+        hint: "Asked for each time and never shown again. At least 16 characters, such as openssl rand -base64 32 makes.",
+        errors: errors.get("secret"),
+      })}
+      <fieldset>
+        <legend>Signatures</legend>
+        ${(Object.keys(schemes) as EndpointScheme[]).map((scheme) => {
+          const isChosen = draft.scheme === scheme;
+          return html`<label class="choice"><input type="radio" name="scheme" value="${scheme}"${isChosen && html` checked`}> <span>${schemes[scheme].name}<small>${schemes[scheme].hint}</small></span></label>`;
+        })}
+        ${errors.has("scheme") && fieldError("scheme", errors.get("scheme") ?? [])}
+      </fieldset>
+      <label class="choice"><input type="checkbox" name="suggestsContacts" value="yes"${draft.suggestsContacts && html` checked`}> <span>It suggests contacts<small>Hirers who search on their invitations page ask it for people who worked with them.</small></span></label>
+      <div class="row">
+        <button>Check and save</button>
+        <p class="fine">GET /test and GET /test/auth must both be answered with 200.</p>
+      </div>
+    </form>`;

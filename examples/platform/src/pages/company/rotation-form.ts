@@ -1,0 +1,28 @@
+import { html } from "hono/html";
+import type { FieldErrors } from "../../problem/problem-error.ts";
+import { field } from "../frame/field.ts";
+import { formTokenField } from "../frame/form-token.ts";
+import type { Markup } from "../frame/markup.ts";
+
+export interface RotationForm {
+  errors: FieldErrors;
+  formToken: string;
+}
+
+/** Another secret for the same address. */
+export const rotationForm = ({ errors, formToken }: RotationForm): Markup => html`
+    <form method="post" action="/company/rotation" class="panel" id="rotation">
+      <h2>Another secret</h2>
+      <p class="hint">Teach it to your endpoint beside the old one first; then enter it here.</p>
+      ${formTokenField({ formToken })}
+      ${field({
+        name: "secret",
+        id: "new-secret",
+        label: "New secret",
+        type: "password",
+        required: true,
+        autocomplete: "off",
+        errors: errors.get("secret"),
+      })}
+      <button class="quiet">Check and use it</button>
+    </form>`;

@@ -1,0 +1,132 @@
+import { html } from "hono/html";
+import { measureDeliveries } from "../../portal/measure-deliveries.ts";
+import { type ReadDelivery, readDeliveries } from "../../portal/read-deliveries.ts";
+import type { DeliveryState } from "../../store/tables.ts";
+import { dataTable } from "../frame/data-table.ts";
+import type { Markup } from "../frame/markup.ts";
+import type { Page } from "../frame/page-answer.ts";
+import { time } from "../frame/time.ts";
+import type { PageDeps } from "../page-deps.ts";
+import type { PortalVisit } from "../portal-audience.ts";
+import { attemptWords } from "./attempt-words.ts";
+import { deliveryChart } from "./delivery-chart.ts";
+import { deliveryState, stateWords } from "./delivery-state.ts";
+import { eventWords } from "./event-words.ts";
+import { redeliverManyPart } from "./redeliver-many-form.ts";
+
+const limit = 50;
+
+const ranges = {
+  hour: { words: "the last hour", lastMs: 3_600_000, count: 30 },
+  day: { words: "the last 24 hours", lastMs: 24 * 3_600_000, count: 24 },
+  week: { words: "the last 7 days", lastMs: 7 * 24 * 3_600_000, count: 28 },
+} as const;
+
+interface Asked {
+  state: DeliveryState | undefined;
+  range: keyof typeof ranges;
+  before: number | undefined;
+}
+
+/** `GET /deliveries?state=…&range=…&before=…` */
+export const deliveriesPage =
+  (deps: PageDeps) =>
+  async ({ who, request, formToken }: PortalVisit): Promise<Page> => {
+    const asked = askedIn(new URLSearchParams(request.url.split("?")[1]));
+    const { words, ...window } = ranges[asked.range];
+    const measured = await measureDeliveries(deps, who.organisationId, window);
+    const deliveries = await readDeliveries(deps, who.organisationId, { ...asked, limit: limit + 1 });
+    const shown = deliveries.slice(0, limit);
+    const last = shown.at(-1);
+    const main = html`
+      <header class="page-head"><h1>Deliveries</h1></header>
+      <section class="panel" id="measured" data-live="delivery" aria-labelledby="measured-title">
+        <header>
+          <h2 id="measured-title">How your endpoint does</h2>
+          ${rangeBar(asked)}
+        </header>
+        ${deliveryChart({ measured, during: words })}
+      </section>
+      <section class="panel" id="deliveries" data-live="delivery" aria-labelledby="deliveries-title">
+        <header>
+          <h2 id="deliveries-title">Events</h2>
+          ${stateBar(asked)}
+        </header>
+        ${shown.length === 0 ? nothing(asked) : deliveriesTable(shown)}
+        ${
+          deliveries.length > limit &&
+          last &&
+          html`<p><a class="button quiet small" href="${addressOf({ ...asked, before: last.sequence })}">Older</a></p>`
+        }
+      </section>
+      ${redeliverManyPart(formToken)}`;
+    return { title: "Deliveries", main };
+  };
+
+function askedIn(query: URLSearchParams): Asked {
+  const state = query.get("state") ?? "";
+  const range = query.get("range") ?? "";
+  const before = Number(query.get("before"));
+  return {
+    state: Object.hasOwn(stateWords, state) ? (state as DeliveryState) : undefined,
+    range: Object.hasOwn(ranges, range) ? (range as Asked["range"]) : "hour",
+    before: Number.isSafeInteger(before) && before > 0 ? before : undefined,
+  };
+}
+
+function addressOf({ state, range, before }: Asked): string {
+  const query = new URLSearchParams();
+  if (state !== undefined) query.set("state", state);
+  if (range !== "hour") query.set("range", range);
+  if (before !== undefined) query.set("before", String(before));
+  return query.size === 0 ? "/deliveries" : `/deliveries?${query}`;
+}
+
+const stateBar = (asked: Asked): Markup => html`
+          <nav aria-label="State"><ul class="bar">
+            ${[undefined, ...(Object.keys(stateWords) as DeliveryState[])].map((state) => choice({ ...asked, state, before: undefined }, state === undefined ? "All" : stateWords[state], state === asked.state))}
+          </ul></nav>`;
+
+const rangeBar = (asked: Asked): Markup => html`
+          <nav aria-label="Time"><ul class="bar">
+            ${(Object.keys(ranges) as Asked["range"][]).map((range) => choice({ ...asked, range }, ranges[range].words.replace("the l", "L"), range === asked.range))}
+          </ul></nav>`;
+
+const choice = (asked: Asked, words: string, isHere: boolean): Markup =>
+  html`<li><a href="${addressOf(asked)}"${isHere && html` aria-current="true"`}>${words}</a></li>`;
+
+const nothing = ({ state, before }: Asked): Markup =>
+  state === undefined && before === undefined
+    ? html`
+        <div class="empty">
+          <h3>No events yet</h3>
+          <p>When a worker answers an offer or adds a contact here, your endpoint is told, and you see it here.</p>
+          <p><a href="/company">Enter its address on the company profile</a></p>
+        </div>`
+    : html`<p class="empty">None of these.</p>`;
+
+const deliveriesTable = (rows: ReadDelivery[]): Markup =>
+  dataTable({
+    caption: "Events for your endpoint, newest first",
+    rowId: ({ id }) => `delivery-${id}`,
+    columns: [
+      { heading: "Event", cell: (row) => html`<a href="/deliveries/${row.id}">${eventWords(row)}</a>` },
+      { heading: "State", cell: deliveryState },
+      { heading: "Last attempt", cell: lastAttempt },
+      { heading: "Next attempt", cell: nextAttempt },
+      { heading: "Happened", cell: ({ created_at }) => time(created_at, "seconds") },
+    ],
+    rows,
+  });
+
+function lastAttempt({ attempts, lastAttempt: last }: ReadDelivery): string {
+  if (last === null) return "–";
+  return `${attempts > 1 ? `No. ${attempts}: ` : ""}${attemptWords(last)}, ${last.milliseconds} ms`;
+}
+
+/** Only what waits has a next one; while the endpoint is paused, not before that is over. */
+export function nextAttempt({ state, attempts, next_attempt_at, pausedUntil }: ReadDelivery): Markup | string {
+  if (state !== "pending") return "–";
+  if (pausedUntil !== null) return html`after the pause, ${time(pausedUntil, "seconds")}`;
+  return attempts === 0 ? "now" : time(next_attempt_at, "seconds");
+}

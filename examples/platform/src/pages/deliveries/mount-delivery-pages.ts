@@ -1,0 +1,19 @@
+import type { Router } from "express";
+import { resource } from "../../http/resource.ts";
+import { pageRoutes } from "../frame/page-routes.ts";
+import type { PageDeps } from "../page-deps.ts";
+import { portalAudience } from "../portal-audience.ts";
+import { deliveriesPage } from "./deliveries-page.ts";
+import { deliveryPage } from "./delivery-page.ts";
+import { redeliverForm } from "./redeliver-form.ts";
+import { redeliverManyForm } from "./redeliver-many-form.ts";
+
+/** What an integrator sees of the webhooks. */
+export function mountDeliveryPages(pages: Router, deps: PageDeps): void {
+  const { show, act } = pageRoutes(deps, portalAudience);
+  resource(pages, "/deliveries", { get: show(deliveriesPage(deps)) });
+  // Before the ids: no id is `redeliver`.
+  resource(pages, "/deliveries/redeliver", { post: act(redeliverManyForm(deps)) });
+  resource(pages, "/deliveries/:id", { get: show(deliveryPage(deps)) });
+  resource(pages, "/deliveries/:id/redeliver", { post: act(redeliverForm(deps)) });
+}

@@ -1,0 +1,54 @@
+import type { Request, RequestHandler, Response } from "express";
+import { markNow } from "../../changes/changes-since.ts";
+import { ProblemError } from "../../problem/problem-error.ts";
+import { findSession } from "../../session/sessions.ts";
+import type { PageDeps } from "../page-deps.ts";
+import type { Audience } from "./audience.ts";
+import { checkOrigin } from "./check-origin.ts";
+import type { PageAnswer } from "./page-answer.ts";
+import { openPageSession, type PageSession } from "./page-session.ts";
+import { sendPage } from "./send-page.ts";
+import type { Visit } from "./visit.ts";
+
+export interface PageRoutes<Who> {
+  /** A GET: shows a page to somebody signed in. */
+  show(page: (visit: Visit<Who>) => Promise<PageAnswer> | PageAnswer): RequestHandler;
+  /** A POST: does what somebody signed in asks for with a form of ours, then leads on; or shows the form again. */
+  act(act: (visit: Visit<Who>, form: URLSearchParams) => Promise<PageAnswer> | PageAnswer): RequestHandler;
+  /** Who is there, for what is no page: a stream, a picture. */
+  visitOf(request: Request, response: Response): Promise<Visit<Who>>;
+}
+
+/** What all pages of an audience have in common: the session first, a form's origin second, then the page itself. */
+export function pageRoutes<Who>(deps: PageDeps, audience: Audience<Who>): PageRoutes<Who> {
+  const open = (request: Request, response: Response): Promise<PageSession> =>
+    openPageSession(deps.cookies, audience.cookie, request, response);
+
+  async function readVisit(request: Request, response: Response, session: PageSession): Promise<Visit<Who>> {
+    const signedIn = await findSession(deps, session.token ?? "", audience.role);
+    if (signedIn === undefined) throw new ProblemError("not_signed_in", "Sign in, then try again.");
+    const mark = await markNow(deps.store);
+    const { id: sessionId, ownerId, expiresAt } = signedIn;
+    const who = await audience.readSignedIn(deps.store, ownerId);
+    const visit: Visit<Who> = { who, request, formToken: session.formToken, sessionId, expiresAt, mark };
+    // What is thrown later is shown with the frame around it.
+    response.locals.visit = visit;
+    return visit;
+  }
+
+  return {
+    show: (page) => async (request, response) => {
+      const session = await open(request, response);
+      const visit = await readVisit(request, response, session);
+      await sendPage(audience, response, session, visit, await page(visit));
+    },
+    act: (act) => async (request, response) => {
+      const session = await open(request, response);
+      const form = await deps.readForm(request, response);
+      checkOrigin(request, session, form, deps.publicOrigin);
+      const visit = await readVisit(request, response, session);
+      await sendPage(audience, response, session, visit, await act(visit, form));
+    },
+    visitOf: async (request, response) => readVisit(request, response, await open(request, response)),
+  };
+}

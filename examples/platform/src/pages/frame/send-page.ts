@@ -1,0 +1,35 @@
+import type { Response } from "express";
+import type { Audience } from "./audience.ts";
+import type { PageAnswer } from "./page-answer.ts";
+import type { PageSession } from "./page-session.ts";
+import type { Visit } from "./visit.ts";
+
+/** A page in its frame, with what the form before it had to say; or where to go on. */
+export async function sendPage<Who>(
+  audience: Audience<Who>,
+  response: Response,
+  session: PageSession,
+  visit: Visit<Who> | undefined,
+  answer: PageAnswer,
+): Promise<void> {
+  if ("to" in answer) {
+    if (answer.notice !== undefined) {
+      session.notice = answer.notice;
+      await session.save();
+    }
+    response.redirect(303, answer.to);
+    return;
+  }
+  const { notice } = session;
+  // Said once. What only swaps a part of its page says nothing.
+  const isWhole = response.req.get("x-part") === undefined;
+  if (notice !== undefined && isWhole) {
+    delete session.notice;
+    await session.save();
+  }
+  const document = await audience.frame(answer, { visit, notice: isWhole ? notice : undefined });
+  response
+    .status(answer.status ?? 200)
+    .type("html")
+    .send(String(document));
+}

@@ -1,0 +1,17 @@
+import type { Router } from "express";
+import { resource } from "../../http/resource.ts";
+import { pageRoutes } from "../frame/page-routes.ts";
+import type { PageDeps } from "../page-deps.ts";
+import { portalAudience } from "../portal-audience.ts";
+import { invitationsPage } from "./invitations-page.ts";
+import { inviteForm } from "./invite-form.ts";
+import { profileImageRoute } from "./profile-image-route.ts";
+import { searchPage } from "./search-page.ts";
+
+/** Search, pick and invite. */
+export function mountInvitationPages(pages: Router, deps: PageDeps): void {
+  const { show, act } = pageRoutes(deps, portalAudience);
+  resource(pages, "/invitations", { get: show(invitationsPage(deps)), post: act(inviteForm(deps)) });
+  resource(pages, "/invitations/search", { get: show(searchPage(deps)) });
+  resource(pages, "/invitations/images/:reference", { get: profileImageRoute(deps) });
+}

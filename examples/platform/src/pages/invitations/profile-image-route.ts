@@ -1,0 +1,33 @@
+import type { RequestHandler } from "express";
+import { pathParameter } from "../../http/path-parameter.ts";
+import { ProblemError } from "../../problem/problem-error.ts";
+import { urlOf } from "../../profile-images/profile-image-reference.ts";
+import { type ProfileImage, profileImages } from "../../profile-images/profile-images.ts";
+import { pageRoutes } from "../frame/page-routes.ts";
+import type { PageDeps } from "../page-deps.ts";
+import { portalAudience } from "../portal-audience.ts";
+
+/** A see-through dot, where there is no picture to show: the initials behind it stay. */
+const nothing: ProfileImage = {
+  type: "image/gif",
+  bytes: Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64"),
+};
+
+/** `GET /invitations/images/{reference}`: the picture of somebody who was suggested to this very session. */
+export function profileImageRoute(deps: PageDeps): RequestHandler {
+  const { visitOf } = pageRoutes(deps, portalAudience);
+  const find = profileImages(deps);
+  return async (request, response) => {
+    const { sessionId } = await visitOf(request, response);
+    const image = (await find(readReference(pathParameter(request, "reference"), sessionId))) ?? nothing;
+    response.set("Content-Security-Policy", "default-src 'none'; sandbox").type(image.type).send(image.bytes);
+  };
+
+  function readReference(reference: string, sessionId: string): string {
+    try {
+      return urlOf(reference, deps.sealKey, sessionId);
+    } catch (cause) {
+      throw new ProblemError("not_found", "Search again; the page then names its pictures anew.", { cause });
+    }
+  }
+}

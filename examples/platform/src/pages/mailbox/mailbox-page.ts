@@ -1,0 +1,30 @@
+import { html } from "hono/html";
+import { readMails } from "../../portal/read-mails.ts";
+import type { Page } from "../frame/page-answer.ts";
+import { time } from "../frame/time.ts";
+import type { PageDeps } from "../page-deps.ts";
+import type { PortalVisit } from "../portal-audience.ts";
+
+/** `GET /mailbox` */
+export const mailboxPage =
+  (deps: PageDeps) =>
+  async ({ who }: PortalVisit): Promise<Page> => {
+    const mails = await readMails(deps, who);
+    const main = html`
+      <header class="page-head"><h1>Mailbox</h1></header>
+      <p class="lead">${deps.showAllMail ? "All mail that this platform wrote, to whomever: it is set up for development." : "Mail to your addresses, as this platform wrote it."}</p>
+      <section class="stack" id="mails" data-live="mail" aria-label="Mails, newest first">
+        ${mails.length === 0 && html`<div class="panel empty"><p>No mail yet.</p></div>`}
+        ${mails.map(
+          ({ id, to, subject, body, sentAt }) => html`
+        <article class="panel mail" aria-labelledby="mail-${id}">
+          <header>
+            <h2 id="mail-${id}">${subject}</h2>
+            <p class="fine">to ${to}, ${time(sentAt)}</p>
+          </header>
+          <p class="letter">${body}</p>
+        </article>`,
+        )}
+      </section>`;
+    return { title: "Mailbox", main };
+  };

@@ -1,0 +1,24 @@
+import type { Router } from "express";
+import { pathParameter } from "../../http/path-parameter.ts";
+import { resource } from "../../http/resource.ts";
+import { pageRoutes } from "../frame/page-routes.ts";
+import type { PageDeps } from "../page-deps.ts";
+import { type PortalVisit, portalAudience } from "../portal-audience.ts";
+import { completeForm } from "./complete-form.ts";
+import { createOfferForm, newOfferPage } from "./new-offer-page.ts";
+import { offerPage } from "./offer-page.ts";
+import { offersPage } from "./offers-page.ts";
+import { withdrawForm, withdrawPage } from "./withdraw-page.ts";
+
+/** What a hirer does with offers. */
+export function mountOfferPages(pages: Router, deps: PageDeps): void {
+  const { show, act } = pageRoutes(deps, portalAudience);
+  resource(pages, "/offers", { get: show(offersPage(deps)) });
+  // Before the ids: no id is `new`.
+  resource(pages, "/offers/new", { get: show(newOfferPage(deps)), post: act(createOfferForm(deps)) });
+  resource(pages, "/offers/:id", { get: show(offerPage(deps)) });
+  // A form that was refused is shown there: whoever loads it again sees the offer.
+  const toOffer = ({ request }: PortalVisit) => ({ to: `/offers/${encodeURIComponent(pathParameter(request, "id"))}` });
+  resource(pages, "/offers/:id/complete", { get: show(toOffer), post: act(completeForm(deps)) });
+  resource(pages, "/offers/:id/withdraw", { get: show(withdrawPage(deps)), post: act(withdrawForm(deps)) });
+}

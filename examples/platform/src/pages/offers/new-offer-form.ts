@@ -1,0 +1,94 @@
+import { html } from "hono/html";
+import type { FieldErrors } from "../../problem/problem-error.ts";
+import { field, fieldError } from "../frame/field.ts";
+import { formTokenField } from "../frame/form-token.ts";
+import type { Markup } from "../frame/markup.ts";
+import { type CreationDraft, filledSlots, workerIdsOf } from "./creation-draft.ts";
+
+export interface Candidate {
+  id: string;
+  name: string;
+}
+
+export interface NewOfferForm {
+  draft: CreationDraft;
+  errors: FieldErrors;
+  /** To pick from. */
+  workers: readonly Candidate[];
+  formToken: string;
+}
+
+/** All that an offer is made of, with what is wrong beside it. */
+export function newOfferForm({ draft, errors, workers, formToken }: NewOfferForm): Markup {
+  const { title, details, locationPlaceId, notifyEmailAddress } = draft;
+  return html`
+    <form method="post" action="/offers/new" class="stack">
+      ${formTokenField({ formToken })}
+      <button class="unseen" tabindex="-1" aria-hidden="true">Create the offer</button>
+      <section class="panel" aria-labelledby="what">
+        <h2 id="what">What</h2>
+        ${field({ name: "title", label: "Title", value: title, required: true, errors: errors.get("title"), placeholder: "Kitchen help on Friday" })}
+        ${field({ name: "details", label: "Details", value: details, rows: 4, errors: errors.get("details") })}
+        <div class="pair">
+          ${field({ name: "locationPlaceId", label: "Place", value: locationPlaceId, hint: "The id of the place where the work happens.", errors: errors.get("locationPlaceId") })}
+          ${field({ name: "notifyEmailAddress", label: "Contact", type: "email", value: notifyEmailAddress, hint: "Who is told by mail about the offer.", errors: errors.get("notifyEmailAddress") })}
+        </div>
+      </section>
+      ${slotsPart(draft, errors)}
+      ${workersPart(draft, errors, workers)}
+      <div class="row">
+        <button name="act" value="create">Create the offer</button>
+        <a class="button quiet" href="/offers">Leave it</a>
+        <p class="fine">Everybody you pick is notified at once.</p>
+      </div>
+    </form>`;
+}
+
+function slotsPart(draft: CreationDraft, errors: FieldErrors): Markup {
+  const filled = filledSlots(draft);
+  return html`
+      <section class="panel" id="slots" aria-labelledby="when">
+        <h2 id="when">When</h2>
+        <p class="hint">Times are in UTC. A slot left empty does not count.</p>
+        ${draft.slots.map((slot, at) => {
+          const index = filled.indexOf(slot);
+          const slotErrors = (name: string) => errors.get(`events[${index}].${name}`);
+          return html`
+        <fieldset class="pair">
+          <legend>Time slot ${at + 1}</legend>
+          ${field({ name: "start", id: `start-${at}`, label: "Start", type: "datetime-local", saysOptional: false, value: slot.start, errors: slotErrors("start") })}
+          ${field({ name: "end", id: `end-${at}`, label: "End", type: "datetime-local", saysOptional: false, value: slot.end, errors: slotErrors("end") })}
+        </fieldset>`;
+        })}
+        ${errors.has("events") && fieldError("events", errors.get("events") ?? [])}
+        <p><button name="act" value="addSlot" class="quiet small" formnovalidate>Add a time slot</button></p>
+      </section>`;
+}
+
+function workersPart(draft: CreationDraft, errors: FieldErrors, workers: readonly Candidate[]): Markup {
+  const wrong = workerErrors(draft, errors);
+  return html`
+      <section class="panel" aria-labelledby="who">
+        <h2 id="who">Who</h2>
+        <fieldset${wrong.length > 0 && html` aria-describedby="workers-error"`}>
+          <legend>Workers</legend>
+          <div class="choices">
+            ${workers.map(({ id, name }) => {
+              const isPicked = draft.picked.includes(id);
+              return html`<label class="choice"><input type="checkbox" name="worker" value="${id}"${isPicked && html` checked`}> <span>${name}<small>${id}</small></span></label>`;
+            })}
+          </div>
+        </fieldset>
+        ${field({ name: "moreWorkerIds", label: "Ids of more workers", rows: 3, value: draft.moreWorkerIds, hint: "One a line." })}
+        ${wrong.length > 0 && fieldError("workers", wrong)}
+      </section>`;
+}
+
+/** An error of the body's `workerIds[2]` is about the third of those picked and typed. */
+function workerErrors(draft: CreationDraft, errors: FieldErrors): string[] {
+  const ids = workerIdsOf(draft);
+  return [
+    ...(errors.get("workerIds") ?? []),
+    ...ids.flatMap((id, at) => (errors.get(`workerIds[${at}]`) ?? []).map((text) => `${id}: ${text}`)),
+  ];
+}

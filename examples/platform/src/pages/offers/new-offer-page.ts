@@ -1,0 +1,84 @@
+import { html } from "hono/html";
+import { checkCreation } from "../../api/check-creation.ts";
+import { creationContext } from "../../api/creation-context.ts";
+import { commit } from "../../offers/commit.ts";
+import { createOffer } from "../../offers/create-offer.ts";
+import { type FieldErrors, ProblemError } from "../../problem/problem-error.ts";
+import { codeSamples } from "../frame/code-samples.ts";
+import type { Page, PageAnswer } from "../frame/page-answer.ts";
+import { publicAddress } from "../frame/public-address.ts";
+import type { PageDeps } from "../page-deps.ts";
+import type { PortalVisit } from "../portal-audience.ts";
+import { type CreationDraft, creationOf, emptyDraft, readDraft } from "./creation-draft.ts";
+import { newOfferForm } from "./new-offer-form.ts";
+import { creationSamples } from "./offer-samples.ts";
+
+/** So many workers are there to pick; others are named by their ids. */
+const workersLimit = 60;
+const slotsLimit = 366;
+
+/** `GET /offers/new` */
+export const newOfferPage =
+  (deps: PageDeps) =>
+  (visit: PortalVisit): Promise<Page> =>
+    showForm(deps, visit, emptyDraft(), new Map());
+
+/** `POST /offers/new`: creates it, or shows what is wrong with what was typed; or adds a time slot to the form. */
+export const createOfferForm =
+  (deps: PageDeps) =>
+  async (visit: PortalVisit, form: URLSearchParams): Promise<PageAnswer> => {
+    const draft = readDraft(form);
+    if (form.get("act") === "addSlot") {
+      if (draft.slots.length < slotsLimit) draft.slots.push({ start: "", end: "" });
+      return showForm(deps, visit, draft, new Map());
+    }
+    const { organisationId, id: personId } = visit.who;
+    try {
+      const id = await commit(deps, async (trx) => {
+        const context = creationContext(trx, deps.now(), { organisationId, peopleOf: [organisationId] });
+        const input = await checkCreation(creationOf(draft, personId), context);
+        return createOffer(trx, deps, organisationId, input);
+      });
+      return { to: `/offers/${encodeURIComponent(id)}`, notice: "The offer is created and on its way to the workers." };
+    } catch (error) {
+      if (!(error instanceof ProblemError) || error.errors === undefined) throw error;
+      return { ...(await showForm(deps, visit, draft, error.errors)), status: 422 };
+    }
+  };
+
+async function showForm(
+  deps: PageDeps,
+  { who, request, formToken }: PortalVisit,
+  draft: CreationDraft,
+  errors: FieldErrors,
+): Promise<Page> {
+  const workers = await deps.store.db
+    .selectFrom("workers")
+    .select(["id", "name"])
+    .orderBy("name")
+    .orderBy("id")
+    .limit(workersLimit)
+    .execute();
+  const main = html`
+    <header class="page-head">
+      <div>
+        <p class="crumb"><a href="/offers">Offers</a></p>
+        <h1>Create an offer</h1>
+      </div>
+    </header>
+    ${errors.size > 0 && html`<p class="notice bad" role="alert">Nothing was created yet. Please correct what is marked below.</p>`}
+    ${newOfferForm({ draft, errors, workers, formToken })}
+    ${codeSamples(creationSamples(publicAddress(deps, request), sampleOf(draft, who.id, workers)))}`;
+  return { title: "Create an offer", main };
+}
+
+/** What is typed so far, and an example of what is not. */
+function sampleOf(draft: CreationDraft, personId: string, workers: readonly { id: string }[]) {
+  const creation = creationOf(draft, personId);
+  return {
+    ...creation,
+    title: creation.title || "Kitchen help on Friday",
+    workerIds: creation.workerIds.length > 0 ? creation.workerIds : workers.slice(0, 2).map(({ id }) => id),
+    events: creation.events ?? [{ start: "2099-05-01T16:00:00Z", end: "2099-05-01T22:00:00Z" }],
+  };
+}

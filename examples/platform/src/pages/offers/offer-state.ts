@@ -1,0 +1,15 @@
+import { badge } from "../frame/badge.ts";
+import type { Markup } from "../frame/markup.ts";
+
+interface OfferFlags {
+  complete: boolean;
+  widthdrawn: boolean;
+  isHistoric: boolean;
+}
+
+/** What has become of an offer, in a word. */
+export function offerState({ complete, widthdrawn, isHistoric }: OfferFlags): Markup {
+  if (widthdrawn) return badge("Withdrawn", "bad");
+  if (complete) return badge("Complete", "good");
+  return isHistoric ? badge("Open, but past", "warn") : badge("Open", "hollow");
+}

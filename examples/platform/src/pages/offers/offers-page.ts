@@ -1,0 +1,48 @@
+import { html } from "hono/html";
+import { type ListedOffer, listOffers, offersLimit } from "../../portal/list-offers.ts";
+import { dataTable } from "../frame/data-table.ts";
+import type { Markup } from "../frame/markup.ts";
+import type { Page } from "../frame/page-answer.ts";
+import { time } from "../frame/time.ts";
+import type { PageDeps } from "../page-deps.ts";
+import type { PortalVisit } from "../portal-audience.ts";
+import { offerState } from "./offer-state.ts";
+
+/** `GET /offers` */
+export const offersPage =
+  (deps: PageDeps) =>
+  async ({ who }: PortalVisit): Promise<Page> => {
+    const offers = await listOffers(deps, who.organisationId);
+    const main = html`
+      <header class="page-head">
+        <h1>Offers</h1>
+        <a class="button" href="/offers/new">Create an offer</a>
+      </header>
+      <section class="panel" id="offers" data-live="offer" aria-label="Offers, newest first">
+        ${offers.length === 0 ? noOffers : offersTable(offers)}
+        ${offers.length === offersLimit && html`<p class="fine">The latest ${offersLimit} are shown.</p>`}
+      </section>`;
+    return { title: "Offers", main };
+  };
+
+const noOffers = html`
+  <div class="empty">
+    <h2>No offers yet</h2>
+    <p>An offer of work goes to the phones of the workers you pick; their answers appear here.</p>
+    <p><a class="button" href="/offers/new">Create the first one</a></p>
+  </div>`;
+
+const offersTable = (offers: ListedOffer[]): Markup =>
+  dataTable<ListedOffer>({
+    caption: "Offers, newest first",
+    rowId: ({ id }) => `row-${id}`,
+    columns: [
+      { heading: "Offer", cell: ({ id, title }) => html`<a href="/offers/${encodeURIComponent(id)}">${title}</a>` },
+      { heading: "State", cell: offerState },
+      { heading: "Applied", cell: ({ responses }) => responses.applied },
+      { heading: "Rejected", cell: ({ responses }) => responses.rejected },
+      { heading: "No answer", cell: ({ responses }) => responses.none },
+      { heading: "Created", cell: ({ createdAt }) => time(createdAt) },
+    ],
+    rows: offers,
+  });

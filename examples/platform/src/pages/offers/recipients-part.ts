@@ -1,0 +1,84 @@
+import { html } from "hono/html";
+import type { OfferInFull, RecipientInFull } from "../../portal/read-offer-in-full.ts";
+import { badge } from "../frame/badge.ts";
+import { type Column, dataTable } from "../frame/data-table.ts";
+import { fieldError } from "../frame/field.ts";
+import { formTokenField } from "../frame/form-token.ts";
+import type { Markup } from "../frame/markup.ts";
+import { time } from "../frame/time.ts";
+import type { PortalVisit } from "../portal-audience.ts";
+
+export interface Completion {
+  ticked: readonly string[];
+  errors: readonly string[];
+}
+
+/** Who was addressed and what they answered, live; while the offer is open, with the way to complete it. */
+export function recipientsPart(offer: OfferInFull, visit: PortalVisit, { ticked, errors }: Completion): Markup {
+  const isOpen = !offer.complete && !offer.widthdrawn;
+  const table = recipientsTable(offer, isOpen ? (one) => nameToTick(one, ticked) : ({ name }) => name);
+  return html`
+    <section class="panel" id="recipients" data-live="offer:${offer.id}" aria-labelledby="recipients-title">
+      <header>
+        <h2 id="recipients-title">Recipients</h2>
+        <p id="recipients-count" role="status">${countsOf(offer)}</p>
+      </header>
+      ${isOpen ? completionForm(offer, visit, table, errors) : table}
+    </section>`;
+}
+
+const completionForm = (
+  offer: OfferInFull,
+  visit: PortalVisit,
+  table: Markup,
+  errors: Completion["errors"],
+): Markup => html`
+      <form method="post" action="/offers/${encodeURIComponent(offer.id)}/complete" class="stack" id="complete">
+        ${formTokenField(visit)}
+        ${table}
+        <div class="row">
+          <button>Complete with those ticked</button>
+          <p class="fine">Tick who gets the work. Everybody is then told whether they were successful.</p>
+        </div>
+        ${errors.length > 0 && html`<div role="alert">${fieldError("workers", errors)}</div>`}
+      </form>`;
+
+const nameToTick = ({ workerId, name, response }: RecipientInFull, ticked: readonly string[]): Markup => {
+  if (response !== "applied") return html`<span class="not-tickable">${name}</span>`;
+  const isTicked = ticked.includes(workerId);
+  return html`<label class="choice"><input type="checkbox" name="worker" id="tick-${workerId}" value="${workerId}"${isTicked && html` checked`}> ${name}</label>`;
+};
+
+function recipientsTable(offer: OfferInFull, nameCell: (one: RecipientInFull) => Markup | string): Markup {
+  const outcome: Column<RecipientInFull> = {
+    heading: "Outcome",
+    cell: ({ confirmation }) => (confirmation === "" ? badge("Not chosen", "calm") : badge("Gets the work", "good")),
+  };
+  return dataTable({
+    caption: "Recipients and their responses",
+    rowId: ({ id }) => `recipient-${id}`,
+    columns: [
+      { heading: "Worker", cell: nameCell },
+      { heading: "Response", cell: responseOf },
+      { heading: "Since", cell: sinceOf },
+      ...(offer.complete ? [outcome] : []),
+      { heading: "Id", cell: ({ workerId }) => html`<code>${workerId}</code>` },
+    ],
+    rows: offer.recipients,
+  });
+}
+
+function responseOf({ response, openedAt, closedAt }: RecipientInFull): Markup {
+  if (response === "applied") return badge("Applied", "good");
+  if (response === "rejected") return badge("Rejected", "bad");
+  if (closedAt !== null) return badge("Closed without an answer", "warn");
+  return openedAt === null ? badge("No answer", "hollow") : badge("Looked at it", "warn");
+}
+
+function sinceOf({ respondedAt, closedAt, openedAt }: RecipientInFull): Markup | string {
+  const since = respondedAt ?? closedAt ?? openedAt;
+  return since === null ? "–" : time(since);
+}
+
+const countsOf = ({ responses: { applied, rejected, none } }: OfferInFull): string =>
+  `${applied} applied, ${rejected} rejected, ${none} without an answer`;

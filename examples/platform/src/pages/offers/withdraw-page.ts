@@ -1,0 +1,53 @@
+import { html } from "hono/html";
+import { pathParameter } from "../../http/path-parameter.ts";
+import { actOnOffer } from "../../offers/act-on-offer.ts";
+import { commit } from "../../offers/commit.ts";
+import { refusalProblem } from "../../offers/refusal-problem.ts";
+import { readOfferInFull } from "../../portal/read-offer-in-full.ts";
+import { codeSamples } from "../frame/code-samples.ts";
+import { formTokenField } from "../frame/form-token.ts";
+import type { PageAnswer } from "../frame/page-answer.ts";
+import { publicAddress } from "../frame/public-address.ts";
+import type { PageDeps } from "../page-deps.ts";
+import type { PortalVisit } from "../portal-audience.ts";
+import { withdrawalSamples } from "./offer-samples.ts";
+
+/** `GET /offers/{id}/withdraw`: asks once more; nothing undoes it. */
+export const withdrawPage =
+  (deps: PageDeps) =>
+  async (visit: PortalVisit): Promise<PageAnswer> => {
+    const offer = await readOfferInFull(deps, visit.who.organisationId, pathParameter(visit.request, "id"));
+    const path = `/offers/${encodeURIComponent(offer.id)}`;
+    if (offer.widthdrawn) return { to: path };
+    const { applied, rejected, none } = offer.responses;
+    const main = html`
+      <header class="page-head">
+        <div>
+          <p class="crumb"><a href="${path}">${offer.title}</a></p>
+          <h1>Withdraw this offer?</h1>
+        </div>
+      </header>
+      <form method="post" action="${path}/withdraw" class="panel">
+        ${formTokenField(visit)}
+        <p>
+          ${applied + rejected + none} worker(s) were addressed, ${applied} of them applied. All of them are told that the
+          offer is withdrawn. ${offer.complete && "It is complete: those who were chosen lose the work. "}Nothing undoes it.
+        </p>
+        <div class="row">
+          <button class="danger">Withdraw the offer</button>
+          <a class="button quiet" href="${path}">Keep it</a>
+        </div>
+      </form>
+      ${codeSamples(withdrawalSamples(publicAddress(deps, visit.request), offer.id))}`;
+    return { title: `Withdraw ${offer.title}`, main };
+  };
+
+/** `POST /offers/{id}/withdraw` */
+export const withdrawForm =
+  (deps: PageDeps) =>
+  async ({ who: { organisationId }, request }: PortalVisit): Promise<PageAnswer> => {
+    const id = pathParameter(request, "id");
+    const result = await commit(deps, (trx) => actOnOffer(trx, deps, { organisationId }, id, { type: "withdraw" }));
+    if (result !== "done") throw refusalProblem(result);
+    return { to: `/offers/${encodeURIComponent(id)}`, notice: "The offer is withdrawn. Everybody is told." };
+  };

@@ -1,0 +1,67 @@
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import { emailAddressSchema } from "../generated/schemas.ts";
+import { lineField, textField } from "../http/text-field.ts";
+import { ProblemError } from "../problem/problem-error.ts";
+import type { PortalDeps } from "./portal-deps.ts";
+import type { SignedInPerson } from "./signed-in-person.ts";
+
+/** People picked from one organisation's suggestions. */
+export const picksSchema = z.strictObject({
+  organisationId: textField,
+  people: z
+    .array(z.strictObject({ name: lineField, emailAddress: emailAddressSchema }))
+    .min(1)
+    .max(100),
+});
+
+export type Picks = z.infer<typeof picksSchema>;
+
+/**
+ * Sends a mail to everybody picked, in the name of the person who invites.
+ *
+ * @throws {ProblemError} `organisation_not_found`
+ */
+export async function invite(deps: PortalDeps, person: SignedInPerson, { organisationId, people: picked }: Picks) {
+  // Whoever was picked twice gets one mail.
+  const people = [...new Map(picked.map((one) => [one.emailAddress.toLowerCase(), one])).values()];
+  const suggestedBy = await deps.store.db
+    .selectFrom("endpoints")
+    .select("organisation_id as id")
+    .where("organisation_id", "=", organisationId)
+    .where("suggests_contacts", "=", true)
+    .executeTakeFirst();
+  if (suggestedBy === undefined)
+    throw new ProblemError("organisation_not_found", "No organisation with this id implements suggestions.");
+  const invitations = people.map(({ name, emailAddress }) => ({
+    id: `invitation_${randomUUID()}`,
+    organisation_id: person.organisationId,
+    invited_by: person.id,
+    suggested_by: suggestedBy.id,
+    name,
+    email_address: emailAddress,
+    created_at: deps.now(),
+  }));
+  const mails = people.map(({ name, emailAddress }) => ({
+    to_address: emailAddress,
+    subject: `${person.organisationName} invites you`,
+    body: `Dear ${name},\n\n${person.name} of ${person.organisationName} invites you to share your availability.\n`,
+  }));
+  await deps.store.transaction(async (trx) => {
+    await trx.insertInto("invitations").values(invitations).execute();
+    await trx.insertInto("mails").values(mails).execute();
+  });
+  return invitations.map(({ id, name, email_address: emailAddress }) => ({ id, name, emailAddress }));
+}
+
+/** Whom the organisation has invited, the latest first. */
+export const listInvitations = ({ store }: PortalDeps, { organisationId }: SignedInPerson) =>
+  store.db
+    .selectFrom("invitations")
+    .innerJoin("organisations", "organisations.id", "suggested_by")
+    .select(["invitations.id", "invitations.name", "email_address as emailAddress"])
+    .select(["organisations.name as suggestedBy", "invitations.created_at as invitedAt"])
+    .where("organisation_id", "=", organisationId)
+    .orderBy("invitations.created_at", "desc")
+    .orderBy("invitations.id")
+    .execute();

@@ -1,0 +1,43 @@
+import { jsonArrayFrom } from "kysely/helpers/postgres";
+import { isHistoric } from "../offers/read-offer.ts";
+import type { PortalDeps } from "./portal-deps.ts";
+
+export type ListedOffer = Awaited<ReturnType<typeof listOffers>>[number];
+
+/** How many offers are listed. */
+export const offersLimit = 100;
+
+/** The organisation's latest offers, newest first, with how many answered what. */
+export async function listOffers({ store, now }: PortalDeps, organisationId: string) {
+  const offers = await store.db
+    .selectFrom("offers")
+    .select(["id", "title", "created_at", "ends_at", "completed_at", "withdrawn_at"])
+    .select(({ selectFrom }) =>
+      jsonArrayFrom(
+        selectFrom("recipients")
+          .select(["response", ({ fn }) => fn.countAll<number>().as("count")])
+          .whereRef("offer_id", "=", "offers.id")
+          .groupBy("response"),
+      ).as("counts"),
+    )
+    .where("organisation_id", "=", organisationId)
+    .orderBy("created_at", "desc")
+    .orderBy("id")
+    .limit(offersLimit)
+    .execute();
+  const at = now();
+  return offers.map((offer) => ({
+    id: offer.id,
+    title: offer.title,
+    createdAt: offer.created_at.toISOString(),
+    isHistoric: isHistoric(offer.ends_at, at),
+    complete: offer.completed_at !== null,
+    widthdrawn: offer.withdrawn_at !== null,
+    responses: countsOf(offer.counts),
+  }));
+}
+
+const countsOf = (counts: readonly { response: string; count: number }[]) => {
+  const of = (name: string): number => counts.find(({ response }) => response === name)?.count ?? 0;
+  return { applied: of("applied"), rejected: of("rejected"), none: of("none") };
+};

@@ -1,0 +1,21 @@
+/** Formats that hold nothing but a picture. SVG is none of them: it may hold scripts. */
+const signatures: readonly (readonly [type: string, fits: (bytes: Buffer) => boolean])[] = [
+  ["image/png", (bytes) => bytes.subarray(0, 8).equals(Buffer.from("\x89PNG\r\n\x1a\n", "latin1"))],
+  ["image/jpeg", (bytes) => bytes.subarray(0, 3).equals(Buffer.from([0xff, 0xd8, 0xff]))],
+  ["image/gif", (bytes) => /^GIF8[79]a$/.test(text(bytes, 0, 6))],
+  ["image/webp", (bytes) => text(bytes, 0, 4) === "RIFF" && text(bytes, 8, 12) === "WEBP"],
+  ["image/avif", (bytes) => text(bytes, 4, 8) === "ftyp" && brandsOf(bytes).some((brand) => /^avi[fs]$/.test(brand))],
+];
+
+/** The media type of a picture as its first bytes tell; undefined when it is none that is shown. */
+export const imageTypeOf = (bytes: Buffer): string | undefined => signatures.find(([, fits]) => fits(bytes))?.[0];
+
+const text = (bytes: Buffer, start: number, end: number): string => bytes.toString("latin1", start, end);
+
+/** The brands of an ISO base media file: the major one, then, after its version, those it is compatible with. */
+function brandsOf(bytes: Buffer): string[] {
+  const boxEnd = Math.min(bytes.length >= 4 ? bytes.readUInt32BE(0) : 0, bytes.length, 128);
+  const brands = [text(bytes, 8, 12)];
+  for (let at = 16; at + 4 <= boxEnd; at += 4) brands.push(text(bytes, at, at + 4));
+  return brands;
+}

@@ -1,0 +1,23 @@
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { demoSeedFile, demoSignIns } from "./demo-sign-ins.ts";
+
+const address = "http://127.0.0.1:3000";
+
+test("says whom to sign in as with the demo", async () =>
+  expect(await demoSignIns(demoSeedFile, address)).toBe(
+    "sign in to the portal at http://127.0.0.1:3000/ as hana@harbour-hotels.example, bo@bistro-group.example, or " +
+      "ada@crew-agency.example, to the worker's app at http://127.0.0.1:3000/app as worker_amal, worker_ben, worker_cleo, " +
+      "or worker_dana; the password is demo-password",
+  ));
+
+test("says nothing of the people in another file, nor without one", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "offers-seed-"));
+  const copy = join(folder, "demo.json");
+  await copyFile(demoSeedFile, copy);
+  expect(await demoSignIns(copy, address)).toBeUndefined();
+  expect(await demoSignIns(undefined, address)).toBeUndefined();
+  await rm(folder, { recursive: true });
+});

@@ -1,0 +1,22 @@
+import { join, resolve } from "node:path";
+import { readSeedFile } from "./seed-file.ts";
+
+export const demoSeedFile = join(import.meta.dirname, "..", "..", "seed", "demo.json");
+
+/**
+ * Whom to sign in as, in one line; undefined when it is not the demo that was seeded: its people are nobody's, those of
+ * another file must not be in a log.
+ */
+export async function demoSignIns(seedFile: string | undefined, address: string): Promise<string | undefined> {
+  if (seedFile === undefined || resolve(seedFile) !== demoSeedFile) return undefined;
+  const { people, workers } = await readSeedFile(seedFile);
+  const [password] = new Set([...people, ...workers].map((one) => one.password));
+  const names = people.map(({ emailAddresses: [first = ""] }) => first);
+  const ids = workers.map(({ id }) => id);
+  return (
+    `sign in to the portal at ${address}/ as ${either(names)}, to the worker's app at ${address}/app as ${either(ids)}; ` +
+    `the password is ${password}`
+  );
+}
+
+const either = (names: string[]): string => new Intl.ListFormat("en", { type: "disjunction" }).format(names);

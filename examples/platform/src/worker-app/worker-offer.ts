@@ -1,0 +1,56 @@
+import { actOnOffer } from "../offers/act-on-offer.ts";
+import { commit } from "../offers/commit.ts";
+import { isHistoric } from "../offers/read-offer.ts";
+import { offerNotSent, refusalProblem } from "../offers/refusal-problem.ts";
+import type { WorkerAction } from "../offers/transition.ts";
+import type { WorkerAppDeps } from "./worker-app-deps.ts";
+
+/**
+ * The offer as the worker sees it, without the other recipients.
+ *
+ * @throws {ProblemError} `offer_not_found`, also when it was not addressed to this worker
+ */
+export async function viewOffer(deps: WorkerAppDeps, workerId: string, id: string) {
+  const offer = await deps.store.db
+    .selectFrom("offers")
+    .innerJoin("recipients", "offer_id", "offers.id")
+    .innerJoin("organisations", "organisations.id", "organisation_id")
+    .selectAll("offers")
+    .select(["response", "confirmation", "organisations.name as organisationName"])
+    .where("offers.id", "=", id)
+    // To a worker who was not addressed the offer does not exist (D-36).
+    .where("worker_id", "=", workerId)
+    .executeTakeFirst();
+  if (offer === undefined) throw offerNotSent();
+  const complete = offer.completed_at !== null;
+  return {
+    id: offer.id,
+    organisation: { id: offer.organisation_id, name: offer.organisationName },
+    title: offer.title,
+    details: offer.details,
+    locationPlaceId: offer.location_place_id,
+    events: offer.events,
+    isHistoric: isHistoric(offer.ends_at, deps.now()),
+    widthdrawn: offer.withdrawn_at !== null,
+    complete,
+    response: offer.response,
+    successful: complete ? offer.confirmation !== "" : null,
+  };
+}
+
+export type WorkerOffer = Awaited<ReturnType<typeof viewOffer>>;
+
+/**
+ * Opens, answers or closes the offer view.
+ *
+ * @throws {ProblemError} `offer_not_found`, `offer_complete` or `offer_withdrawn`
+ */
+export async function actAsWorker(
+  deps: WorkerAppDeps,
+  workerId: string,
+  id: string,
+  type: WorkerAction,
+): Promise<void> {
+  const result = await commit(deps, (trx) => actOnOffer(trx, deps, { workerId }, id, { type, workerId }));
+  if (result !== "done") throw refusalProblem(result, offerNotSent);
+}

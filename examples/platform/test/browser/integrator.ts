@@ -1,0 +1,96 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { webhookRouter } from "@offers/webhook-kit/express";
+import express from "express";
+import { portrait } from "./portrait.ts";
+
+export const secret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
+
+/** An organisation's own system, built with the kit: it keeps what it was told, and suggests people with pictures. */
+export interface Integrator {
+  /** What is entered on the company profile. */
+  baseAddress: string;
+  /** Each answer of a worker, in the order it came: `worker_amal accepted`. */
+  answers: string[];
+  /** Workers who added a contact. */
+  contacts: string[];
+  /** While it is false, every event is answered with 500. */
+  isWell: boolean;
+  close(): Promise<void>;
+}
+
+export async function openIntegrator(): Promise<Integrator> {
+  const app = express();
+  const integrator: Integrator = {
+    baseAddress: "",
+    answers: [],
+    contacts: [],
+    isWell: true,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+  const beWell = (): void => {
+    if (!integrator.isWell) throw new Error("not well");
+  };
+  const pictures = new Map([
+    ["dana.png", portrait(226, 168, 120)],
+    ["emile.png", portrait(126, 178, 196)],
+  ]);
+  app.use(
+    "/webhooks",
+    webhookRouter({
+      secret,
+      onWorkerOfferResponse({ workerId, response }) {
+        beWell();
+        integrator.answers.push(`${workerId} ${response}`);
+      },
+      onWorkerAddedContact({ workerId }) {
+        beWell();
+        integrator.contacts.push(workerId);
+      },
+      suggestContacts: ({ filter = "", userEmailAddresses }) =>
+        userEmailAddresses.includes("hana@harbour-hotels.example")
+          ? staff(new URL("/pictures/", integrator.baseAddress)).filter(({ name }) =>
+              name.toLowerCase().includes(filter.toLowerCase()),
+            )
+          : [],
+    }),
+  );
+  app.get("/pictures/:name", (request, response) => {
+    const picture = pictures.get(request.params.name);
+    if (picture === undefined) response.status(404).end();
+    else response.type("png").send(picture);
+  });
+  const server = app.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  integrator.baseAddress = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`;
+  return integrator;
+}
+
+const staff = (pictures: URL) => [
+  {
+    name: "Dana Kim",
+    emailAddress: "dana.kim@example.com",
+    profileImageUrl: new URL("dana.png?size=96", pictures).href,
+    ratings: [{ rating: 5, ratingProvider: "Harbour Kitchen", lastWorked: "2026-05-30T17:00:00Z" }],
+  },
+  {
+    name: "Émile Dupont",
+    emailAddress: "émile@küche.example",
+    profileImageUrl: new URL("emile.png", pictures).href,
+    ratings: [
+      { rating: 4, ratingProvider: "Harbour Kitchen", lastWorked: "2026-04-12T21:30:00Z" },
+      { rating: 3, ratingProvider: "Harbour Events", lastWorked: "2025-12-31T23:00:00Z" },
+    ],
+  },
+  {
+    name: "Farah Aziz",
+    emailAddress: "farah.aziz@example.com",
+    // There is none: the initials stay.
+    profileImageUrl: new URL("farah.png", pictures).href,
+    ratings: [],
+  },
+];

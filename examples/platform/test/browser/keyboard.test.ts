@@ -1,0 +1,80 @@
+import type { Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openPagesStage, type PagesStage, phone } from "./pages-stage.ts";
+import { openWindow } from "./window.ts";
+
+describe("with the keyboard alone", { timeout: 60_000 }, () => {
+  let stage: PagesStage;
+  beforeAll(async () => {
+    stage = await openPagesStage();
+  });
+  afterAll(() => stage.close());
+
+  /** Goes on until it is there, as somebody does who sees where they are. */
+  async function tabTo(page: Page, target: Locator): Promise<void> {
+    for (let presses = 0; presses < 60; presses += 1) {
+      await page.keyboard.press("Tab");
+      if (await target.evaluate((element) => element === document.activeElement)) {
+        const outline = await target.evaluate((element) => getComputedStyle(element).outlineStyle);
+        expect(outline, "the focus can be seen").not.toBe("none");
+        return;
+      }
+    }
+    throw new Error(`the keyboard does not lead to ${target}`);
+  }
+  const press = async (page: Page, target: Locator, key: string): Promise<void> => {
+    await tabTo(page, target);
+    await page.keyboard.press(key);
+  };
+  async function signIn(page: Page, path: string, name: string): Promise<void> {
+    await page.goto(path);
+    await tabTo(page, page.locator("#name"));
+    await page.keyboard.type(name);
+    await tabTo(page, page.locator("#password"));
+    await page.keyboard.type("demo-password");
+    await page.keyboard.press("Enter");
+    await page.waitForURL((url) => !url.pathname.endsWith("/sign-in"));
+  }
+
+  test("a worker signs in and applies, and a hirer completes the offer", async () => {
+    const id = await stage.createOffer("Kitchen help on Friday");
+    const baseURL = stage.platform.address;
+    const { page: app } = await openWindow(stage.browser, { baseURL, ...phone });
+    await signIn(app, "/app/sign-in", "worker_amal");
+    await press(app, app.getByRole("link", { name: "Kitchen help on Friday" }), "Enter");
+    await app.waitForURL(`**/app/offers/${id}`);
+    await press(app, app.getByRole("button", { name: "Apply" }), "Enter");
+    await app.getByText("You applied. It is not decided yet.").waitFor();
+
+    const { page: portal } = await openWindow(stage.browser, { baseURL });
+    await signIn(portal, `/sign-in?next=/offers`, "hana@harbour-hotels.example");
+    await press(portal, portal.getByRole("link", { name: "Kitchen help on Friday" }), "Enter");
+    await portal.waitForURL(`**/offers/${id}`);
+    await press(portal, portal.getByRole("checkbox", { name: "Amal" }), "Space");
+    await press(portal, portal.getByRole("button", { name: "Complete with those ticked" }), "Enter");
+    await portal.getByText("Gets the work").waitFor();
+    await app.getByText("You got the work.").waitFor();
+  });
+
+  test("what is ticked and focused stays so while answers come in", async () => {
+    const id = await stage.createOffer("Bar on Saturday");
+    await stage.answer("worker_amal", "apply", id);
+    const { page } = await stage.openPortal();
+    await page.goto(`/offers/${id}`);
+    const tick = page.getByRole("checkbox", { name: "Amal" });
+    await press(page, tick, "Space");
+    await stage.answer("worker_ben", "apply", id);
+    await page.getByRole("checkbox", { name: "Ben" }).waitFor();
+    expect(await tick.isChecked()).toBe(true);
+    expect(await tick.evaluate((element) => element === document.activeElement)).toBe(true);
+  });
+
+  test("the first press leads past the navigation", async () => {
+    const { page } = await stage.openPortal();
+    await page.goto("/offers");
+    await press(page, page.getByRole("link", { name: "Skip to the content" }), "Enter");
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toContain("Create an offer");
+  });
+});

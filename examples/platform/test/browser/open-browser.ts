@@ -1,0 +1,60 @@
+import { constants } from "node:fs";
+import { access } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { type Browser, chromium, type LaunchOptions } from "playwright-core";
+import { bundledChromium } from "./bundled-chromium.ts";
+
+export interface OpenBrowser {
+  browser: Browser;
+  /** For the terminal: `Chromium 153.0.8010.0, from the npm package @sparticuz/chromium`. */
+  label: string;
+}
+
+interface Candidate {
+  from: string;
+  find: () => Promise<LaunchOptions>;
+}
+
+const candidates: readonly Candidate[] = [
+  // First the one that is the same for everybody.
+  {
+    from: "the npm package @sparticuz/chromium",
+    async find() {
+      const { executablePath, env } = await bundledChromium();
+      return { executablePath, env: { ...process.env, ...env } };
+    },
+  },
+  ...["chromium", "chromium-browser", "google-chrome"].map((name) => ({
+    from: `the machine's ${name}`,
+    find: async () => ({ executablePath: await onPath(name) }),
+  })),
+];
+
+/**
+ * Opens a headless Chromium: the one that npm brought, else one of the machine.
+ *
+ * @throws when none starts, with the reason of each: tests of the browser are never skipped
+ */
+export async function openBrowser(): Promise<OpenBrowser> {
+  const reasons: string[] = [];
+  for (const { from, find } of candidates)
+    try {
+      const browser = await chromium.launch(await find());
+      return { browser, label: `Chromium ${browser.version()}, from ${from}` };
+    } catch (error) {
+      reasons.push(`${from}: ${(error as Error).message.split("\n", 1)[0]}`);
+    }
+  throw new Error(`no Chromium starts here; apt-get install chromium brings one\n${reasons.join("\n")}`);
+}
+
+async function onPath(name: string): Promise<string> {
+  for (const folder of (process.env.PATH ?? "").split(delimiter)) {
+    const path = join(folder, name);
+    const runs = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (runs) return path;
+  }
+  throw new Error("it is not on the PATH");
+}

@@ -1,0 +1,34 @@
+import { crc32, deflateSync } from "node:zlib";
+
+const size = 96;
+
+/** A PNG of our own making: a head and shoulders before a wall of this hue. */
+export function portrait(red: number, green: number, blue: number): Buffer {
+  const rows: number[] = [];
+  for (let y = 0; y < size; y += 1) {
+    rows.push(0);
+    for (let x = 0; x < size; x += 1) {
+      const isHead = Math.hypot(x - size / 2, y - 38) < 19;
+      const isBody = Math.hypot((x - size / 2) / 1.2, y - size) < 32;
+      const shade = isHead ? 0.42 : isBody ? 0.62 : 1 - y / size / 5;
+      rows.push(...[red, green, blue].map((part) => Math.round(part * shade)));
+    }
+  }
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(size, 0);
+  header.writeUInt32BE(size, 4);
+  // Eight bits, red, green and blue.
+  header.set([8, 2], 8);
+  const signature = Buffer.from("89504e470d0a1a0a", "hex");
+  const data = deflateSync(Buffer.from(rows));
+  return Buffer.concat([signature, chunk("IHDR", header), chunk("IDAT", data), chunk("IEND", Buffer.alloc(0))]);
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const typed = Buffer.concat([Buffer.from(type), data]);
+  const whole = Buffer.alloc(typed.length + 8);
+  whole.writeUInt32BE(data.length);
+  whole.set(typed, 4);
+  whole.writeUInt32BE(crc32(typed), typed.length + 4);
+  return whole;
+}

@@ -1,0 +1,62 @@
+// Screenshots of every page, in light, in dark and on a phone, for people to look at: `npm run screenshots`.
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { openPagesStage, phone } from "./pages-stage.ts";
+import { kindOf, walk } from "./walk.ts";
+import type { Window } from "./window.ts";
+
+const folder = join(import.meta.dirname, "..", "..", ".cache", "screenshots");
+
+const looks: Record<string, BrowserContextOptions> = {
+  light: { colorScheme: "light" },
+  dark: { colorScheme: "dark" },
+  phone: { colorScheme: "light", ...phone },
+  "phone-dark": { colorScheme: "dark", ...phone },
+};
+
+const stage = await openPagesStage({ retrySchedule: { delaysMs: [50], jitter: 0, maxRetryAfterMs: 1_000 } });
+let count = 0;
+try {
+  await stage.fill();
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  for (const [look, options] of Object.entries(looks)) {
+    const portal = await stage.openPortal(options);
+    await shootAll(look, "portal", portal, ["/sign-in", "/invitations/search?filter=", "/nowhere"]);
+    const app = await stage.openApp(options);
+    await shootAll(look, "app", app, ["/app/sign-in", "/app/nowhere"]);
+  }
+} finally {
+  await stage.close();
+}
+console.log(`${count} screenshots in ${folder}`);
+
+/** Of every page that links lead to, and of `others`. */
+async function shootAll(look: string, audience: string, { page, context }: Window, others: string[]): Promise<void> {
+  let number = 0;
+  const shoot = async (path: string): Promise<void> => {
+    number += 1;
+    count += 1;
+    const words = kindOf(path)
+      .replace(/^\/(app\b)?/, "")
+      .split(/\W+/);
+    const name = [look, audience, String(number).padStart(2, "0"), ...words].filter(Boolean).join("-");
+    await shootWhole(page, join(folder, `${name}.png`));
+  };
+  await walk(page, shoot);
+  for (const path of others) {
+    await page.goto(path);
+    await shoot(path);
+  }
+  await context.close();
+}
+
+/** The whole page as one window, so that what sticks to an edge of the window stays at the edge. */
+async function shootWhole(page: Page, path: string): Promise<void> {
+  const { width, height } = page.viewportSize() ?? phone.viewport;
+  const whole = Math.max(height, await page.evaluate(() => document.documentElement.scrollHeight));
+  await page.setViewportSize({ width, height: whole });
+  await page.screenshot({ path });
+  await page.setViewportSize({ width, height });
+}

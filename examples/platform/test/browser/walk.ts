@@ -1,0 +1,40 @@
+import type { Page } from "playwright-core";
+
+/** Offers in different states are different pages. */
+const perKind = 4;
+
+/**
+ * Visits every page that links lead to from the one where the window is: of those that differ only in an id the first
+ * few, of those that differ only in what they are asked for the first. `each` is called on every one.
+ */
+export async function walk(page: Page, each: (path: string) => Promise<void>): Promise<void> {
+  const seen = new Set<string>();
+  const visitsOf = new Map<string, number>();
+  const ahead = [pathOf(page.url())];
+  for (let path = ahead.shift(); path !== undefined; path = ahead.shift()) {
+    const kind = kindOf(path);
+    const visits = visitsOf.get(kind) ?? 0;
+    if (seen.has(path) || visits === (path.includes("?") ? 1 : perKind)) continue;
+    seen.add(path);
+    visitsOf.set(kind, visits + 1);
+    const response = await page.goto(path);
+    if (response === null || !response.ok()) throw new Error(`a link leads to ${path}, answered ${response?.status()}`);
+    await each(path);
+    const links = await page
+      .locator("a[href]")
+      .evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).href));
+    for (const link of links) if (link.startsWith(new URL(page.url()).origin)) ahead.push(pathOf(link));
+  }
+}
+
+const pathOf = (url: string): string => {
+  const { pathname, search } = new URL(url);
+  return pathname + search;
+};
+
+/** `/offers/offer_1f…?state=dead` is of the kind `/offers/ID?state`. */
+export function kindOf(path: string): string {
+  const { pathname, searchParams } = new URL(path, "http://localhost");
+  const names = [...searchParams.keys()].sort().join("&");
+  return pathname.replace(/(\w+_)?[\da-f-]{36}/g, "ID") + (names && `?${names}`);
+}
