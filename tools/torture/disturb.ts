@@ -28,7 +28,10 @@ const leastMs = 200;
 export async function disturb(options: DisturbOptions): Promise<void> {
   const { fleet, kills, restarts, restart, progress, onDone, signal } = options;
   const pause = async (): Promise<void> => {
-    while (fleet.addresses.length === 0) await sleep(leastMs, undefined, { signal });
+    while (fleet.addresses.length === 0) {
+      if (fleet.isDown) throw new Error(`no process is left: ${fleet.faults.join("; ")}`);
+      await sleep(leastMs, undefined, { signal });
+    }
     const enough = progress().delivered + leastDelivered + Math.random() * (mostDelivered - leastDelivered);
     const isReady = (): boolean => {
       const { acked, delivered } = progress();

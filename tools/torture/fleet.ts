@@ -49,6 +49,11 @@ export class Fleet {
     return [...this.#members].flatMap(({ address, isDoomed }) => (address && !isDoomed ? [address] : []));
   }
 
+  /** Whether no process is up or about to be: the last ones did not start. */
+  get isDown(): boolean {
+    return this.#members.size === 0 && this.#starts.size === 0;
+  }
+
   /** Resolves when no process is about to start. */
   async allUp(): Promise<void> {
     while (this.#starts.size > 0) await Promise.all(this.#starts);

@@ -437,7 +437,7 @@ describe.each(await storesUnderTest())("the offers API on $title", ({ createPlac
       expect((await call("GET", `/offer/${id}`)).json()).toMatchObject({ widthdrawn: false });
     });
 
-    test.each(["/", "/offers", "/Offer", "/offer/", "/offer/x/y", "/offer/x/withdraw/"])("%s is 404", async (path) =>
+    test.each(["/Offer", "/offer/", "/offer/x/y", "/offer/x/withdraw/"])("%s is 404", async (path) =>
       expect((await call("GET", path)).json()).toMatchObject({ status: 404, code: "not_found" }),
     );
 
