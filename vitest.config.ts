@@ -6,6 +6,8 @@ export default defineConfig({
     reporters: ["default", "./tools/closing-line-reporter.ts"],
     globalSetup: ["examples/platform/test/stores.ts", "packages/webhook-kit/test/redis-server.ts"],
     pool: "forks",
+    // Most of them wait for servers, stores and processes. Vitest would leave one of two cores idle.
+    maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },
