@@ -1,8 +1,10 @@
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
+import { slowFiles } from "./tools/slow/files.ts";
 
 export default defineConfig({
   test: {
     include: ["{packages,examples}/*/{src,test}/**/*.test.ts", "tools/**/*.test.ts"],
+    exclude: [...configDefaults.exclude, ...slowFiles],
     reporters: ["default", "./tools/closing-line-reporter.ts"],
     globalSetup: ["examples/platform/test/stores.ts", "packages/webhook-kit/test/redis-server.ts"],
     pool: "forks",

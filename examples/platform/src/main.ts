@@ -17,11 +17,12 @@ async function main(): Promise<void> {
   const settings = readSettings(process.env, exampleFolder);
   const log = createLog(settings.logLevel);
   const platform = await startPlatform(settings, log);
+  // Before anybody hears that it runs.
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void stop(platform, signal));
   const { address, storeLabel } = platform;
   log.info({ address, store: storeLabel }, `platform listening on ${address} (store ${storeLabel})`);
   const signIns = await demoSignIns(settings.seedFile, address);
   if (signIns !== undefined) log.info(signIns);
-  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void stop(platform, signal));
 
   async function stop(running: Platform, signal: string): Promise<void> {
     log.info({ signal }, "platform stopping");

@@ -26,8 +26,8 @@ describe.each(await storesUnderTest())("claims on $title", ({ createPlace }) => 
   afterEach(async () => {
     await queue.stop();
     await store.close();
-    await place.remove();
     expect(errors.splice(0)).toEqual([]);
+    await place.remove();
   });
 
   const claim = () => queue.claim("deliveries", { limit: 10 });

@@ -68,11 +68,12 @@ describe.each(await storesUnderTest())("a process on $title that is asked to sto
     first.child.kill("SIGTERM");
     await eventually("it is not ready", async () => (await statusOf(`${address}/readyz`)) === 503);
     expect(await statusOf(`${address}/healthz`)).toBe(200);
+    // What was asked before goes on hanging; whoever asks from now on is answered.
+    receiver.answer = answerWith(200);
     const second = isShared ? start() : undefined;
     expect(await first.exited).toEqual({ code: 0, signal: null });
     expect(performance.now() - asked).toBeLessThan(17_000);
 
-    receiver.answer = answerWith(200);
     const next = second ?? start();
     await next.address();
     const [answered, hung] = deliveryIds;
@@ -93,10 +94,13 @@ describe.each(await storesUnderTest())("a process on $title that is asked to sto
       "X-UE-Api-Subscription-Key": "demo-key-harbour",
       "Content-Type": "application/json",
       "Content-Length": Buffer.byteLength(body),
+      Expect: "100-continue",
     };
     const creation = request(`${await address()}/offer`, { method: "POST", headers });
+    creation.flushHeaders();
+    // The process has seen the request, not only the machine.
+    await once(creation, "continue");
     creation.write(body.slice(0, 20));
-    await once(creation, "socket").then(([socket]) => socket.connecting && once(socket, "connect"));
     child.kill("SIGTERM");
     setTimeout(() => creation.end(body.slice(20)), 500);
     const [answer] = await once(creation, "response");

@@ -58,9 +58,9 @@ describe("the story of the contract, in the browser alone", { timeout: 60_000 },
     // The company profile: saved when both checks are answered with 200, and not before.
     await integrator.page.goto("/company");
     await saveProfile(integrator.page, `${stage.integrator.baseAddress}/nobody`, secret);
-    await integrator.page.getByText("Nothing was saved.").waitFor();
+    await integrator.page.getByText("Nothing was changed.").waitFor();
     await saveProfile(integrator.page, stage.integrator.baseAddress, `${secret}x`);
-    await integrator.page.getByText("Nothing was saved.").waitFor();
+    await integrator.page.getByText("Nothing was changed.").waitFor();
     await saveProfile(integrator.page, stage.integrator.baseAddress, secret);
     await integrator.page.getByText("The profile is saved.").waitFor();
     await integrator.page.goto("/deliveries");

@@ -159,7 +159,7 @@ export function wireSuite(stageOf: () => ContractStage): void {
     expect(await call("HEAD", `/offer/${id}${version}`)).toMatchObject({ status: 200, text: "" });
   });
 
-  test.each(["/nothing", "/offer/", "/Offer", "/offer/a/b", "/offer/a/complete/", "/offers"])(
+  test.each(["/nothing", "/offer/", "/Offer", "/offer/a/b", "/offer/a/complete/", "/Offers"])(
     "nothing is at %s",
     async (path) => {
       const answer = await call("GET", path);
