@@ -3,8 +3,7 @@ import { sql } from "kysely";
 import type { Queue } from "../queue/queue.ts";
 import type { Store, Trx } from "../store/store.ts";
 import type { DeliveryState } from "../store/tables.ts";
-import { hasOlderWaiting } from "./pending-delivery.ts";
-import { jobOf } from "./settle-attempts.ts";
+import { enqueueFirst } from "./enqueue-first.ts";
 
 export interface RedeliverContext {
   store: Store;
@@ -89,7 +88,7 @@ export async function redeliverThese(
       )
       .execute();
   for (const { id, newId } of repeats) redeliveries.set(id, { outcome: "redelivered", id: newId });
-  if (disabledAt === null) await wakeFirst(trx, queue, [...dead, ...repeats.map(({ newId }) => newId)]);
+  if (disabledAt === null) await enqueueFirst(trx, queue, [...dead, ...repeats.map(({ newId }) => newId)]);
   return redeliveries;
 }
 
@@ -123,16 +122,4 @@ function redeliveryOf({ id, state, superseded, repeated }: Candidate): Redeliver
   if (state !== "dead" && state !== "acknowledged") return { outcome: "waiting" };
   if (superseded) return { outcome: "superseded" };
   return repeated ? { outcome: "repeated" } : { outcome: "redelivered", id };
-}
-
-/** Behind an older one a delivery gets its job when that one is settled. */
-async function wakeFirst(trx: Trx, queue: Queue, ids: readonly string[]): Promise<void> {
-  const first = await trx
-    .selectFrom("deliveries")
-    .select(["id", "organisation_id"])
-    .where("id", "in", ids)
-    .where((query) => query.not(hasOlderWaiting(query)))
-    .orderBy("sequence")
-    .execute();
-  await queue.enqueue(trx, "deliveries", first.map(jobOf));
 }

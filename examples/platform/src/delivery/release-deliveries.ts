@@ -1,9 +1,8 @@
 import { sql } from "kysely";
 import type { Queue } from "../queue/queue.ts";
 import type { Trx } from "../store/store.ts";
+import { enqueueFirst } from "./enqueue-first.ts";
 import { heldPerBatch } from "./hold-deliveries.ts";
-import { hasOlderWaiting } from "./pending-delivery.ts";
-import { jobOf } from "./settle-attempts.ts";
 
 /**
  * Makes held deliveries of enabled endpoints pending, with the whole retry schedule before them (D-73). Oldest first,
@@ -32,19 +31,8 @@ export async function releaseDeliveries(trx: Trx, queue: Queue, now: Date, organ
     returning id`.execute(trx);
   if (rows.length === 0) return false;
   const ids = rows.map(({ id }) => id);
-  const first = await trx
-    .selectFrom("deliveries")
-    .select(["id", "organisation_id"])
-    .where("id", "in", ids)
-    .where((query) => query.not(hasOlderWaiting(query)))
-    .orderBy("sequence")
-    .execute();
-  await queue.enqueue(trx, "deliveries", first.map(jobOf));
+  const first = await enqueueFirst(trx, queue, ids);
   // A job that is left from before would wait for the old schedule, and keeps a new one out.
-  await queue.hasten(
-    trx,
-    "deliveries",
-    first.map(({ id }) => id),
-  );
+  await queue.hasten(trx, "deliveries", first);
   return rows.length === heldPerBatch;
 }

@@ -1,6 +1,6 @@
-import { jsonArrayFrom } from "kysely/helpers/postgres";
 import { isHistoric } from "../offers/read-offer.ts";
 import type { PortalDeps } from "./portal-deps.ts";
+import { countedResponses, responseCounts } from "./response-counts.ts";
 
 export type ListedOffer = Awaited<ReturnType<typeof listOffers>>[number];
 
@@ -12,14 +12,7 @@ export async function listOffers({ store, now }: PortalDeps, organisationId: str
   const offers = await store.db
     .selectFrom("offers")
     .select(["id", "title", "created_at", "ends_at", "completed_at", "withdrawn_at"])
-    .select(({ selectFrom }) =>
-      jsonArrayFrom(
-        selectFrom("recipients")
-          .select(["response", ({ fn }) => fn.countAll<number>().as("count")])
-          .whereRef("offer_id", "=", "offers.id")
-          .groupBy("response"),
-      ).as("counts"),
-    )
+    .select(countedResponses)
     .where("organisation_id", "=", organisationId)
     .orderBy("created_at", "desc")
     .orderBy("id")
@@ -33,11 +26,6 @@ export async function listOffers({ store, now }: PortalDeps, organisationId: str
     isHistoric: isHistoric(offer.ends_at, at),
     complete: offer.completed_at !== null,
     widthdrawn: offer.withdrawn_at !== null,
-    responses: countsOf(offer.counts),
+    responses: responseCounts(offer.counts),
   }));
 }
-
-const countsOf = (counts: readonly { response: string; count: number }[]) => {
-  const of = (name: string): number => counts.find(({ response }) => response === name)?.count ?? 0;
-  return { applied: of("applied"), rejected: of("rejected"), none: of("none") };
-};

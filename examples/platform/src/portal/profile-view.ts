@@ -1,22 +1,20 @@
 import { endpointHealthView } from "../delivery/endpoint-health-view.ts";
 import type { PortalDeps } from "./portal-deps.ts";
+import { readEndpoint } from "./read-endpoint.ts";
 import type { SignedInPerson } from "./signed-in-person.ts";
 
 /** The company profile as it may be shown: never with a secret. */
-export async function readProfile({ store, now }: PortalDeps, { organisationId, organisationName }: SignedInPerson) {
-  const endpoint = await store.db
-    .selectFrom("endpoints")
-    .select(["base_address", "scheme", "suggests_contacts", "previous_secret_until", "updated_at"])
-    .where("organisation_id", "=", organisationId)
-    .executeTakeFirst();
+export async function readProfile(deps: PortalDeps, { organisationId, organisationName }: SignedInPerson) {
+  const endpoint = await readEndpoint(deps, organisationId);
+  const now = deps.now();
   const until = endpoint?.previous_secret_until ?? null;
   return {
     organisation: { id: organisationId, name: organisationName },
     baseAddress: endpoint?.base_address ?? null,
     scheme: endpoint?.scheme ?? null,
     suggestsContacts: endpoint?.suggests_contacts ?? false,
-    previousSecretUntil: until !== null && until > now() ? until.toISOString() : null,
-    health: (await endpointHealthView(store, organisationId, now())) ?? null,
+    previousSecretUntil: until !== null && until > now ? until.toISOString() : null,
+    health: endpoint ? endpointHealthView(endpoint, Number(endpoint.held), now) : null,
     savedAt: endpoint?.updated_at.toISOString() ?? null,
   };
 }

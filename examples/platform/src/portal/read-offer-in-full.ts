@@ -2,6 +2,7 @@ import { jsonArrayFrom } from "kysely/helpers/postgres";
 import { isHistoric } from "../offers/read-offer.ts";
 import { offerNotFound } from "../offers/refusal-problem.ts";
 import type { PortalDeps } from "./portal-deps.ts";
+import { countedResponses, responseCounts } from "./response-counts.ts";
 
 /** An offer with all that its organisation may see of it. */
 export type OfferInFull = Awaited<ReturnType<typeof readOfferInFull>>;
@@ -26,25 +27,19 @@ export async function readOfferInFull({ store, now }: PortalDeps, organisationId
           .orderBy("recipients.id")
           .limit(recipientsLimit),
       ).as("recipients"),
-      jsonArrayFrom(
-        selectFrom("recipients")
-          .select(["response", ({ fn }) => fn.countAll<number>().as("count")])
-          .whereRef("offer_id", "=", "offers.id")
-          .groupBy("response"),
-      ).as("counts"),
       // An agency's person is not of this organisation, but it is known who created the offer.
       selectFrom("people").select("name").whereRef("people.id", "=", "created_by_user_id").as("createdBy"),
     ])
+    .select(countedResponses)
     .where("id", "=", offerId)
     .where("organisation_id", "=", organisationId)
     .executeTakeFirst();
   if (offer === undefined) throw offerNotFound();
-  const countOf = (name: string): number => offer.counts.find(({ response }) => response === name)?.count ?? 0;
   return {
     ...offer,
     complete: offer.completed_at !== null,
     widthdrawn: offer.withdrawn_at !== null,
     isHistoric: isHistoric(offer.ends_at, now()),
-    responses: { applied: countOf("applied"), rejected: countOf("rejected"), none: countOf("none") },
+    responses: responseCounts(offer.counts),
   };
 }

@@ -1,0 +1,22 @@
+import type { Queue } from "../queue/queue.ts";
+import type { Trx } from "../store/store.ts";
+import { hasOlderWaiting } from "./pending-delivery.ts";
+import { jobOf } from "./settle-attempts.ts";
+
+/**
+ * Gives a job to those that have become pending and wait for no older one: behind an older one a delivery gets its job when
+ * that one is settled.
+ *
+ * @returns whose turn it is
+ */
+export async function enqueueFirst(trx: Trx, queue: Queue, ids: readonly string[]): Promise<string[]> {
+  const first = await trx
+    .selectFrom("deliveries")
+    .select(["id", "organisation_id"])
+    .where("id", "in", ids)
+    .where((query) => query.not(hasOlderWaiting(query)))
+    .orderBy("sequence")
+    .execute();
+  await queue.enqueue(trx, "deliveries", first.map(jobOf));
+  return first.map(({ id }) => id);
+}
