@@ -1,5 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { promisify } from "node:util";
@@ -32,8 +33,9 @@ const config :Workerd.Config = (
 export async function serveOnWorkerd(binary: string, project: FreshProject, entry: string, flags: readonly string[]) {
   const script = entry.replace(".mjs", ".bundle.mjs");
   const build = ["--bundle", "--format=esm", "--target=es2022", "--conditions=workerd,worker", "--external:node:*"];
-  const esbuild = ["esbuild", ...build, `--outfile=${script}`, entry];
-  await promisify(execFile)("npx", esbuild, { cwd: project.folder });
+  // Not through npx: below npm run it looks for esbuild in the folder that npm was called in.
+  const esbuild = join(project.folder, "node_modules/.bin/esbuild");
+  await promisify(execFile)(esbuild, [...build, `--outfile=${script}`, entry], { cwd: project.folder });
   const configFile = await project.write(entry.replace(".mjs", ".capnp"), config(script, flags));
 
   const child = spawn(binary, ["serve", configFile, "--control-fd=3"], {
