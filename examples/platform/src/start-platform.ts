@@ -67,7 +67,7 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
     const key =
       settings.sealKey === undefined ? await sealKey(dataFolder) : parseSealKey(settings.sealKey, "OFFERS_SEAL_KEY");
     if (seed !== undefined) await applySeed(store, seed);
-    const queue = await openQueue(store, { onError });
+    const queue = await openQueue(store.background, { onError });
     resources.push(() => queue.stop());
     const outbound = createOutbound({ allowLoopback });
     resources.push(() => outbound.close());
@@ -76,7 +76,7 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
     const context = { store, queue, outbound, sign, sealKey: key, onError, now };
     const transport = await openPushTransport(store, settings.fcmCredentials, now);
     resources.push(async () => transport.close?.());
-    const operations = await startOperations({ store, settings, onError, now });
+    const operations = await startOperations({ store: store.background, settings, onError, now });
     resources.push(operations.close);
     const onAttempt = (record: AttemptRecord): void => {
       log.info(record, "delivery.attempted");
@@ -86,8 +86,8 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
     const feed = openNotificationFeed(store, { onError });
     const changeFeed = openChangeFeed(store, { onError });
     const onEndpoint = (record: EndpointRecord): void => log.warn(record, "endpoint.changed");
-    const delivery = startDelivery({ ...context, retrySchedule, onAttempt, onEndpoint });
-    const push = startPush({ store, queue, transport, onSent: feed.wake, onError, now });
+    const delivery = startDelivery({ ...context, store: store.background, retrySchedule, onAttempt, onEndpoint });
+    const push = startPush({ store: store.background, queue, transport, onSent: feed.wake, onError, now });
     running.push(feed.stop, changeFeed.stop, delivery.stop, push.stop, operations.stop);
 
     const streams = new EventStreams();
@@ -110,7 +110,6 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
       wake() {
         delivery.wake();
         push.wake();
-        operations.wake();
         changeFeed.wake();
       },
       isReady: async () => closing === undefined && (await storeAnswers(store)),

@@ -7,8 +7,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openQueue } from "../src/queue/open-queue.ts";
 import type { Queue } from "../src/queue/queue.ts";
 import { openStore } from "../src/store/open-store.ts";
-import { PgliteProxy } from "../src/store/pglite-proxy.ts";
+import { PgliteLane } from "../src/store/pglite-lane.ts";
+import { PgliteThread } from "../src/store/pglite-thread.ts";
 import type { Store } from "../src/store/store.ts";
+import { Turns } from "../src/store/turns.ts";
 import { eventually } from "./eventually.ts";
 import { addOrganisation } from "./lower-half.ts";
 import { type StorePlace, storesUnderTest } from "./stores.ts";
@@ -206,15 +208,16 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createPl
 });
 
 test("a transaction of PGlite that can't be rolled back either says what went wrong first", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "offers-proxy-"));
-  const proxy = new PgliteProxy(folder, () => undefined);
-  await proxy.waitReady;
-  const broken = proxy.transaction(async () => {
-    proxy.closed = true;
+  const folder = await mkdtemp(join(tmpdir(), "offers-pglite-"));
+  const thread = new PgliteThread(folder, () => undefined);
+  const lane = new PgliteLane(thread, new Turns(), "foreground");
+  await lane.waitReady;
+  const broken = lane.transaction(async () => {
+    thread.closed = true;
     throw new Error("the first");
   });
   await expect(broken).rejects.toThrow("the first");
-  proxy.closed = false;
-  await proxy.close();
+  thread.closed = false;
+  await lane.close();
   await rm(folder, { recursive: true });
 });

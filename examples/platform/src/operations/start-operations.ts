@@ -19,8 +19,6 @@ export interface Operations {
   metrics: Metrics;
   /** Where the metrics are served; undefined when they are not. */
   metricsAddress: string | undefined;
-  /** Call it after a commit that wrote mail. */
-  wake(): void;
   /** Begins no more work, and finishes what is under way. */
   stop(): Promise<void>;
   /** After the last request: metrics are served, and the mail transport is open, until then. */
@@ -41,7 +39,6 @@ export async function startOperations({ store, settings, onError, now }: Operati
   return {
     metrics,
     metricsAddress: server?.address,
-    wake: mail.wake,
     async stop() {
       await Promise.all([mail.stop(), retention.stop()]);
     },

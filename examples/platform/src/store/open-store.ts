@@ -4,10 +4,12 @@ import { Kysely, PGliteDialect, PostgresDialect } from "kysely";
 import { lockFolder } from "./folder-lock.ts";
 import { inTransaction } from "./in-transaction.ts";
 import { migrate } from "./migrate.ts";
-import { PgliteProxy } from "./pglite-proxy.ts";
+import { PgliteLane } from "./pglite-lane.ts";
+import { PgliteThread } from "./pglite-thread.ts";
 import { openPool } from "./postgres-pool.ts";
-import type { Store } from "./store.ts";
+import type { Store, Trx } from "./store.ts";
 import type { Tables } from "./tables.ts";
+import { type Lane, Turns } from "./turns.ts";
 
 export interface StoreOptions {
   /** A PostgreSQL address. Without it, PGlite in the data folder. */
@@ -42,29 +44,42 @@ async function openPglite(options: StoreOptions): Promise<Store> {
   const { dataFolder, onError = () => undefined, transactionLimitMs = 5_000 } = options;
   await mkdir(dataFolder, { recursive: true, mode: 0o700 });
   const lock = lockFolder(dataFolder);
-  const pglite = new PgliteProxy(join(dataFolder, "pglite"), onError);
+  const thread = new PgliteThread(join(dataFolder, "pglite"), onError);
   try {
-    await pglite.waitReady;
+    await thread.waitReady;
   } catch (error) {
     lock.release();
     throw error;
   }
-  const db = new Kysely<Tables>({ dialect: new PGliteDialect({ pglite }) });
-  // PGlite has no autovacuum. Settled jobs and old versions of rows would pile up for ever.
-  const upkeep = setInterval(() => void pglite.query("vacuum analyze").catch(onError), upkeepMs).unref();
-  return {
+  const turns = new Turns();
+  const lane = (name: Lane) => {
+    const pglite = new PgliteLane(thread, turns, name);
+    const db = new Kysely<Tables>({ dialect: new PGliteDialect({ pglite }) });
+    return {
+      db,
+      transaction: <T>(work: (trx: Trx) => Promise<T>) => inTransaction(db, transactionLimitMs, work),
+      execute: (text: string, values?: unknown[]) => pglite.query<Record<string, unknown>>(text, values),
+    };
+  };
+  const background: Store = {
     name: "pglite",
     label: `PGlite in ${dataFolder}`,
-    db,
-    transaction: (work) => inTransaction(db, transactionLimitMs, work),
-    execute: (text, values) => pglite.query(text, values),
+    ...lane("background"),
+    get background() {
+      return background;
+    },
     async close() {
       clearInterval(upkeep);
-      await db.destroy();
-      await pglite.close();
+      await background.db.destroy();
+      await foreground.db.destroy();
+      await thread.close();
       lock.release();
     },
   };
+  const foreground = { ...background, ...lane("foreground") };
+  // PGlite has no autovacuum. Settled jobs and old versions of rows would pile up for ever.
+  const upkeep = setInterval(() => void background.execute("vacuum analyze").catch(onError), upkeepMs).unref();
+  return foreground;
 }
 
 async function openPostgres(options: StoreOptions, databaseUrl: string): Promise<Store> {
@@ -73,12 +88,16 @@ async function openPostgres(options: StoreOptions, databaseUrl: string): Promise
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   const { rows } = await pool.query<{ version: string }>("select current_setting('server_version') as version");
   const version = rows[0]?.version.split(" ")[0] ?? "of unknown version";
-  return {
+  const store: Store = {
     name: "postgres",
     label: `PostgreSQL ${version}`,
     db,
     transaction: (work) => inTransaction(db, transactionLimitMs, work),
     execute: (text, values) => pool.query(text, values),
+    get background() {
+      return store;
+    },
     close: () => db.destroy(),
   };
+  return store;
 }

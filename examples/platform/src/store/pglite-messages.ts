@@ -1,4 +1,4 @@
-/** What crosses the thread boundary between `PgliteProxy` and its worker. Plain data only. */
+/** What crosses the thread boundary between `PgliteThread` and its worker. Plain data only. */
 export interface PgliteQuestion {
   id: number;
   /** Without parameters the text may hold several statements. */

@@ -10,7 +10,7 @@ import {
 } from "./pglite-messages.ts";
 
 // PGlite computes on its thread; on the main one it stalled HTTP for seconds while it opened. Questions are answered
-// strictly in the order they were posted: who may speak when is the proxy's business.
+// strictly in the order they were posted: who may speak when is the lanes' business.
 
 function failureOf(error: unknown): PgliteFailure {
   const failure: PgliteFailure = { message: error instanceof Error ? error.message : String(error) };

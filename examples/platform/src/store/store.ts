@@ -18,5 +18,7 @@ export interface Store {
   transaction<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
   /** One SQL text outside kysely, possibly of several statements: what pg-boss speaks. */
   execute(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
+  /** The same store for work that nobody waits for. On PGlite, which does one thing at a time, the rest goes before it. */
+  readonly background: Store;
   close(): Promise<void>;
 }

@@ -1,5 +1,4 @@
 import { Worker } from "node:worker_threads";
-import type { PGlite, PGliteQueryResults, PGliteTransaction } from "kysely";
 import type { PgliteAnswer, PgliteFailure, PgliteQuestion, PgliteRows, PgliteWorkerData } from "./pglite-messages.ts";
 import { StoreError } from "./store-error.ts";
 
@@ -10,8 +9,8 @@ interface Waiting {
 
 const errorOf = (failure: PgliteFailure): Error => Object.assign(new Error(failure.message), failure);
 
-/** PGlite in a worker thread, in the shape that kysely's `PGliteDialect` asks for. */
-export class PgliteProxy implements PGlite {
+/** PGlite in a worker thread. It answers in the order it is asked: who may ask when is for `PgliteLane` to say. */
+export class PgliteThread {
   readonly waitReady: Promise<void>;
   ready = false;
   closed = false;
@@ -19,8 +18,6 @@ export class PgliteProxy implements PGlite {
   readonly #waiting = new Map<number, Waiting>();
   readonly #exited: Promise<void>;
   #lastId = 0;
-  /** The last transaction asked for. Whoever comes later waits for it: there is one connection. */
-  #turn: Promise<void> = Promise.resolve();
 
   /** @param onStopped told when the thread ends although nobody closed it */
   constructor(folder: string, onStopped: (error: Error) => void) {
@@ -56,47 +53,8 @@ export class PgliteProxy implements PGlite {
     });
   }
 
-  async query<T>(sql: string, parameters: unknown[] = []): Promise<PGliteQueryResults<T>> {
-    await this.#turn;
-    return this.#ask<T>(sql, parameters, true);
-  }
-
-  transaction<T>(work: (transaction: PGliteTransaction) => Promise<T>): Promise<T> {
-    const result = this.#turn.then(() => this.#transact(work));
-    this.#turn = result.then(
-      () => undefined,
-      () => undefined,
-    );
-    return result;
-  }
-
-  async close(): Promise<void> {
-    await this.#turn;
-    if (!this.closed) {
-      this.closed = true;
-      this.#worker.postMessage("close");
-    }
-    await this.#exited;
-  }
-
-  async #transact<T>(work: (transaction: PGliteTransaction) => Promise<T>): Promise<T> {
-    await this.#ask("begin", [], true);
-    try {
-      const result = await work({
-        query: (sql, parameters = []) => this.#ask(sql, parameters, false),
-        rollback: async () => void (await this.#ask("rollback", [], false)),
-      });
-      // COMMIT of a failed transaction is a silent ROLLBACK. The query before it fails instead, with 25P02.
-      await this.#ask("select 1; commit", [], false);
-      return result;
-    } catch (error) {
-      // Where this fails too, the thread is gone, and the transaction with it. The first error says why.
-      await this.#ask("rollback", [], false).catch(() => undefined);
-      throw error;
-    }
-  }
-
-  #ask<T>(sql: string, parameters: unknown[], standalone: boolean): Promise<PGliteQueryResults<T>> {
+  /** @param standalone in no transaction: should it fail, what is left of one is rolled back */
+  ask(sql: string, parameters: unknown[], standalone: boolean): Promise<PgliteRows> {
     if (this.closed) return Promise.reject(new StoreError("store_stopped", "the store is closed"));
     this.#lastId += 1;
     const question: PgliteQuestion = {
@@ -106,10 +64,17 @@ export class PgliteProxy implements PGlite {
       ...(parameters.length > 0 && { parameters }),
     };
     return new Promise((resolve, reject) => {
-      const done = (answer: PgliteRows): void => resolve({ ...answer, rows: answer.rows as T[], fields: [] });
-      this.#waiting.set(question.id, { resolve: done, reject });
+      this.#waiting.set(question.id, { resolve, reject });
       this.#worker.postMessage(question);
     });
+  }
+
+  async close(): Promise<void> {
+    if (!this.closed) {
+      this.closed = true;
+      this.#worker.postMessage("close");
+    }
+    await this.#exited;
   }
 
   #settle(answer: Extract<PgliteAnswer, { id: number }>): void {

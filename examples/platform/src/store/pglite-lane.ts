@@ -1,0 +1,61 @@
+import type { PGlite, PGliteQueryResults, PGliteTransaction } from "kysely";
+import type { PgliteThread } from "./pglite-thread.ts";
+import type { Lane, Turns } from "./turns.ts";
+
+/** The one connection of PGlite in the shape that kysely's `PGliteDialect` asks for, to which others of its kind have a claim too. */
+export class PgliteLane implements PGlite {
+  readonly waitReady: Promise<void>;
+  readonly #thread: PgliteThread;
+  readonly #turns: Turns;
+  readonly #lane: Lane;
+
+  constructor(thread: PgliteThread, turns: Turns, lane: Lane) {
+    this.waitReady = thread.waitReady;
+    this.#thread = thread;
+    this.#turns = turns;
+    this.#lane = lane;
+  }
+
+  get ready(): boolean {
+    return this.#thread.ready;
+  }
+
+  get closed(): boolean {
+    return this.#thread.closed;
+  }
+
+  query<T>(sql: string, parameters: unknown[] = []): Promise<PGliteQueryResults<T>> {
+    return this.#turns.take(this.#lane, () => this.#ask<T>(sql, parameters, true));
+  }
+
+  transaction<T>(work: (transaction: PGliteTransaction) => Promise<T>): Promise<T> {
+    return this.#turns.take(this.#lane, () => this.#transact(work));
+  }
+
+  /** After what was asked before it in this lane. */
+  close(): Promise<void> {
+    return this.#turns.take(this.#lane, () => this.#thread.close());
+  }
+
+  async #transact<T>(work: (transaction: PGliteTransaction) => Promise<T>): Promise<T> {
+    await this.#ask("begin", [], true);
+    try {
+      const result = await work({
+        query: (sql, parameters = []) => this.#ask(sql, parameters, false),
+        rollback: async () => void (await this.#ask("rollback", [], false)),
+      });
+      // COMMIT of a failed transaction is a silent ROLLBACK. The query before it fails instead, with 25P02.
+      await this.#ask("select 1; commit", [], false);
+      return result;
+    } catch (error) {
+      // Where this fails too, the thread is gone, and the transaction with it. The first error says why.
+      await this.#ask("rollback", [], false).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #ask<T>(sql: string, parameters: unknown[], standalone: boolean): Promise<PGliteQueryResults<T>> {
+    const answer = await this.#thread.ask(sql, parameters, standalone);
+    return { ...answer, rows: answer.rows as T[], fields: [] };
+  }
+}

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { type Lane, Turns } from "./turns.ts";
+
+/** Asks for all these turns while one is under way. @returns the lanes in the order their turns came */
+async function orderOf(asked: readonly Lane[]): Promise<string> {
+  const turns = new Turns();
+  const order: string[] = [];
+  const turn = (lane: Lane) => turns.take(lane, async () => void order.push(lane === "foreground" ? "F" : "b"));
+  await Promise.all([turns.take("background", async () => undefined), ...asked.map(turn)]);
+  return order.join("");
+}
+
+const lanes = (letters: string): Lane[] => [...letters].map((letter) => (letter === "F" ? "foreground" : "background"));
+
+test.each([
+  ["bbF", "Fbb"],
+  ["bFbF", "FFbb"],
+  ["FFFFFFFF", "FFFFFFFF"],
+  ["bbbFFFFFFFFFF", "FFFFbFFFFbFFb"],
+  ["", ""],
+])("%s is served as %s", async (asked, served) => expect(await orderOf(lanes(asked))).toBe(served));
+
+test("one at a time, also after one that failed", async () => {
+  const turns = new Turns();
+  let running = 0;
+  let most = 0;
+  const work = async (): Promise<void> => {
+    running += 1;
+    most = Math.max(most, running);
+    await Promise.resolve();
+    running -= 1;
+  };
+  const failed = turns.take("background", () => Promise.reject(new Error("broken")));
+  await Promise.all([
+    expect(failed).rejects.toThrow("broken"),
+    turns.take("foreground", work),
+    turns.take("background", work),
+  ]);
+  await Promise.all([turns.take("background", work), turns.take("foreground", work)]);
+  expect(most).toBe(1);
+});
+
+test("who asks while a turn is being given comes after its receiver", async () => {
+  const turns = new Turns();
+  const order: string[] = [];
+  const first = turns.take("foreground", async () => void order.push("first"));
+  const second = turns.take("foreground", async () => void order.push("second"));
+  await first.then(() => turns.take("foreground", async () => void order.push("third")));
+  await second;
+  expect(order).toEqual(["first", "second", "third"]);
+});
