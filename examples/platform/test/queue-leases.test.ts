@@ -106,4 +106,39 @@ describe.each(shared)("claims of several processes on $title", ({ createPlace })
     await Promise.all(stores.map((each) => each.close()));
     await place.remove();
   });
+
+  test("are made although one process stands still in the middle of its own", async () => {
+    const place = await createPlace();
+    const store = await openStore(place.options);
+    const stillErrors: unknown[] = [];
+    const still = await openStore({
+      ...place.options,
+      transactionLimitMs: 60_000,
+      onError: (error) => stillErrors.push(error),
+    });
+    let goOn = (): void => undefined;
+    const standingStill = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const transaction: Store["transaction"] = (work) =>
+      still.transaction(async (trx) => {
+        const result = await work(trx);
+        await standingStill;
+        return result;
+      });
+    const [queue, stillQueue] = await Promise.all([openQueue(store), openQueue({ ...still, transaction })]);
+    await store.transaction(async (trx) => queue.enqueue(trx, "deliveries", [{ key: "job-1", group: "one" }]));
+    const options = { limit: 1, perGroup: 8 };
+    const neverMade = stillQueue.claim("deliveries", options).catch((error: unknown) => error);
+    await setTimeout(200);
+    const began = performance.now();
+    expect(await queue.claim("deliveries", options)).toMatchObject([{ key: "job-1" }]);
+    expect(performance.now() - began).toBeLessThan(10_000);
+    goOn();
+    expect(await neverMade).toBeInstanceOf(Error);
+    expect(stillErrors).not.toEqual([]);
+    await Promise.all([queue.stop(), stillQueue.stop()]);
+    await Promise.all([store.close(), still.close()]);
+    await place.remove();
+  });
 });

@@ -78,7 +78,6 @@ export function jobOf(row: { id: string; organisation_id: string; next_attempt_a
 async function insertAttempts(trx: Trx, made: readonly MadeAttempt[]): Promise<void> {
   const rows = made.map(({ delivery, attempt }) => ({
     delivery_id: delivery.id,
-    number: attempt.number,
     method: attempt.method,
     path: attempt.filledPath,
     started_at: attempt.startedAt,
@@ -89,10 +88,12 @@ async function insertAttempts(trx: Trx, made: readonly MadeAttempt[]): Promise<v
     answer: attempt.answer ?? null,
   }));
   const columns = sql.join(Object.keys(rows[0] ?? {}).map((name) => sql.ref(name)));
-  // As one parameter: a statement that is longer with each attempt takes the database longer to plan than to do.
+  // As one parameter: a statement that is longer with each attempt takes the database longer to plan than to do. The number
+  // is the next one there is: a process that stood still made its attempt while another took its place.
   await sql`
-    insert into attempts (${columns})
-    select ${columns} from json_populate_recordset(null::attempts, ${JSON.stringify(rows)}::text::json)`.execute(trx);
+    insert into attempts (${columns}, number)
+    select ${columns}, (select count(*) + 1 from attempts where attempts.delivery_id = made.delivery_id)
+    from json_populate_recordset(null::attempts, ${JSON.stringify(rows)}::text::json) as made`.execute(trx);
 }
 
 /**

@@ -28,7 +28,9 @@ export class BossQueue implements Queue {
     if (options.perGroup === undefined || this.#store.name === "pglite") return this.#fetch(queue, options);
     // Two processes that count a group at the same time would each fill it.
     return this.#store.transaction(async (trx) => {
-      await sql`select pg_advisory_xact_lock(hashtext(${sql.lit(`offers-platform ${queue}`)}))`.execute(trx);
+      // One that stands still meanwhile loses its connection, and with it the lock, to the server.
+      await sql`select set_config('idle_in_transaction_session_timeout', '2000', true),
+        pg_advisory_xact_lock(hashtext(${sql.lit(`offers-platform ${queue}`)}))`.execute(trx);
       return this.#fetch(queue, options, trx);
     });
   }
