@@ -17,6 +17,8 @@ export interface Receiver {
   requests: ReceivedRequest[];
   /** How it answers from now on. */
   answer: Answer;
+  /** Ends what it has not answered. */
+  hangUp(): void;
   close(): Promise<void>;
 }
 
@@ -47,6 +49,7 @@ export async function openReceiver(answer: Answer = answerWith(200)): Promise<Re
     baseAddress: `http://127.0.0.1:${port}`,
     requests: [],
     answer,
+    hangUp: () => server.closeAllConnections(),
     async close() {
       const closed = once(server, "close");
       server.close();

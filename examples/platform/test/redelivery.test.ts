@@ -42,6 +42,7 @@ describe.each(await storesUnderTest())("redelivery on $title", ({ createPlace })
   });
   afterEach(async () => {
     receiver.answer = answerWith(200);
+    receiver.hangUp();
     await eventually("nothing is pending", async () => (await page("state=pending")).deliveries.length === 0);
     await receiver.close();
   });
