@@ -3,6 +3,7 @@ import { createOffer } from "../../examples/platform/src/offers/create-offer.ts"
 import { startPush } from "../../examples/platform/src/push/start-push.ts";
 import { openQueue } from "../../examples/platform/src/queue/open-queue.ts";
 import { openStore } from "../../examples/platform/src/store/open-store.ts";
+import { median } from "../median.ts";
 import { workerId } from "./backlog.ts";
 
 const [, , options = ""] = process.argv;
@@ -43,18 +44,19 @@ async function fanOut(recipients: number): Promise<number> {
   return performance.now() - start;
 }
 
-/** @returns the mean of so many offers that noise does not count, in microseconds */
-async function meanCost(recipients: number): Promise<number> {
-  const offers = Math.ceil(500 / (recipients + 4));
-  let totalMs = 0;
-  for (let offer = 0; offer < offers; offer += 1) totalMs += await fanOut(recipients);
-  return (totalMs * 1_000) / offers;
-}
-
-/** What each recipient beyond the first costs; to one alone, what the offer costs. */
+/**
+ * What each recipient beyond the first costs, in microseconds; for one recipient, what the offer costs. Both are measured in
+ * turns: a slow moment of the machine is longer than an offer.
+ */
 async function costOf(recipients: number): Promise<number> {
-  const alone = await meanCost(1);
-  return recipients === 1 ? alone : ((await meanCost(recipients)) - alone) / (recipients - 1);
+  const alone: number[] = [];
+  const all: number[] = [];
+  for (let turns = Math.ceil(1_000 / (recipients + 10)); turns > 0; turns -= 1) {
+    alone.push(await fanOut(1));
+    if (recipients > 1) all.push(await fanOut(recipients));
+  }
+  const costMs = recipients === 1 ? median(alone) : (median(all) - median(alone)) / (recipients - 1);
+  return costMs * 1_000;
 }
 
 process.on("message", (recipients: number) => {
@@ -66,5 +68,6 @@ process.on("disconnect", async () => {
   await store.close();
   process.exit();
 });
-await fanOut(10);
+// V8 compiles meanwhile what it will.
+for (let warmUp = 0; warmUp < 50; warmUp += 1) await fanOut(10);
 process.send?.("ready");
