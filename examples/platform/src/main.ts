@@ -17,14 +17,18 @@ async function main(): Promise<void> {
   const settings = readSettings(process.env, exampleFolder);
   const log = createLog(settings.logLevel);
   const platform = await startPlatform(settings, log);
+  let stopping = false;
   // Before anybody hears that it runs.
-  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void stop(platform, signal));
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void stop(platform, signal));
   const { address, storeLabel } = platform;
   log.info({ address, store: storeLabel }, `platform listening on ${address} (store ${storeLabel})`);
   const signIns = await demoSignIns(settings.seedFile, address);
   if (signIns !== undefined) log.info(signIns);
 
+  // Signals come twice: a terminal sends them to a whole group, and who started us passes them on as well.
   async function stop(running: Platform, signal: string): Promise<void> {
+    if (stopping) return;
+    stopping = true;
     log.info({ signal }, "platform stopping");
     setTimeout(() => {
       log.error("platform did not stop in time");

@@ -27,8 +27,8 @@ import { applySeed } from "./seed/apply-seed.ts";
 import { readSeedFile } from "./seed/seed-file.ts";
 import { passwordCheck } from "./session/check-password.ts";
 import type { Settings } from "./settings.ts";
+import { openSealKey } from "./store/open-seal-key.ts";
 import { openStore } from "./store/open-store.ts";
-import { parseSealKey, sealKey } from "./store/seal-key.ts";
 
 export interface Platform {
   /** `http://127.0.0.1:3000` */
@@ -64,8 +64,7 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
     const seed = settings.seedFile === undefined ? undefined : await readSeedFile(settings.seedFile);
     const store = await openStore({ dataFolder, onError, ...(databaseUrl !== undefined && { databaseUrl }) });
     resources.push(() => store.close());
-    const key =
-      settings.sealKey === undefined ? await sealKey(dataFolder) : parseSealKey(settings.sealKey, "OFFERS_SEAL_KEY");
+    const key = await openSealKey(store, dataFolder, settings.sealKey);
     if (seed !== undefined) await applySeed(store, seed);
     const queue = await openQueue(store.background, { onError });
     resources.push(() => queue.stop());

@@ -1,4 +1,6 @@
 import type { ChildProcess } from "node:child_process";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { type PlatformProcess, startProcess } from "./platform-process.ts";
 import { demoSeed } from "./platform-under-test.ts";
@@ -47,6 +49,21 @@ describe("the platform's process", () => {
     expect(await read.json()).toMatchObject({ title: "Bar", recipients: [{ workerId: "worker_amal" }] });
     second.child.kill("SIGINT");
     expect(await second.exited).toEqual({ code: 0, signal: null });
+  });
+
+  test("does not start with another seal key than its secrets were sealed with, and says so in one line", async () => {
+    const place = await createPlace();
+    const first = start(place);
+    await first.address();
+    first.child.kill("SIGTERM");
+    await first.exited;
+    const second = start(place, { OFFERS_SEAL_KEY: Buffer.alloc(32, 1).toString("base64") });
+    expect((await second.exited).code).toBe(1);
+    expect(second.output.stderr).toMatch(/^platform did not start: OFFERS_SEAL_KEY is not the key that .*\n$/);
+    await rm(join(place.options.dataFolder, "seal.key"));
+    const third = start(place);
+    expect((await third.exited).code).toBe(1);
+    expect(third.output.stderr).toMatch(/^platform did not start: \S+seal\.key is not the key that .*\n$/);
   });
 
   test("does not start on a data folder in use, nor on a port in use, and says so in one line", async () => {

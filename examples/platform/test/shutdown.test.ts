@@ -66,6 +66,8 @@ describe.each(await storesUnderTest())("a process on $title that is asked to sto
     expect(await statusOf(`${address}/readyz`)).toBe(200);
     const asked = performance.now();
     first.child.kill("SIGTERM");
+    // From a terminal, and passed on by whoever started it.
+    for (const signal of ["SIGTERM", "SIGINT", "SIGINT"] as const) first.child.kill(signal);
     await eventually("it is not ready", async () => (await statusOf(`${address}/readyz`)) === 503);
     expect(await statusOf(`${address}/healthz`)).toBe(200);
     // What was asked before goes on hanging; whoever asks from now on is answered.

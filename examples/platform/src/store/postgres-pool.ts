@@ -1,13 +1,21 @@
+import { Socket } from "node:net";
 import pg from "pg";
 
 const int8 = 20;
 
-/** A pool that survives the loss of its connections: an `error` event nobody listens to would end the process. */
-export function openPool(databaseUrl: string, onError: (error: Error) => void): pg.Pool {
+/** Longer than the server lets a statement take. An idle connection is closed long before. */
+const defaultSilenceMs = 35_000;
+
+/**
+ * A pool that survives the loss of its connections: an `error` event nobody listens to would end the process. It gives up
+ * those that go silent, as after a failover or behind a firewall that forgot them: nothing else would end that wait.
+ */
+export function openPool(databaseUrl: string, onError: (error: Error) => void, silenceMs = defaultSilenceMs): pg.Pool {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: 20,
     connectionTimeoutMillis: 10_000,
+    stream: () => endingInSilence(silenceMs),
     application_name: "offers-platform",
     // The server's own end to a statement or transaction of ours that hangs; ours comes first, see in-transaction.ts.
     statement_timeout: 30_000,
@@ -20,4 +28,10 @@ export function openPool(databaseUrl: string, onError: (error: Error) => void): 
   pool.on("error", onError);
   pool.on("connect", (client) => client.on("error", onError));
   return pool;
+}
+
+function endingInSilence(silenceMs: number): Socket {
+  const socket = new Socket();
+  socket.setTimeout(silenceMs, () => socket.destroy(new Error(`the database said nothing for ${silenceMs} ms`)));
+  return socket;
 }

@@ -135,6 +135,8 @@ export interface EndpointTable {
   /** Attempts that failed since the last acknowledgement. */
   consecutive_failures: Generated<number>;
   failing_since: OptionalTimestamp;
+  /** Null while it is well. After a long time without attempts a failure begins anew. */
+  last_failed_at: OptionalTimestamp;
   /** How often the breaker opened since the last acknowledgement: each pause is longer. */
   breaker_pauses: Generated<number>;
   /** Nothing is attempted before; then one attempt, which closes or opens it. Null while closed. */
@@ -236,6 +238,11 @@ export interface ChangeTable {
 
 export type ChangeSubject = "offer" | "delivery" | "endpoint" | "mail";
 
+/** One row: a text sealed with the key that all of the store's secrets are sealed with. */
+export interface SealCheckTable {
+  sealed: Fact<string>;
+}
+
 export interface Tables {
   organisations: OrganisationTable;
   api_keys: ApiKeyTable;
@@ -255,4 +262,5 @@ export interface Tables {
   invitations: InvitationTable;
   mails: MailTable;
   changes: ChangeTable;
+  seal_check: SealCheckTable;
 }

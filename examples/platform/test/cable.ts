@@ -1,20 +1,22 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** What lies between a browser and the platform, and can be cut. */
+/** What lies between two who talk, and can be cut. */
 export interface Cable {
-  /** To be used in place of the platform's address. */
+  /** To be used in place of the address that it leads to. */
   address: string;
-  /** What browsers have sent through it. */
+  /** What came through it from this side. */
   sent: string;
   /** Every connection breaks, and no new one is had. */
   cut(): void;
   mend(): void;
+  /** Nothing more comes through the connections there are, and neither end hears of that; new ones work. */
+  silence(): void;
   close(): Promise<void>;
 }
 
-export async function openCable(platformAddress: string): Promise<Cable> {
-  const target = new URL(platformAddress);
+export async function openCable(targetAddress: string): Promise<Cable> {
+  const target = new URL(targetAddress);
   const ends = new Set<Socket>();
   let isCut = false;
   const server = createServer((near) => {
@@ -36,6 +38,9 @@ export async function openCable(platformAddress: string): Promise<Cable> {
       });
     }
   });
+  const silenceAll = (): void => {
+    for (const end of ends) end.unpipe().removeAllListeners("data").pause();
+  };
   const cutAll = (): void => {
     for (const end of ends) end.destroy();
   };
@@ -51,6 +56,7 @@ export async function openCable(platformAddress: string): Promise<Cable> {
     mend() {
       isCut = false;
     },
+    silence: silenceAll,
     async close() {
       cutAll();
       server.close();
