@@ -3,7 +3,7 @@ import { redeliver } from "../src/delivery/redeliver.ts";
 import { type EventToRecord, recordEvent } from "../src/events/record-event.ts";
 import type { Trx } from "../src/store/store.ts";
 import { eventually } from "./eventually.ts";
-import { addOrganisation, type LowerHalf, openLowerHalf } from "./lower-half.ts";
+import { addOrganisation, type LowerHalf, openLowerHalf, testSchedule } from "./lower-half.ts";
 import { answerWith, hang, hangUp, openReceiver, type Receiver } from "./receiver.ts";
 import { type StorePlace, storesUnderTest } from "./stores.ts";
 
@@ -293,14 +293,20 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createPlace })
     await becomes(later, "acknowledged");
   });
 
-  test("a secret that does not open is a failed attempt, not a lost event", async () => {
-    half.startDelivery({ sealKey: new Uint8Array(32) });
+  test("a secret that does not open is a failed attempt that uses up none of the schedule, not a lost event", async () => {
+    const retrySchedule = { ...testSchedule, delaysMs: [] };
+    half.startDelivery({ sealKey: new Uint8Array(32), retrySchedule });
     const id = await record(response("worker-1"));
     await eventually("the attempt is reported", () => half.attempts.length === 1);
     expect(half.attempts[0]).toMatchObject({ failure: "internal_error", outcome: "retry" });
     expect(half.errors[0]).toMatchObject({ code: "seal_key_unusable" });
     expect(receiver.requests).toEqual([]);
-    expect(await stateOf(id)).toBe("pending");
+    const { state, attempts } = await half.store.db
+      .selectFrom("deliveries")
+      .select(["state", "attempts"])
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow();
+    expect({ state, attempts }).toEqual({ state: "pending", attempts: 0 });
   });
 });
 

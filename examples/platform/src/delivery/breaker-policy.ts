@@ -13,6 +13,8 @@ export interface BreakerPolicy {
   maxRetryAfterMs: number;
   /** An endpoint that fails for so long without acknowledging anything is disabled. */
   disableAfterMs: number;
+  /** Failures further apart are not of one such time: longer than the longest pause of a retry schedule. */
+  longestGapMs: number;
 }
 
 /** D-72, D-73 */
@@ -23,6 +25,7 @@ export const defaultBreakerPolicy: BreakerPolicy = {
   jitter: 0.2,
   maxRetryAfterMs: maxRetryAfterSeconds * 1_000,
   disableAfterMs: 5 * 24 * 3_600_000,
+  longestGapMs: 36 * 3_600_000,
 };
 
 export interface Pause {

@@ -69,11 +69,19 @@ test("410 disables at once, and nothing that was under way undoes it", () => {
 });
 
 test.each(["unwell", "refused"] as const)("five days of nothing but failures disable: %s", (verdict) => {
-  const failing = after(healthy, { verdict });
+  const failing = [0, 1, 2, 3, 4].reduce((health, days) => after(health, { verdict, at: at(days * day) }), healthy);
   expect(after(failing, { verdict, at: at(5 * day - 1) }).disabledAt).toBe(null);
   expect(after(failing, { verdict, at: at(5 * day) })).toMatchObject({ disabledBecause: "failing" });
   const acknowledged = after(failing, { verdict: "acknowledged", at: at(4 * day) });
   expect(after(acknowledged, { verdict, at: at(6 * day) }).disabledAt).toBe(null);
+});
+
+test("a failure long after another is not of the same time: nobody asked it meanwhile", () => {
+  const [refused, halfADay] = [after(healthy, { verdict: "refused" }), day / 2];
+  expect(after(refused, { at: at(day + halfADay) }).failingSince).toEqual(at(0));
+  const anew = after(refused, { at: at(7 * day) });
+  expect(anew).toMatchObject({ disabledAt: null, failingSince: at(7 * day) });
+  expect(after(anew, { at: at(8 * day) }).failingSince).toEqual(at(7 * day));
 });
 
 test("what failed on our side says nothing about the endpoint", () =>

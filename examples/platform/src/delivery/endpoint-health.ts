@@ -6,6 +6,7 @@ import { type BreakerPolicy, breakerPauseMs } from "./breaker-policy.ts";
 export interface EndpointHealth {
   consecutiveFailures: number;
   failingSince: Date | null;
+  lastFailedAt: Date | null;
   breakerPauses: number;
   breakerOpenUntil: Date | null;
   disabledAt: Date | null;
@@ -15,6 +16,7 @@ export interface EndpointHealth {
 export const healthy: EndpointHealth = {
   consecutiveFailures: 0,
   failingSince: null,
+  lastFailedAt: null,
   breakerPauses: 0,
   breakerOpenUntil: null,
   disabledAt: null,
@@ -65,14 +67,20 @@ export function afterAttempt(
 ): EndpointHealth {
   const { verdict, at } = attempt;
   if (verdict === "none") return health;
-  if (verdict === "acknowledged") return { ...health, ...closed, failingSince: null };
-  const failing = { ...health, failingSince: health.failingSince ?? at };
+  if (verdict === "acknowledged") return { ...health, ...closed, failingSince: null, lastFailedAt: null };
+  const failing = { ...health, failingSince: failingSince(health, at, policy), lastFailedAt: at };
   // Whoever refuses is up: holding everything else back would help nobody.
   const next = verdict === "unwell" ? afterFailure(failing, attempt, policy, random) : { ...failing, ...closed };
   if (next.disabledAt !== null) return next;
   if (verdict === "gone") return { ...next, disabledAt: at, disabledBecause: "gone" };
   const isFailingForLong = at.getTime() - failing.failingSince.getTime() >= policy.disableAfterMs;
   return isFailingForLong ? { ...next, disabledAt: at, disabledBecause: "failing" } : next;
+}
+
+/** Between failures that are far apart nothing says that it failed: nobody asked it. */
+function failingSince({ failingSince: since, lastFailedAt }: EndpointHealth, at: Date, policy: BreakerPolicy): Date {
+  const goesOn = lastFailedAt !== null && at.getTime() - lastFailedAt.getTime() <= policy.longestGapMs;
+  return goesOn && since !== null ? since : at;
 }
 
 function afterFailure(

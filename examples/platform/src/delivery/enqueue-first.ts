@@ -4,12 +4,10 @@ import { hasOlderWaiting } from "./pending-delivery.ts";
 import { jobOf } from "./settle-attempts.ts";
 
 /**
- * Gives a job to those that have become pending and wait for no older one: behind an older one a delivery gets its job when
+ * Gives a job to those that have become due and wait for no older one: behind an older one a delivery gets its job when
  * that one is settled.
- *
- * @returns whose turn it is
  */
-export async function enqueueFirst(trx: Trx, queue: Queue, ids: readonly string[]): Promise<string[]> {
+export async function enqueueFirst(trx: Trx, queue: Queue, ids: readonly string[]): Promise<void> {
   const first = await trx
     .selectFrom("deliveries")
     .select(["id", "organisation_id"])
@@ -18,5 +16,10 @@ export async function enqueueFirst(trx: Trx, queue: Queue, ids: readonly string[
     .orderBy("sequence")
     .execute();
   await queue.enqueue(trx, "deliveries", first.map(jobOf));
-  return first.map(({ id }) => id);
+  // A job that is left from before would wait for the old schedule, and keeps a new one out.
+  await queue.hasten(
+    trx,
+    "deliveries",
+    first.map(({ id }) => id),
+  );
 }

@@ -30,9 +30,10 @@ export async function releaseDeliveries(trx: Trx, queue: Queue, now: Date, organ
     ))
     returning id`.execute(trx);
   if (rows.length === 0) return false;
-  const ids = rows.map(({ id }) => id);
-  const first = await enqueueFirst(trx, queue, ids);
-  // A job that is left from before would wait for the old schedule, and keeps a new one out.
-  await queue.hasten(trx, "deliveries", first);
+  await enqueueFirst(
+    trx,
+    queue,
+    rows.map(({ id }) => id),
+  );
   return rows.length === heldPerBatch;
 }

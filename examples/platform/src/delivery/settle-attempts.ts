@@ -22,14 +22,14 @@ export interface MadeAttempt {
   /** Held: it failed, and its endpoint is disabled. */
   outcome: Outcome;
   /** Set when the outcome is `retry`. */
-  nextAttemptAt?: Date;
+  nextAttemptAt?: Date | undefined;
 }
 
 /** What a group of attempts has changed. */
 export interface Settled {
   endpoints: SettledEndpoint[];
-  /** The ids of deliveries whose attempt failed at an endpoint that is disabled. */
-  held: ReadonlySet<string>;
+  /** What became of deliveries after all, by id, where that is not what their attempt alone would have led to. */
+  otherwise: ReadonlyMap<string, Pick<MadeAttempt, "outcome" | "nextAttemptAt">>;
 }
 
 type SettledRow = Pick<Selectable<DeliveryTable>, "id" | "organisation_id" | "order_key" | "state">;
@@ -43,14 +43,19 @@ export async function settleAttempts(
 ): Promise<Settled> {
   const endpoints = await settleHealth(trx, context, made);
   await insertAttempts(trx, made);
-  const settled = await updateDeliveries(trx, made, endpoints);
+  const outdated = outdatedAttempts(made, endpoints);
+  const current = made.filter((each) => !outdated.includes(each));
+  const settled = await updateDeliveries(trx, current, endpoints);
   const states = new Map(settled.map(({ id, state }) => [id, state]));
   const isPending = ({ delivery }: MadeAttempt): boolean => states.get(delivery.id) === "pending";
-  const deferred = made.filter(isPending).map(({ job, delivery, nextAttemptAt }) => {
-    return { ...job, ...jobOf({ ...delivery, next_attempt_at: nextAttemptAt }) };
-  });
+  const deferred = [
+    ...outdated.map(({ job, delivery }) => ({ ...job, ...jobOf(delivery) })),
+    ...current.filter(isPending).map(({ job, delivery, nextAttemptAt }) => {
+      return { ...job, ...jobOf({ ...delivery, next_attempt_at: nextAttemptAt }) };
+    }),
+  ];
   await queue.defer(trx, "deliveries", deferred);
-  const jobs = made.filter((each) => !isPending(each)).map(({ job }) => job);
+  const jobs = current.filter((each) => !isPending(each)).map(({ job }) => job);
   await queue.settle(trx, "deliveries", jobs);
   const next = await nextInOrder(
     trx,
@@ -58,7 +63,23 @@ export async function settleAttempts(
   );
   await queue.enqueue(trx, "deliveries", next.map(jobOf));
   await disable(trx, queue, endpoints);
-  return { endpoints, held: new Set(settled.filter(({ state }) => state === "held").map(({ id }) => id)) };
+  const otherwise = new Map<string, Pick<MadeAttempt, "outcome" | "nextAttemptAt">>();
+  for (const { id, state } of settled)
+    if (state === "held") otherwise.set(id, { outcome: "held", nextAttemptAt: undefined });
+  for (const { delivery } of outdated) otherwise.set(delivery.id, { outcome: "retry", nextAttemptAt: context.now() });
+  return { endpoints, otherwise };
+}
+
+/**
+ * Those that failed at a profile that was changed meanwhile: they say nothing of the new one. Their deliveries are attempted
+ * there at once, with no attempt used up.
+ */
+function outdatedAttempts(made: readonly MadeAttempt[], endpoints: readonly SettledEndpoint[]): MadeAttempt[] {
+  const secrets = new Map(endpoints.map(({ organisationId, sealedSecret }) => [organisationId, sealedSecret]));
+  return made.filter(({ delivery, outcome }) => {
+    const secret = secrets.get(delivery.organisation_id);
+    return outcome !== "acknowledged" && secret !== undefined && secret !== delivery.sealed_secret;
+  });
 }
 
 async function disable(trx: Trx, queue: Queue, endpoints: readonly SettledEndpoint[]): Promise<void> {
@@ -110,7 +131,9 @@ async function updateDeliveries(
   );
   const outcomes = made.map(({ delivery, attempt, outcome, nextAttemptAt }) => ({
     id: delivery.id,
-    attempts: attempt.number,
+    before: delivery.attempts,
+    // One that failed on our side uses up none.
+    attempts: attempt.failure === "internal_error" ? delivery.attempts : attempt.number,
     state: stateOf[outcome !== "acknowledged" && disabled.has(delivery.organisation_id) ? "held" : outcome],
     next_attempt_at: nextAttemptAt,
   }));
@@ -122,9 +145,9 @@ async function updateDeliveries(
       settled_at = case when outcome.state = 'acknowledged' or (outcome.state = 'dead' and deliveries.state = 'pending')
         then now() end
     from json_to_recordset(${JSON.stringify(outcomes)}::text::json)
-      as outcome (id text, attempts integer, state text, next_attempt_at timestamptz)
+      as outcome (id text, before integer, attempts integer, state text, next_attempt_at timestamptz)
     where deliveries.id = outcome.id and deliveries.state in ('pending', 'held')
-      and (deliveries.attempts = outcome.attempts - 1 or outcome.state = 'acknowledged')
+      and (deliveries.attempts = outcome.before or outcome.state = 'acknowledged')
     returning deliveries.id, deliveries.organisation_id, deliveries.order_key, deliveries.state`.execute(trx);
   return rows;
 }

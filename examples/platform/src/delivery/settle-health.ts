@@ -13,13 +13,15 @@ export interface HealthContext {
 /** An endpoint that a group of attempts concerned, and what they made of it. */
 export interface SettledEndpoint {
   organisationId: string;
+  /** Another one than an attempt was made with: the profile was changed meanwhile. */
+  sealedSecret: string;
   before: EndpointHealth;
   after: EndpointHealth;
 }
 
 /**
  * Writes what a group of attempts says about their endpoints (D-72), and locks those endpoints until the end of the
- * transaction. An acknowledgement of an endpoint that is well writes nothing.
+ * transaction. An acknowledgement of an endpoint that is well writes nothing, nor does what came of a profile that is no more.
  *
  * Take this lock before any of deliveries, as everybody does: else two transactions may wait for each other.
  */
@@ -29,14 +31,14 @@ export async function settleHealth(
   made: readonly MadeAttempt[],
 ): Promise<SettledEndpoint[]> {
   const at = now();
-  const settled = (await lockEndpoints(trx, made)).map(({ organisationId, ...before }) => {
+  const settled = (await lockEndpoints(trx, made)).map(({ organisationId, sealedSecret, ...before }) => {
     const after = made
-      .filter(({ delivery }) => delivery.organisation_id === organisationId)
+      .filter(({ delivery }) => delivery.organisation_id === organisationId && delivery.sealed_secret === sealedSecret)
       .reduce<EndpointHealth>((health, { attempt, isProbe }) => {
         const judged = { verdict: verdictOf(attempt), isProbe, retryAfterMs: attempt.retryAfterMs, at };
         return afterAttempt(health, judged, breaker, random());
       }, before);
-    return { organisationId, before, after };
+    return { organisationId, sealedSecret, before, after };
   });
   await writeHealth(trx, settled);
   return settled;
@@ -50,9 +52,9 @@ async function lockEndpoints(trx: Trx, made: readonly MadeAttempt[]) {
     failed.set(delivery.organisation_id, hasFailed || failed.get(delivery.organisation_id) === true);
   }
   const touched = [...failed].map(([id, hasFailed]) => ({ id, failed: hasFailed }));
-  const { rows } = await sql<EndpointHealth & { organisationId: string }>`
-    select organisation_id as "organisationId", consecutive_failures as "consecutiveFailures",
-      failing_since as "failingSince", breaker_pauses as "breakerPauses", breaker_open_until as "breakerOpenUntil",
+  const { rows } = await sql<EndpointHealth & { organisationId: string; sealedSecret: string }>`
+    select organisation_id as "organisationId", sealed_secret as "sealedSecret", consecutive_failures as "consecutiveFailures",
+      failing_since as "failingSince", last_failed_at as "lastFailedAt", breaker_pauses as "breakerPauses", breaker_open_until as "breakerOpenUntil",
       disabled_at as "disabledAt", disabled_because as "disabledBecause"
     from endpoints
     join json_to_recordset(${JSON.stringify(touched)}::text::json) as touched (id text, failed boolean)
@@ -72,12 +74,14 @@ async function writeHealth(trx: Trx, settled: readonly SettledEndpoint[]): Promi
     update endpoints set
       consecutive_failures = changed."consecutiveFailures",
       failing_since = changed."failingSince",
+      last_failed_at = changed."lastFailedAt",
       breaker_pauses = changed."breakerPauses",
       breaker_open_until = changed."breakerOpenUntil",
       disabled_at = changed."disabledAt",
       disabled_because = changed."disabledBecause"
     from json_to_recordset(${JSON.stringify(changed)}::text::json) as changed (
-      "organisationId" text, "consecutiveFailures" integer, "failingSince" timestamptz, "breakerPauses" integer,
+      "organisationId" text, "consecutiveFailures" integer, "failingSince" timestamptz,
+      "lastFailedAt" timestamptz, "breakerPauses" integer,
       "breakerOpenUntil" timestamptz, "disabledAt" timestamptz, "disabledBecause" text)
     where endpoints.organisation_id = changed."organisationId"`.execute(trx);
 }

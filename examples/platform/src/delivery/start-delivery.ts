@@ -54,6 +54,8 @@ const batchSize = 100;
 const maxPerEndpoint = 8;
 /** For storing what came of a probe. Even if that takes longer, the attempt itself is over. */
 const probeMarginMs = 5_000;
+/** After an attempt that failed on our side: it uses up none of the schedule, and somebody has to mend us. */
+const ownFailurePauseMs = 5 * 60_000;
 
 /**
  * Delivers until it is stopped. `wake()` after a commit that recorded an event; `stop()` begins nothing new, finishes what
@@ -76,12 +78,8 @@ export function startDelivery(options: DeliveryOptions): Loop {
   const breakers = new OpenBreakers({ store, now, probeMs });
 
   const settle = async (made: MadeAttempt[]): Promise<void> => {
-    const { endpoints, held } = await store.transaction((trx) => settleAttempts(trx, queue, health, made));
-    for (const each of made) {
-      if (!held.has(each.delivery.id)) continue;
-      each.outcome = "held";
-      delete each.nextAttemptAt;
-    }
+    const { endpoints, otherwise } = await store.transaction((trx) => settleAttempts(trx, queue, health, made));
+    for (const each of made) Object.assign(each, otherwise.get(each.delivery.id));
     const records = endpoints.map(endpointRecord).filter((record) => record !== undefined);
     if (records.length > 0) breakers.forget();
     for (const record of records) onEndpoint?.(record);
@@ -104,7 +102,8 @@ export function startDelivery(options: DeliveryOptions): Loop {
 
   const outcomeOf = (attempt: MadeAttempt["attempt"]): Pick<MadeAttempt, "outcome" | "nextAttemptAt"> => {
     if (attempt.failure === undefined) return { outcome: "acknowledged" };
-    const delayMs = retryDelayMs(retrySchedule, attempt, random());
+    const isOurs = attempt.failure === "internal_error";
+    const delayMs = isOurs ? ownFailurePauseMs : retryDelayMs(retrySchedule, attempt, random());
     if (delayMs === undefined) return { outcome: "dead" };
     return { outcome: "retry", nextAttemptAt: new Date(now().getTime() + delayMs) };
   };

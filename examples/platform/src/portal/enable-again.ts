@@ -1,4 +1,5 @@
 import { enableEndpoint } from "../delivery/enable-endpoint.ts";
+import { hastenDeliveries } from "../delivery/hasten-deliveries.ts";
 import { ProblemError } from "../problem/problem-error.ts";
 import { openSecrets } from "../store/sealed-secrets.ts";
 import { type CheckView, checkEndpoint } from "./check-endpoint.ts";
@@ -24,6 +25,7 @@ export async function enableAgain(deps: PortalDeps, { organisationId }: SignedIn
   const checks = await checkEndpoint(deps, { baseAddress, scheme, secret });
   // A profile that somebody saved meanwhile has passed them too.
   await deps.store.transaction((trx) => enableEndpoint(trx, deps.queue, organisationId, deps.now()));
+  await hastenDeliveries(deps.store, deps.queue, organisationId, deps.now());
   deps.wake();
   return checks;
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { enableEndpoint } from "../delivery/enable-endpoint.ts";
+import { hastenDeliveries } from "../delivery/hasten-deliveries.ts";
 import { parseBody } from "../http/parse-body.ts";
 import { textField } from "../http/text-field.ts";
 import { isSealed, seal } from "../store/seal.ts";
@@ -27,6 +28,7 @@ export async function saveProfile(deps: PortalDeps, person: SignedInPerson, body
   checkScheme(profile.scheme, profile.secret);
   const checks = await checkEndpoint(deps, profile);
   await saveEndpoint(deps, person.organisationId, profile);
+  await hastenDeliveries(deps.store, deps.queue, person.organisationId, deps.now());
   deps.wake();
   return checks;
 }
