@@ -24,7 +24,7 @@ export interface NotificationFeed {
 
 export interface NotificationFeedOptions {
   onError: (error: unknown) => void;
-  /** How often to look for what other processes sent. @default 1_000 */
+  /** How often to look for what other processes sent. @default 400 */
   idleMs?: number;
   /** Milliseconds that only grow, from wherever. @default performance.now */
   elapsedMs?: () => number;
@@ -40,7 +40,7 @@ interface Subscriber {
 }
 
 export function openNotificationFeed(store: Store, options: NotificationFeedOptions): NotificationFeed {
-  const { onError, idleMs = 1_000, elapsedMs = () => performance.now() } = options;
+  const { onError, idleMs = 400, elapsedMs = () => performance.now() } = options;
   const subscribers = new Set<Subscriber>();
   /** The start of the last look that came to an end. After a database's restart the next one goes back to it. */
   let lookedAtMs = elapsedMs();
