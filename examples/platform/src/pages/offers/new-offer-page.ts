@@ -1,8 +1,8 @@
 import { html } from "hono/html";
-import { checkCreation } from "../../api/check-creation.ts";
-import { creationContext } from "../../api/creation-context.ts";
+import { checkCreation } from "../../offers/check-creation.ts";
 import { commit } from "../../offers/commit.ts";
 import { createOffer } from "../../offers/create-offer.ts";
+import { creationContext } from "../../offers/creation-context.ts";
 import { type FieldErrors, ProblemError } from "../../problem/problem-error.ts";
 import { codeSamples } from "../frame/code-samples.ts";
 import type { Page, PageAnswer } from "../frame/page-answer.ts";
@@ -35,7 +35,7 @@ export const createOfferForm =
     const { organisationId, id: personId } = visit.who;
     try {
       const id = await commit(deps, async (trx) => {
-        const context = creationContext(trx, deps.now(), { organisationId, peopleOf: [organisationId] });
+        const context = creationContext(trx, deps.now(), [organisationId]);
         const input = await checkCreation(creationOf(draft, personId), context);
         return createOffer(trx, deps, organisationId, input);
       });
