@@ -23,13 +23,13 @@ export interface ApiKeyTable {
   created_at: CreatedAt;
 }
 
-/** What a request with an `Idempotency-Key` was answered. Only the key's SHA-256 is kept. */
+/** What came of a request with an `Idempotency-Key`, or of a page's form. Only the key's SHA-256 is kept. */
 export interface IdempotencyKeyTable {
   organisation_id: Fact<string>;
   key_hash: Fact<string>;
   /** Of the request, to tell a repeat from another one under the same key. */
   fingerprint: Fact<string>;
-  /** An `Answer` as JSON; empty only within the transaction that has the effect. */
+  /** As JSON; empty only within the transaction that has the effect. */
   answer: string;
   created_at: Fact<Date>;
 }

@@ -181,4 +181,22 @@ describe("the story of the contract, in the browser alone", { timeout: 60_000 },
     await amal.page.getByRole("heading", { name: "Notifications" }).waitFor();
     expect([...hirer.complaints, ...amal.complaints]).toEqual([]);
   });
+
+  test("creates one offer of a form that arrives twice, without scripts, and leads to it", async () => {
+    const { page } = await stage.openPortal({ javaScriptEnabled: false });
+    let sent = 0;
+    // As after a double click, or when the answer was lost and the browser is asked to load it again.
+    await page.route("**/offers/new", async (route) => {
+      if (route.request().method() === "POST") {
+        await route.fetch({ maxRedirects: 0 });
+        sent += 1;
+      }
+      await route.continue();
+    });
+    await draft(page, "Clicked twice");
+    await create(page);
+    expect([sent, await page.getByRole("heading", { level: 1 }).textContent()]).toEqual([1, "Clicked twice"]);
+    await page.goto("/offers");
+    expect(await page.getByRole("link", { name: "Clicked twice" }).count()).toBe(1);
+  });
 });

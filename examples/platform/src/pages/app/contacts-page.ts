@@ -1,6 +1,7 @@
 import { html } from "hono/html";
 import { parseBody } from "../../http/parse-body.ts";
-import { addContact, contactSchema } from "../../worker-app/contacts.ts";
+import { addContact, contactSchema, readOrganisation } from "../../worker-app/contacts.ts";
+import { actOnce, onceField } from "../frame/act-once.ts";
 import { formTokenField } from "../frame/form-token.ts";
 import type { PageAnswer } from "../frame/page-answer.ts";
 import type { PageDeps } from "../page-deps.ts";
@@ -27,6 +28,7 @@ export const contactsPage =
         <li>
           <form method="post" action="/app/contacts" class="row">
             ${formTokenField(visit)}
+            ${onceField()}
             <strong>${name}</strong>
             <button class="quiet small" name="organisationId" value="${id}" aria-label="Add a contact at ${name}">Add a contact</button>
           </form>
@@ -38,8 +40,11 @@ export const contactsPage =
 /** `POST /app/contacts` */
 export const addContactForm =
   (deps: PageDeps) =>
-  async ({ who }: AppVisit, form: URLSearchParams): Promise<PageAnswer> => {
+  async (visit: AppVisit, form: URLSearchParams): Promise<PageAnswer> => {
     const { organisationId } = parseBody(contactSchema, { organisationId: form.get("organisationId") });
-    const { name } = await addContact(deps, who.id, organisationId);
-    return { to: "/app/contacts", notice: `${name} is told that you share your availability.` };
+    const { name } = await readOrganisation(deps, organisationId);
+    return actOnce(deps, { visit, form, organisationId }, async (trx) => {
+      await addContact(trx, deps, visit.who.id, organisationId);
+      return { to: "/app/contacts", notice: `${name} is told that you share your availability.` };
+    });
   };

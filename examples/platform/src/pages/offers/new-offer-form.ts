@@ -1,5 +1,6 @@
 import { html } from "hono/html";
 import type { FieldErrors } from "../../problem/problem-error.ts";
+import { onceField } from "../frame/act-once.ts";
 import { field, fieldError } from "../frame/field.ts";
 import { formTokenField } from "../frame/form-token.ts";
 import type { Markup } from "../frame/markup.ts";
@@ -24,6 +25,7 @@ export function newOfferForm({ draft, errors, workers, formToken }: NewOfferForm
   return html`
     <form method="post" action="/offers/new" class="stack">
       ${formTokenField({ formToken })}
+      ${onceField()}
       <button class="unseen" tabindex="-1" aria-hidden="true">Create the offer</button>
       <section class="panel" aria-labelledby="what">
         <h2 id="what">What</h2>

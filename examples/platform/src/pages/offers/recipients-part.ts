@@ -1,5 +1,6 @@
 import { html } from "hono/html";
 import type { OfferInFull, RecipientInFull } from "../../portal/read-offer-in-full.ts";
+import { onceField } from "../frame/act-once.ts";
 import { badge } from "../frame/badge.ts";
 import { type Column, dataTable } from "../frame/data-table.ts";
 import { fieldError } from "../frame/field.ts";
@@ -35,6 +36,7 @@ const completionForm = (
 ): Markup => html`
       <form method="post" action="/offers/${encodeURIComponent(offer.id)}/complete" class="stack" id="complete">
         ${formTokenField(visit)}
+        ${onceField(offer.id)}
         ${table}
         <div class="row">
           <button>Complete with those ticked</button>
