@@ -107,15 +107,18 @@ export interface RecipientTable {
   closed_at: OptionalTimestamp;
 }
 
-/** A push notification for one device of one worker; also the worker's notifications menu. */
+/** A push notification for one device of one worker; also the worker's notifications menu (D-48). */
 export interface NotificationTable {
   id: Generated<number>;
   worker_id: Fact<string>;
-  device_id: Fact<string>;
+  /** Null when the worker had none: it is on the menu alone. */
+  device_id: Fact<string | null>;
   offer_id: Fact<string>;
   reason: Fact<"offer" | "successful" | "unsuccessful" | "withdrawn">;
   created_at: CreatedAt;
-  /** When the push transport took it; null while it waits. */
+  /** When the menu got it: with the first attempt to push it, whatever became of that. */
+  told_at: OptionalTimestamp;
+  /** When the push transport took it; null while it waits, and when it was given up. */
   sent_at: OptionalTimestamp;
   attempts: Generated<number>;
 }
