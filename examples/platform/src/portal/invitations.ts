@@ -4,6 +4,7 @@ import { emailAddressSchema } from "../generated/schemas.ts";
 import { lineField, textField } from "../http/text-field.ts";
 import { ProblemError } from "../problem/problem-error.ts";
 import type { Trx } from "../store/store.ts";
+import { type ListPart, olderThan } from "./older-than.ts";
 import type { PortalDeps } from "./portal-deps.ts";
 import type { SignedInPerson } from "./signed-in-person.ts";
 
@@ -58,14 +59,20 @@ export async function invite(
   return invitations.map(({ id, name, email_address: emailAddress }) => ({ id, name, emailAddress }));
 }
 
-/** Whom the organisation has invited, the latest first. */
-export const listInvitations = ({ store }: PortalDeps, { organisationId }: SignedInPerson) =>
+/** Whom the organisation has invited, the latest first; all of them unless a part is asked for. */
+export const listInvitations = (
+  { store }: PortalDeps,
+  { organisationId }: SignedInPerson,
+  { before, limit }: Partial<ListPart> = {},
+) =>
   store.db
     .selectFrom("invitations")
     .innerJoin("organisations", "organisations.id", "suggested_by")
     .select(["invitations.id", "invitations.name", "email_address as emailAddress"])
     .select(["organisations.name as suggestedBy", "invitations.created_at as invitedAt"])
     .where("organisation_id", "=", organisationId)
+    .$if(before !== undefined, (query) => query.where(olderThan("invitations", organisationId, before ?? "")))
     .orderBy("invitations.created_at", "desc")
-    .orderBy("invitations.id")
+    .orderBy("invitations.id", "desc")
+    .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
     .execute();

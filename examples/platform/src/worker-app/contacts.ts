@@ -1,3 +1,4 @@
+import { type SqlBool, sql } from "kysely";
 import { z } from "zod";
 import { recordEvent } from "../events/record-event.ts";
 import { textField } from "../http/text-field.ts";
@@ -17,6 +18,25 @@ export async function readOrganisation({ store }: Pick<WorkerAppDeps, "store">, 
   if (organisation !== undefined) return organisation;
   throw new ProblemError("organisation_not_found", "No organisation has this id.");
 }
+
+export interface OrganisationsAsked {
+  /** The last id of the part before. */
+  after: string | undefined;
+  limit: number;
+}
+
+/** All there are, by name. */
+export const readOrganisations = ({ store }: Pick<WorkerAppDeps, "store">, { after, limit }: OrganisationsAsked) =>
+  store.db
+    .selectFrom("organisations")
+    .select(["id", "name"])
+    .$if(after !== undefined, (query) =>
+      query.where(sql<SqlBool>`(name, id) > (select name, id from organisations where id = ${after})`),
+    )
+    .orderBy("name")
+    .orderBy("id")
+    .limit(limit)
+    .execute();
 
 /** The worker shares availability with somebody at an organisation, which is told each time (D-42). */
 export const addContact = (trx: Trx, { queue }: WorkerAppDeps, workerId: string, organisationId: string) =>

@@ -14,8 +14,14 @@ export interface Completion {
   errors: readonly string[];
 }
 
+interface RecipientsView extends Completion {
+  /** To those who are not shown. */
+  links: Markup | undefined;
+}
+
 /** Who was addressed and what they answered, live; while the offer is open, with the way to complete it. */
-export function recipientsPart(offer: OfferInFull, visit: PortalVisit, { ticked, errors }: Completion): Markup {
+export function recipientsPart(offer: OfferInFull, visit: PortalVisit, view: RecipientsView): Markup {
+  const { ticked, errors, links } = view;
   const isOpen = !offer.complete && !offer.widthdrawn;
   const table = recipientsTable(offer, isOpen ? (one) => nameToTick(one, ticked) : ({ name }) => name);
   return html`
@@ -25,6 +31,8 @@ export function recipientsPart(offer: OfferInFull, visit: PortalVisit, { ticked,
         <p id="recipients-count" role="status">${countsOf(offer)}</p>
       </header>
       ${isOpen ? completionForm(offer, visit, table, errors) : table}
+      ${links}
+      ${links && isOpen && html`<p class="fine">Those who applied come first. What is ticked counts for the part that is shown.</p>`}
     </section>`;
 }
 
