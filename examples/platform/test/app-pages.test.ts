@@ -159,6 +159,18 @@ describe.each(await storesUnderTest())("the pages of the worker's app on $title"
     expect(await offerPage(id, ben)).toContain("The work went to others");
   });
 
+  test("opening an offer is noted for its hirer, and is no answer", async () => {
+    const id = await createOffer();
+    const hana = openVisitor(platform.address);
+    await hana.signIn("hana@harbour-hotels.example");
+    const seenByHirer = async () => (await hana.get(`/offers/${id}`)).text;
+    expect((await amal.get(`/app/offers/${id}`, { "X-Part": "1" })).status).toBe(200);
+    expect(await seenByHirer()).toContain(">No answer</span>");
+    await offerPage(id);
+    expect(await seenByHirer()).toContain(">Looked at it</span>");
+    expect(await responseOf(id)).toBe("none");
+  });
+
   test("an offer that was withdrawn says so", async () => {
     const id = await createOffer();
     await platform.call("GET", `/offer/${id}/withdraw`, { key });

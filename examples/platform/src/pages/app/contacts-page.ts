@@ -24,6 +24,7 @@ export const contactsPage =
     const main = html`
       <header class="page-head"><h1>Contacts</h1></header>
       <p class="lead">Add a contact at an organisation to share your availability with it. It is told.</p>
+      ${shown.length === 0 && html`<p class="empty">There is no organisation yet.</p>`}
       <ul class="menu">${shown.map(
         ({ id, name }) => html`
         <li>

@@ -9,12 +9,14 @@ import { timeSpan } from "../frame/time.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { AppVisit } from "./app-audience.ts";
 
-/** `GET /app/offers/{id}`: the offer view. That it was opened is noted; it is no answer. */
+/** `GET /app/offers/{id}`: the offer view. That it was opened is noted; it is no answer (D-84). */
 export const offerPage =
   (deps: PageDeps) =>
   async (visit: AppVisit): Promise<PageAnswer> => {
     const id = pathParameter(visit.request, "id");
-    await actAsWorker(deps, visit.who.id, id, "open");
+    // Nobody looks when the page reads itself anew.
+    const isOpened = visit.request.get("x-part") === undefined;
+    if (isOpened) await actAsWorker(deps, visit.who.id, id, "open");
     const offer = await viewOffer(deps, visit.who.id, id);
     const main = html`
       <header class="page-head"><p class="fine">${offer.organisation.name}</p><h1>${offer.title}</h1></header>

@@ -14,7 +14,7 @@ import { attemptWords } from "./attempt-words.ts";
 import { deliveryChart } from "./delivery-chart.ts";
 import { deliveryState, stateWords } from "./delivery-state.ts";
 import { eventWords } from "./event-words.ts";
-import { redeliverManyPart } from "./redeliver-many-form.ts";
+import { type RefusedRedelivery, redeliverManyPart } from "./redeliver-many-part.ts";
 
 const limit = 50;
 
@@ -33,16 +33,24 @@ interface Asked {
 /** `GET /deliveries?state=…&range=…&before=…` */
 export const deliveriesPage =
   (deps: PageDeps) =>
-  async ({ who, request, formToken }: PortalVisit): Promise<Page> => {
-    const asked = askedIn(request);
-    const { words, ...window } = ranges[asked.range];
-    const measured = await measureDeliveries(deps, who.organisationId, window);
-    const deliveries = await readDeliveries(deps, who.organisationId, { ...asked, limit: limit + 1 });
-    const { shown, links } = cutList(deliveries, {
-      ...{ limit, after: asked.before?.toString(), keyOf: ({ sequence }) => sequence },
-      addressOf: (key) => addressOf({ ...asked, before: key }),
-    });
-    const main = html`
+  (visit: PortalVisit): Promise<Page> =>
+    showDeliveries(deps, visit);
+
+/** @param refused what was asked to be delivered again, and was not */
+export async function showDeliveries(
+  deps: PageDeps,
+  { who, request, formToken }: PortalVisit,
+  refused?: RefusedRedelivery,
+): Promise<Page> {
+  const asked = askedIn(request);
+  const { words, ...window } = ranges[asked.range];
+  const measured = await measureDeliveries(deps, who.organisationId, window);
+  const deliveries = await readDeliveries(deps, who.organisationId, { ...asked, limit: limit + 1 });
+  const { shown, links } = cutList(deliveries, {
+    ...{ limit, after: asked.before?.toString(), keyOf: ({ sequence }) => sequence },
+    addressOf: (key) => addressOf({ ...asked, before: key }),
+  });
+  const main = html`
       <header class="page-head"><h1>Deliveries</h1></header>
       <section class="panel" id="measured" data-live="delivery" aria-labelledby="measured-title">
         <header>
@@ -59,9 +67,9 @@ export const deliveriesPage =
         ${shown.length === 0 ? nothing(asked) : deliveriesTable(shown)}
         ${links}
       </section>
-      ${redeliverManyPart(formToken)}`;
-    return { title: "Deliveries", main };
-  };
+      ${redeliverManyPart(formToken, refused)}`;
+  return { title: "Deliveries", main };
+}
 
 function askedIn(request: Request): Asked {
   const state = keyIn(request, "state") ?? "";

@@ -40,7 +40,8 @@ export async function showSearch(
   return {
     title: filter === "" ? "Suggestions" : `Suggestions for ${filter}`,
     main,
-    ...(problem && { status: problem.status }),
+    // Whatever it is, it is about what was sent with the form (D-83).
+    ...(problem && { status: 422 }),
   };
 }
 
