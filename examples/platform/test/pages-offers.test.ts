@@ -132,6 +132,7 @@ describe("an offer", () => {
 
   test("is completed with the applicants who are ticked", async () => {
     const path = await create();
+    expect((await hana.get(path)).text).toContain("Nobody has applied yet.");
     await act("worker_amal", path, "apply");
     const done = await hana.send(`${path}/complete`, { worker: "worker_amal" });
     expect(done).toMatchObject({ status: 303, location: path });

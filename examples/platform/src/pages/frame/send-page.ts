@@ -28,7 +28,7 @@ export async function sendPage<Who>(
     await session.save();
   }
   // Said first: that a form is there again would go unheard.
-  const title = answer.status === 422 ? `Not done: ${answer.title}` : answer.title;
+  const title = (answer.status ?? 200) >= 400 ? `Not done: ${answer.title}` : answer.title;
   const document = await audience.frame({ ...answer, title }, { visit, notice: isWhole ? notice : undefined });
   response
     .status(answer.status ?? 200)

@@ -46,10 +46,15 @@ const completionForm = (
         ${formTokenField(visit)}
         ${onceField(offer.id)}
         ${table}
+        ${
+          offer.responses.applied === 0
+            ? html`<p class="fine">Nobody has applied yet. Once somebody has, tick here who gets the work.</p>`
+            : html`
         <div class="row">
           <button>Complete with those ticked</button>
           <p class="fine">Tick who gets the work. Everybody is then told whether they were successful.</p>
-        </div>
+        </div>`
+        }
         ${errors.length > 0 && html`<div role="alert">${fieldError("workers", errors)}</div>`}
       </form>`;
 
