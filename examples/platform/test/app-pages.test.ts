@@ -154,7 +154,11 @@ describe.each(await storesUnderTest())("the pages of the worker's app on $title"
     const done = await offerPage(id);
     expect(done).toContain("You got the work.");
     expect(done).not.toMatch(/\/(apply|reject)"/);
-    expect(await amal.send(`/app/offers/${id}/reject`)).toMatchObject({ status: 409 });
+    const late = await amal.send(`/app/offers/${id}/reject`);
+    expect(late.status).toBe(422);
+    expect(late.text).toContain("Your answer came too late: the offer was completed.");
+    expect(late.text).toContain("You got the work.");
+    expect(await amal.get(`/app/offers/${id}/reject`)).toMatchObject({ status: 303, location: `/app/offers/${id}` });
     const ben = await signedIn("worker_ben");
     expect(await offerPage(id, ben)).toContain("The work went to others");
   });
