@@ -19,13 +19,13 @@ const { id: organisationId } = await store.db
   .executeTakeFirstOrThrow();
 
 let sent = 0;
-let onSent = (): void => undefined;
+let onTold = (): void => undefined;
 const transport = {
   send: async () => {
     sent += 1;
   },
 };
-const push = startPush({ store, queue, transport, onSent: () => onSent(), onError });
+const push = startPush({ store, queue, transport, onTold: () => onTold(), onError });
 const deps = { store, queue, now: () => new Date(), wake: push.wake };
 
 /** @returns how long it took in milliseconds until the last notification was marked as sent */
@@ -34,7 +34,7 @@ async function fanOut(recipients: number): Promise<number> {
   const start = performance.now();
   sent = 0;
   const allSent = new Promise<void>((resolve) => {
-    onSent = () => sent === recipients && resolve();
+    onTold = () => sent === recipients && resolve();
   });
   await store.transaction((trx) =>
     createOffer(trx, deps, organisationId, { createdByUserId: "person-1", title: "Bar", workerIds }),

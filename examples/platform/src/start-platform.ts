@@ -86,7 +86,7 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
     const changeFeed = openChangeFeed(store, { onError });
     const onEndpoint = (record: EndpointRecord): void => log.warn(record, "endpoint.changed");
     const delivery = startDelivery({ ...context, store: store.background, retrySchedule, onAttempt, onEndpoint });
-    const push = startPush({ store: store.background, queue, transport, onSent: feed.wake, onError, now });
+    const push = startPush({ store: store.background, queue, transport, onTold: feed.wake, onError, now });
     running.push(feed.stop, changeFeed.stop, delivery.stop, push.stop, operations.stop);
 
     const streams = new EventStreams();

@@ -3,6 +3,7 @@ import { eventually } from "./eventually.ts";
 import { openVisitor, type PageVisitor } from "./page-visitor.ts";
 import { openPlatform, type PlatformUnderTest } from "./platform-under-test.ts";
 import { readEvents } from "./read-events.ts";
+import { answerWith, openReceiver } from "./receiver.ts";
 import { type StorePlace, storesUnderTest } from "./stores.ts";
 
 describe.each(await storesUnderTest())("the pages of the worker's app on $title", ({ createPlace }) => {
@@ -153,9 +154,25 @@ describe.each(await storesUnderTest())("the pages of the worker's app on $title"
     const done = await offerPage(id);
     expect(done).toContain("You got the work.");
     expect(done).not.toMatch(/\/(apply|reject)"/);
-    expect(await amal.send(`/app/offers/${id}/reject`)).toMatchObject({ status: 409 });
+    const late = await amal.send(`/app/offers/${id}/reject`);
+    expect(late.status).toBe(422);
+    expect(late.text).toContain("Your answer came too late: the offer was completed.");
+    expect(late.text).toContain("You got the work.");
+    expect(await amal.get(`/app/offers/${id}/reject`)).toMatchObject({ status: 303, location: `/app/offers/${id}` });
     const ben = await signedIn("worker_ben");
     expect(await offerPage(id, ben)).toContain("The work went to others");
+  });
+
+  test("opening an offer is noted for its hirer, and is no answer", async () => {
+    const id = await createOffer();
+    const hana = openVisitor(platform.address);
+    await hana.signIn("hana@harbour-hotels.example");
+    const seenByHirer = async () => (await hana.get(`/offers/${id}`)).text;
+    expect((await amal.get(`/app/offers/${id}`, { "X-Part": "1" })).status).toBe(200);
+    expect(await seenByHirer()).toContain(">No answer</span>");
+    await offerPage(id);
+    expect(await seenByHirer()).toContain(">Looked at it</span>");
+    expect(await responseOf(id)).toBe("none");
   });
 
   test("an offer that was withdrawn says so", async () => {
@@ -175,6 +192,27 @@ describe.each(await storesUnderTest())("the pages of the worker's app on $title"
     expect((await amal.send("/app/contacts", { organisationId: "unknown" })).status).toBe(404);
     for (const fields of [{}, { organisationId: "" }, { organisationId: "\0" }])
       expect((await amal.send("/app/contacts", fields)).status).toBe(400);
+  });
+
+  test("a contact is added once by a form that is sent twice, and again by the next one", async () => {
+    const receiver = await openReceiver(answerWith(200));
+    const token = await platform.signInPerson("ada@crew-agency.example");
+    const profile = { baseAddress: receiver.baseAddress, secret: "x".repeat(20), suggestsContacts: false };
+    expect((await platform.call("PUT", "/portal/profile", { token, json: profile })).status).toBe(200);
+    const told = async () => {
+      const answer = await platform.call("GET", "/portal/deliveries", { token });
+      return answer.json<{ deliveries: object[] }>().deliveries.length;
+    };
+    const send = async (once: string) =>
+      expect(await amal.send("/app/contacts", { organisationId: "org_crew", once })).toMatchObject({ status: 303 });
+    const [, once = ""] = /name="once" value="([^"]+)"/.exec((await amal.get("/app/contacts")).text) ?? [];
+    expect(once).not.toBe("");
+    await Promise.all([send(once), send(once)]);
+    expect((await amal.get("/app/contacts")).text).toContain("is told that you share your availability.");
+    expect(await told()).toBe(1);
+    await send("the next");
+    expect(await told()).toBe(2);
+    await receiver.close();
   });
 
   test("the stream goes on after what its page has, also on the second device", async () => {

@@ -1,37 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type AppDeps, createApp } from "../src/create-app.ts";
 import { eventually } from "./eventually.ts";
+import { type MountedRoute, mountedRoutes, takesToken } from "./mounted-routes.ts";
 import { type Answer, type CallOptions, openPlatform, type PlatformUnderTest } from "./platform-under-test.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
 import { type StorePlace, storesUnderTest } from "./stores.ts";
 
-interface MountedRoute {
-  method: string;
-  path: string;
-}
-
-interface Layer {
-  route?: { path: string; methods: Record<string, boolean> };
-  handle: { stack?: Layer[] };
-}
-
-/** Every route that the platform mounts: asked of Express itself, so that none can be forgotten here. */
-function mountedRoutes(): MountedRoute[] {
-  // No route looks at what it is given before it is called.
-  const anything: object = new Proxy(() => anything, { get: () => anything });
-  const own = { cookies: { isSecure: false } };
-  const deps = new Proxy(own, { get: (_, name) => Reflect.get(own, name) ?? anything });
-  const app = createApp(deps as unknown as AppDeps) as unknown as { router: { stack: Layer[] } };
-  const routesIn = ({ route, handle }: Layer): MountedRoute[] => {
-    if (route === undefined) return (handle.stack ?? []).flatMap(routesIn);
-    const methods = Object.keys(route.methods).filter((method) => method !== "_all" && method !== "head");
-    return methods.map((method) => ({ method: method.toUpperCase(), path: route.path }));
-  };
-  return app.router.stack.flatMap(routesIn);
-}
-
-/** Those that take a key or a token; pages-access.test.ts has the pages. */
-const routes = mountedRoutes().filter(({ path }) => /^\/(offer|portal|worker-app)(\/|$)/.test(path));
+/** pages-access.test.ts has the pages. */
+const routes = mountedRoutes().filter(takesToken);
 const withIds = routes.filter(({ path }) => path.includes(":"));
 const lists = routes.filter(
   ({ method, path }) => method === "GET" && path.startsWith("/portal/") && !path.includes(":"),

@@ -161,9 +161,20 @@ describe.each((await storesUnderTest()).slice(0, 1))("the pages of invitations o
       expect(await invitedBy("bo@bistro-group.example")).toEqual([]);
     });
 
+    test("by a form that is sent twice is one", async () => {
+      const ada = await signedIn("ada@crew-agency.example");
+      const [, once = ""] = /name="once" value="([^"]+)"/.exec((await ada.get("/invitations/search")).text) ?? [];
+      expect(once).not.toBe("");
+      const fields = { organisationId: "org_harbour", person: pick("Farah Aziz", "farah@example.com"), once };
+      for (const _ of ["first", "again"])
+        expect(await ada.send("/invitations", fields)).toMatchObject({ status: 303, location: "/invitations" });
+      expect((await ada.get("/invitations")).text).toContain("Invited: Farah Aziz.");
+      expect(await invitedBy("ada@crew-agency.example")).toEqual(["farah@example.com"]);
+    });
+
     test("to nobody says so, and the search is there again", async () => {
       const { status, text } = await bo.send("/invitations", { organisationId: "org_harbour", filter: "chef" });
-      expect(status).toBe(400);
+      expect(status).toBe(422);
       expect(text).toContain("Pick somebody first.");
       expect(text).toContain('value="chef"');
       expect(text).toContain("Farah Aziz");

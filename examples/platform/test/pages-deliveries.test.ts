@@ -101,16 +101,25 @@ describe("deliveries", () => {
     receiver.answer = answerWith(200);
     const since = (at: string, which = "dead") => hana.send("/deliveries/redeliver", { since: at, which });
     expect(await since("2099-01-01T00:00")).toMatchObject({ status: 303, location: "/deliveries" });
-    expect((await hana.get("/deliveries")).text).toContain("0 event(s) are delivered again.");
+    expect((await hana.get("/deliveries")).text).toContain("Delivered again: 0 events.");
     await since("2020-01-01T00:00");
-    expect((await hana.get("/deliveries")).text).toMatch(/[2-9] event\(s\) are delivered again\./);
+    expect((await hana.get("/deliveries")).text).toMatch(/Delivered again: [2-9] events\./);
     await eventually("nothing is left", async () =>
       (await hana.get("/deliveries?state=dead")).text.includes("None of these."),
     );
-    for (const [at, which] of [["yesterday"], ["2020-01-01T00:00", "constructor"]] as const) {
-      await since(at, which);
-      expect((await hana.get("/deliveries")).text).toContain("Nothing was delivered again");
-    }
+    await since("2020-01-01T00:00", "constructor");
+    expect((await hana.get("/deliveries")).text).toContain("Delivered again: 0 events.");
+  });
+
+  test("are not delivered again without a time, and the form says so", async () => {
+    const { status, text } = await hana.send("/deliveries/redeliver", { since: 'yester"day', which: "all" });
+    expect(status).toBe(422);
+    expect(text).toContain("<title>Not done: Deliveries");
+    expect(text).toContain('<details class="code" id="redeliver-many" open>');
+    expect(text).toMatch(/value="yester&quot;day"[^>]*aria-invalid="true"/);
+    expect(text).toContain("Say since when, such as 2099-05-01T16:00.");
+    expect(text).toContain('value="all" checked');
+    expect(await hana.get("/deliveries/redeliver")).toMatchObject({ status: 303, location: "/deliveries" });
   });
 
   test("are filtered by their state", async () => {

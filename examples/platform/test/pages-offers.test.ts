@@ -33,6 +33,9 @@ async function create(changes: Record<string, string | string[]> = {}): Promise<
   return answer.location ?? "";
 }
 
+/** What tells the page's form sent twice from two forms. */
+const onceIn = (text: string): string => /name="once" value="([^"]+)"/.exec(text)?.[1] ?? "";
+
 const read = async (path: string) =>
   (await platform.call("GET", `/offer/${path.split("/")[2]}`, { key: "demo-key-harbour" })).json();
 
@@ -81,6 +84,24 @@ describe("creating an offer", () => {
     expect(text).toContain('value="2099-05-01T15:00"');
   });
 
+  test("by a form that is sent twice is one offer, and another when something else is in it", async () => {
+    const form = { ...fields, title: "Once", once: onceIn((await hana.get("/offers/new")).text) };
+    expect(form.once).toMatch(/^[\w-]{36}$/);
+    const paths = (await Promise.all([create(form), create(form)])).concat(await create(form));
+    expect(new Set(paths).size).toBe(1);
+    const others = [await create({ ...form, title: "Twice" }), await create({ ...form, once: "another" })];
+    expect(new Set([...paths, ...others]).size).toBe(3);
+    const bea = openVisitor(platform.address);
+    await bea.signIn("hana@harbour-hotels.example");
+    expect((await bea.send("/offers/new", form)).location).not.toBe(paths[0]);
+  });
+
+  test("that was refused may be sent again", async () => {
+    const once = onceIn((await hana.get("/offers/new")).text);
+    for (const _ of ["first", "again"])
+      expect((await hana.send("/offers/new", { ...fields, title: "", once })).status).toBe(422);
+  });
+
   test("of nobody is refused", async () => {
     const { worker: _, ...nobody } = fields;
     const { status, text } = await hana.send("/offers/new", nobody);
@@ -111,6 +132,7 @@ describe("an offer", () => {
 
   test("is completed with the applicants who are ticked", async () => {
     const path = await create();
+    expect((await hana.get(path)).text).toContain("Nobody has applied yet.");
     await act("worker_amal", path, "apply");
     const done = await hana.send(`${path}/complete`, { worker: "worker_amal" });
     expect(done).toMatchObject({ status: 303, location: path });
@@ -120,6 +142,15 @@ describe("an offer", () => {
     expect(text).not.toContain("/complete");
     const again = await hana.send(`${path}/complete`, { worker: "worker_amal" });
     expect([again.status, again.text.includes("is completed once")]).toEqual([422, true]);
+  });
+
+  test("is completed once by a form that is sent twice, which leads to the same page", async () => {
+    const path = await create();
+    await act("worker_amal", path, "apply");
+    const form = { once: onceIn((await hana.get(path)).text), worker: "worker_amal" };
+    for (const _ of ["first", "again"])
+      expect(await hana.send(`${path}/complete`, form)).toMatchObject({ status: 303, location: path });
+    expect((await hana.send(`${path}/complete`, { ...form, worker: "worker_ben" })).status).toBe(422);
   });
 
   test.each<[string, Record<string, string>, string]>([

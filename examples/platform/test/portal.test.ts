@@ -325,8 +325,9 @@ describe.each(await storesUnderTest())("the portal on $title", ({ createPlace })
           suggestions: [{ ...dana, ratings: [{ ...rating, lastWorked: "2025-11-30T00:00:00Z" }] }],
         },
       ]);
-      const { method, url, body } = receiver.requests.at(-1) ?? {};
-      expect([method, url]).toEqual(["POST", "/hooks/contact-suggestions"]);
+      // What was delivered before may be tried again meanwhile.
+      const { method, body } = receiver.requests.findLast(({ url }) => url === "/hooks/contact-suggestions") ?? {};
+      expect(method).toBe("POST");
       expect(JSON.parse(body ?? "")).toEqual({
         filter: "chef",
         userEmailAddresses: ["hana.lind@harbour-hotels.example", "hana@harbour-hotels.example"],

@@ -5,6 +5,7 @@ import { openNotificationFeed } from "../src/push/notification-feed.ts";
 import { notifyWorkers } from "../src/push/notify-workers.ts";
 import type { Notification, PushTransport } from "../src/push/push-transport.ts";
 import { type PushOptions, startPush } from "../src/push/start-push.ts";
+import { maxPushAttempts } from "../src/push/sweep-notifications.ts";
 import type { Loop } from "../src/queue/run-loop.ts";
 import { eventually } from "./eventually.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "./lower-half.ts";
@@ -74,7 +75,7 @@ describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
       const workers = some.map((id) => ({ id, name: "Ann", password_hash: "" }));
       await half.store.db.insertInto("workers").values(workers).execute();
       const rows = some.flatMap((id) => devices.map((platform) => ({ id: randomUUID(), worker_id: id, platform })));
-      await half.store.db.insertInto("devices").values(rows).execute();
+      if (rows.length > 0) await half.store.db.insertInto("devices").values(rows).execute();
     }
     return ids;
   }
@@ -104,7 +105,7 @@ describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
 
   test("the feed tells a subscriber at once, and no other worker", async () => {
     const feed = openFeed();
-    start(inboxTransport, { onSent: feed.wake });
+    start(inboxTransport, { onTold: feed.wake });
     const [listening = "", silent = ""] = await addWorkers(2);
     const heard: Notification[] = [];
     const end = feed.subscribe(listening, (notification) => heard.push(notification));
@@ -151,7 +152,7 @@ describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
     feed.subscribe(workerId, (notification) => heard.push(notification));
     const offerId = await addOffer();
     await notify(offerId, [workerId]);
-    await half.store.execute("update notifications set sent_at = now() - interval '30 seconds' where sent_at is null");
+    await half.store.execute("update notifications set told_at = now() - interval '30 seconds' where told_at is null");
     // The database was away for a minute, or this process was.
     elapsedMs = 60_000;
     await eventually("it is heard", () => heard.length > 0);
@@ -184,6 +185,43 @@ describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
     const row = half.store.db.selectFrom("notifications").select("attempts").where("offer_id", "=", offerId);
     expect(await row.executeTakeFirstOrThrow()).toEqual({ attempts: 2 });
     expect(half.errors).toMatchObject([{ message: "busy" }]);
+  });
+
+  test("one that the transport refuses is told by the menu all the same, once and in its place", async () => {
+    const feed = openFeed();
+    const [workerId = ""] = await addWorkers(1);
+    const offers = [await addOffer(), await addOffer()];
+    const [refused] = offers;
+    let refusals = 0;
+    const send: PushTransport["send"] = async (_, { offerId }) => {
+      if (offerId !== refused) return;
+      refusals += 1;
+      throw new Error("the phone is off");
+    };
+    start({ send }, { onTold: feed.wake, firstRetryMs: 1, sweepMs: 20 });
+    const heard: Notification[] = [];
+    feed.subscribe(workerId, (notification) => heard.push(notification));
+    for (const [index, offerId] of offers.entries()) {
+      await notify(offerId, [workerId]);
+      await eventually("it is heard", () => heard.length === index + 1);
+    }
+    await eventually("it is given up", () => refusals === maxPushAttempts);
+    expect((await feed.since(workerId)).map(({ offerId }) => offerId)).toEqual(offers);
+    expect(heard.map(({ offerId }) => offerId)).toEqual(offers);
+    await feed.stop();
+  });
+
+  test("a worker without a device is told by the menu", async () => {
+    const feed = openFeed();
+    const sent: Notification[] = [];
+    start({ send: async (_, notification) => void sent.push(notification) });
+    const [workerId = ""] = await addWorkers(1, []);
+    const offerId = await addOffer();
+    expect(await notify(offerId, [workerId])).toBe(1);
+    await eventually("it is on the menu", async () => (await feed.since(workerId)).length > 0);
+    expect(await feed.since(workerId)).toMatchObject([{ offerId, deviceId: null }]);
+    expect([sent, await unsent(offerId)]).toEqual([[], 0]);
+    await feed.stop();
   });
 
   test("one that lost its job is swept up", async () => {

@@ -1,6 +1,6 @@
 import type { Store } from "../store/store.ts";
 
-/** A reader that was away for longer is told to look at everything anew. */
+/** A reader that was away for longer is told to look at everything anew (D-82). */
 const keptMs = 60 * 60_000;
 
 export async function purgeChanges({ db }: Store, now: Date): Promise<void> {

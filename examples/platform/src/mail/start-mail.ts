@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { inTime } from "../operations/in-time.ts";
+import { inTime } from "../in-time.ts";
 import { type Loop, runLoop } from "../queue/run-loop.ts";
 import type { Store } from "../store/store.ts";
 import { type Mail, MailRefused, type MailTransport } from "./mail-transport.ts";

@@ -56,8 +56,11 @@ function lastEnd(events: readonly { end: string }[]): Date | null {
 }
 
 /** D-38 */
-const mailOf = ({ notifyEmailAddress = "", title, workerIds }: OfferCreation) => ({
-  to_address: notifyEmailAddress,
-  subject: `Offer created: ${title}`,
-  body: `The offer "${title}" was created and sent to ${new Set(workerIds).size} worker(s).`,
-});
+const mailOf = ({ notifyEmailAddress = "", title, workerIds }: OfferCreation) => {
+  const { size } = new Set(workerIds);
+  return {
+    to_address: notifyEmailAddress,
+    subject: `Offer created: ${title}`,
+    body: `The offer "${title}" was created and sent to ${size === 1 ? "1 worker" : `${size} workers`}.`,
+  };
+};

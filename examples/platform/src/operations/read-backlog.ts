@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import { hasOlderWaiting } from "../delivery/pending-delivery.ts";
+import { inTime } from "../in-time.ts";
 import { maxMailAttempts } from "../mail/start-mail.ts";
 import { maxPushAttempts } from "../push/sweep-notifications.ts";
 import type { Store } from "../store/store.ts";
 import type { DeliveryState } from "../store/tables.ts";
-import { inTime } from "./in-time.ts";
 
 /** What waits, over all processes. */
 export interface Backlog {

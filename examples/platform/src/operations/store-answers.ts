@@ -1,6 +1,6 @@
 import { sql } from "kysely";
+import { inTime } from "../in-time.ts";
 import type { Store } from "../store/store.ts";
-import { inTime } from "./in-time.ts";
 
 const limitMs = 2_000;
 

@@ -1,5 +1,6 @@
 import type { RequestHandler } from "express";
 import { parseBody } from "../http/parse-body.ts";
+import { commit } from "../offers/commit.ts";
 import { invite, listInvitations, picksSchema } from "./invitations.ts";
 import type { PortalDeps } from "./portal-deps.ts";
 import { signedInPerson } from "./signed-in-person.ts";
@@ -10,7 +11,7 @@ export const inviteRoute =
   async (request, response) => {
     const person = await signedInPerson(deps, request);
     const picks = parseBody(picksSchema, await deps.readJson(request, response));
-    response.status(201).json({ invitations: await invite(deps, person, picks) });
+    response.status(201).json({ invitations: await commit(deps, (trx) => invite(trx, deps, person, picks)) });
   };
 
 /** `GET /portal/invitations` */

@@ -3,6 +3,8 @@ import { z } from "zod";
 import { emailAddressSchema } from "../generated/schemas.ts";
 import { lineField, textField } from "../http/text-field.ts";
 import { ProblemError } from "../problem/problem-error.ts";
+import type { Trx } from "../store/store.ts";
+import { type ListPart, olderThan } from "./older-than.ts";
 import type { PortalDeps } from "./portal-deps.ts";
 import type { SignedInPerson } from "./signed-in-person.ts";
 
@@ -18,14 +20,19 @@ export const picksSchema = z.strictObject({
 export type Picks = z.infer<typeof picksSchema>;
 
 /**
- * Sends a mail to everybody picked, in the name of the person who invites.
+ * Sends a mail to everybody picked, in the name of the person who invites, in the caller's transaction.
  *
  * @throws {ProblemError} `organisation_not_found`
  */
-export async function invite(deps: PortalDeps, person: SignedInPerson, { organisationId, people: picked }: Picks) {
+export async function invite(
+  trx: Trx,
+  { now }: Pick<PortalDeps, "now">,
+  person: SignedInPerson,
+  { organisationId, people: picked }: Picks,
+) {
   // Whoever was picked twice gets one mail.
   const people = [...new Map(picked.map((one) => [one.emailAddress.toLowerCase(), one])).values()];
-  const suggestedBy = await deps.store.db
+  const suggestedBy = await trx
     .selectFrom("endpoints")
     .select("organisation_id as id")
     .where("organisation_id", "=", organisationId)
@@ -40,28 +47,32 @@ export async function invite(deps: PortalDeps, person: SignedInPerson, { organis
     suggested_by: suggestedBy.id,
     name,
     email_address: emailAddress,
-    created_at: deps.now(),
+    created_at: now(),
   }));
   const mails = people.map(({ name, emailAddress }) => ({
     to_address: emailAddress,
     subject: `${person.organisationName} invites you`,
     body: `Dear ${name},\n\n${person.name} of ${person.organisationName} invites you to share your availability.\n`,
   }));
-  await deps.store.transaction(async (trx) => {
-    await trx.insertInto("invitations").values(invitations).execute();
-    await trx.insertInto("mails").values(mails).execute();
-  });
+  await trx.insertInto("invitations").values(invitations).execute();
+  await trx.insertInto("mails").values(mails).execute();
   return invitations.map(({ id, name, email_address: emailAddress }) => ({ id, name, emailAddress }));
 }
 
-/** Whom the organisation has invited, the latest first. */
-export const listInvitations = ({ store }: PortalDeps, { organisationId }: SignedInPerson) =>
+/** Whom the organisation has invited, the latest first; all of them unless a part is asked for. */
+export const listInvitations = (
+  { store }: PortalDeps,
+  { organisationId }: SignedInPerson,
+  { before, limit }: Partial<ListPart> = {},
+) =>
   store.db
     .selectFrom("invitations")
     .innerJoin("organisations", "organisations.id", "suggested_by")
     .select(["invitations.id", "invitations.name", "email_address as emailAddress"])
     .select(["organisations.name as suggestedBy", "invitations.created_at as invitedAt"])
     .where("organisation_id", "=", organisationId)
+    .$if(before !== undefined, (query) => query.where(olderThan("invitations", organisationId, before ?? "")))
     .orderBy("invitations.created_at", "desc")
-    .orderBy("invitations.id")
+    .orderBy("invitations.id", "desc")
+    .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
     .execute();

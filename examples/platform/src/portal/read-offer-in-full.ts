@@ -1,3 +1,4 @@
+import { type SqlBool, sql } from "kysely";
 import { jsonArrayFrom } from "kysely/helpers/postgres";
 import { isHistoric } from "../offers/read-offer.ts";
 import { offerNotFound } from "../offers/refusal-problem.ts";
@@ -8,11 +9,22 @@ import { countedResponses, responseCounts } from "./response-counts.ts";
 export type OfferInFull = Awaited<ReturnType<typeof readOfferInFull>>;
 export type RecipientInFull = OfferInFull["recipients"][number];
 
-/** So many recipients are shown; those who applied come first. */
-const recipientsLimit = 500;
+export interface RecipientsAsked {
+  /** The id of the last recipient of the part before. */
+  after?: number | undefined;
+  limit: number;
+}
 
-/** @throws {ProblemError} `offer_not_found`, alike for an unknown and a foreign one */
-export async function readOfferInFull({ store, now }: PortalDeps, organisationId: string, offerId: string) {
+/**
+ * @param asked which recipients; those who applied come first
+ * @throws {ProblemError} `offer_not_found`, alike for an unknown and a foreign one
+ */
+export async function readOfferInFull(
+  { store, now }: Pick<PortalDeps, "store" | "now">,
+  organisationId: string,
+  offerId: string,
+  { after, limit }: RecipientsAsked = { limit: 0 },
+) {
   const offer = await store.db
     .selectFrom("offers")
     .selectAll()
@@ -25,7 +37,8 @@ export async function readOfferInFull({ store, now }: PortalDeps, organisationId
           .whereRef("offer_id", "=", "offers.id")
           .orderBy(({ eb }) => eb("response", "=", "applied"), "desc")
           .orderBy("recipients.id")
-          .limit(recipientsLimit),
+          .$if(after !== undefined, (query) => query.where(comesAfter(after ?? 0)))
+          .limit(limit),
       ).as("recipients"),
       // An agency's person is not of this organisation, but it is known who created the offer.
       selectFrom("people").select("name").whereRef("people.id", "=", "created_by_user_id").as("createdBy"),
@@ -43,3 +56,7 @@ export async function readOfferInFull({ store, now }: PortalDeps, organisationId
     responses: responseCounts(offer.counts),
   };
 }
+
+/** In the order of recipients. Whoever has answered meanwhile is found where they are now. */
+const comesAfter = (id: number) => sql<SqlBool>`(response <> 'applied', recipients.id) > (
+  select last.response <> 'applied', last.id from recipients as last where last.id = ${id} and last.offer_id = offers.id)`;

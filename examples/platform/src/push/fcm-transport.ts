@@ -64,7 +64,7 @@ export function fcmTransport({ credentials, onUnregistered, now, ...options }: F
 
   return {
     async send(device, notification) {
-      // Without a token there is nothing to carry: that the row is marked as sent puts it on the menu.
+      // Without a token there is nothing to carry: that the row is marked as told puts it on the menu.
       if (device.token === null) return;
       const refusal = await post(fcmMessage(device, notification, now()));
       if (refusal === "UNREGISTERED") await onUnregistered(device);

@@ -2,29 +2,29 @@ import { sql } from "kysely";
 import { runLoop } from "../queue/run-loop.ts";
 import type { Store } from "../store/store.ts";
 import type { Notification } from "./push-transport.ts";
-import { sentNotifications } from "./sent-notifications.ts";
+import { toldNotifications } from "./told-notifications.ts";
 
 export type NotificationListener = (notification: Notification) => void;
 
-/** What the worker app's event stream follows. It reads the store, so it does not matter which process sent. */
+/** What the worker app's event stream follows. It reads the store, so it does not matter which process told. */
 export interface NotificationFeed {
-  /** What the worker was sent, in the order it was sent. */
+  /** What the worker was told, in that order. */
   since(workerId: string): Promise<Notification[]>;
   /**
-   * Calls `listener` with what the worker is sent, once each. Subscribe first, then ask `since`: a notification of the
+   * Calls `listener` with what the worker is told, once each. Subscribe first, then ask `since`: a notification of the
    * last seconds may come both ways, its id tells.
    *
    * @returns ends the subscription
    */
   subscribe(workerId: string, listener: NotificationListener): () => void;
-  /** Looks now: call it after a commit that marked notifications as sent. */
+  /** Looks now: call it after a commit that put notifications on the menu. */
   wake(): void;
   stop(): Promise<void>;
 }
 
 export interface NotificationFeedOptions {
   onError: (error: unknown) => void;
-  /** How often to look for what other processes sent. @default 1_000 */
+  /** How often to look for what other processes told. @default 400 */
   idleMs?: number;
   /** Milliseconds that only grow, from wherever. @default performance.now */
   elapsedMs?: () => number;
@@ -40,7 +40,7 @@ interface Subscriber {
 }
 
 export function openNotificationFeed(store: Store, options: NotificationFeedOptions): NotificationFeed {
-  const { onError, idleMs = 1_000, elapsedMs = () => performance.now() } = options;
+  const { onError, idleMs = 400, elapsedMs = () => performance.now() } = options;
   const subscribers = new Set<Subscriber>();
   /** The start of the last look that came to an end. After a database's restart the next one goes back to it. */
   let lookedAtMs = elapsedMs();
@@ -54,9 +54,9 @@ export function openNotificationFeed(store: Store, options: NotificationFeedOpti
 
   const look = async (windowMs: number): Promise<void> => {
     const workerIds = [...new Set([...subscribers].map(({ workerId }) => workerId))];
-    const recent = await sentNotifications(store)
+    const recent = await toldNotifications(store)
       .where("notifications.worker_id", "in", workerIds)
-      .where("notifications.sent_at", ">", sql<Date>`now() - make_interval(secs => ${windowMs / 1_000})`)
+      .where("notifications.told_at", ">", sql<Date>`now() - make_interval(secs => ${windowMs / 1_000})`)
       .execute();
     for (const { workerId, listener, seen } of subscribers)
       for (const notification of recent) {
@@ -70,7 +70,7 @@ export function openNotificationFeed(store: Store, options: NotificationFeedOpti
   return {
     wake: loop.wake,
     stop: loop.stop,
-    since: (workerId) => sentNotifications(store).where("notifications.worker_id", "=", workerId).execute(),
+    since: (workerId) => toldNotifications(store).where("notifications.worker_id", "=", workerId).execute(),
     subscribe(workerId, listener) {
       const subscriber: Subscriber = { workerId, listener, seen: new Set() };
       subscribers.add(subscriber);

@@ -15,8 +15,8 @@ export interface WorkersToNotify {
 }
 
 /**
- * Writes one notification per device of each worker, with its job, in the caller's transaction. Fit for 10,000 workers:
- * the number of statements does not grow with each.
+ * Writes one notification per device of each worker, or one for the menu of a worker without any, with its job, in the
+ * caller's transaction. Fit for 10,000 workers: the number of statements does not grow with each.
  *
  * @returns how many notifications were written
  */
@@ -34,9 +34,11 @@ export async function notifyWorkers(
       .columns(["worker_id", "device_id", "offer_id", "reason"])
       .expression((query) =>
         query
-          .selectFrom("devices")
-          .select(({ val }) => ["worker_id", "id", val(offerId).as("offer_id"), val(reason).as("reason")])
-          .where("worker_id", "in", some),
+          .selectFrom("workers")
+          .leftJoin("devices", "worker_id", "workers.id")
+          .select(["workers.id as worker_id", "devices.id as device_id"])
+          .select(({ val }) => [val(offerId).as("offer_id"), val(reason).as("reason")])
+          .where("workers.id", "in", some),
       )
       .returning("id")
       .execute();

@@ -8,11 +8,12 @@ export interface Device {
 
 export type NotificationReason = "offer" | "successful" | "unsuccessful" | "withdrawn";
 
-/** One push to one device of a worker; the worker's notifications menu is made of them. */
+/** What a worker is told, pushed to one device of theirs; the notifications menu is made of them. */
 export interface Notification {
   id: number;
   workerId: string;
-  deviceId: string;
+  /** Null for a worker without a device. */
+  deviceId: string | null;
   offerId: string;
   offerTitle: string;
   reason: NotificationReason;

@@ -11,8 +11,8 @@ export interface PushOptions {
   store: Store;
   queue: Queue;
   transport: PushTransport;
-  /** Called after a commit that marked notifications as sent, such as the feed's `wake`. */
-  onSent?: () => void;
+  /** Called after a commit that put notifications on the menu, such as the feed's `wake`. */
+  onTold?: () => void;
   /** Told of trouble, also of a transport that refused. The work goes on. */
   onError: (error: unknown) => void;
   /** The pause after the first refusal by the transport; each further one is twice as long. @default 5_000 */
@@ -36,14 +36,16 @@ interface MadePush {
 
 /** Sends notifications (D-48) until it is stopped. `wake()` after a commit that wrote some. */
 export function startPush(options: PushOptions): Loop {
-  const { store, queue, transport, onError, onSent = () => undefined, firstRetryMs = 5_000 } = options;
+  const { store, queue, transport, onError, onTold = () => undefined, firstRetryMs = 5_000 } = options;
   const now = options.now ?? (() => new Date());
   const claims = holdClaims(queue, "notifications", onError);
 
   const push = async (job: ClaimedJob, notification: UnsentNotification): Promise<MadePush> => {
     const { platform, token, attempts: _, ...content } = notification;
+    const { deviceId: id, workerId } = content;
     try {
-      await transport.send({ id: content.deviceId, workerId: content.workerId, platform, token }, content);
+      // A worker without a device is told by the menu alone.
+      if (id !== null && platform !== null) await transport.send({ id, workerId, platform, token }, content);
       return { job, notification, sent: true };
     } catch (error) {
       onError(error);
@@ -73,7 +75,7 @@ export function startPush(options: PushOptions): Loop {
     } finally {
       for (const job of jobs) claims.delete(job);
     }
-    onSent();
+    onTold();
     return jobs.length === batchSize;
   };
 
@@ -106,7 +108,11 @@ async function countAttempts(trx: Trx, made: readonly MadePush[]): Promise<void>
     if (ids.length === 0) continue;
     await trx
       .updateTable("notifications")
-      .set(({ eb }) => ({ attempts: eb("attempts", "+", 1), ...(sent && { sent_at: sql<Date>`now()` }) }))
+      .set(({ eb, fn }) => ({
+        attempts: eb("attempts", "+", 1),
+        told_at: fn.coalesce("told_at", sql<Date>`now()`),
+        ...(sent && { sent_at: sql<Date>`now()` }),
+      }))
       .where("id", "in", ids)
       .execute();
   }

@@ -5,7 +5,7 @@ import type { Store } from "../store/store.ts";
 
 const maxRows = 1_000;
 
-/** After so many refusals by the transport a notification is left unsent (D-48); the worker's device is gone. */
+/** After so many refusals by the transport a notification is pushed no more; the menu has it (D-48). */
 export const maxPushAttempts = 10;
 
 /**

@@ -7,7 +7,7 @@ export function unsentNotifications(store: Store, ids: readonly number[]) {
   return store.db
     .selectFrom("notifications")
     .innerJoin("offers", "offers.id", "notifications.offer_id")
-    .innerJoin("devices", "devices.id", "notifications.device_id")
+    .leftJoin("devices", "devices.id", "notifications.device_id")
     .select([
       "notifications.id",
       "notifications.worker_id as workerId",

@@ -6,6 +6,7 @@ import * as endpointHealth from "./migrations/003-endpoint-health.ts";
 import * as operations from "./migrations/004-operations.ts";
 import * as deliveryOrder from "./migrations/005-delivery-order.ts";
 import * as changes from "./migrations/006-changes.ts";
+import * as toldNotifications from "./migrations/007-told-notifications.ts";
 import * as sealCheckAndLastFailure from "./migrations/008-seal-check-and-last-failure.ts";
 import type { Tables } from "./tables.ts";
 
@@ -17,6 +18,7 @@ const migrations = {
   "004-operations": operations,
   "005-delivery-order": deliveryOrder,
   "006-changes": changes,
+  "007-told-notifications": toldNotifications,
   "008-seal-check-and-last-failure": sealCheckAndLastFailure,
 };
 

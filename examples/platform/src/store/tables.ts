@@ -23,13 +23,13 @@ export interface ApiKeyTable {
   created_at: CreatedAt;
 }
 
-/** What a request with an `Idempotency-Key` was answered. Only the key's SHA-256 is kept. */
+/** What came of a request with an `Idempotency-Key`, or of a page's form. Only the key's SHA-256 is kept. */
 export interface IdempotencyKeyTable {
   organisation_id: Fact<string>;
   key_hash: Fact<string>;
   /** Of the request, to tell a repeat from another one under the same key. */
   fingerprint: Fact<string>;
-  /** An `Answer` as JSON; empty only within the transaction that has the effect. */
+  /** As JSON; empty only within the transaction that has the effect. */
   answer: string;
   created_at: Fact<Date>;
 }
@@ -107,15 +107,18 @@ export interface RecipientTable {
   closed_at: OptionalTimestamp;
 }
 
-/** A push notification for one device of one worker; also the worker's notifications menu. */
+/** A push notification for one device of one worker; also the worker's notifications menu (D-48). */
 export interface NotificationTable {
   id: Generated<number>;
   worker_id: Fact<string>;
-  device_id: Fact<string>;
+  /** Null when the worker had none: it is on the menu alone. */
+  device_id: Fact<string | null>;
   offer_id: Fact<string>;
   reason: Fact<"offer" | "successful" | "unsuccessful" | "withdrawn">;
   created_at: CreatedAt;
-  /** When the push transport took it; null while it waits. */
+  /** When the menu got it: with the first attempt to push it, whatever became of that. */
+  told_at: OptionalTimestamp;
+  /** When the push transport took it; null while it waits, and when it was given up. */
   sent_at: OptionalTimestamp;
   attempts: Generated<number>;
 }

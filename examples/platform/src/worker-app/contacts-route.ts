@@ -1,6 +1,7 @@
 import type { RequestHandler } from "express";
 import { parseBody } from "../http/parse-body.ts";
-import { addContact, contactSchema } from "./contacts.ts";
+import { commit } from "../offers/commit.ts";
+import { addContact, contactSchema, readOrganisation } from "./contacts.ts";
 import { signedInWorker } from "./signed-in-worker.ts";
 import type { WorkerAppDeps } from "./worker-app-deps.ts";
 
@@ -10,6 +11,7 @@ export const addContactRoute =
   async (request, response) => {
     const workerId = await signedInWorker(deps, request);
     const { organisationId } = parseBody(contactSchema, await deps.readJson(request, response));
-    await addContact(deps, workerId, organisationId);
+    const { id } = await readOrganisation(deps, organisationId);
+    await commit(deps, (trx) => addContact(trx, deps, workerId, id));
     response.status(204).end();
   };

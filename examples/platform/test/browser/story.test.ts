@@ -12,15 +12,24 @@ describe("the story of the contract, in the browser alone", { timeout: 60_000 },
   });
   afterAll(() => stage.close());
 
+  type Who = "hirer" | "worker" | "integrator";
+
   /** How long each update took to be seen in another window, from before the click that caused it. */
-  const delays = new Map<string, number[]>();
+  const delays: Record<Who, number[]> = { hirer: [], worker: [], integrator: [] };
 
   /** Waits for what `act` brings about in other windows, none of which is touched. */
-  async function bringsAbout(act: () => Promise<unknown>, updates: Record<string, Locator>): Promise<void> {
+  async function bringsAbout(
+    act: () => Promise<unknown>,
+    updates: Partial<Record<Who, Locator | Locator[]>>,
+  ): Promise<void> {
     const startedAt = performance.now();
-    const seen = Object.entries(updates).map(async ([window, shown]) => {
-      await shown.first().waitFor({ timeout: 20_000 });
-      delays.set(window, [...(delays.get(window) ?? []), Math.round(performance.now() - startedAt)]);
+    const all = Object.entries(updates).flatMap(([who, shown]) =>
+      [shown].flat().map((one) => [who as Who, one] as const),
+    );
+    const seen = all.map(async ([who, shown]) => {
+      // Playwright's own waiting looks every half second, once a third of a second has passed.
+      await eventually(`${who} sees ${shown}`, () => shown.first().isVisible());
+      delays[who].push(Math.round(performance.now() - startedAt));
     });
     await act();
     await Promise.all(seen);
@@ -91,9 +100,10 @@ describe("the story of the contract, in the browser alone", { timeout: 60_000 },
     await ben.page.goto("/app");
     await hirer.page.getByRole("checkbox", { name: "Amal" }).check();
     await bringsAbout(() => click(hirer.page, "Complete with those ticked"), {
-      worker: amal.page.getByText("You got the work."),
-      "another worker": ben.page.getByText("The work went to others"),
-      "a third worker": cleo.page.getByText("The work went to others"),
+      worker: [
+        amal.page.getByText("You got the work."),
+        ...[ben, cleo].map(({ page }) => page.getByText("The work went to others")),
+      ],
     });
     await hirer.page.getByText("Gets the work").waitFor();
 
@@ -106,8 +116,10 @@ describe("the story of the contract, in the browser alone", { timeout: 60_000 },
     await bringsAbout(() => click(amal.page, "Apply"), { hirer: row(hirer, "Amal").filter({ hasText: "Applied" }) });
     await hirer.page.getByRole("link", { name: "Withdraw" }).click();
     await bringsAbout(() => click(hirer.page, "Withdraw the offer"), {
-      worker: amal.page.getByText("This offer was withdrawn."),
-      "another worker": ben.page.getByRole("link", { name: "Offer withdrawn" }),
+      worker: [
+        amal.page.getByText("This offer was withdrawn."),
+        ben.page.getByRole("link", { name: "Offer withdrawn" }),
+      ],
     });
 
     // The receiver fails, and the portal shows it; it is well again, and nothing is lost.
@@ -136,10 +148,13 @@ describe("the story of the contract, in the browser alone", { timeout: 60_000 },
 
     const refused = /status of 422/;
     expect(windows.flatMap(({ complaints }) => complaints.filter((text) => !refused.test(text)))).toEqual([]);
-    console.log(`updates seen after (ms): ${JSON.stringify(Object.fromEntries(delays))}`);
-    // The fastest of each: the machine may be busy with other tests.
-    for (const [window, ms] of delays)
-      expect({ window, isPrompt: Math.min(...ms) < 1_000 }).toEqual({ window, isPrompt: true });
+    console.log(`updates seen after (ms): ${JSON.stringify(delays)}`);
+    // Each has at least three. The median, since the machine may be busy with other tests.
+    for (const [who, ms] of Object.entries(delays)) {
+      expect(ms.length).toBeGreaterThanOrEqual(3);
+      const median = ms.toSorted((a, b) => a - b)[Math.floor(ms.length / 2)];
+      expect(median, `the ${who}'s median in ms`).toBeLessThan(1_000);
+    }
   });
 
   test("is played without scripts as well", async () => {
@@ -165,5 +180,23 @@ describe("the story of the contract, in the browser alone", { timeout: 60_000 },
     await click(amal.page, "Close");
     await amal.page.getByRole("heading", { name: "Notifications" }).waitFor();
     expect([...hirer.complaints, ...amal.complaints]).toEqual([]);
+  });
+
+  test("creates one offer of a form that arrives twice, without scripts, and leads to it", async () => {
+    const { page } = await stage.openPortal({ javaScriptEnabled: false });
+    let sent = 0;
+    // As after a double click, or when the answer was lost and the browser is asked to load it again.
+    await page.route("**/offers/new", async (route) => {
+      if (route.request().method() === "POST") {
+        await route.fetch({ maxRedirects: 0 });
+        sent += 1;
+      }
+      await route.continue();
+    });
+    await draft(page, "Clicked twice");
+    await create(page);
+    expect([sent, await page.getByRole("heading", { level: 1 }).textContent()]).toEqual([1, "Clicked twice"]);
+    await page.goto("/offers");
+    expect(await page.getByRole("link", { name: "Clicked twice" }).count()).toBe(1);
   });
 });

@@ -1,45 +1,53 @@
 import { html } from "hono/html";
 import { parseBody } from "../../http/parse-body.ts";
-import { addContact, contactSchema } from "../../worker-app/contacts.ts";
+import { addContact, contactSchema, readOrganisation, readOrganisations } from "../../worker-app/contacts.ts";
+import { actOnce, onceField } from "../frame/act-once.ts";
 import { formTokenField } from "../frame/form-token.ts";
+import { cutList, keyIn, withKey } from "../frame/list-parts.ts";
 import type { PageAnswer } from "../frame/page-answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { AppVisit } from "./app-audience.ts";
 
 const limit = 200;
 
-/** `GET /app/contacts`: the organisations at which a worker may add a contact. */
+/** `GET /app/contacts?after=…`: the organisations at which a worker may add a contact. */
 export const contactsPage =
   (deps: PageDeps) =>
   async (visit: AppVisit): Promise<PageAnswer> => {
-    const organisations = await deps.store.db
-      .selectFrom("organisations")
-      .select(["id", "name"])
-      .orderBy("name")
-      .orderBy("id")
-      .limit(limit)
-      .execute();
+    const after = keyIn(visit.request, "after");
+    const organisations = await readOrganisations(deps, { after, limit: limit + 1 });
+    const { shown, links } = cutList(organisations, {
+      ...{ limit, after, keyOf: ({ id }) => id },
+      addressOf: (key) => withKey("/app/contacts", "after", key),
+      words: { first: "The first", next: "More" },
+    });
     const main = html`
       <header class="page-head"><h1>Contacts</h1></header>
       <p class="lead">Add a contact at an organisation to share your availability with it. It is told.</p>
-      <ul class="menu">${organisations.map(
+      ${shown.length === 0 && html`<p class="empty">There is no organisation yet.</p>`}
+      <ul class="menu">${shown.map(
         ({ id, name }) => html`
         <li>
           <form method="post" action="/app/contacts" class="row">
             ${formTokenField(visit)}
+            ${onceField()}
             <strong>${name}</strong>
             <button class="quiet small" name="organisationId" value="${id}" aria-label="Add a contact at ${name}">Add a contact</button>
           </form>
         </li>`,
-      )}</ul>`;
+      )}</ul>
+      ${links}`;
     return { title: "Contacts", main };
   };
 
 /** `POST /app/contacts` */
 export const addContactForm =
   (deps: PageDeps) =>
-  async ({ who }: AppVisit, form: URLSearchParams): Promise<PageAnswer> => {
+  async (visit: AppVisit, form: URLSearchParams): Promise<PageAnswer> => {
     const { organisationId } = parseBody(contactSchema, { organisationId: form.get("organisationId") });
-    const { name } = await addContact(deps, who.id, organisationId);
-    return { to: "/app/contacts", notice: `${name} is told that you share your availability.` };
+    const { name } = await readOrganisation(deps, organisationId);
+    return actOnce(deps, { visit, form, organisationId }, async (trx) => {
+      await addContact(trx, deps, visit.who.id, organisationId);
+      return { to: "/app/contacts", notice: `${name} is told that you share your availability.` };
+    });
   };

@@ -1,12 +1,13 @@
 import { Router } from "express";
 import { html } from "hono/html";
+import { pathParameter } from "../../http/path-parameter.ts";
 import { resource } from "../../http/resource.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
 import { errorPages } from "../frame/error-pages.ts";
 import { pageRoutes } from "../frame/page-routes.ts";
 import { signInRoutes, signOutRoute } from "../frame/sign-in-page.ts";
 import type { PageDeps } from "../page-deps.ts";
-import { appAudience } from "./app-audience.ts";
+import { type AppVisit, appAudience } from "./app-audience.ts";
 import { appLiveRoute } from "./app-live-route.ts";
 import { addContactForm, contactsPage } from "./contacts-page.ts";
 import { menuPage } from "./menu-page.ts";
@@ -28,8 +29,12 @@ export function mountAppPages(pages: Router, deps: PageDeps): void {
   resource(app, "/app/live", { get: appLiveRoute(deps), head: false });
   resource(app, "/app/contacts", { get: show(contactsPage(deps)), post: act(addContactForm(deps)) });
   resource(app, "/app/offers/:id", { get: show(offerPage(deps)) });
+  // An answer that was refused is shown there: whoever loads it again sees the offer.
+  const toOffer = ({ request }: AppVisit) => ({
+    to: `/app/offers/${encodeURIComponent(pathParameter(request, "id"))}`,
+  });
   for (const action of ["apply", "reject", "close"] as const)
-    resource(app, `/app/offers/:id/${action}`, { post: act(answerOffer(deps, action)) });
+    resource(app, `/app/offers/:id/${action}`, { get: show(toOffer), post: act(answerOffer(deps, action)) });
   app.use("/app", () => {
     throw new ProblemError("not_found", "Check the address, or start from the notifications.");
   });

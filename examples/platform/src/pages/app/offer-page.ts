@@ -1,30 +1,39 @@
 import { html } from "hono/html";
 import { pathParameter } from "../../http/path-parameter.ts";
 import type { WorkerAction } from "../../offers/transition.ts";
+import { ProblemError } from "../../problem/problem-error.ts";
 import { actAsWorker, viewOffer, type WorkerOffer } from "../../worker-app/worker-offer.ts";
 import { formTokenField } from "../frame/form-token.ts";
 import type { Markup } from "../frame/markup.ts";
-import type { PageAnswer } from "../frame/page-answer.ts";
+import type { Page, PageAnswer } from "../frame/page-answer.ts";
 import { timeSpan } from "../frame/time.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { AppVisit } from "./app-audience.ts";
 
-/** `GET /app/offers/{id}`: the offer view. That it was opened is noted; it is no answer. */
+/** `GET /app/offers/{id}`: the offer view. That it was opened is noted; it is no answer (D-84). */
 export const offerPage =
   (deps: PageDeps) =>
   async (visit: AppVisit): Promise<PageAnswer> => {
     const id = pathParameter(visit.request, "id");
-    await actAsWorker(deps, visit.who.id, id, "open");
-    const offer = await viewOffer(deps, visit.who.id, id);
-    const main = html`
+    // Nobody looks when the page reads itself anew.
+    const isOpened = visit.request.get("x-part") === undefined;
+    if (isOpened) await actAsWorker(deps, visit.who.id, id, "open");
+    return showOffer(deps, visit, id);
+  };
+
+/** @param refusal why an answer was not taken */
+async function showOffer(deps: PageDeps, visit: AppVisit, id: string, refusal?: string): Promise<Page> {
+  const offer = await viewOffer(deps, visit.who.id, id);
+  const main = html`
       <header class="page-head"><p class="fine">${offer.organisation.name}</p><h1>${offer.title}</h1></header>
+      ${refusal && html`<p class="notice bad" role="alert">${refusal}</p>`}
       <div id="offer" data-live="notification">
         ${standing(offer)}
         ${content(offer)}
         ${choices(visit, offer)}
       </div>`;
-    return { title: offer.title, main };
-  };
+  return { title: offer.title, main, ...(refusal !== undefined && { status: 422 }) };
+}
 
 const notices: Record<Exclude<WorkerAction, "open">, string | undefined> = {
   apply: "You applied. You will be told who gets the work.",
@@ -32,12 +41,24 @@ const notices: Record<Exclude<WorkerAction, "open">, string | undefined> = {
   close: undefined,
 };
 
+const tooLate: Partial<Record<string, string>> = {
+  offer_complete: "Your answer came too late: the offer was completed.",
+  offer_withdrawn: "Your answer came too late: the offer was withdrawn.",
+};
+
 /** `POST /app/offers/{id}/apply`, and likewise reject and close. */
 export const answerOffer =
   (deps: PageDeps, action: Exclude<WorkerAction, "open">) =>
-  async ({ who, request }: AppVisit): Promise<PageAnswer> => {
-    const id = pathParameter(request, "id");
-    await actAsWorker(deps, who.id, id, action);
+  async (visit: AppVisit): Promise<PageAnswer> => {
+    const id = pathParameter(visit.request, "id");
+    try {
+      await actAsWorker(deps, visit.who.id, id, action);
+    } catch (error) {
+      // While the worker looked at it: the offer says so.
+      const late = error instanceof ProblemError ? tooLate[error.code] : undefined;
+      if (late !== undefined) return showOffer(deps, visit, id, late);
+      throw error;
+    }
     const notice = notices[action];
     return { to: action === "close" ? "/app" : pathOf(id), ...(notice !== undefined && { notice }) };
   };

@@ -1,6 +1,7 @@
 import { html } from "hono/html";
 import type { ReadEndpoint } from "../../portal/read-endpoint.ts";
 import { badge } from "../frame/badge.ts";
+import { counted } from "../frame/counted.ts";
 import type { Markup } from "../frame/markup.ts";
 import { time } from "../frame/time.ts";
 
@@ -28,8 +29,8 @@ function facts(endpoint: ReadEndpoint, now: Date): Markup {
       ${because && html`<p>${because}</p>`}
       <dl class="facts">
         <dt>Address</dt><dd>${endpoint.base_address}</dd>
-        <dt>Waiting</dt><dd><a href="/deliveries?state=pending">${waiting} event(s)</a></dd>
-        ${Number(held) > 0 && html`<dt>Held</dt><dd><a href="/deliveries?state=held">${held} event(s)</a></dd>`}
+        <dt>Waiting</dt><dd><a href="/deliveries?state=pending">${counted(Number(waiting), "event")}</a></dd>
+        ${Number(held) > 0 && html`<dt>Held</dt><dd><a href="/deliveries?state=held">${counted(Number(held), "event")}</a></dd>`}
         <dt>Suggests</dt><dd>${endpoint.suggests_contacts ? "yes" : "no"}</dd>
         <dt>Saved</dt><dd>${time(endpoint.updated_at)}</dd>
         ${until !== null && until > now && html`<dt>Old secret</dt><dd>counts until ${time(until)}</dd>`}

@@ -1,8 +1,10 @@
+import type { Request } from "express";
 import { html } from "hono/html";
 import { measureDeliveries } from "../../portal/measure-deliveries.ts";
 import { type ReadDelivery, readDeliveries } from "../../portal/read-deliveries.ts";
 import type { DeliveryState } from "../../store/tables.ts";
 import { dataTable } from "../frame/data-table.ts";
+import { cutList, keyIn, numberIn } from "../frame/list-parts.ts";
 import type { Markup } from "../frame/markup.ts";
 import type { Page } from "../frame/page-answer.ts";
 import { time } from "../frame/time.ts";
@@ -12,7 +14,7 @@ import { attemptWords } from "./attempt-words.ts";
 import { deliveryChart } from "./delivery-chart.ts";
 import { deliveryState, stateWords } from "./delivery-state.ts";
 import { eventWords } from "./event-words.ts";
-import { redeliverManyPart } from "./redeliver-many-form.ts";
+import { type RefusedRedelivery, redeliverManyPart } from "./redeliver-many-part.ts";
 
 const limit = 50;
 
@@ -31,14 +33,24 @@ interface Asked {
 /** `GET /deliveries?state=…&range=…&before=…` */
 export const deliveriesPage =
   (deps: PageDeps) =>
-  async ({ who, request, formToken }: PortalVisit): Promise<Page> => {
-    const asked = askedIn(new URLSearchParams(request.url.split("?")[1]));
-    const { words, ...window } = ranges[asked.range];
-    const measured = await measureDeliveries(deps, who.organisationId, window);
-    const deliveries = await readDeliveries(deps, who.organisationId, { ...asked, limit: limit + 1 });
-    const shown = deliveries.slice(0, limit);
-    const last = shown.at(-1);
-    const main = html`
+  (visit: PortalVisit): Promise<Page> =>
+    showDeliveries(deps, visit);
+
+/** @param refused what was asked to be delivered again, and was not */
+export async function showDeliveries(
+  deps: PageDeps,
+  { who, request, formToken }: PortalVisit,
+  refused?: RefusedRedelivery,
+): Promise<Page> {
+  const asked = askedIn(request);
+  const { words, ...window } = ranges[asked.range];
+  const measured = await measureDeliveries(deps, who.organisationId, window);
+  const deliveries = await readDeliveries(deps, who.organisationId, { ...asked, limit: limit + 1 });
+  const { shown, links } = cutList(deliveries, {
+    ...{ limit, after: asked.before?.toString(), keyOf: ({ sequence }) => sequence },
+    addressOf: (key) => addressOf({ ...asked, before: key }),
+  });
+  const main = html`
       <header class="page-head"><h1>Deliveries</h1></header>
       <section class="panel" id="measured" data-live="delivery" aria-labelledby="measured-title">
         <header>
@@ -53,28 +65,23 @@ export const deliveriesPage =
           ${stateBar(asked)}
         </header>
         ${shown.length === 0 ? nothing(asked) : deliveriesTable(shown)}
-        ${
-          deliveries.length > limit &&
-          last &&
-          html`<p><a class="button quiet small" href="${addressOf({ ...asked, before: last.sequence })}">Older</a></p>`
-        }
+        ${links}
       </section>
-      ${redeliverManyPart(formToken)}`;
-    return { title: "Deliveries", main };
-  };
+      ${redeliverManyPart(formToken, refused)}`;
+  return { title: "Deliveries", main };
+}
 
-function askedIn(query: URLSearchParams): Asked {
-  const state = query.get("state") ?? "";
-  const range = query.get("range") ?? "";
-  const before = Number(query.get("before"));
+function askedIn(request: Request): Asked {
+  const state = keyIn(request, "state") ?? "";
+  const range = keyIn(request, "range") ?? "";
   return {
     state: Object.hasOwn(stateWords, state) ? (state as DeliveryState) : undefined,
     range: Object.hasOwn(ranges, range) ? (range as Asked["range"]) : "hour",
-    before: Number.isSafeInteger(before) && before > 0 ? before : undefined,
+    before: numberIn(request, "before"),
   };
 }
 
-function addressOf({ state, range, before }: Asked): string {
+function addressOf({ state, range, before }: Omit<Asked, "before"> & { before?: string | number | undefined }): string {
   const query = new URLSearchParams();
   if (state !== undefined) query.set("state", state);
   if (range !== "hour") query.set("range", range);
@@ -105,7 +112,7 @@ const nothing = ({ state, before }: Asked): Markup =>
         </div>`
     : html`<p class="empty">None of these.</p>`;
 
-const deliveriesTable = (rows: ReadDelivery[]): Markup =>
+const deliveriesTable = (rows: readonly ReadDelivery[]): Markup =>
   dataTable({
     caption: "Events for your endpoint, newest first",
     rowId: ({ id }) => `delivery-${id}`,

@@ -13,7 +13,9 @@ export function mountDeliveryPages(pages: Router, deps: PageDeps): void {
   const { show, act } = pageRoutes(deps, portalAudience);
   resource(pages, "/deliveries", { get: show(deliveriesPage(deps)) });
   // Before the ids: no id is `redeliver`.
-  resource(pages, "/deliveries/redeliver", { post: act(redeliverManyForm(deps)) });
+  // A form that was refused is shown there: whoever loads it again sees the deliveries.
+  const toDeliveries = show(() => ({ to: "/deliveries" }));
+  resource(pages, "/deliveries/redeliver", { get: toDeliveries, post: act(redeliverManyForm(deps)) });
   resource(pages, "/deliveries/:id", { get: show(deliveryPage(deps)) });
   resource(pages, "/deliveries/:id/redeliver", { post: act(redeliverForm(deps)) });
 }

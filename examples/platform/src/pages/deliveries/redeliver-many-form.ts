@@ -1,50 +1,29 @@
-import { html } from "hono/html";
 import { redeliverMany } from "../../delivery/redeliver-many.ts";
 import { instantField } from "../../http/instant-field.ts";
-import { field } from "../frame/field.ts";
-import { formTokenField } from "../frame/form-token.ts";
+import { counted } from "../frame/counted.ts";
 import { localInUtc } from "../frame/local-in-utc.ts";
-import type { Markup } from "../frame/markup.ts";
 import type { PageAnswer } from "../frame/page-answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { PortalVisit } from "../portal-audience.ts";
-
-const choices = {
-  dead: { words: "Those given up", states: ["dead"] },
-  acknowledged: { words: "Those acknowledged", states: ["acknowledged"] },
-  all: { words: "Both", states: ["dead", "acknowledged"] },
-} as const;
-
-/** Delivers all events of a time again: after an outage, or after a loss at the receiver. */
-export const redeliverManyPart = (formToken: string): Markup => html`
-      <details class="code" id="redeliver-many">
-        <summary>Deliver many again</summary>
-        <form method="post" action="/deliveries/redeliver" class="stack narrow">
-          ${formTokenField({ formToken })}
-          ${field({ name: "since", label: "Events that happened since", type: "datetime-local", required: true, hint: "In UTC." })}
-          <fieldset>
-            <legend>Which of them</legend>
-            ${(Object.keys(choices) as (keyof typeof choices)[]).map(
-              (name) =>
-                html`<label class="choice"><input type="radio" name="which" value="${name}"${name === "dead" && html` checked`}> ${choices[name].words}</label>`,
-            )}
-          </fieldset>
-          <button>Deliver again</button>
-        </form>
-      </details>`;
+import { showDeliveries } from "./deliveries-page.ts";
+import { type RedeliveryChoice, redeliveryChoices } from "./redeliver-many-part.ts";
 
 /** `POST /deliveries/redeliver` */
 export const redeliverManyForm =
   (deps: PageDeps) =>
-  async ({ who: { organisationId } }: PortalVisit, form: URLSearchParams): Promise<PageAnswer> => {
-    const { data: since } = instantField.safeParse(localInUtc(form.get("since") ?? ""));
-    const which = form.get("which") ?? "";
-    if (since === undefined || !Object.hasOwn(choices, which))
-      return { to: "/deliveries", notice: "Nothing was delivered again: say since when, such as 2099-05-01T16:00." };
-    const { states } = choices[which as keyof typeof choices];
-    const { redelivered, superseded } = await redeliverMany(deps, organisationId, { since, states });
+  async (visit: PortalVisit, form: URLSearchParams): Promise<PageAnswer> => {
+    const typed = form.get("since") ?? "";
+    const given = form.get("which") ?? "";
+    // What no form of ours sends counts as the least.
+    const which = Object.hasOwn(redeliveryChoices, given) ? (given as RedeliveryChoice) : "dead";
+    const { data: since } = instantField.safeParse(localInUtc(typed));
+    if (since === undefined) {
+      const error = "Say since when, such as 2099-05-01T16:00.";
+      return { ...(await showDeliveries(deps, visit, { since: typed, which, error })), status: 422 };
+    }
+    const { states } = redeliveryChoices[which];
+    const { redelivered, superseded } = await redeliverMany(deps, visit.who.organisationId, { since, states });
     deps.wake();
-    const left =
-      superseded === 0 ? "" : ` ${superseded} were left alone, since a later response must stay the last word.`;
-    return { to: "/deliveries", notice: `${redelivered} event(s) are delivered again.${left}` };
+    const left = superseded === 0 ? "" : ` Left alone, since a later response must stay the last word: ${superseded}.`;
+    return { to: "/deliveries", notice: `Delivered again: ${counted(redelivered, "event")}.${left}` };
   };

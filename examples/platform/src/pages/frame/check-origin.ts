@@ -4,7 +4,7 @@ import { ProblemError } from "../../problem/problem-error.ts";
 import type { PageSession } from "./page-session.ts";
 
 /**
- * Refuses a form that no page of ours made: the browser says it comes from elsewhere, or it lacks the session's token.
+ * Refuses a form that no page of ours made (D-81): the browser says it comes from elsewhere, or it lacks the session's token.
  *
  * @param publicOrigin where people reach us, when a proxy stands before us; else it is the request's own host
  * @throws {ProblemError} `forged_form`

@@ -2,7 +2,7 @@ import type { Markup } from "./markup.ts";
 
 /** A page without the frame around it. */
 export interface Page {
-  /** @default 200 */
+  /** 422 when a form was refused: it is there again, with what was typed and what is wrong (D-83). @default 200 */
   status?: number;
   /** Of the document; also what a screen reader says first. */
   title: string;

@@ -3,7 +3,7 @@ import type { Request, Response } from "express";
 import { getIronSession, type IronSession } from "iron-session";
 
 /**
- * What a browser keeps for us, sealed, in one cookie: nobody can read or change it, and it is forgotten with the session. Who
+ * What a browser keeps for us, sealed, in one cookie (D-80): nobody can read or change it, and it is forgotten with the session. Who
  * is signed in is the token's row in the table of sessions, as it is for a bearer token; it ends with that row.
  */
 export interface SessionData {

@@ -27,7 +27,9 @@ export async function sendPage<Who>(
     delete session.notice;
     await session.save();
   }
-  const document = await audience.frame(answer, { visit, notice: isWhole ? notice : undefined });
+  // Said first: that a form is there again would go unheard.
+  const title = (answer.status ?? 200) >= 400 ? `Not done: ${answer.title}` : answer.title;
+  const document = await audience.frame({ ...answer, title }, { visit, notice: isWhole ? notice : undefined });
   response
     .status(answer.status ?? 200)
     .type("html")

@@ -1,17 +1,25 @@
 import { html } from "hono/html";
 import { listInvitations } from "../../portal/invitations.ts";
 import { dataTable } from "../frame/data-table.ts";
+import { cutList, keyIn, withKey } from "../frame/list-parts.ts";
 import type { PageAnswer } from "../frame/page-answer.ts";
 import { time } from "../frame/time.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { PortalVisit } from "../portal-audience.ts";
 import { searchForm } from "./search-form.ts";
 
-/** `GET /invitations`: where a search begins, and who has been invited. */
+const limit = 100;
+
+/** `GET /invitations?before=…`: where a search begins, and who has been invited. */
 export const invitationsPage =
   (deps: PageDeps) =>
-  async ({ who }: PortalVisit): Promise<PageAnswer> => {
-    const invitations = await listInvitations(deps, who);
+  async ({ who, request }: PortalVisit): Promise<PageAnswer> => {
+    const before = keyIn(request, "before");
+    const invitations = await listInvitations(deps, who, { before, limit: limit + 1 });
+    const { shown, links } = cutList(invitations, {
+      ...{ limit, after: before, keyOf: ({ id }) => id },
+      addressOf: (key) => withKey("/invitations", "before", key),
+    });
     const main = html`
       <header class="page-head"><h1>Invitations</h1></header>
       <p class="lead">Organisations that know you suggest people who worked there. Pick whom to invite.</p>
@@ -19,8 +27,8 @@ export const invitationsPage =
       <section class="panel" aria-labelledby="invited">
       <h2 id="invited">Invited so far</h2>
       ${
-        invitations.length === 0
-          ? html`<p class="empty">Nobody yet.</p>`
+        shown.length === 0
+          ? html`<p class="empty">${before === undefined ? "Nobody yet." : "Nobody earlier."}</p>`
           : dataTable({
               caption: "People who were invited",
               columns: [
@@ -29,9 +37,10 @@ export const invitationsPage =
                 { heading: "Suggested by", cell: ({ suggestedBy }) => suggestedBy },
                 { heading: "Invited", cell: ({ invitedAt }) => time(invitedAt) },
               ],
-              rows: invitations,
+              rows: shown,
             })
       }
+      ${links}
       </section>`;
     return { title: "Invitations", main };
   };

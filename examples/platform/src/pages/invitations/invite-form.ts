@@ -1,6 +1,7 @@
 import { parseBody } from "../../http/parse-body.ts";
 import { invite, picksSchema } from "../../portal/invitations.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
+import { actOnce } from "../frame/act-once.ts";
 import type { PageAnswer } from "../frame/page-answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { PortalVisit } from "../portal-audience.ts";
@@ -19,13 +20,12 @@ export const inviteForm =
         new ProblemError("invalid_request", "Pick somebody first."),
       );
     const people = picked.map(parsed);
-    const invited = await invite(
-      deps,
-      visit.who,
-      parseBody(picksSchema, { organisationId: form.get("organisationId"), people }),
-    );
-    const names = new Intl.ListFormat("en").format(invited.map(({ name }) => name));
-    return { to: "/invitations", notice: `Invited: ${names}.` };
+    const picks = parseBody(picksSchema, { organisationId: form.get("organisationId"), people });
+    return actOnce(deps, { visit, form, organisationId: visit.who.organisationId }, async (trx) => {
+      const invited = await invite(trx, deps, visit.who, picks);
+      const names = new Intl.ListFormat("en").format(invited.map(({ name }) => name));
+      return { to: "/invitations", notice: `Invited: ${names}.` };
+    });
   };
 
 /** Whatever is not ours is left to the schema. */

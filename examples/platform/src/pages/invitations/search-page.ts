@@ -6,6 +6,7 @@ import { filterField } from "../../portal/suggestions-route.ts";
 import type { ProblemError } from "../../problem/problem-error.ts";
 import { referenceOf } from "../../profile-images/profile-image-reference.ts";
 import type { OrganisationAnswer } from "../../suggestions/search-all.ts";
+import { onceField } from "../frame/act-once.ts";
 import { formTokenField } from "../frame/form-token.ts";
 import type { Markup } from "../frame/markup.ts";
 import type { Page } from "../frame/page-answer.ts";
@@ -39,7 +40,8 @@ export async function showSearch(
   return {
     title: filter === "" ? "Suggestions" : `Suggestions for ${filter}`,
     main,
-    ...(problem && { status: problem.status }),
+    // Whatever it is, it is about what was sent with the form (D-83).
+    ...(problem && { status: 422 }),
   };
 }
 
@@ -86,6 +88,7 @@ function section(answer: OrganisationAnswer, { deps, visit, filter, invited, pre
       ${heading}
       <form method="post" action="/invitations">
         ${formTokenField(visit)}
+        ${onceField()}
         <input type="hidden" name="organisationId" value="${organisation.id}">
         <input type="hidden" name="filter" value="${filter}">
         <ul class="people">${cards}</ul>

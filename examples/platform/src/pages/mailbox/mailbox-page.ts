@@ -1,21 +1,29 @@
 import { html } from "hono/html";
 import { readMails } from "../../portal/read-mails.ts";
+import { cutList, numberIn, withKey } from "../frame/list-parts.ts";
 import type { Page } from "../frame/page-answer.ts";
 import { time } from "../frame/time.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { PortalVisit } from "../portal-audience.ts";
 
-/** `GET /mailbox` */
+const limit = 100;
+
+/** `GET /mailbox?before=…` */
 export const mailboxPage =
   (deps: PageDeps) =>
-  async ({ who }: PortalVisit): Promise<Page> => {
-    const mails = await readMails(deps, who);
+  async ({ who, request }: PortalVisit): Promise<Page> => {
+    const before = numberIn(request, "before");
+    const mails = await readMails(deps, who, { before, limit: limit + 1 });
+    const { shown, links } = cutList(mails, {
+      ...{ limit, after: before?.toString(), keyOf: ({ id }) => id },
+      addressOf: (key) => withKey("/mailbox", "before", key),
+    });
     const main = html`
       <header class="page-head"><h1>Mailbox</h1></header>
       <p class="lead">${deps.showAllMail ? "All mail that this platform wrote, to whomever: it is set up for development." : "Mail to your addresses, as this platform wrote it."}</p>
       <section class="stack" id="mails" data-live="mail" aria-label="Mails, newest first">
-        ${mails.length === 0 && html`<div class="panel empty"><p>No mail yet.</p></div>`}
-        ${mails.map(
+        ${shown.length === 0 && html`<div class="panel empty"><p>${before === undefined ? "No mail yet." : "None is older."}</p></div>`}
+        ${shown.map(
           ({ id, to, subject, body, sentAt }) => html`
         <article class="panel mail" aria-labelledby="mail-${id}">
           <header>
@@ -25,6 +33,7 @@ export const mailboxPage =
           <p class="letter">${body}</p>
         </article>`,
         )}
+        ${links}
       </section>`;
     return { title: "Mailbox", main };
   };

@@ -1,7 +1,8 @@
 import { pathParameter } from "../../http/path-parameter.ts";
 import { actOnOffer } from "../../offers/act-on-offer.ts";
-import { commit } from "../../offers/commit.ts";
-import { offerNotFound, refusalProblem } from "../../offers/refusal-problem.ts";
+import { refusalProblem } from "../../offers/refusal-problem.ts";
+import { ProblemError } from "../../problem/problem-error.ts";
+import { actOnce } from "../frame/act-once.ts";
 import type { PageAnswer } from "../frame/page-answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { PortalVisit } from "../portal-audience.ts";
@@ -14,17 +15,24 @@ export const completeForm =
     const { organisationId } = visit.who;
     const id = pathParameter(visit.request, "id");
     const workerIds = form.getAll("worker");
-    const result = await commit(deps, (trx) =>
-      actOnOffer(trx, deps, { organisationId }, id, { type: "complete", workerIds }),
-    );
-    if (result === "done")
-      return { to: `/offers/${encodeURIComponent(id)}`, notice: "The offer is complete. Everybody is told." };
-    if (result.code === "offer_not_found") throw offerNotFound();
-    const remedy =
-      result.code !== "worker_not_applied"
-        ? refusalProblem(result).message
-        : workerIds.length === 0
-          ? "Tick at least one worker who has applied."
-          : "Not everybody you ticked applies any more; look again.";
-    return showOffer(deps, visit, { ticked: workerIds, errors: [remedy] });
+    try {
+      return await actOnce(deps, { visit, form, organisationId }, async (trx) => {
+        const result = await actOnOffer(trx, deps, { organisationId }, id, { type: "complete", workerIds });
+        if (result !== "done") throw refusalProblem(result);
+        return { to: `/offers/${encodeURIComponent(id)}`, notice: "The offer is complete. Everybody is told." };
+      });
+    } catch (error) {
+      const remedy = error instanceof ProblemError ? remedyOf(error, workerIds) : undefined;
+      if (remedy === undefined) throw error;
+      return showOffer(deps, visit, { ticked: workerIds, errors: [remedy] });
+    }
   };
+
+/** Undefined where the offer cannot be shown. */
+function remedyOf({ code, message }: ProblemError, workerIds: readonly string[]): string | undefined {
+  if (code === "offer_complete" || code === "offer_withdrawn") return message;
+  if (code !== "worker_not_applied") return undefined;
+  return workerIds.length === 0
+    ? "Tick at least one worker who has applied."
+    : "Not everybody you ticked applies any more; look again.";
+}

@@ -1,5 +1,6 @@
 import { html } from "hono/html";
 import type { FieldErrors } from "../../problem/problem-error.ts";
+import { onceField } from "../frame/act-once.ts";
 import { field, fieldError } from "../frame/field.ts";
 import { formTokenField } from "../frame/form-token.ts";
 import type { Markup } from "../frame/markup.ts";
@@ -24,6 +25,7 @@ export function newOfferForm({ draft, errors, workers, formToken }: NewOfferForm
   return html`
     <form method="post" action="/offers/new" class="stack">
       ${formTokenField({ formToken })}
+      ${onceField()}
       <button class="unseen" tabindex="-1" aria-hidden="true">Create the offer</button>
       <section class="panel" aria-labelledby="what">
         <h2 id="what">What</h2>
@@ -38,7 +40,7 @@ export function newOfferForm({ draft, errors, workers, formToken }: NewOfferForm
       ${workersPart(draft, errors, workers)}
       <div class="row">
         <button name="act" value="create">Create the offer</button>
-        <a class="button quiet" href="/offers">Leave it</a>
+        <a class="button quiet" href="/offers">Cancel</a>
         <p class="fine">Everybody you pick is notified at once.</p>
       </div>
     </form>`;
@@ -72,6 +74,7 @@ function workersPart(draft: CreationDraft, errors: FieldErrors, workers: readonl
         <h2 id="who">Who</h2>
         <fieldset${wrong.length > 0 && html` aria-describedby="workers-error"`}>
           <legend>Workers</legend>
+          ${workers.length === 0 && html`<p class="hint">There are no workers yet.</p>`}
           <div class="choices">
             ${workers.map(({ id, name }) => {
               const isPicked = draft.picked.includes(id);

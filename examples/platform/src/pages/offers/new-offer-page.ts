@@ -1,9 +1,9 @@
 import { html } from "hono/html";
-import { checkCreation } from "../../api/check-creation.ts";
-import { creationContext } from "../../api/creation-context.ts";
-import { commit } from "../../offers/commit.ts";
+import { checkCreation } from "../../offers/check-creation.ts";
 import { createOffer } from "../../offers/create-offer.ts";
+import { creationContext } from "../../offers/creation-context.ts";
 import { type FieldErrors, ProblemError } from "../../problem/problem-error.ts";
+import { actOnce } from "../frame/act-once.ts";
 import { codeSamples } from "../frame/code-samples.ts";
 import type { Page, PageAnswer } from "../frame/page-answer.ts";
 import { publicAddress } from "../frame/public-address.ts";
@@ -34,12 +34,15 @@ export const createOfferForm =
     }
     const { organisationId, id: personId } = visit.who;
     try {
-      const id = await commit(deps, async (trx) => {
-        const context = creationContext(trx, deps.now(), { organisationId, peopleOf: [organisationId] });
+      return await actOnce(deps, { visit, form, organisationId }, async (trx) => {
+        const context = creationContext(trx, deps.now(), [organisationId]);
         const input = await checkCreation(creationOf(draft, personId), context);
-        return createOffer(trx, deps, organisationId, input);
+        const id = await createOffer(trx, deps, organisationId, input);
+        return {
+          to: `/offers/${encodeURIComponent(id)}`,
+          notice: "The offer is created and on its way to the workers.",
+        };
       });
-      return { to: `/offers/${encodeURIComponent(id)}`, notice: "The offer is created and on its way to the workers." };
     } catch (error) {
       if (!(error instanceof ProblemError) || error.errors === undefined) throw error;
       return { ...(await showForm(deps, visit, draft, error.errors)), status: 422 };

@@ -2,6 +2,7 @@ import { html } from "hono/html";
 import { pathParameter } from "../../http/path-parameter.ts";
 import { type OfferInFull, readOfferInFull } from "../../portal/read-offer-in-full.ts";
 import { codeSamples } from "../frame/code-samples.ts";
+import { cutList, numberIn, withKey } from "../frame/list-parts.ts";
 import type { Markup } from "../frame/markup.ts";
 import type { Page } from "../frame/page-answer.ts";
 import { publicAddress } from "../frame/public-address.ts";
@@ -12,7 +13,9 @@ import { completionSamples, readingSamples } from "./offer-samples.ts";
 import { offerState } from "./offer-state.ts";
 import { type Completion, recipientsPart } from "./recipients-part.ts";
 
-/** `GET /offers/{id}` */
+const recipientsLimit = 500;
+
+/** `GET /offers/{id}?after=…` */
 export const offerPage =
   (deps: PageDeps) =>
   async (visit: PortalVisit): Promise<Page> =>
@@ -20,15 +23,22 @@ export const offerPage =
 
 /** @param completion what was ticked when the offer could not be completed */
 export async function showOffer(deps: PageDeps, visit: PortalVisit, completion: Completion): Promise<Page> {
-  const offer = await readOfferInFull(deps, visit.who.organisationId, pathParameter(visit.request, "id"));
+  const after = numberIn(visit.request, "after");
+  const asked = { after, limit: recipientsLimit + 1 };
+  const offer = await readOfferInFull(deps, visit.who.organisationId, pathParameter(visit.request, "id"), asked);
   const { id, title } = offer;
+  const { shown, links } = cutList(offer.recipients, {
+    ...{ limit: recipientsLimit, after: after?.toString(), keyOf: ({ id }) => id },
+    addressOf: (key) => withKey(`/offers/${encodeURIComponent(id)}`, "after", key),
+    words: { first: "The first", next: "More" },
+  });
   const base = publicAddress(deps, visit.request);
   const applied = offer.recipients.filter(({ response }) => response === "applied").map(({ workerId }) => workerId);
   const isOpen = !offer.complete && !offer.widthdrawn;
   const main = html`
     ${head(offer)}
     ${!isOpen && completion.errors.map((error) => html`<p class="notice bad" role="alert">${error}</p>`)}
-    ${recipientsPart(offer, visit, completion)}
+    ${recipientsPart({ ...offer, recipients: [...shown] }, visit, { ...completion, links })}
     ${isOpen && codeSamples(completionSamples(base, id, completion.ticked.length > 0 ? completion.ticked : applied))}
     ${codeSamples(readingSamples(base, id))}
     <section class="panel" aria-labelledby="about">

@@ -1,6 +1,7 @@
 import { html } from "hono/html";
-import { type ListedOffer, listOffers, offersLimit } from "../../portal/list-offers.ts";
+import { type ListedOffer, listOffers } from "../../portal/list-offers.ts";
 import { dataTable } from "../frame/data-table.ts";
+import { cutList, keyIn, withKey } from "../frame/list-parts.ts";
 import type { Markup } from "../frame/markup.ts";
 import type { Page } from "../frame/page-answer.ts";
 import { time } from "../frame/time.ts";
@@ -8,19 +9,26 @@ import type { PageDeps } from "../page-deps.ts";
 import type { PortalVisit } from "../portal-audience.ts";
 import { offerState } from "./offer-state.ts";
 
-/** `GET /offers` */
+const limit = 100;
+
+/** `GET /offers?before=…` */
 export const offersPage =
   (deps: PageDeps) =>
-  async ({ who }: PortalVisit): Promise<Page> => {
-    const offers = await listOffers(deps, who.organisationId);
+  async ({ who, request }: PortalVisit): Promise<Page> => {
+    const before = keyIn(request, "before");
+    const offers = await listOffers(deps, who.organisationId, { before, limit: limit + 1 });
+    const { shown, links } = cutList(offers, {
+      ...{ limit, after: before, keyOf: ({ id }) => id },
+      addressOf: (key) => withKey("/offers", "before", key),
+    });
     const main = html`
       <header class="page-head">
         <h1>Offers</h1>
         <a class="button" href="/offers/new">Create an offer</a>
       </header>
       <section class="panel" id="offers" data-live="offer" aria-label="Offers, newest first">
-        ${offers.length === 0 ? noOffers : offersTable(offers)}
-        ${offers.length === offersLimit && html`<p class="fine">The latest ${offersLimit} are shown.</p>`}
+        ${shown.length > 0 ? offersTable(shown) : before === undefined ? noOffers : html`<p class="empty">None are older.</p>`}
+        ${links}
       </section>`;
     return { title: "Offers", main };
   };
@@ -32,7 +40,7 @@ const noOffers = html`
     <p><a class="button" href="/offers/new">Create the first one</a></p>
   </div>`;
 
-const offersTable = (offers: ListedOffer[]): Markup =>
+const offersTable = (offers: readonly ListedOffer[]): Markup =>
   dataTable<ListedOffer>({
     caption: "Offers, newest first",
     rowId: ({ id }) => `row-${id}`,

@@ -1,5 +1,6 @@
 import { html } from "hono/html";
 import type { OfferInFull, RecipientInFull } from "../../portal/read-offer-in-full.ts";
+import { onceField } from "../frame/act-once.ts";
 import { badge } from "../frame/badge.ts";
 import { type Column, dataTable } from "../frame/data-table.ts";
 import { fieldError } from "../frame/field.ts";
@@ -13,8 +14,14 @@ export interface Completion {
   errors: readonly string[];
 }
 
+interface RecipientsView extends Completion {
+  /** To those who are not shown. */
+  links: Markup | undefined;
+}
+
 /** Who was addressed and what they answered, live; while the offer is open, with the way to complete it. */
-export function recipientsPart(offer: OfferInFull, visit: PortalVisit, { ticked, errors }: Completion): Markup {
+export function recipientsPart(offer: OfferInFull, visit: PortalVisit, view: RecipientsView): Markup {
+  const { ticked, errors, links } = view;
   const isOpen = !offer.complete && !offer.widthdrawn;
   const table = recipientsTable(offer, isOpen ? (one) => nameToTick(one, ticked) : ({ name }) => name);
   return html`
@@ -24,6 +31,8 @@ export function recipientsPart(offer: OfferInFull, visit: PortalVisit, { ticked,
         <p id="recipients-count" role="status">${countsOf(offer)}</p>
       </header>
       ${isOpen ? completionForm(offer, visit, table, errors) : table}
+      ${links}
+      ${links && isOpen && html`<p class="fine">Those who applied come first. What is ticked counts for the part that is shown.</p>`}
     </section>`;
 }
 
@@ -35,11 +44,17 @@ const completionForm = (
 ): Markup => html`
       <form method="post" action="/offers/${encodeURIComponent(offer.id)}/complete" class="stack" id="complete">
         ${formTokenField(visit)}
+        ${onceField(offer.id)}
         ${table}
+        ${
+          offer.responses.applied === 0
+            ? html`<p class="fine">Nobody has applied yet. Once somebody has, tick here who gets the work.</p>`
+            : html`
         <div class="row">
           <button>Complete with those ticked</button>
           <p class="fine">Tick who gets the work. Everybody is then told whether they were successful.</p>
-        </div>
+        </div>`
+        }
         ${errors.length > 0 && html`<div role="alert">${fieldError("workers", errors)}</div>`}
       </form>`;
 

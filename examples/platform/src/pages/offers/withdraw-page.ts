@@ -5,6 +5,7 @@ import { commit } from "../../offers/commit.ts";
 import { refusalProblem } from "../../offers/refusal-problem.ts";
 import { readOfferInFull } from "../../portal/read-offer-in-full.ts";
 import { codeSamples } from "../frame/code-samples.ts";
+import { counted } from "../frame/counted.ts";
 import { formTokenField } from "../frame/form-token.ts";
 import type { PageAnswer } from "../frame/page-answer.ts";
 import { publicAddress } from "../frame/public-address.ts";
@@ -30,8 +31,8 @@ export const withdrawPage =
       <form method="post" action="${path}/withdraw" class="panel">
         ${formTokenField(visit)}
         <p>
-          ${applied + rejected + none} worker(s) were addressed, ${applied} of them applied. All of them are told that the
-          offer is withdrawn. ${offer.complete && "It is complete: those who were chosen lose the work. "}Nothing undoes it.
+          It was addressed to ${counted(applied + rejected + none, "worker")}, of whom ${applied} applied. All of them are
+          told that the offer is withdrawn. ${offer.complete && "It is complete: those who were chosen lose the work. "}Nothing undoes it.
         </p>
         <div class="row">
           <button class="danger">Withdraw the offer</button>

@@ -1,7 +1,7 @@
 import type { Store } from "../store/store.ts";
 
-/** The notifications that were sent, in the order they were: what a worker may see. */
-export function sentNotifications(store: Store) {
+/** What workers were told, in the order they were, whatever became of the push (D-48). */
+export function toldNotifications(store: Store) {
   return store.db
     .selectFrom("notifications")
     .innerJoin("offers", "offers.id", "notifications.offer_id")
@@ -14,7 +14,7 @@ export function sentNotifications(store: Store) {
       "notifications.reason",
       "notifications.created_at as createdAt",
     ])
-    .where("notifications.sent_at", "is not", null)
-    .orderBy("notifications.sent_at")
+    .where("notifications.told_at", "is not", null)
+    .orderBy("notifications.told_at")
     .orderBy("notifications.id");
 }

@@ -1,9 +1,12 @@
 import type { Trx } from "../store/store.ts";
-import type { Caller } from "./authenticate.ts";
 import type { CreationContext } from "./check-creation.ts";
 
-/** Answers the questions of `checkCreation` from the store. */
-export const creationContext = (trx: Trx, now: Date, { peopleOf }: Caller): CreationContext => ({
+/**
+ * Answers the questions of `checkCreation` from the store.
+ *
+ * @param peopleOf the organisations whose people may create the offer (D-37)
+ */
+export const creationContext = (trx: Trx, now: Date, peopleOf: readonly string[]): CreationContext => ({
   now,
   async mayCreate(id) {
     const person = await trx

@@ -1,8 +1,8 @@
 import { offerCreationSchema, utcDateTimeSchema } from "../generated/schemas.ts";
 import { textRemedy } from "../http/storable-text.ts";
-import type { OfferCreation } from "../offers/create-offer.ts";
 import { addFieldError, fieldErrors } from "../problem/field-errors.ts";
 import { type FieldErrors, invalidRequest } from "../problem/problem-error.ts";
+import type { OfferCreation } from "./create-offer.ts";
 
 /** What a creation is checked against besides its own shape. */
 export interface CreationContext {
