@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { inboxTransport } from "../src/push/inbox-transport.ts";
 import { openNotificationFeed } from "../src/push/notification-feed.ts";
@@ -249,5 +250,50 @@ describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
     await eventually("the small one is sent", async () => (await unsent(small)) === 0);
     expect(othersBefore).toBeLessThan(1_000);
     await eventually("all are sent", async () => (await unsent(large)) === 0);
+  });
+
+  test("what was refused once lets the first pushes of others pass", async () => {
+    const [large, small] = [await addOffer(), await addOffer()];
+    const [workerId = ""] = await addWorkers(1);
+    const refused = new Set<string>();
+    let others = 0;
+    let othersBefore: number | undefined;
+    start(
+      {
+        async send({ id }, { offerId }) {
+          if (offerId === small) othersBefore = others;
+          else if (refused.has(id)) others += 1;
+          else {
+            refused.add(id);
+            throw new Error("busy");
+          }
+          await setTimeout(20);
+        },
+      },
+      { firstRetryMs: 1, sweepMs: 60_000 },
+    );
+    await notify(large, await addWorkers(2_000));
+    await eventually("all were refused", () => refused.size === 2_000);
+    const before = others;
+    await notify(small, [workerId]);
+    await eventually("the small one is sent", () => othersBefore !== undefined);
+    expect((othersBefore ?? Number.NaN) - before).toBeLessThan(800);
+    await eventually("all are sent", async () => (await unsent(large)) === 0);
+  });
+
+  test("one that takes its time holds up no other", async () => {
+    const [slow, quick] = [await addOffer(), await addOffer()];
+    const workers = await addWorkers(20);
+    let finish = (): void => undefined;
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    start({ send: (_, { offerId }) => (offerId === slow ? finished : Promise.resolve()) });
+    await notify(slow, workers.slice(0, 1));
+    await notify(quick, workers);
+    await eventually("the others are sent", async () => (await unsent(quick)) === 0);
+    expect(await unsent(slow)).toBe(1);
+    finish();
+    await eventually("it is sent as well", async () => (await unsent(slow)) === 0);
   });
 });

@@ -1,5 +1,6 @@
 import { attemptTimeoutMs } from "../generated/decisions.ts";
 import type { Outbound, Sign } from "../outbound/outbound.ts";
+import { GroupCommit } from "../queue/group-commit.ts";
 import { holdClaims } from "../queue/hold-claims.ts";
 import type { ClaimedJob, Queue } from "../queue/queue.ts";
 import { type Loop, runLoop } from "../queue/run-loop.ts";
@@ -8,7 +9,6 @@ import { attemptDelivery } from "./attempt-delivery.ts";
 import { type AttemptRecord, attemptRecord } from "./attempt-record.ts";
 import { type BreakerPolicy, defaultBreakerPolicy } from "./breaker-policy.ts";
 import { type EndpointRecord, endpointRecord } from "./endpoint-record.ts";
-import { GroupCommit } from "./group-commit.ts";
 import { OpenBreakers } from "./open-breakers.ts";
 import { isWaiting, lockOrder, type PendingDelivery, pendingDeliveries } from "./pending-delivery.ts";
 import { defaultRetrySchedule, type RetrySchedule, retryDelayMs } from "./retry-schedule.ts";

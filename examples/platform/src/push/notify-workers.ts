@@ -1,12 +1,10 @@
 import type { Queue } from "../queue/queue.ts";
 import type { Trx } from "../store/store.ts";
+import { pushPriority } from "./push-priority.ts";
 import type { NotificationReason } from "./push-transport.ts";
 
 /** Parameters of one statement are limited, and so is what one message to the database should hold. */
 const workersPerStatement = 2_000;
-
-/** Above this, an offer's pushes let those of other offers pass. */
-const largeFanOut = 200;
 
 export interface WorkersToNotify {
   offerId: string;
@@ -25,7 +23,7 @@ export async function notifyWorkers(
   queue: Queue,
   { offerId, workerIds, reason }: WorkersToNotify,
 ): Promise<number> {
-  const priority = workerIds.length > largeFanOut ? -1 : 0;
+  const priority = pushPriority(workerIds.length);
   let written = 0;
   for (let from = 0; from < workerIds.length; from += workersPerStatement) {
     const some = workerIds.slice(from, from + workersPerStatement);

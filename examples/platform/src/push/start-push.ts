@@ -1,8 +1,10 @@
 import { sql } from "kysely";
+import { GroupCommit } from "../queue/group-commit.ts";
 import { holdClaims } from "../queue/hold-claims.ts";
 import type { ClaimedJob, Queue } from "../queue/queue.ts";
 import { type Loop, runLoop } from "../queue/run-loop.ts";
 import type { Store, Trx } from "../store/store.ts";
+import { behindOthers } from "./push-priority.ts";
 import type { PushTransport } from "./push-transport.ts";
 import { maxPushAttempts, sweepNotifications } from "./sweep-notifications.ts";
 import { type UnsentNotification, unsentNotifications } from "./unsent-notifications.ts";
@@ -24,8 +26,12 @@ export interface PushOptions {
   now?: () => Date;
 }
 
-/** So many are sent at a time, and marked as sent in one transaction. */
+/** So many wait for the transport at a time. */
+const maxInFlight = 200;
+/** Of one claim and of one commit. */
 const batchSize = 100;
+/** How long storing what was sent is tried again; then somebody sends it a second time. */
+const settleLimitMs = 10_000;
 
 /** What came of handing a notification to the transport. */
 interface MadePush {
@@ -39,6 +45,7 @@ export function startPush(options: PushOptions): Loop {
   const { store, queue, transport, onError, onTold = () => undefined, firstRetryMs = 5_000 } = options;
   const now = options.now ?? (() => new Date());
   const claims = holdClaims(queue, "notifications", onError);
+  const inFlight = new Set<Promise<unknown>>();
 
   const push = async (job: ClaimedJob, notification: UnsentNotification): Promise<MadePush> => {
     const { platform, token, attempts: _, ...content } = notification;
@@ -53,42 +60,55 @@ export function startPush(options: PushOptions): Loop {
     }
   };
 
-  const settle = (jobs: readonly ClaimedJob[], made: readonly MadePush[]): Promise<void> =>
-    store.transaction(async (trx) => {
+  const settle = async (made: readonly MadePush[]): Promise<void> => {
+    await store.transaction(async (trx) => {
       await countAttempts(trx, made);
-      const again = made.filter(({ sent, notification }) => !sent && notification.attempts + 1 < maxPushAttempts);
-      const deferred = again.map(({ job, notification: { attempts } }) => {
-        return { ...job, startAfter: new Date(now().getTime() + firstRetryMs * 2 ** attempts) };
-      });
-      const ids = new Set(deferred.map(({ id }) => id));
+      const isOver = ({ sent, notification }: MadePush) => sent || notification.attempts + 1 >= maxPushAttempts;
+      const again = made.filter((each) => !isOver(each));
+      const deferred = again.map(({ job, notification: { attempts } }) => ({
+        ...job,
+        priority: behindOthers,
+        startAfter: new Date(now().getTime() + firstRetryMs * 2 ** attempts),
+      }));
       await queue.defer(trx, "notifications", deferred);
-      const done = jobs.filter(({ id }) => !ids.has(id));
+      const done = made.filter(isOver).map(({ job }) => job);
       await queue.settle(trx, "notifications", done);
     });
-
-  const tick = async (): Promise<boolean> => {
-    const jobs = await queue.claim("notifications", { limit: batchSize });
-    if (jobs.length === 0) return false;
-    for (const job of jobs) claims.add(job);
-    try {
-      await send(jobs);
-    } finally {
-      for (const job of jobs) claims.delete(job);
-    }
     onTold();
-    return jobs.length === batchSize;
+  };
+  const settling = new GroupCommit<MadePush>({
+    commit: settle,
+    maxGroup: batchSize,
+    onError,
+    giveUpAfterMs: settleLimitMs,
+  });
+
+  const start = (job: ClaimedJob, notification: UnsentNotification): void => {
+    const work = push(job, notification)
+      .then((made) => settling.add(made))
+      .finally(() => {
+        inFlight.delete(work);
+        claims.delete(job);
+        loop.wake();
+      });
+    inFlight.add(work);
+    claims.add(job);
   };
 
-  const send = async (jobs: readonly ClaimedJob[]): Promise<void> => {
-    const jobOf = new Map(jobs.map((job) => [Number(job.key), job]));
-    const unsent = await unsentNotifications(store, [...jobOf.keys()]);
-    const made = await Promise.all(
-      unsent.flatMap((notification) => {
-        const job = jobOf.get(notification.id);
-        return job === undefined ? [] : [push(job, notification)];
-      }),
-    );
-    await settle(jobs, made);
+  const tick = async (): Promise<boolean> => {
+    const limit = Math.min(batchSize, maxInFlight - inFlight.size);
+    if (limit <= 0) return false;
+    const jobs = await queue.claim("notifications", { limit });
+    if (jobs.length === 0) return false;
+    const keys = jobs.map(({ key }) => Number(key));
+    const unsent = new Map((await unsentNotifications(store, keys)).map((each) => [String(each.id), each]));
+    const stale = jobs.filter(({ key }) => !unsent.has(key));
+    if (stale.length > 0) await store.transaction((trx) => queue.settle(trx, "notifications", stale));
+    for (const job of jobs) {
+      const notification = unsent.get(job.key);
+      if (notification !== undefined) start(job, notification);
+    }
+    return jobs.length === limit;
   };
 
   const loop = runLoop(tick, { idleMs: options.idleMs ?? 200, onError });
@@ -97,6 +117,7 @@ export function startPush(options: PushOptions): Loop {
     wake: loop.wake,
     async stop() {
       await Promise.all([sweep.stop(), loop.stop()]);
+      await Promise.all(inFlight);
       await claims.stop();
     },
   };

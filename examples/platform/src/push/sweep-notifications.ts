@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { preferHashJoin } from "../queue/prefer-hash-join.ts";
 import type { Queue } from "../queue/queue.ts";
 import type { Store } from "../store/store.ts";
+import { behindOthers } from "./push-priority.ts";
 
 const maxRows = 1_000;
 
@@ -28,7 +29,7 @@ export async function sweepNotifications(store: Store, queue: Queue): Promise<bo
     await queue.enqueue(
       trx,
       "notifications",
-      rows.map(({ id }) => ({ key: String(id) })),
+      rows.map(({ id }) => ({ key: String(id), priority: behindOthers })),
     );
     return rows.length === maxRows;
   });
