@@ -135,7 +135,8 @@ const origin = (text: string): string | undefined => {
 };
 
 const postgresAddress = (text: string): string | undefined =>
-  /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text) ? text : undefined;
+  // Without the name of a database it would be the one named as the user is, or as whoever runs the platform.
+  /^postgres(?:ql)?:\/\//.test(text) && /^\/./.test(URL.parse(text)?.pathname ?? "") ? text : undefined;
 
 const smtpAddress = (text: string): string | undefined =>
   /^smtps?:\/\/[^/]/.test(text) && URL.canParse(text) ? text : undefined;

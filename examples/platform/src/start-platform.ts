@@ -4,7 +4,9 @@ import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
 import { dialects } from "./api/dialect.ts";
 import { openChangeFeed } from "./changes/change-feed.ts";
+import { checkDatabase } from "./check-database.ts";
 import { createApp } from "./create-app.ts";
+import { makeDataFolder } from "./data-folder.ts";
 import type { AttemptRecord } from "./delivery/attempt-record.ts";
 import type { EndpointRecord } from "./delivery/endpoint-record.ts";
 import { startDelivery } from "./delivery/start-delivery.ts";
@@ -62,6 +64,8 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
   try {
     const { dataFolder, databaseUrl, allowLoopback, retrySchedule, bodyLimitBytes } = settings;
     const seed = settings.seedFile === undefined ? undefined : await readSeedFile(settings.seedFile);
+    if (databaseUrl !== undefined) await checkDatabase(databaseUrl);
+    if (databaseUrl === undefined || settings.sealKey === undefined) await makeDataFolder(dataFolder);
     const store = await openStore({ dataFolder, onError, ...(databaseUrl !== undefined && { databaseUrl }) });
     resources.push(() => store.close());
     const key = await openSealKey(store, dataFolder, settings.sealKey);

@@ -204,6 +204,20 @@ describe.each(await storesUnderTest())("the edges of the API on $title", ({ crea
       expect(await read()).toMatchObject({ events: [{ start, end }], isHistoric: true });
     });
 
+    test("may be the last that can be written, and none before the first", async () => {
+      setClock("9999-12-31T00:00:00Z");
+      const [start, end] = ["9999-12-31T23:59:59Z", "9999-12-31T23:59:59.999999+00:00"];
+      const id = idOf(await create(slot(start, end)));
+      expect((await call("GET", `/offer/${id}`)).json()).toMatchObject({ events: [{ start, end }], isHistoric: false });
+      for (const [from, to] of [
+        ["0000-01-01T00:00:00Z", end],
+        [start, "0000-01-01T00:00:00Z"],
+        [start, "10000-01-01T00:00:00Z"],
+        [start, "+010000-01-01T00:00:00Z"],
+      ] as const)
+        expect((await create(slot(from, to))).json()).toMatchObject({ status: 400, code: "invalid_request" });
+    });
+
     test("has no local times: neither an offset nor a missing zone is taken for UTC", async () => {
       for (const start of ["2099-10-25T02:30:00+02:00", "2099-10-25T02:30:00", "2099-10-25T02:30:00-00:00"])
         expect((await create(slot(start, "2099-10-26T00:00:00Z"))).json()).toMatchObject({

@@ -60,6 +60,7 @@ describe.each(stores.slice(1))("health while $title is away", ({ createPlace }) 
     const away = await platform.call("GET", "/readyz");
     expect(away.status).toBe(503);
     expect(away.json()).toMatchObject({ code: "not_ready" });
+    expect(platform.logLines.filter((line) => line.includes("http.failed"))).toEqual([]);
     expect((await platform.call("GET", "/healthz")).status).toBe(200);
     await admin.query(`alter database ${name} with allow_connections true`);
     await eventually("it is ready", async () => (await platform.call("GET", "/readyz")).status === 200);

@@ -78,6 +78,7 @@ describe("the platform's process", () => {
     expect(samePort.output.stderr).toMatch(/^platform did not start: the port is in use; .* PORT\n$/);
   });
 
+  const itself = import.meta.filename;
   test.each([
     [{ PORT: "http" }, /^platform did not start: PORT is not usable; .*\n$/],
     [
@@ -89,6 +90,18 @@ describe("the platform's process", () => {
     [
       { DATABASE_URL: "postgres://nobody:s3cret@127.0.0.1:1/x" },
       /^platform did not start: the database at DATABASE_URL cannot be used \(ECONNREFUSED\); does it run\?\n$/,
+    ],
+    [
+      { DATABASE_URL: "postgres://nobody:s3cret@127.0.0.1:1/x?sslrootcert=/s3cret" },
+      /^platform did not start: the database at DATABASE_URL cannot be used \(ENOENT\); does it run\?\n$/,
+    ],
+    [
+      { OFFERS_DATA: itself },
+      /^platform did not start: OFFERS_DATA: \S+ cannot be the data folder \(EEXIST\); name a folder to write in\n$/,
+    ],
+    [
+      { OFFERS_DATA: `${itself}/below` },
+      /^platform did not start: OFFERS_DATA: \S+ cannot be the data folder \(ENOTDIR\); name a folder to write in\n$/,
     ],
   ])("does not start with %o", async (environment, message) => {
     const { exited, output } = start(await createPlace(), environment);

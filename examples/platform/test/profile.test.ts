@@ -123,6 +123,27 @@ describe.each(await storesUnderTest())("the company profile on $title", ({ creat
         expect(rotated.text + JSON.stringify(await profile())).not.toContain(secret);
     });
 
+    test("and again within the day: the one before helps out, the first no more", async () => {
+      await save();
+      receiver.answer = knowing(first, second);
+      expect((await rotate(second)).status).toBe(200);
+      aheadMs = dayMs / 4;
+      receiver.answer = knowing(second, third);
+      const again = await rotate(third);
+      // A whole day for the secret that was replaced now, whatever was left to the one before it.
+      const until = Date.parse(again.json<{ previousSecretUntil: string }>().previousSecretUntil);
+      expect(until - Date.now()).toBeGreaterThan(1.2 * dayMs);
+      receiver.answer = knowing(second);
+      expect((await search()).json()).toMatchObject({ results: [found] });
+      receiver.requests.length = 0;
+      receiver.answer = knowing(first);
+      expect((await search()).json()).toMatchObject({ results: [{ failure: { status: 401 } }] });
+      const signers = [first, second, third];
+      expect(receiver.requests.map((request) => signers.findIndex((secret) => isSignedWith(secret, request)))).toEqual([
+        2, 1,
+      ]);
+    });
+
     test("to another one only, with a profile only, and takes no address", async () => {
       await save();
       expect((await rotate(first)).json()).toMatchObject({

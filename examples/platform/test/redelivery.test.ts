@@ -153,9 +153,25 @@ describe.each(await storesUnderTest())("redelivery on $title", ({ createPlace })
     expect(second).toEqual({ deliveries: all.slice(2), next: null });
     expect((await page(`since=${began}&state=dead`)).deliveries).toEqual([]);
     expect((await page("since=2999-01-01T00:00:00Z")).deliveries).toEqual([]);
-    for (const query of ["state=lost", "since=yesterday", "limit=0", "limit=101", "before=x", "colour=red"])
+    for (const since of ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z"]) {
+      expect((await call("GET", `/portal/deliveries?since=${since}`)).status).toBe(200);
+      await redeliverAll({ since, until: since });
+    }
+    for (const query of [
+      "state=lost",
+      "since=yesterday",
+      "limit=0",
+      "limit=101",
+      "before=x",
+      "colour=red",
+      "since=0000-01-01T00:00:00Z",
+    ])
       expect((await call("GET", `/portal/deliveries?${query}`)).json()).toMatchObject({ code: "invalid_request" });
-    for (const range of [{}, { since: "yesterday" }, { since: began, state: "pending" }])
+    const ranges = [
+      ...[{}, { since: "yesterday" }, { since: began, state: "pending" }, { since: "0000-06-01T00:00:00Z" }],
+      ...[{ since: "0001-01-01T00:00:00+23:59" }, { since: began, until: "9999-12-31T23:59:59-00:01" }],
+    ];
+    for (const range of ranges)
       expect((await call("POST", "/portal/deliveries/redeliver", range)).json()).toMatchObject({
         code: "invalid_request",
       });

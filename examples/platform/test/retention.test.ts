@@ -10,6 +10,9 @@ import { addOrganisation } from "./lower-half.ts";
 import { type StorePlace, storesUnderTest } from "./stores.ts";
 
 const today = new Date("2030-06-01T00:00:00Z");
+const fail = (error: unknown): never => {
+  throw error;
+};
 const daysAgo = (days: number): Date => new Date(today.getTime() - days * 86_400_000);
 
 describe.each(await storesUnderTest())("retention on $title", ({ createPlace }) => {
@@ -31,7 +34,7 @@ describe.each(await storesUnderTest())("retention on $title", ({ createPlace }) 
 
   /** Until nothing is left to forget. */
   async function retainAll(now = today): Promise<void> {
-    while (await retain(store, now, defaultRetention));
+    while (await retain(store, now, defaultRetention, fail));
   }
 
   interface DeliveryToAdd {
@@ -124,7 +127,7 @@ describe.each(await storesUnderTest())("retention on $title", ({ createPlace }) 
     const dead = await addDelivery({ state: "dead", days: 100, orderKey: "one" });
     const later = await addDelivery({ state: "acknowledged", days: 95, orderKey: "one" });
     // Its later word goes in the next batch: while the dead one is there, it must stay.
-    await retain(store, today, defaultRetention);
+    await retain(store, today, defaultRetention, fail);
     expect(await idsOf("deliveries")).toEqual([later]);
     await retainAll();
     expect(await idsOf("deliveries")).toEqual([]);
@@ -160,7 +163,7 @@ describe.each(await storesUnderTest())("retention on $title", ({ createPlace }) 
        select id, id, $1, id, 'acknowledged', $2 from added`,
       [organisation, daysAgo(91)],
     );
-    expect(await retain(store, today, defaultRetention)).toBe(true);
+    expect(await retain(store, today, defaultRetention, fail)).toBe(true);
     expect(await countOf("deliveries")).toBe(700);
     await retainAll();
     expect(await countOf("deliveries")).toBe(0);
@@ -260,9 +263,39 @@ describe.each(await storesUnderTest())("retention on $title", ({ createPlace }) 
     ]);
   });
 
+  test("what fails is told, and keeps nothing else from being forgotten", async () => {
+    await addDelivery({ state: "acknowledged", days: 91 });
+    const mail = {
+      to_address: "ann@acme.example",
+      subject: "",
+      body: "",
+      created_at: daysAgo(31),
+      sent_at: daysAgo(31),
+    };
+    await store.db.insertInto("mails").values(mail).execute();
+    const worker = { id: randomUUID(), name: "Ann", password_hash: "" };
+    await store.db.insertInto("workers").values(worker).execute();
+    const session = { token_hash: "hash", person_id: null, worker_id: worker.id, expires_at: daysAgo(1) };
+    await store.db.insertInto("sessions").values(session).execute();
+    await store.execute(`create function refuse() returns trigger language plpgsql as $$
+      begin raise exception 'no %', tg_table_name; end $$`);
+    for (const table of ["attempts", "endpoints"])
+      await store.execute(`create trigger refused before update or delete on ${table} execute function refuse()`);
+    const errors: unknown[] = [];
+    try {
+      expect(await retain(store, today, defaultRetention, (error) => errors.push(error))).toBe(false);
+    } finally {
+      await store.execute("drop function refuse cascade");
+    }
+    expect(errors.map(String).sort()).toEqual(
+      ["attempts", "attempts", "attempts", "endpoints"].map((table) => expect.stringContaining(`no ${table}`)),
+    );
+    for (const table of ["mails", "sessions"]) expect([table, await countOf(table)]).toEqual([table, 0]);
+  });
+
   test("the periods are settings", async () => {
     await addDelivery({ state: "acknowledged", days: 8 });
-    await retain(store, today, { deliveryDays: 7, contentDays: 1 });
+    await retain(store, today, { deliveryDays: 7, contentDays: 1 }, fail);
     expect(await countOf("deliveries")).toBe(0);
   });
 });

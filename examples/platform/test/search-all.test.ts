@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { createOutbound } from "../src/outbound/create-outbound.ts";
 import type { Outbound } from "../src/outbound/outbound.ts";
 import { searchAll } from "../src/suggestions/search-all.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf, testSealKey } from "./lower-half.ts";
+import { openReceiver } from "./receiver.ts";
 import { storesUnderTest } from "./stores.ts";
 
 const answered = { ok: true, status: 200, body: Buffer.from("[]"), truncated: false, durationMs: 1 } as const;
@@ -13,11 +15,11 @@ describe.each(await storesUnderTest())("a suggestion search on $title", ({ creat
     await work(half).finally(() => half.close());
     await place.remove();
   }
-  const search = ({ store, errors }: LowerHalf, send: Outbound["send"]) => {
+  const search = ({ store, errors }: LowerHalf, send: Outbound["send"], timeoutMs?: number) => {
     const outbound = { send, close: async () => undefined };
     const onError = (error: unknown) => void errors.push(error);
     const deps = { store, outbound, sign: () => ({}), sealKey: testSealKey, now: () => new Date(), onError };
-    return searchAll(deps, { userEmailAddresses: ["hana@example.com"] });
+    return searchAll(deps, { userEmailAddresses: ["hana@example.com"], ...(timeoutMs && { timeoutMs }) });
   };
   const implementAll = ({ store }: LowerHalf) =>
     store.db.updateTable("endpoints").set({ suggests_contacts: true }).execute();
@@ -61,5 +63,34 @@ describe.each(await storesUnderTest())("a suggestion search on $title", ({ creat
       expect([most, results.length, new Set(results.map(({ organisation }) => organisation.id)).size]).toEqual([
         32, 40, 40,
       ]);
+    }));
+
+  test("takes its time once, however many are silent", () =>
+    withLowerHalf(async (half) => {
+      const silent = await openReceiver(() => undefined);
+      const outbound = createOutbound({ allowLoopback: true });
+      for (let count = 0; count < 40; count += 1) await addOrganisation(half.store, silent.baseAddress);
+      await implementAll(half);
+      const started = performance.now();
+      const results = await search(half, outbound.send, 1_000);
+      expect(performance.now() - started).toBeLessThan(1_900);
+      expect(results.map((result) => "failure" in result && result.failure.code)).toEqual(Array(40).fill("timeout"));
+      await outbound.close();
+      await silent.close();
+    }));
+
+  test("gives those whose turn comes late what is left", () =>
+    withLowerHalf(async (half) => {
+      for (let count = 0; count < 40; count += 1) await addOrganisation(half.store, "https://well.example");
+      await implementAll(half);
+      const times: number[] = [];
+      await search(half, async ({ timeoutMs }) => {
+        times.push(timeoutMs);
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        return answered;
+      });
+      expect(Math.max(...times)).toBeLessThanOrEqual(5_000);
+      expect(Math.max(...times.slice(32))).toBeLessThan(4_750);
+      expect(times).toHaveLength(40);
     }));
 });

@@ -23,23 +23,32 @@ const idempotencyDays = 1;
 
 /**
  * Forgets one batch of everything whose time is over. What waits is never over: deliveries that are pending or held, dead
- * ones that may still be redelivered, mail and notifications that may still be sent.
+ * ones that may still be redelivered, mail and notifications that may still be sent. What fails of one is no matter of the
+ * others.
  *
+ * @param onError told what a batch threw
  * @returns whether there may be more
  */
-export async function retain(store: Store, now: Date, periods: RetentionPeriods): Promise<boolean> {
+export async function retain(
+  store: Store,
+  now: Date,
+  periods: RetentionPeriods,
+  onError: (error: unknown) => void,
+): Promise<boolean> {
   const daysAgo = (days: number): Date => new Date(now.getTime() - days * dayMs);
   const content = daysAgo(periods.contentDays);
   const delivery = daysAgo(periods.deliveryDays);
   let more = false;
-  const inBatch = async (purge: (trx: Trx) => Promise<number>): Promise<void> => {
-    const purged = await store.transaction(async (trx) => {
-      // To compile these statements takes longer than to run them: their costs are guessed from what is there no more.
-      await sql`set local jit = off`.execute(trx);
-      return purge(trx);
+  const alone = async (work: () => Promise<unknown>): Promise<void> => void (await work().catch(onError));
+  const inBatch = (purge: (trx: Trx) => Promise<number>): Promise<void> =>
+    alone(async () => {
+      const purged = await store.transaction(async (trx) => {
+        // To compile these statements takes longer than to run them: their costs are guessed from what is there no more.
+        await sql`set local jit = off`.execute(trx);
+        return purge(trx);
+      });
+      more = purged === batchSize || more;
     });
-    more = purged === batchSize || more;
-  };
 
   await inBatch(async (trx) => {
     const old = trx.selectFrom("attempts").select("id").where("answer", "is not", null);
@@ -87,14 +96,12 @@ export async function retain(store: Store, now: Date, periods: RetentionPeriods)
       .where(({ eb, or }) => or([eb("sent_at", "is not", null), eb("attempts", ">=", sql.lit(maxMailAttempts))]));
     return count(await trx.deleteFrom("mails").where("id", "in", old.limit(batchSize)).returning("id").execute());
   });
-  await store.db
-    .updateTable("endpoints")
-    .set({ previous_sealed_secret: null, previous_secret_until: null })
-    .where("previous_secret_until", "<=", now)
-    .execute();
-  await purgeChanges(store, now);
-  await store.db.deleteFrom("sessions").where("expires_at", "<=", now).execute();
-  await store.db.deleteFrom("idempotency_keys").where("created_at", "<=", daysAgo(idempotencyDays)).execute();
+  const { db } = store;
+  const forgotten = { previous_sealed_secret: null, previous_secret_until: null };
+  await alone(() => db.updateTable("endpoints").set(forgotten).where("previous_secret_until", "<=", now).execute());
+  await alone(() => purgeChanges(store, now));
+  await alone(() => db.deleteFrom("sessions").where("expires_at", "<=", now).execute());
+  await alone(() => db.deleteFrom("idempotency_keys").where("created_at", "<=", daysAgo(idempotencyDays)).execute());
   return more;
 }
 

@@ -35,7 +35,10 @@ export async function startOperations({ store, settings, onError, now }: Operati
   const metrics = createMetrics(store, now);
   const server = settings.metrics && (await serveMetrics(metrics, settings.metrics));
   const mail = startMail({ store, transport, onError, now });
-  const retention = runLoop(() => retain(store, now(), settings.retention), { idleMs: retentionIdleMs, onError });
+  const retention = runLoop(() => retain(store, now(), settings.retention, onError), {
+    idleMs: retentionIdleMs,
+    onError,
+  });
   return {
     metrics,
     metricsAddress: server?.address,

@@ -15,7 +15,7 @@ const overlapMs = 24 * 60 * 60_000;
 
 /**
  * Signs with a new secret from now on, which the endpoint must know already. The old one helps out for a day, while the
- * receiver's instances change one by one (D-75).
+ * receiver's instances change one by one; the one before that, from a rotation within the same day, no more (D-75).
  *
  * @returns the checks, made with the new secret alone
  * @throws {ProblemError} `invalid_request`, `profile_not_saved`, `endpoint_check_failed` with the checks, or

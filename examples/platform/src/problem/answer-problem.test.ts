@@ -61,6 +61,12 @@ test.each([new TypeError("password=hunter2"), "hunter2", Object.assign(new Error
   },
 );
 
+test("that it is not ready is an answer, of which nobody need be told", async () =>
+  expect(await answerTo(new ProblemError("not_ready", "Try again in a moment."))).toMatchObject({
+    status: 503,
+    unexpected: [],
+  }));
+
 test("half an answer is cut off, so that nobody takes it for a whole one", async () => {
   const half = answerTo(new Error("too late"), (response) => void response.write("half"));
   await expect(half).rejects.toThrow(TypeError);

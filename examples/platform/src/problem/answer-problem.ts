@@ -11,7 +11,8 @@ export const answerProblem =
   (onUnexpected: (error: unknown, response: Response) => void): ErrorRequestHandler =>
   (error: unknown, _request, response, _next) => {
     const problem = problemOf(error);
-    if (problem.status >= 500) onUnexpected(error, response);
+    // One that a route threw is an answer, also that it is not ready.
+    if (problem !== error && problem.status >= 500) onUnexpected(error, response);
     // Too late for another answer: cut it off, so that nobody takes half an answer for a whole one.
     if (response.headersSent) return void response.destroy();
     sendProblem(response, problem);

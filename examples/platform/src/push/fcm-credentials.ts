@@ -1,3 +1,4 @@
+import { createPrivateKey } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { SettingError } from "../setting-error.ts";
@@ -6,7 +7,8 @@ const credentialsSchema = z.object({
   type: z.literal("service_account"),
   project_id: z.string().min(1),
   client_email: z.string().min(1),
-  private_key: z.string().min(1),
+  // Google signs with RSA alone.
+  private_key: z.string().refine((pem) => createPrivateKey(pem).asymmetricKeyType === "rsa"),
 });
 
 /** The key of a service account, as the Firebase console gives it. */

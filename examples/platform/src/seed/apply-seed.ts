@@ -3,7 +3,7 @@ import { sha256 } from "../http/sha256.ts";
 import { hashPassword } from "../session/passwords.ts";
 import type { Store } from "../store/store.ts";
 import type { Tables } from "../store/tables.ts";
-import type { Seed } from "./seed-file.ts";
+import type { Seed } from "./seed-schema.ts";
 
 /** Inserts what is not there yet and changes nothing that is: applying it at every start is harmless. */
 export async function applySeed(store: Store, { organisations, people, workers }: Seed): Promise<void> {

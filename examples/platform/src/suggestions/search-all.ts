@@ -1,3 +1,4 @@
+import { requestTimeoutMs } from "../generated/decisions.ts";
 import type { Outbound, Sign } from "../outbound/outbound.ts";
 import { searchSuggestions } from "../outbound/search-suggestions.ts";
 import { openSecrets, type SealedSecrets } from "../store/sealed-secrets.ts";
@@ -17,6 +18,8 @@ export interface SearchDeps {
 export interface Search {
   filter?: string;
   userEmailAddresses: readonly string[];
+  /** For the whole search, however many are asked. @default 5_000 (D-25) */
+  timeoutMs?: number;
 }
 
 /** What one organisation answered: its suggestions, or why there are none. */
@@ -28,8 +31,15 @@ export type OrganisationAnswer = { organisation: { id: string; name: string } } 
 /** Sockets and memory are finite. */
 const maxAtOnce = 32;
 
-/** Asks every organisation that implements suggestions (D-22), many at once. What fails of one is no matter of another. */
-export async function searchAll(deps: SearchDeps, search: Search): Promise<OrganisationAnswer[]> {
+/**
+ * Asks every organisation that implements suggestions (D-22), many at once. What fails of one is no matter of another, but
+ * time: whose turn has not come before it is over fails with `timeout`, as who does not answer in what is left of it.
+ */
+export async function searchAll(
+  deps: SearchDeps,
+  { timeoutMs = requestTimeoutMs, ...search }: Search,
+): Promise<OrganisationAnswer[]> {
+  const deadline = performance.now() + timeoutMs;
   const endpoints = await deps.store.db
     .selectFrom("endpoints")
     .innerJoin("organisations", "organisations.id", "organisation_id")
@@ -43,7 +53,7 @@ export async function searchAll(deps: SearchDeps, search: Search): Promise<Organ
   const rest = endpoints.entries();
   const askInTurn = async (): Promise<void> => {
     for (const [index, { id, name, ...endpoint }] of rest)
-      answers[index] = { organisation: { id, name }, ...(await ask(deps, id, endpoint, search)) };
+      answers[index] = { organisation: { id, name }, ...(await ask(deps, id, endpoint, { ...search, deadline })) };
   };
   await Promise.all(Array.from({ length: maxAtOnce }, askInTurn));
   return answers;
@@ -54,16 +64,25 @@ interface Endpoint extends SealedSecrets {
   scheme: EndpointScheme;
 }
 
+interface Question extends Omit<Search, "timeoutMs"> {
+  /** On the clock of `performance`. */
+  deadline: number;
+}
+
+const notReached = { code: "timeout", message: "it was not asked: the time of the search was over", status: null };
+
 async function ask(
   deps: SearchDeps,
   id: string,
   { base_address: baseAddress, scheme, ...sealed }: Endpoint,
-  search: Search,
+  { deadline, ...search }: Question,
 ) {
   const { outbound, sign, sealKey, now, onError } = deps;
+  const timeoutMs = Math.floor(deadline - performance.now());
+  if (timeoutMs <= 0) return { failure: notReached };
   try {
     const endpoint = { baseAddress, scheme, ...openSecrets(sealed, sealKey, id, now()) };
-    const result = await searchSuggestions(outbound, sign, { ...search, ...endpoint });
+    const result = await searchSuggestions(outbound, sign, { ...search, ...endpoint, timeoutMs });
     if (!result.ok) return { failure: { code: result.code, message: result.reason, status: null } };
     const checked = checkSuggestions(result);
     if (Array.isArray(checked)) return { suggestions: checked };

@@ -1,0 +1,40 @@
+import { generateKeyPairSync } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readFcmCredentials } from "./fcm-credentials.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "offers-fcm-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const read = async (privateKey: unknown) => {
+  const path = join(folder, "key.json");
+  const account = { type: "service_account", project_id: "demo", client_email: "push@demo.example" };
+  await writeFile(path, JSON.stringify({ ...account, private_key: privateKey }));
+  return readFcmCredentials(path);
+};
+const pkcs8 = { format: "pem", type: "pkcs8" } as const;
+const rsa = generateKeyPairSync("rsa", { modulusLength: 2_048 });
+
+test("reads the key of a service account", async () => {
+  const privateKey = rsa.privateKey.export(pkcs8).toString();
+  const credentials = { projectId: "demo", clientEmail: "push@demo.example", privateKey };
+  expect(await read(privateKey)).toEqual(credentials);
+});
+
+test.each([
+  ["no key", "s3cret"],
+  ["nothing", ""],
+  ["half a key", rsa.privateKey.export(pkcs8).toString().slice(0, 800)],
+  ["a public key", rsa.publicKey.export({ format: "pem", type: "spki" })],
+  ["a key that Google does not take", generateKeyPairSync("ed25519").privateKey.export(pkcs8)],
+])("refuses %s, and repeats nothing of it", (_, privateKey) =>
+  expect(read(privateKey)).rejects.toMatchObject({
+    code: "invalid_setting",
+    message: `OFFERS_FCM_CREDENTIALS names ${join(folder, "key.json")}, which holds no such key; download the key of a service account from the Firebase console`,
+  }),
+);

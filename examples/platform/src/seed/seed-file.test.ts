@@ -1,0 +1,109 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readSeedFile } from "./seed-file.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "offers-seed-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const acme = { id: "acme", name: "Acme", kind: "hirer", apiKeys: ["s3cret-of-acme"] };
+const crew = { ...acme, id: "crew", kind: "agency", apiKeys: ["s3cret-of-crew"] };
+const crewFor = (organisationId: string, apiKey = "s3cret-of-crew-for-it") => ({
+  ...crew,
+  actsFor: [{ organisationId, apiKey }],
+});
+const person = (changes: object) => ({
+  ...{
+    id: "ann",
+    organisationId: "acme",
+    name: "Ann",
+    emailAddresses: ["ann@acme.example"],
+    password: "s3cret-of-ann",
+  },
+  ...changes,
+});
+const worker = (changes: object) => ({ id: "w", name: "W", devices: ["ios"], password: "s3cret-of-w", ...changes });
+
+const read = async (changes: object) => {
+  const path = join(folder, "seed.json");
+  await writeFile(path, JSON.stringify({ organisations: [acme], people: [], workers: [], ...changes }));
+  return readSeedFile(path);
+};
+
+const another = "Give another one; this one is in the file before.";
+const known = "Give the id of an organisation in this file.";
+
+test("a file whose parts fit together is read", () =>
+  expect(
+    read({ organisations: [acme, crewFor("acme")], people: [person({})], workers: [worker({ id: "..." })] }),
+  ).resolves.toMatchObject({ organisations: [{ id: "acme" }, { id: "crew" }] }));
+
+test.each([
+  [
+    "a person of an unknown organisation",
+    { people: [person({ organisationId: "s3cret" })] },
+    `people[0].organisationId: ${known}`,
+  ],
+  [
+    "an agency that acts for an unknown organisation",
+    { organisations: [crewFor("s3cret")] },
+    `organisations[0].actsFor[0].organisationId: ${known}`,
+  ],
+  [
+    "one id for two organisations",
+    { organisations: [acme, { ...crew, id: "acme" }] },
+    `organisations[1].id: ${another}`,
+  ],
+  [
+    "one id for two people",
+    { people: [person({}), person({ emailAddresses: ["s3cret@x"] })] },
+    `people[1].id: ${another}`,
+  ],
+  ["one id for two workers", { workers: [worker({}), worker({})] }, `workers[1].id: ${another}`],
+  [
+    "one API key for two organisations",
+    { organisations: [acme, { ...crew, apiKeys: acme.apiKeys }] },
+    `organisations[1].apiKeys[0]: ${another}`,
+  ],
+  [
+    "one API key for an organisation and for who acts for it",
+    { organisations: [acme, crewFor("acme", "s3cret-of-acme")] },
+    `organisations[1].actsFor[0].apiKey: ${another}`,
+  ],
+  [
+    "one e-mail address, in other letters, for two people",
+    { people: [person({}), person({ id: "bo", emailAddresses: ["Ann@Acme.example"] })] },
+    `people[1].emailAddresses[0]: ${another}`,
+  ],
+  ["U+0000 in a name", { people: [person({ name: "s3cret\0" })] }, "people[0].name: Remove the character U+0000."],
+  [
+    "half a character in an id",
+    { workers: [worker({ id: "s3cret\ud800" })] },
+    "workers[0].id: Remove the half of a surrogate pair.",
+  ],
+  [
+    "half a character in an e-mail address",
+    { people: [person({ emailAddresses: ["s3cret\ud800@x"] })] },
+    "people[0].emailAddresses[0]: Remove the half of a surrogate pair.",
+  ],
+  [
+    "an id longer than an index takes",
+    { workers: [worker({ id: "s3cret".repeat(500) })] },
+    "workers[0].id: Give at most 500 characters.",
+  ],
+  ...[".", ".."].map((id): [string, object, string] => [
+    `the worker ${id}`,
+    { workers: [worker({ id })] },
+    "workers[0].id: Give another id; this one cannot be part of a path.",
+  ]),
+])("%s is refused by its place, and no value is repeated", async (_, changes, wrong) => {
+  const refusal = await read(changes).catch((error: unknown) => error);
+  expect(refusal).toMatchObject({
+    code: "invalid_seed",
+    message: `OFFERS_SEED names ${join(folder, "seed.json")}, in which is wrong: ${wrong}`,
+  });
+});

@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { emailAddressSchema } from "../generated/schemas.ts";
+import { textRemedy } from "../http/storable-text.ts";
+import { lineField, textField } from "../http/text-field.ts";
+
+const apiKeySchema = z.string().min(8);
+
+/** What the people and workers of a file sign in with. */
+const passwordSchema = z.string().min(8);
+
+export const seedSchema = z.strictObject({
+  organisations: z.array(
+    z
+      .strictObject({
+        id: textField,
+        name: lineField,
+        kind: z.enum(["hirer", "agency"]),
+        apiKeys: z.array(apiKeySchema).min(1),
+        /** The organisations that an agency acts for, and the key it has for each. */
+        actsFor: z.array(z.strictObject({ organisationId: textField, apiKey: apiKeySchema })).default([]),
+      })
+      .refine(({ kind, actsFor }) => kind === "agency" || actsFor.length === 0, {
+        path: ["actsFor"],
+        message: "Only an agency acts for others.",
+      }),
+  ),
+  people: z.array(
+    z.strictObject({
+      id: textField,
+      organisationId: textField,
+      name: lineField,
+      emailAddresses: z
+        .array(
+          emailAddressSchema.refine((text) => textRemedy(text) === undefined, "Remove the half of a surrogate pair."),
+        )
+        .min(1),
+      password: passwordSchema,
+    }),
+  ),
+  workers: z.array(
+    z.strictObject({
+      // It is part of the path by which an organisation is told of a contact, and these two would climb out of it.
+      id: textField.refine((id) => id !== "." && id !== "..", "Give another id; this one cannot be part of a path."),
+      name: lineField,
+      devices: z.array(z.enum(["ios", "android"])).min(1),
+      password: passwordSchema,
+    }),
+  ),
+});
+
+export type Seed = z.infer<typeof seedSchema>;
