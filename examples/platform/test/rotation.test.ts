@@ -21,11 +21,9 @@ function openCluster(scheme: SignatureScheme, size: number) {
       onRejected: ({ reason }) => void refused.push(reason),
     });
   const instances = Array.from({ length: size }, () => start([secretOf(0)]));
-  let next = 0;
-  const listener: RequestListener = (request, response) => {
-    next += 1;
-    instances[next % size]?.(request, response);
-  };
+  // Not in turns: with what else comes in turns, a check could meet the same instance for ever.
+  const listener: RequestListener = (request, response) =>
+    instances[Math.floor(Math.random() * size)]?.(request, response);
   const restart = (index: number, secrets: string[]): void => {
     instances[index] = start(secrets);
   };

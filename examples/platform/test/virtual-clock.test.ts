@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { enableEndpoint } from "../src/delivery/enable-endpoint.ts";
 import { defaultRetrySchedule } from "../src/delivery/retry-schedule.ts";
 import { recordEvent } from "../src/events/record-event.ts";
+import { expectOnSchedule } from "./endpoint-story.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "./lower-half.ts";
 import { answerWith, hangUp, openReceiver, type Receiver } from "./receiver.ts";
 import { type StorePlace, storesUnderTest } from "./stores.ts";
@@ -66,20 +67,6 @@ describe.each(await storesUnderTest())("an endpoint, over days of a virtual cloc
       expect(told.filter((id) => order.includes(id))).toEqual(order);
     }
   };
-  const expectOnSchedule = async () => {
-    const due = new Map<string, Date>();
-    for (const { deliveryId, number, nextAttemptAt } of half.attempts) {
-      const { started_at: startedAt } = await half.store.db
-        .selectFrom("attempts")
-        .select("started_at")
-        .where("delivery_id", "=", deliveryId)
-        .where("number", "=", number)
-        .executeTakeFirstOrThrow();
-      expect(startedAt.getTime()).toBeGreaterThanOrEqual(due.get(deliveryId)?.getTime() ?? 0);
-      if (nextAttemptAt !== undefined) due.set(deliveryId, nextAttemptAt);
-    }
-  };
-
   test("down for ten minutes is told everything in the end, in order, and nothing before its time", async () => {
     const upAt = time.now().getTime() + 10 * minute;
     const told: string[] = [];
@@ -105,7 +92,7 @@ describe.each(await storesUnderTest())("an endpoint, over days of a virtual cloc
     expect(await endpoint()).toMatchObject({ breaker_pauses: expect.any(Number), failing_since: expect.any(Date) });
     await time.until(() => all("acknowledged"));
     expectDelivered(given, told);
-    await expectOnSchedule();
+    await expectOnSchedule(half);
     expect(await endpoint()).toMatchObject({ breaker_open_until: null, breaker_pauses: 0, failing_since: null });
     await delivery.stop();
     expect(half.errors).toEqual([]);
