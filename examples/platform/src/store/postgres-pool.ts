@@ -25,8 +25,10 @@ export function openPool(databaseUrl: string, onError: (error: Error) => void, s
       getTypeParser: (oid, format) => (oid === int8 ? Number : pg.types.getTypeParser(oid, format)),
     },
   });
-  pool.on("error", onError);
-  pool.on("connect", (client) => client.on("error", onError));
+  // What becomes of a connection that is being closed is no trouble.
+  const onLost = (error: Error): void => void (pool.ending || onError(error));
+  pool.on("error", onLost);
+  pool.on("connect", (client) => client.on("error", onLost));
   return pool;
 }
 
