@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
 import { createReadStream, createWriteStream } from "node:fs";
-import { access, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import { createBrotliDecompress } from "node:zlib";
+import { type CachePlace, cachedFolder } from "../cached-folder.ts";
 
 /** A Chromium that needs nothing of the machine but its C library. */
 export interface BundledChromium {
@@ -13,8 +13,6 @@ export interface BundledChromium {
   /** Where it finds the libraries and the font that came with it. */
   env: Record<string, string>;
 }
-
-const cache = join(import.meta.dirname, "..", "..", ".cache");
 
 /**
  * Unpacks the Chromium that the npm package @sparticuz/chromium carries, once per version. The package's own unpacking
@@ -24,32 +22,22 @@ const cache = join(import.meta.dirname, "..", "..", ".cache");
  */
 export async function bundledChromium(): Promise<BundledChromium> {
   if (process.platform !== "linux" || process.arch !== "x64") throw new Error("it is for Linux on x64");
-  const bin = join(dirname(createRequire(import.meta.url).resolve("@sparticuz/chromium")), "..", "bin");
-  const { version } = JSON.parse(await readFile(join(bin, "..", "package.json"), "utf8")) as { version: string };
-  const folder = join(cache, `chromium-${version}`);
-  const isThere = await access(folder).then(
-    () => true,
-    () => false,
-  );
-  if (!isThere) await unpack(bin, folder);
+  const folder = await cachedFolder("@sparticuz/chromium", unpack);
   return {
     executablePath: join(folder, "chromium"),
     env: { LD_LIBRARY_PATH: join(folder, "lib"), FONTCONFIG_FILE: join(folder, "fonts.conf") },
   };
 }
 
-async function unpack(bin: string, folder: string): Promise<void> {
-  await mkdir(cache, { recursive: true });
-  const half = await mkdtemp(`${folder}-`);
-  await decompress(join(bin, "chromium.br"), join(half, "chromium"), 0o755);
+async function unpack(draft: string, { packageFolder, folder }: CachePlace): Promise<void> {
+  const bin = join(packageFolder, "bin");
+  await decompress(join(bin, "chromium.br"), join(draft, "chromium"), 0o755);
   for (const name of ["al2023.tar", "fonts.tar"]) {
-    await decompress(join(bin, `${name}.br`), join(half, name));
-    await promisify(execFile)("tar", ["-xf", join(half, name), "-C", half]);
-    await rm(join(half, name));
+    await decompress(join(bin, `${name}.br`), join(draft, name));
+    await promisify(execFile)("tar", ["-xf", join(draft, name), "-C", draft]);
+    await rm(join(draft, name));
   }
-  await writeFile(join(half, "fonts.conf"), fontConfiguration(folder));
-  // Whole or not at all. Whoever comes second has made the same.
-  await rename(half, folder).catch(() => rm(half, { recursive: true }));
+  await writeFile(join(draft, "fonts.conf"), fontConfiguration(folder));
 }
 
 const decompress = (from: string, to: string, mode = 0o644): Promise<void> =>
