@@ -16,11 +16,20 @@ let document: string;
 beforeAll(async () => {
   copy = await mkdtemp(join(tmpdir(), "offers-spec-driven-"));
   // The links of each package's node_modules are relative, so they lead into the copy.
-  for (const part of ["packages", "examples", "tools", "spec", "docs", "package.json", "tsconfig.json"])
+  for (const part of [
+    "packages",
+    "examples",
+    "tools",
+    "spec",
+    "docs",
+    "package.json",
+    "tsconfig.json",
+    "vitest.config.ts",
+  ])
     await cp(join(root, part), join(copy, part), {
       recursive: true,
       verbatimSymlinks: true,
-      filter: (path) => !/\/(data|site)$/.test(path),
+      filter: (path) => !/\/(data|site|\.cache)$/.test(path),
     });
   await symlink(join(root, "node_modules"), join(copy, "node_modules"));
   document = await readFile(join(copy, "spec/openapi.yaml"), "utf8");
