@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Queue } from "../queue/queue.ts";
 import type { Store, Trx } from "../store/store.ts";
-import { enqueueFirst } from "./enqueue-first.ts";
+import { enqueueBatch } from "./enqueue-batch.ts";
 import { heldPerBatch } from "./hold-deliveries.ts";
 
 /**
@@ -24,11 +24,5 @@ async function hastenBatch(trx: Trx, queue: Queue, organisationId: string, now: 
       for update skip locked
     ))
     returning id`.execute(trx);
-  if (rows.length === 0) return false;
-  await enqueueFirst(
-    trx,
-    queue,
-    rows.map(({ id }) => id),
-  );
-  return rows.length === heldPerBatch;
+  return enqueueBatch(trx, queue, rows);
 }

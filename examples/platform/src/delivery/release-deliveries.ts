@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Queue } from "../queue/queue.ts";
 import type { Trx } from "../store/store.ts";
-import { enqueueFirst } from "./enqueue-first.ts";
+import { enqueueBatch } from "./enqueue-batch.ts";
 import { heldPerBatch } from "./hold-deliveries.ts";
 
 /**
@@ -29,11 +29,5 @@ export async function releaseDeliveries(trx: Trx, queue: Queue, now: Date, organ
       limit ${heldPerBatch}
     ))
     returning id`.execute(trx);
-  if (rows.length === 0) return false;
-  await enqueueFirst(
-    trx,
-    queue,
-    rows.map(({ id }) => id),
-  );
-  return rows.length === heldPerBatch;
+  return enqueueBatch(trx, queue, rows);
 }

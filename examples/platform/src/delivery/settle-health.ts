@@ -53,8 +53,9 @@ async function lockEndpoints(trx: Trx, made: readonly MadeAttempt[]) {
   }
   const touched = [...failed].map(([id, hasFailed]) => ({ id, failed: hasFailed }));
   const { rows } = await sql<EndpointHealth & { organisationId: string; sealedSecret: string }>`
-    select organisation_id as "organisationId", sealed_secret as "sealedSecret", consecutive_failures as "consecutiveFailures",
-      failing_since as "failingSince", last_failed_at as "lastFailedAt", breaker_pauses as "breakerPauses", breaker_open_until as "breakerOpenUntil",
+    select organisation_id as "organisationId", sealed_secret as "sealedSecret",
+      consecutive_failures as "consecutiveFailures", failing_since as "failingSince", last_failed_at as "lastFailedAt",
+      breaker_pauses as "breakerPauses", breaker_open_until as "breakerOpenUntil",
       disabled_at as "disabledAt", disabled_because as "disabledBecause"
     from endpoints
     join json_to_recordset(${JSON.stringify(touched)}::text::json) as touched (id text, failed boolean)
