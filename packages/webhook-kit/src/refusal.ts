@@ -1,5 +1,5 @@
 import { type Answer, type ProblemSummary, problemAnswer } from "./answer.ts";
-import type { ConfigurationError, HandlerError, UnavailableError, WebhookKitError } from "./errors.ts";
+import type { AnyWebhookKitError, ConfigurationError, HandlerError, UnavailableError } from "./errors.ts";
 import type { Rejection, RejectionReason, SignatureRefusal } from "./rejection.ts";
 
 /** A request that is refused: what the sender is answered, and what only this side learns. */
@@ -75,7 +75,7 @@ const passing = {
 } as const satisfies Record<UnavailableError["code"] | Extract<HandlerError["code"], "handler_timed_out">, true>;
 
 /** What the sender is told of a fault on this side: whether trying again may help, and nothing else (D-17, D-49). */
-export function failureAnswer(error: WebhookKitError): Answer {
+export function failureAnswer(error: AnyWebhookKitError): Answer {
   if (error.code === ("body_already_consumed" satisfies ConfigurationError["code"]))
     return problemAnswer({ ...internalError, code: error.code, detail: error.message });
   return problemAnswer(Object.hasOwn(passing, error.code) ? unavailable : internalError);
