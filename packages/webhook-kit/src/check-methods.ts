@@ -19,4 +19,4 @@ export function checkMethods<T extends object>(
 }
 
 const describe = (value: unknown): string =>
-  typeof value === "function" ? "a function: was it not called?" : typeof value === "object" && value !== null ? "an object without them" : typeInWords(value);
+  typeof value === "function" ? "a function that was not called" : typeof value === "object" && value !== null ? "an object without them" : typeInWords(value);

@@ -168,7 +168,7 @@ function within(name: string, value: number, least: number, most: number): numbe
 }
 
 function whole(name: string, value: number, least: number, most: number): number {
-  if (Number.isInteger(value)) return within(name, value, least, most);
+  if (Number.isInteger(value) && value >= least && value <= most) return value;
   throw new ConfigurationError("invalid_option", `${name} must be a whole number from ${least} to ${most}; it is ${numberInWords(value)}.`);
 }
 

@@ -50,9 +50,12 @@ function checkRoute<Incoming>(
   incoming: IncomingWebhook<Incoming>,
   { endpoint, methods, parameters }: Route,
 ): Awaitable<Outcome> {
-  if (isHandled(endpoint) && !endpoint.isMounted(settings.handlers)) return refuseRequest("endpoint_not_mounted");
+  if (isHandled(endpoint) && settings.handlers[endpoint.handlerName] === undefined) return refuseRequest("endpoint_not_mounted", { advice: `Give its handler: ${endpoint.handlerName}.` });
   if (!methods.includes(incoming.method))
-    return refuseRequest("method_not_allowed", { headers: { allow: methods.join(", ") } });
+    return refuseRequest("method_not_allowed", {
+      headers: { allow: methods.join(", ") },
+      advice: `It takes ${methods.join(" and ")}.`,
+    });
   if (endpoint.kind === "test") return { answer: acknowledged, duplicate: false };
   return after(checkRequest(settings, incoming), (checked) => {
     if ("rejection" in checked) return checked;

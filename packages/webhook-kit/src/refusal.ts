@@ -43,16 +43,20 @@ const refusals = {
   already_in_progress: { status: 409, title: "The same request is being handled" },
 } as const satisfies Partial<Record<RejectionReason, Omit<ProblemSummary, "code">>>;
 
-/** Something that the sender must do differently; told openly, but never with a value that was sent (D-49). */
+/**
+ * Something that the sender must do differently; told openly, but never with a value that was sent (D-49).
+ *
+ * @param extra.advice what this side may do about it, for `onRejected` alone
+ */
 export function refuseRequest(
   reason: keyof typeof refusals,
-  extra: { headers?: Record<string, string>; errors?: Record<string, string[]> } = {},
+  extra: { headers?: Record<string, string>; errors?: Record<string, string[]>; advice?: string } = {},
 ): Refusal {
   const { status, title, ...rest } = refusals[reason];
   const fields = extra.errors ? `: ${Object.keys(extra.errors).join(", ")}` : "";
   const problem = { status, code: reason, title, ...rest, ...(extra.errors && { errors: extra.errors }) };
   return {
-    rejection: { reason, message: `${title}${fields}.`, status },
+    rejection: { reason, message: `${title}${fields}.${extra.advice ? ` ${extra.advice}` : ""}`, status },
     answer: problemAnswer(problem, extra.headers),
   };
 }

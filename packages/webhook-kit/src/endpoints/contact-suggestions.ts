@@ -14,7 +14,7 @@ export const contactSuggestions: HandledEndpoint<"/contact-suggestions", Contact
   method: "POST",
   path: "/contact-suggestions",
   schema: contactSuggestionRequestSchema,
-  isMounted: (handlers) => handlers.suggestContacts !== undefined,
+  handlerName: "suggestContacts",
   handle: (handlers, search, context) =>
     after(
       attempt(() => fromUser(handlers.suggestContacts?.(search, context)), handlerFailed("ContactSuggestions")),
