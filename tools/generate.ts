@@ -6,6 +6,7 @@ import { dirname, relative, resolve } from "node:path";
 import { printConstants } from "./print-constants.ts";
 import { printContract } from "./print-contract.ts";
 import { printDecisions } from "./print-decisions.ts";
+import { printReceived, receivedFiles } from "./print-received.ts";
 import { printSchemas } from "./print-schemas.ts";
 import { printTypes } from "./print-types.ts";
 
@@ -26,6 +27,9 @@ const products = new Map([
   ["docs/decisions.md", printDecisions(root)],
   ["docs/contract.md", printContract(root)],
 ]);
+for (const file of receivedFiles)
+  for (const folder of ["packages/client", "packages/webhook-kit", "examples/platform"])
+    products.set(`${folder}/src/generated/${file}`, await printReceived(root, file));
 
 const check = process.argv.includes("--check");
 const drifted: string[] = [];

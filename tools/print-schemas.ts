@@ -21,8 +21,6 @@ export async function printSchemas(root: string, only?: readonly string[]): Prom
       plugins: [
         {
           name: "zod",
-          // Otherwise `+00:00` would not be UTC.
-          dates: { offset: true },
           definitions: { name: (name) => `${name.charAt(0).toLowerCase()}${name.slice(1)}Schema` },
           requests: false,
           responses: false,
@@ -31,22 +29,32 @@ export async function printSchemas(root: string, only?: readonly string[]): Prom
             // The plugin's own choice strips fields that it does not know: it would lose what a newer service sends,
             // and let a misspelt field of a closed object pass.
             object({ $, nodes, plugin, schema, ...context }) {
-              const { additionalProperties } = schema;
-              if (additionalProperties && !schema.properties) return undefined;
+              const { additionalProperties, properties, required = [] } = schema;
+              if (additionalProperties && !properties) return undefined;
               const isClosed = additionalProperties && additionalProperties.type === "never";
               const shape = nodes.shape({ $, nodes, plugin, schema, ...context });
-              return $(plugin.imports.z)
+              const object = $(plugin.imports.z)
                 .attr(isClosed ? "strictObject" : "looseObject")
                 .call(shape);
+              const hasOptional = Object.keys(properties ?? {}).some((name) => !required.includes(name));
+              return hasOptional ? $("nullAsAbsent").call(object) : object;
             },
+            // zod's own refuses what RFC 3339 allows (D-96). The only pattern of a date-time says that it is in UTC.
+            string: ({ $, schema }) =>
+              schema.format === "date-time" ? $(schema.pattern ? "utcDateTime" : "dateTime") : undefined,
           },
         },
       ],
     });
-    return await readFile(join(folder, "zod.gen.ts"), "utf8");
+    return withImports(await readFile(join(folder, "zod.gen.ts"), "utf8"));
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+function withImports(schemas: string): string {
+  const used = ["dateTime", "nullAsAbsent", "utcDateTime"].filter((name) => new RegExp(`\\b${name}\\b`).test(schemas));
+  return schemas.replace(/(?<=from 'zod';\n)/, `import { ${used.join(", ")} } from './received-values.ts';\n`);
 }
 
 /** The schemas without what uses them: the plugin's filter would leave a webhook whose parameters it took away. */

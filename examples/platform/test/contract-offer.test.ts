@@ -43,7 +43,9 @@ describe("the contract's offers", () => {
   test.each(fieldsAfter("### Offer creation body"))(
     "the creation field $field takes $type, and nothing else",
     async (row) => {
-      for (const value of wrongValues(row)) {
+      const optional = ["details", "locationPlaceId", "notifyEmailAddress", "events"];
+      // null stands for an optional field that is left out (D-94).
+      for (const value of wrongValues(row).filter((wrong) => wrong !== null || !optional.includes(row.field))) {
         const fields = (await refusedFields({ [row.field]: value })).map((name) => name.split(/[.[]/)[0]);
         expect([value, ...new Set(fields)]).toEqual([value, row.field]);
       }
@@ -58,17 +60,45 @@ describe("the contract's offers", () => {
       "",
       "2099-05-01",
       "2099-05-01T18:00:00",
-      "2099-05-01T18:00:00+02:00",
+      "2099-05-01T18:00:00+0200",
       "soon",
     ])
       expect(await refusedFields({ events: [slot, { ...slot, [name]: value }] })).toEqual([`events[1].${name}`]);
+    // Whatever the spelling, what is kept is in UTC (D-96).
+    const day = { start: "2099-05-01T00:00:00Z", end: "2099-05-02T00:00:00Z" };
+    for (const value of [
+      "2099-05-01T16:00Z",
+      "2099-05-01T16:00:00-00:00",
+      "2099-05-01t16:00:00z",
+      "2099-05-01 16:00:00Z",
+      "2099-05-01T18:00:00+02:00",
+      "2099-04-30T23:30-16:30",
+    ])
+      expect(await createAndRead({ events: [{ ...day, [name]: value }] })).toMatchObject({
+        events: [{ ...day, [name]: "2099-05-01T16:00:00Z" }],
+      });
   });
 
   test("creator, title and a worker are required, and nothing else is", async () => {
     const needed = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
     const statusWithout = async (json: object) => (await stage.api("POST", "/offer", { json })).status;
     expect(await statusWithout(needed)).toBe(201);
-    for (const name of Object.keys(needed)) expect(await statusWithout({ ...needed, [name]: undefined })).toBe(400);
+    for (const name of Object.keys(needed))
+      for (const none of [undefined, null]) expect(await statusWithout({ ...needed, [name]: none })).toBe(400);
+  });
+
+  test("an optional field that is null is absent, in the response and in the store", async () => {
+    const needed = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
+    const nulls = { details: null, locationPlaceId: null, notifyEmailAddress: null, events: null };
+    const readBack = async (json: object) => {
+      const { id } = (await stage.api("POST", "/offer", { json })).json<{ id: string }>();
+      const { id: _, createdAt, recipients, ...offer } = await read(id);
+      return offer;
+    };
+    expect(await readBack({ ...needed, ...nulls })).toStrictEqual(await readBack(needed));
+    for (const name of Object.keys(nulls))
+      expect((await stage.api("POST", "/offer", { json: { ...needed, [name]: null } })).status).toBe(201);
+    expect(await refusedFields({ untold: null })).toEqual(["untold"]);
   });
 
   test("the creator is a user of the organisation: no other's, no worker and no organisation", async () => {

@@ -30,7 +30,8 @@ describe("an answer to a search for contacts", () => {
     const without = await found([change({ [row.field]: undefined })]);
     if (row.required === "no") expect(without).toBe("shown");
     else expect(without).toMatch(new RegExp(`wrong are: .*\\.${row.field}\\.$`));
-    for (const value of wrongValues(row))
+    // null stands for an optional field that is left out (D-94).
+    for (const value of wrongValues(row).filter((wrong) => wrong !== null || row.required !== "no"))
       expect(await found([change({ [row.field]: value })])).toContain(`.${row.field}`);
   };
 
@@ -53,6 +54,24 @@ describe("an answer to a search for contacts", () => {
   test("may have a day without a time as lastWorked, read as midnight UTC", async () => {
     stage.receiver.answer = suggesting([{ ...dana, ratings: [{ ...rating, lastWorked: "2025-11-30" }] }]);
     expect((await search())?.suggestions).toMatchObject([{ ratings: [{ lastWorked: "2025-11-30T00:00:00Z" }] }]);
+  });
+
+  test("may have null for a profile image, which is then absent and loses nothing", async () => {
+    stage.receiver.answer = suggesting([{ ...dana, profileImageUrl: null, newer: null }, dana]);
+    const { profileImageUrl: _, ...without } = { profileImageUrl: undefined, ...dana };
+    expect((await search())?.suggestions).toStrictEqual([{ ...without, newer: null }, dana]);
+    for (const name of ["name", "emailAddress", "ratings"])
+      expect(await found([{ ...dana, [name]: null }])).toContain(`[0].${name}`);
+  });
+
+  test.each([
+    ["2025-11-30T17:00Z", "2025-11-30T17:00:00Z"],
+    ["2025-11-30T17:00:00-00:00", "2025-11-30T17:00:00Z"],
+    ["2025-11-30t17:00:00.5z", "2025-11-30T17:00:00.5Z"],
+    ["2025-11-30T19:00:00+02:00", "2025-11-30T17:00:00Z"],
+  ])("may have %s as lastWorked, read as %s", async (lastWorked, read) => {
+    stage.receiver.answer = suggesting([{ ...dana, ratings: [{ ...rating, lastWorked }] }]);
+    expect((await search())?.suggestions).toMatchObject([{ ratings: [{ lastWorked: read }] }]);
   });
 
   test("is an array of suggestion objects, with status 200, or nothing of it is shown", async () => {

@@ -218,10 +218,20 @@ describe.each(await storesUnderTest())("the edges of the API on $title", ({ crea
         expect((await create(slot(from, to))).json()).toMatchObject({ status: 400, code: "invalid_request" });
     });
 
-    test("has no local times: neither an offset nor a missing zone is taken for UTC", async () => {
-      for (const start of ["2099-10-25T02:30:00+02:00", "2099-10-25T02:30:00", "2099-10-25T02:30:00-00:00"])
-        expect((await create(slot(start, "2099-10-26T00:00:00Z"))).json()).toMatchObject({
+    test("has no local times: an offset counts, and a missing zone is not taken for UTC", async () => {
+      const end = "2099-10-26T00:00:00Z";
+      for (const start of ["2099-10-25T02:30:00", "2099-10-25T02:30"])
+        expect((await create(slot(start, end))).json()).toMatchObject({
           errors: { "events[0].start": [expect.any(String)] },
+        });
+      // The hour that the clock in Berlin shows twice.
+      for (const [given, start] of [
+        ["2099-10-25T02:30:00+02:00", "2099-10-25T00:30:00Z"],
+        ["2099-10-25T02:30:00+01:00", "2099-10-25T01:30:00Z"],
+        ["2099-10-25T02:30:00-00:00", "2099-10-25T02:30:00Z"],
+      ] as const)
+        expect((await call("GET", `/offer/${idOf(await create(slot(given, end)))}`)).json()).toMatchObject({
+          events: [{ start, end }],
         });
     });
   });

@@ -102,7 +102,7 @@ const idempotencyKey = fc.constantFrom(undefined, undefined, "one", "two");
 const offer = fc.nat({ max: maxOffer });
 const time = fc.constantFrom(
   ...["2099-05-01T16:00:00Z", "2099-05-01T22:00:00+00:00", "2020-01-01T00:00:00Z"],
-  ...["2099-02-30T00:00:00Z", "2099-05-01T16:00Z", "soon", 7],
+  ...["2099-02-30T00:00:00Z", "2099-05-01T16:00Z", "2099-05-01t18:00:00+02:00", "soon", 7],
 );
 /** Mostly what is right: of many fields at once hardly any creation would be accepted. */
 const often = <T>(right: fc.Arbitrary<T>) => fc.oneof({ weight: 12, arbitrary: right }, fc.jsonValue());

@@ -1,12 +1,12 @@
 import { refusal } from "./errors/refusal.ts";
 
-/** An ISO 8601 date-time with its zone. All but the length of the month is checked here, the same in every runtime. */
+/** A date-time with its zone, as RFC 3339 spells it or to the minute (D-96). All but the length of the month is checked here, the same in every runtime. */
 const iso =
-  /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+  /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
 
-/** The same moment in UTC. A UTC string goes out to the letter (D-33); `field` and `index` are for the message. */
+/** The same moment in UTC. A string with seconds and `Z` goes out as it is (D-33); `field` and `index` are for the message. */
 export function toUtc(time: Date | string, field: "start" | "end", index: number): string {
-  const text = time instanceof Date ? time.toJSON() : time;
+  const text = `${time instanceof Date ? time.toJSON() : time}`.toUpperCase().replace(" ", "T");
   if (iso.test(text)) {
     const day = Number(text.slice(8, 10));
     // Date rolls 30 February over into March; the day of the month tells.

@@ -5,9 +5,14 @@ import { parseAuthorization } from "./authorization.ts";
 // The example of the live service's public API documentation; printf '%s' test | openssl dgst -sha256
 const digits = "9F86D081884C7D659A2FEAA0C55AD015A3BF4F1B2B0B822CD15D6C15B0F00A08";
 
-test.each([`hmac ${digits}`, `HMAC ${digits}`, `Hmac ${digits.toLowerCase()}`])("reads %s", (text) =>
-  expect(parseAuthorization(text)?.toString("hex")).toBe(digits.toLowerCase()),
-);
+// RFC 9110, section 11.4: auth-scheme, in any case, and one or more spaces.
+test.each([
+  `hmac ${digits}`,
+  `HMAC ${digits}`,
+  `Hmac ${digits.toLowerCase()}`,
+  `hmac  ${digits}`,
+  `hMAC${" ".repeat(300)}${digits}`,
+])("reads %s", (text) => expect(parseAuthorization(text)?.toString("hex")).toBe(digits.toLowerCase()));
 
 test.each([
   "",
@@ -15,8 +20,10 @@ test.each([
   "hmac ",
   digits,
   `hmac${digits}`,
-  `hmac  ${digits}`,
   `hmac\t${digits}`,
+  `hmac \t${digits}`,
+  `hmac\u00a0${digits}`,
+  `hmac ${digits} ${digits}`,
   ` hmac ${digits}`,
   `hmac ${digits} `,
   `hmac ${digits}\n`,

@@ -1,4 +1,5 @@
 import { ConfigurationError } from "./errors.ts";
+import { typeInWords } from "./type-in-words.ts";
 
 /**
  * A function that was not called, or an object that is none of its kind, would be found out by the first event.
@@ -14,5 +15,8 @@ export function checkMethods<T extends object>(
   const isRight =
     typeof value === "object" && value !== null && methods.every((method) => typeof value[method] === "function");
   if (isRight) return value;
-  throw new ConfigurationError("invalid_option", `${name} must have ${methods.join(", ")}, as ${example} does.`);
+  throw new ConfigurationError("invalid_option", `${name} must be an object with the functions ${methods.join(", ")}, such as ${example}; it is ${describe(value)}.`);
 }
+
+const describe = (value: unknown): string =>
+  typeof value === "function" ? "a function that was not called" : typeof value === "object" && value !== null ? "an object without them" : typeInWords(value);

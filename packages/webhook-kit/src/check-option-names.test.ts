@@ -13,7 +13,7 @@ test.each([
   ["a misspelt handler", { secret, onWorkerOfferRespons: () => undefined }, /onWorkerOfferRespons\b/],
   ["a handler that is no function", { secret, onWorkerOfferResponse: "x" }, /onWorkerOfferResponse must be a function/],
   ["a clock that is no function", { secret, now: new Date() }, /now must be a function/],
-  ["no options at all", undefined, /object of options/],
+  ["no options at all", undefined, /options must be an object/],
   ["a name that every object has", { secret, toString: 1 }, /no option/],
 ])("%s is refused at once", (_what, options, message) => {
   expect(() => webhookRouter(options as never)).toThrow(refusal(message));

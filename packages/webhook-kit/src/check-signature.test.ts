@@ -95,7 +95,7 @@ test.each(["read", "verify"] as const)("a scheme whose %s throws is a fault of t
     expect.objectContaining({
       code: "scheme_failed",
       cause,
-      message: expect.stringMatching(/scheme threw; see cause/),
+      message: expect.stringMatching(/scheme threw; the cause of this error/),
     }),
   );
   const own = new ConfigurationError("invalid_option", "a scheme may say so itself");

@@ -2,7 +2,7 @@ const brand = Symbol.for("@offers/webhook-kit/error");
 
 /**
  * Base of everything this package throws or hands to `onError`. `code` never changes between releases; `message` may.
- * No message ever holds a secret, a digest, a body or an e-mail address (D-49).
+ * No message of the kit ever holds a secret, a digest, a body or an e-mail address; a `cause` is what your own code threw (D-49).
  *
  * @example
  * ```ts
@@ -99,8 +99,8 @@ export class UnavailableError extends WebhookKitError {
 }
 
 /**
- * Something that nobody foresaw failed while a request was received: a `now` of yours that throws, or a fault of the kit
- * (`cause` has what was thrown). The request was answered 500.
+ * Something unforeseen failed while a request was received: a `now` of yours that throws, or a fault of the kit (`cause` has
+ * what was thrown); the response was 500. Or your tracer threw (`tracer_failed`), which changes no response.
  *
  * @example
  * ```ts
@@ -111,7 +111,7 @@ export class UnavailableError extends WebhookKitError {
  */
 export class InternalError extends WebhookKitError {
   override readonly name = "InternalError";
-  readonly code: "internal_error";
+  readonly code: "internal_error" | "tracer_failed";
 
   constructor(code: InternalError["code"], message: string, options?: ErrorOptions) {
     super(message, options);
@@ -120,7 +120,22 @@ export class InternalError extends WebhookKitError {
 }
 
 /**
- * Like `instanceof WebhookKitError`, but true also when two copies of the package are installed.
+ * Every error this package throws or hands to `onError`: a union that narrows on `code` and on `name`.
+ *
+ * @example
+ * ```ts
+ * import type { AnyWebhookKitError } from "@offers/webhook-kit";
+ *
+ * export function labelOf(error: AnyWebhookKitError): string {
+ *   if (error.code === "handler_failed") return `our handler: ${String(error.cause)}`;
+ *   return error.name === "UnavailableError" ? `retried by the service: ${error.code}` : error.message;
+ * }
+ * ```
+ */
+export type AnyWebhookKitError = ConfigurationError | HandlerError | UnavailableError | InternalError;
+
+/**
+ * Like `instanceof WebhookKitError`, but true also when two copies of the package are installed; narrows to every kind.
  *
  * @example
  * ```ts
@@ -129,4 +144,5 @@ export class InternalError extends WebhookKitError {
  * export const codeOf = (error: unknown): string => (isWebhookKitError(error) ? error.code : "unknown");
  * ```
  */
-export const isWebhookKitError = (value: unknown): value is WebhookKitError => value instanceof Error && brand in value;
+export const isWebhookKitError = (value: unknown): value is AnyWebhookKitError =>
+  value instanceof Error && brand in value;

@@ -14,12 +14,16 @@ import type * as schemas from "./generated/schemas.ts";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
-/** Without the index signature of an open object, and with optional fields as JSON has them. */
-type Plain<T> = T extends readonly (infer Entry)[]
-  ? Plain<Entry>[]
-  : T extends object
-    ? { [K in keyof T as string extends K ? never : K]: Plain<Exclude<T[K], undefined>> }
-    : T;
+/** Without the index signature of an open object, with optional fields as JSON has them, and an open enum as a string. */
+type Plain<T> = [T] extends [string]
+  ? [string & {}] extends [T]
+    ? string
+    : T
+  : T extends readonly (infer Entry)[]
+    ? Plain<Entry>[]
+    : T extends object
+      ? { [K in keyof T as string extends K ? never : K]: Plain<Exclude<T[K], undefined>> }
+      : T;
 
 type Wire<Name extends keyof components["schemas"]> = Plain<components["schemas"][Name]>;
 type Schema<Name extends keyof typeof schemas> = Plain<z.output<(typeof schemas)[Name]>>;
@@ -41,7 +45,8 @@ const proven: [
   Equal<Schema<"contactSuggestionRequestSchema">, Wire<"ContactSuggestionRequest">>,
   Equal<Schema<"contactSuggestionsSchema">, Wire<"ContactSuggestions">>,
   Equal<Schema<"ratingSchema">, Wire<"Rating">>,
-] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true];
+  Equal<WorkerOfferResponse["response"], components["schemas"]["WorkerOfferResponse"]["response"]>,
+] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true, true];
 
 // The proof is the compiler's; this keeps the file a test and the tuple used.
 test("our types, the contract's and the schemas' are the same", () => expect(proven).not.toContain(false));

@@ -62,25 +62,35 @@ export interface Rating {
   /** Whole number, 1 (worst) to 5 (best). */
   rating: number;
   ratingProvider: string;
-  /** A Date or an ISO 8601 date-time in UTC; a date without a time is sent as midnight UTC (D-28). */
+  /** A Date, or a date-time with its zone, which is sent in UTC; a date without a time is sent as midnight UTC (D-28, D-96). */
   lastWorked: Date | string;
 }
 
 /**
- * A worker applied to an offer or rejected it. Take it as the worker's current answer: it may change (D-08).
+ * A worker responded to an offer. Take it as the worker's current response: it may change (D-08). Read the word with a
+ * `switch` that has a default, because a service may send words that this version does not know (D-95).
  *
  * @example
  * ```ts
  * import type { WorkerOfferResponse } from "@offers/webhook-kit";
  *
- * export const isYes = ({ response }: WorkerOfferResponse): boolean => response === "accepted";
+ * export function hasApplied({ response }: WorkerOfferResponse): boolean | undefined {
+ *   switch (response) {
+ *     case "accepted":
+ *       return true;
+ *     case "rejected":
+ *       return false;
+ *     default:
+ *       return undefined; // a word that is not known here: read the offer
+ *   }
+ * }
  * ```
  */
 export interface WorkerOfferResponse {
   offerId: string;
   workerId: string;
-  /** `accepted` where the offer's recipient says `applied`. */
-  response: "accepted" | "rejected";
+  /** `accepted` where the offer's recipient says `applied`. The type is open: any other word reaches you as it was sent. */
+  response: "accepted" | "rejected" | (string & {});
 }
 
 /**

@@ -34,7 +34,7 @@ function runHeld(held: HeldReceipts, keepMs: number, start: () => RunningHandler
   try {
     running = start();
   } catch (error) {
-    return after(held.release(), () => {
+    return after(held.release(error), () => {
       throw error;
     });
   }
@@ -43,7 +43,7 @@ function runHeld(held: HeldReceipts, keepMs: number, start: () => RunningHandler
   // The receipts follow the handler, not its answer: after a time-out the handler is still at work.
   const settled = Promise.resolve(outcome).then(
     ({ status }) => held.complete(status, keepMs),
-    () => held.release(),
+    (error) => held.release(error),
   );
   return answer.then(
     (inTime) => settled.then(() => handled(inTime)),

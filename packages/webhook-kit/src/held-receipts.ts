@@ -17,6 +17,8 @@ export class HeldReceipts {
   readonly #observer: Pick<Observer, "failed">;
   readonly #endpoint: string;
   readonly #held: { readonly key: string; readonly token: string }[] = [];
+  /** What has been reported of this request, or will be. */
+  readonly #known: unknown[] = [];
 
   constructor(receipts: Receipts, observer: Pick<Observer, "failed">, endpoint: string) {
     this.#receipts = receipts;
@@ -43,17 +45,21 @@ export class HeldReceipts {
     return this.#settle((key, token) => this.#receipts.complete(key, token, status, keepMs));
   }
 
-  release(): Awaitable<unknown> {
+  /** @param because the failure that makes it necessary, which is reported elsewhere */
+  release(because?: unknown): Awaitable<unknown> {
+    if (isWebhookKitError(because)) this.#known.push(because.cause);
     return this.#settle((key, token) => this.#receipts.release(key, token));
   }
 
   #claimOne({ key, subject }: NeededReceipt, leaseMs: number): Awaitable<Claim> {
     return attempt(
       () => after(inTime(this.#receipts.claim(key, { leaseMs, subject })), checkClaim),
-      (cause) =>
-        after(this.release(), () => {
-          throw isWebhookKitError(cause) ? cause : receiptsFailed(cause);
-        }),
+      (cause) => {
+        const failure = isWebhookKitError(cause) ? cause : receiptsFailed(cause);
+        return after(this.release(failure), () => {
+          throw failure;
+        });
+      },
     );
   }
 
@@ -70,10 +76,17 @@ export class HeldReceipts {
     return pending;
   }
 
+  /** A reason is reported once: two receipts, or a store and a handler, may fail because the same database does. */
   #report(cause: unknown): void {
+    if (this.#known.some((known) => isSameReason(known, cause))) return;
+    this.#known.push(cause);
     this.#observer.failed(receiptsFailed(cause), this.#endpoint);
   }
 }
+
+const isSameReason = (one: unknown, other: unknown): boolean =>
+  one === other ||
+  (one instanceof Error && other instanceof Error && one.name === other.name && one.message === other.message);
 
 /** A store that hangs must not hang the sender (D-64). */
 function inTime<T>(answer: T | PromiseLike<T>): Awaitable<T> {
@@ -102,4 +115,4 @@ function repeated(claim: Exclude<Claim, { state: "claimed" }>): Outcome {
 }
 
 const receiptsFailed = (cause: unknown): UnavailableError =>
-  new UnavailableError("receipts_failed", "The receipts store threw; see cause.", { cause });
+  new UnavailableError("receipts_failed", "The receipts store threw, or took too long; the cause of this error says which.", { cause });

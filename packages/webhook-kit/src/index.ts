@@ -44,6 +44,7 @@ export type { Rejection } from "./rejection.ts";
 // Errors
 
 export {
+  type AnyWebhookKitError,
   ConfigurationError,
   HandlerError,
   InternalError,

@@ -1,6 +1,7 @@
 /**
  * Where the kit's lines go, one per request and one more when its receipt could not be kept: a pino logger, or `console`.
- * `fields` holds names, numbers and reasons only (D-49).
+ * `fields` holds names, numbers and reasons; of a failure also the error, as `err`, whose `cause` is what your own code threw and
+ * may hold whatever you put there (D-49).
  *
  * @example
  * ```ts
@@ -9,7 +10,7 @@
  * export const logger: Logger = {
  *   info: (fields, message) => console.info(message, JSON.stringify(fields)),
  *   warn: (fields, message) => console.warn(message, JSON.stringify(fields)),
- *   error: (fields, message) => console.error(message, JSON.stringify(fields)),
+ *   error: ({ err, ...fields }, message) => console.error(message, JSON.stringify(fields), err),
  * };
  * ```
  */
@@ -18,6 +19,6 @@ export interface Logger {
   info(fields: Readonly<Record<string, unknown>>, message: string): void;
   /** A request was refused. */
   warn(fields: Readonly<Record<string, unknown>>, message: string): void;
-  /** Something failed on this side. */
+  /** Something failed on this side: `err` is the error, as pino names it. */
   error(fields: Readonly<Record<string, unknown>>, message: string): void;
 }

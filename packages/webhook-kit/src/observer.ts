@@ -1,6 +1,7 @@
-import type { WebhookKitError } from "./errors.ts";
+import type { AnyWebhookKitError } from "./errors.ts";
 import type { Logger } from "./logger.ts";
 import type { Failure, Outcome } from "./outcome.ts";
+import { printFailure } from "./print-failure.ts";
 import type { Rejection } from "./rejection.ts";
 
 /**
@@ -27,11 +28,14 @@ export interface Verified {
 interface Hooks {
   onVerified?(verified: Verified): unknown;
   onRejected?(rejection: Rejection): unknown;
-  onError?(error: WebhookKitError): unknown;
+  onError?(error: AnyWebhookKitError): unknown;
   logger?: Logger;
 }
 
-/** Tells hooks and logger, and shields the answer from both. The logger gets codes and names only (D-49). */
+/**
+ * Calls hooks and logger, and shields the response from both. The logger gets codes and names, and of a failure the error itself
+ * as `err`: what your own code threw is for you to read (D-49).
+ */
 export class Observer {
   readonly #hooks: Hooks;
   readonly #toleranceSeconds: number;
@@ -68,19 +72,27 @@ export class Observer {
     if (this.#hooks.logger) shield(() => this.#hooks.logger?.warn({ ...rejection }, "webhook refused"));
   }
 
-  failed(error: WebhookKitError, endpoint?: string): void {
+  /** A failure reaches `onError`, the logger, or else the console: no failure of the user's own code is silent. */
+  failed(error: AnyWebhookKitError, endpoint?: string): void {
+    const { onError, logger } = this.#hooks;
     const { code, message } = error;
-    if (this.#hooks.onError) shield(() => this.#hooks.onError?.(error));
-    if (this.#hooks.logger)
-      shield(() => this.#hooks.logger?.error({ code, endpoint, reason: message }, "webhook failed"));
+    const print = () => printFailure(error, endpoint);
+    if (onError) shield(() => this.#hooks.onError?.(error), logger ? undefined : print);
+    if (logger)
+      shield(
+        () => logger.error({ code, endpoint, reason: message, err: error }, "webhook failed"),
+        onError ? undefined : print,
+      );
+    if (!onError && !logger) print();
   }
 }
 
-function shield(tell: () => unknown): void {
+/** The response stands, whatever an observer throws. */
+function shield(call: () => unknown, recover: () => void = () => undefined): void {
   try {
     // A hook may be async: its rejection must not become an unhandled one.
-    Promise.resolve(tell()).catch(() => undefined);
+    Promise.resolve(call()).catch(recover);
   } catch {
-    // The answer stands, whatever an observer thinks of it.
+    recover();
   }
 }

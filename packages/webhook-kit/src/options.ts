@@ -1,6 +1,6 @@
 import { checkMethods } from "./check-methods.ts";
 import { checkOptionNames } from "./check-option-names.ts";
-import { ConfigurationError, type WebhookKitError } from "./errors.ts";
+import { type AnyWebhookKitError, ConfigurationError } from "./errors.ts";
 import * as defaults from "./generated/decisions.ts";
 import type { Handlers } from "./handlers.ts";
 import type { Logger } from "./logger.ts";
@@ -12,6 +12,7 @@ import { readSecret, type Secret, type SecretLookup } from "./secrets.ts";
 import type { SignatureScheme } from "./signature-scheme.ts";
 import { timestampDigest } from "./timestamp-digest.ts";
 import type { Tracer } from "./trace-request.ts";
+import { typeInWords } from "./type-in-words.ts";
 
 /**
  * How requests are checked. Everything but `secret` has a default.
@@ -42,9 +43,12 @@ export interface VerifyOptions<Incoming = unknown> {
   onVerified?(verified: Verified): unknown;
   /** After every request that was refused, with the reason that the sender is not told. */
   onRejected?(rejection: Rejection): unknown;
-  /** After a fault on this side: a handler, the secret function, the receipts, the set-up. */
-  onError?(error: WebhookKitError): unknown;
-  /** pino fits. Gets one line per request, and one more when its receipt could not be kept. */
+  /**
+   * After a failure on this side: a handler, the secret function, the receipts, the tracer, the set-up. Without it and without
+   * `logger`, failures go to `console.error`.
+   */
+  onError?(error: AnyWebhookKitError): unknown;
+  /** pino fits. Gets one line per request, and one more when its receipt could not be kept. A failure's line has `err`. */
   logger?: Logger;
 }
 
@@ -142,7 +146,7 @@ export function readReceiverOptions<Incoming>(options: ReceiverOptions<Incoming>
   if (receipts !== false) checkMethods("receipts", receipts, ["claim", "complete", "release"], "memoryReceipts()");
   if (tracer !== undefined) checkMethods("tracer", tracer, ["startActiveSpan"], "OpenTelemetry's trace.getTracer()");
   if (replay === "bind" && receipts === false)
-    throw new ConfigurationError("invalid_option", 'replay "bind" needs receipts to remember signatures in.');
+    throw new ConfigurationError("invalid_option", 'replay "bind" needs receipts to remember signatures in; leave out `receipts: false`.');
   return {
     ...settings,
     handlers: options,
@@ -155,15 +159,17 @@ export function readReceiverOptions<Incoming>(options: ReceiverOptions<Incoming>
 
 function oneOf<T extends string>(name: string, value: T, values: readonly T[]): T {
   if (values.includes(value)) return value;
-  throw new ConfigurationError("invalid_option", `${name} must be one of: ${values.join(", ")}.`);
+  throw new ConfigurationError("invalid_option", `${name} must be one of: ${values.join(", ")}; it is ${typeof value === "string" ? "another word" : typeInWords(value)}.`);
 }
 
 function within(name: string, value: number, least: number, most: number): number {
   if (typeof value === "number" && value >= least && value <= most) return value;
-  throw new ConfigurationError("invalid_option", `${name} must be a number from ${least} to ${most}.`);
+  throw new ConfigurationError("invalid_option", `${name} must be a number from ${least} to ${most}; it is ${numberInWords(value)}.`);
 }
 
 function whole(name: string, value: number, least: number, most: number): number {
-  if (Number.isInteger(value)) return within(name, value, least, most);
-  throw new ConfigurationError("invalid_option", `${name} must be a whole number from ${least} to ${most}.`);
+  if (Number.isInteger(value) && value >= least && value <= most) return value;
+  throw new ConfigurationError("invalid_option", `${name} must be a whole number from ${least} to ${most}; it is ${numberInWords(value)}.`);
 }
+
+const numberInWords = (value: unknown): string => (typeof value === "number" ? String(value) : typeInWords(value));

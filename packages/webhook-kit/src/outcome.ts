@@ -1,5 +1,5 @@
 import type { Answer } from "./answer.ts";
-import type { WebhookKitError } from "./errors.ts";
+import type { AnyWebhookKitError } from "./errors.ts";
 import type { Refusal } from "./refusal.ts";
 
 /** What became of a request that nothing failed for: refused, or handled, now or before. */
@@ -8,5 +8,5 @@ export type Outcome = Refusal | { readonly answer: Answer; readonly duplicate: b
 /** Something failed on this side. */
 export interface Failure {
   readonly answer: Answer;
-  readonly error: WebhookKitError;
+  readonly error: AnyWebhookKitError;
 }

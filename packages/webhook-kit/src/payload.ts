@@ -41,7 +41,7 @@ export function parseJson(body: ReceivedBody): { readonly value: unknown } | Ref
 export const alreadyConsumed = (): ConfigurationError =>
   new ConfigurationError(
     "body_already_consumed",
-    "A body parser, or something else in front of the webhook receiver, has consumed the body. Mount the receiver before the parser, or in Express let it keep the bytes as request.rawBody.",
+    "A body parser, such as express.json(), or something else in front of the webhook receiver has consumed the body. Mount the receiver before the parser, or in Express let it keep the bytes as request.rawBody.",
   );
 
 /** Checks against the contract; unknown fields are kept (D-35). */

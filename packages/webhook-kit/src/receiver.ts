@@ -3,6 +3,7 @@ import { type Answer, acknowledged } from "./answer.ts";
 import { type CheckedRequest, checkRequest } from "./check-request.ts";
 import type { Proof } from "./check-signature.ts";
 import type { Endpoint, HandledEndpoint } from "./endpoints/endpoint.ts";
+import { InternalError } from "./errors.ts";
 import { bodyTimeoutMs } from "./generated/decisions.ts";
 import { handleOnce } from "./handle-once.ts";
 import { HandlerRun } from "./handler-run.ts";
@@ -26,11 +27,18 @@ export function receive<Incoming>(
   if (!route) return undefined;
   const { tracer, observer } = settings;
   const run = () => attempt<Outcome, Failure>(() => checkRoute(settings, incoming, route), describeFailure);
-  return after(tracer ? traceRequest(tracer, route.endpoint, incoming.method, run) : run(), (outcome) => {
+  const reportTracer = (cause: unknown) => observer.failed(tracerFailed(cause), route.endpoint.name);
+  const traced = tracer ? traceRequest(tracer, route.endpoint, incoming.method, run, reportTracer) : run();
+  return after(traced, (outcome) => {
     observer.ended(outcome, route.endpoint.name);
     return outcome.answer;
   });
 }
+
+const tracerFailed = (cause: unknown): InternalError =>
+  new InternalError("tracer_failed", "The tracer threw; the cause of this error is what it threw. No response depends on it.", {
+    cause,
+  });
 
 function describeFailure(cause: unknown): Failure {
   const error = asOwnError(cause);
@@ -42,9 +50,12 @@ function checkRoute<Incoming>(
   incoming: IncomingWebhook<Incoming>,
   { endpoint, methods, parameters }: Route,
 ): Awaitable<Outcome> {
-  if (isHandled(endpoint) && !endpoint.isMounted(settings.handlers)) return refuseRequest("endpoint_not_mounted");
+  if (isHandled(endpoint) && settings.handlers[endpoint.handlerName] === undefined) return refuseRequest("endpoint_not_mounted", { advice: `Give its handler: ${endpoint.handlerName}.` });
   if (!methods.includes(incoming.method))
-    return refuseRequest("method_not_allowed", { headers: { allow: methods.join(", ") } });
+    return refuseRequest("method_not_allowed", {
+      headers: { allow: methods.join(", ") },
+      advice: `It takes ${methods.join(" and ")}.`,
+    });
   if (endpoint.kind === "test") return { answer: acknowledged, duplicate: false };
   return after(checkRequest(settings, incoming), (checked) => {
     if ("rejection" in checked) return checked;

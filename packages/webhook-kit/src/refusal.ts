@@ -1,5 +1,5 @@
 import { type Answer, type ProblemSummary, problemAnswer } from "./answer.ts";
-import type { ConfigurationError, HandlerError, UnavailableError, WebhookKitError } from "./errors.ts";
+import type { AnyWebhookKitError, ConfigurationError, HandlerError, UnavailableError } from "./errors.ts";
 import type { Rejection, RejectionReason, SignatureRefusal } from "./rejection.ts";
 
 /** A request that is refused: what the sender is answered, and what only this side learns. */
@@ -43,16 +43,20 @@ const refusals = {
   already_in_progress: { status: 409, title: "The same request is being handled" },
 } as const satisfies Partial<Record<RejectionReason, Omit<ProblemSummary, "code">>>;
 
-/** Something that the sender must do differently; told openly, but never with a value that was sent (D-49). */
+/**
+ * Something that the sender must do differently; told openly, but never with a value that was sent (D-49).
+ *
+ * @param extra.advice what this side may do about it, for `onRejected` alone
+ */
 export function refuseRequest(
   reason: keyof typeof refusals,
-  extra: { headers?: Record<string, string>; errors?: Record<string, string[]> } = {},
+  extra: { headers?: Record<string, string>; errors?: Record<string, string[]>; advice?: string } = {},
 ): Refusal {
   const { status, title, ...rest } = refusals[reason];
   const fields = extra.errors ? `: ${Object.keys(extra.errors).join(", ")}` : "";
   const problem = { status, code: reason, title, ...rest, ...(extra.errors && { errors: extra.errors }) };
   return {
-    rejection: { reason, message: `${title}${fields}.`, status },
+    rejection: { reason, message: `${title}${fields}.${extra.advice ? ` ${extra.advice}` : ""}`, status },
     answer: problemAnswer(problem, extra.headers),
   };
 }
@@ -75,7 +79,7 @@ const passing = {
 } as const satisfies Record<UnavailableError["code"] | Extract<HandlerError["code"], "handler_timed_out">, true>;
 
 /** What the sender is told of a fault on this side: whether trying again may help, and nothing else (D-17, D-49). */
-export function failureAnswer(error: WebhookKitError): Answer {
+export function failureAnswer(error: AnyWebhookKitError): Answer {
   if (error.code === ("body_already_consumed" satisfies ConfigurationError["code"]))
     return problemAnswer({ ...internalError, code: error.code, detail: error.message });
   return problemAnswer(Object.hasOwn(passing, error.code) ? unavailable : internalError);

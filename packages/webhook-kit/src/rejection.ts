@@ -9,6 +9,8 @@ export type RejectionReason =
   | "timestamp_out_of_tolerance"
   | "missing_authorization"
   | "malformed_authorization"
+  | "missing_signature"
+  | "malformed_signature"
   | "missing_id"
   | "malformed_id"
   | "duplicate_header"

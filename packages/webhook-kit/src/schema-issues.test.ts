@@ -9,10 +9,15 @@ const wordsOf = (schema: z.ZodType, value: unknown, describe = describeIssues) =
 
 test.each<[string, z.ZodType, unknown, string[]]>([
   ["an address without @", emailAddressSchema, "dana", ["Must be an e-mail address."]],
-  ["a local time", utcDateTimeSchema, "2025-01-01T10:00:00+02:00", ["Must be in UTC, and so end in Z or +00:00."]],
+  [
+    "a local time",
+    utcDateTimeSchema,
+    "2025-01-01T10:00:00",
+    ["Must be a date-time with its zone, such as 2099-05-01T16:00:00Z."],
+  ],
   [
     "a script",
-    contactSuggestionSchema.shape.profileImageUrl,
+    contactSuggestionSchema.out.shape.profileImageUrl,
     "javascript:alert(1)",
     ["Must begin with http:// or https://."],
   ],
@@ -23,7 +28,7 @@ test.each<[string, z.ZodType, unknown, string[]]>([
     "a time without its zone",
     z.iso.datetime({ offset: true }),
     "2025-01-01",
-    ["Must be an ISO 8601 date-time with its zone."],
+    ["Must be a date-time with its zone, such as 2099-05-01T16:00:00Z."],
   ],
 ])("says what is wrong with %s", (_, schema, value, words) => expect(wordsOf(schema, value)).toEqual({ body: words }));
 
@@ -38,13 +43,9 @@ afterEach(() => void vi.doUnmock("./generated/schemas.ts"));
 test("a pattern that changes in the contract keeps its words", async () => {
   const changed = {
     emailAddressSchema: z.string().regex(/^.+ at .+$/),
-    utcDateTimeSchema: z.string().regex(/Zulu$/),
   };
   vi.resetModules();
   vi.doMock("./generated/schemas.ts", () => ({ ...schemas, ...changed }));
   const { describeIssues: describe } = await import("./schema-issues.ts");
   expect(wordsOf(changed.emailAddressSchema, "dana", describe)).toEqual({ body: ["Must be an e-mail address."] });
-  expect(wordsOf(changed.utcDateTimeSchema, "dana", describe)).toEqual({
-    body: ["Must be in UTC, and so end in Z or +00:00."],
-  });
 });

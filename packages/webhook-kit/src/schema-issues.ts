@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { contactSuggestionSchema, emailAddressSchema, utcDateTimeSchema } from "./generated/schemas.ts";
+import { contactSuggestionSchema, emailAddressSchema } from "./generated/schemas.ts";
 
 type Issue = z.core.$ZodIssue;
 
@@ -36,7 +36,7 @@ function describe(issue: Issue): string {
 }
 
 function describeFormat(format: string, pattern: string): string {
-  if (format === "datetime") return "Must be an ISO 8601 date-time with its zone.";
+  if (format === "datetime") return "Must be a date-time with its zone, such as 2099-05-01T16:00:00Z.";
   if (format === "url") return "Must be a full URL.";
   return meanings.get(pattern) ?? "Not valid.";
 }
@@ -44,8 +44,7 @@ function describeFormat(format: string, pattern: string): string {
 /** What the contract's patterns ask for. They are taken from its schemas, so that one that changes keeps its words. */
 const meanings: ReadonlyMap<string, string> = new Map([
   ...patternsOf(emailAddressSchema, "Must be an e-mail address."),
-  ...patternsOf(utcDateTimeSchema, "Must be in UTC, and so end in Z or +00:00."),
-  ...patternsOf(contactSuggestionSchema.shape.profileImageUrl, "Must begin with http:// or https://."),
+  ...patternsOf(contactSuggestionSchema.out.shape.profileImageUrl, "Must begin with http:// or https://."),
 ]);
 
 /** A schema names its patterns when it is given what fits none of them. */

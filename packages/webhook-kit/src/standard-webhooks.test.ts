@@ -106,7 +106,7 @@ test.each([
   [[], "missing_id"],
   [[...timestamp, ...signature], "missing_id"],
   [[...id, ...signature], "missing_timestamp"],
-  [[...id, ...timestamp], "missing_authorization"],
+  [[...id, ...timestamp], "missing_signature"],
   [[...id, ...timestamp, ...signature, ...id], "duplicate_header"],
   [[...id, ...timestamp, ...signature, ...timestamp], "duplicate_header"],
   [[...id, ...timestamp, ...signature, ...signature], "duplicate_header"],
@@ -117,7 +117,7 @@ test.each([
   [[...id, ...timestamp, "webhook-signature", `v1,${first.signature}, v1,${first.signature}`], "duplicate_header"],
   [["webhook-id", "", ...timestamp, ...signature], "malformed_id"],
   [[...id, "webhook-timestamp", "", ...signature], "malformed_timestamp"],
-  [[...id, ...timestamp, "webhook-signature", ""], "malformed_authorization"],
+  [[...id, ...timestamp, "webhook-signature", ""], "malformed_signature"],
 ])("says of %j: %s", (rawHeaders, reason) => expect(verify(rawHeaders, [first.secret], Buffer.of())).toBe(reason));
 
 test.each([

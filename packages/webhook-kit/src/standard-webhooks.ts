@@ -94,16 +94,16 @@ function readClaim(rawHeaders: readonly string[]): WebhookClaim | SignatureRefus
   // Some runtimes join two headers into one with a comma.
   if (isDuplicated(id, hasComma) || isDuplicated(timestamp, hasComma) || isDuplicated(signature, isJoined))
     return refuse("duplicate_header", "webhook-id, webhook-timestamp or webhook-signature was sent twice.");
-  if (id === undefined) return refuse("missing_id", "There is no webhook-id header.");
-  if (timestamp === undefined) return refuse("missing_timestamp", "There is no webhook-timestamp header.");
-  if (signature === undefined) return refuse("missing_authorization", "There is no webhook-signature header.");
+  if (id === undefined) return refuse("missing_id", "There is no webhook-id header; does the sender sign with Standard Webhooks, and not by Timestamp?");
+  if (timestamp === undefined) return refuse("missing_timestamp", "There is no webhook-timestamp header; does a proxy in front of this server strip it?");
+  if (signature === undefined) return refuse("missing_signature", "There is no webhook-signature header; does a proxy in front of this server strip it?");
   if (!validId.test(id)) return refuse("malformed_id", `webhook-id is not ${idInWords}.`);
   if (!unixSeconds.test(timestamp))
     return refuse("malformed_timestamp", "webhook-timestamp is not a whole number of seconds since 1970.");
   const signatures = parseWebhookSignature(signature);
   if (!signatures)
     return refuse(
-      "malformed_authorization",
+      "malformed_signature",
       "webhook-signature is not a list, separated by single spaces, with a v1 signature of 32 bytes in base64.",
     );
   const time = Number(timestamp) * 1000;

@@ -1,12 +1,12 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { parseAuthorization } from "./authorization.ts";
 import { ConfigurationError } from "./errors.ts";
+import { readDateTime } from "./generated/date-time.ts";
 import { duplicated, findHeader } from "./headers.ts";
 import type { SignatureRefusal } from "./rejection.ts";
 import { findSecretFault } from "./secret-fault.ts";
 import { sha256 } from "./sha256.ts";
 import type { SignatureClaim, SignatureScheme } from "./signature-scheme.ts";
-import { parseTimestamp } from "./timestamp.ts";
 
 /** The two ways in which the documented digest can be read (D-15). */
 type DigestReading = "appended" | "hmac";
@@ -64,18 +64,25 @@ function readClaim(rawHeaders: readonly string[]): DigestClaim | SignatureRefusa
   const authorization = findHeader(rawHeaders, "authorization");
   // Some runtimes join two headers into one with a comma; neither value may hold one.
   if (isDuplicated(timestamp) || isDuplicated(authorization))
-    return refuse("duplicate_header", "Timestamp or Authorization was sent twice.");
-  if (timestamp === undefined) return refuse("missing_timestamp", "There is no Timestamp header.");
+    return refuse("duplicate_header", "Timestamp or Authorization was sent twice; does a proxy in front of this server add one?");
+  if (timestamp === undefined) return refuse("missing_timestamp", "There is no Timestamp header; does a proxy in front of this server strip it, or does the sender sign otherwise?");
   if (authorization === undefined)
     return refuse(
       "missing_authorization",
       "There is no Authorization header beside Timestamp; does a proxy in front of this server strip it?",
     );
-  const signedAt = parseTimestamp(timestamp);
-  if (!signedAt) return refuse("malformed_timestamp", "Timestamp is not an ISO 8601 date-time in UTC.");
+  const signedAt = readDateTime(timestamp);
+  if (!signedAt)
+    return refuse(
+      "malformed_timestamp",
+      "Timestamp is not a date-time with its zone (RFC 3339), such as 2018-11-26T10:55Z; was it changed on its way?",
+    );
   const signature = parseAuthorization(authorization);
   if (!signature)
-    return refuse("malformed_authorization", "Authorization is not the word hmac and 64 hexadecimal digits.");
+    return refuse(
+      "malformed_authorization",
+      "Authorization is not the word hmac, a space and 64 hexadecimal digits; does another middleware or a proxy set it?",
+    );
   return { signedAt, signature, timestamp };
 }
 

@@ -32,13 +32,14 @@ const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "
 /**
  * Runs a request within a span, the parent of those that its handler starts. Its name and attributes hold route templates,
  * numbers and codes: neither the path, which may name a worker, nor a header, nor a body (D-49). A tracer that throws changes
- * no answer.
+ * no response, and is reported.
  */
 export async function traceRequest(
   tracer: Tracer,
   { name, path }: Endpoint,
   method: string,
   run: () => Awaitable<Outcome | Failure>,
+  reportFailure: (cause: unknown) => void,
 ): Promise<Outcome | Failure> {
   const attributes = {
     "http.request.method": knownMethods.has(method) ? method : "_OTHER",
@@ -51,8 +52,8 @@ export async function traceRequest(
       outcome = run();
       describe(await outcome, span);
     });
-  } catch {
-    // The answer stands, whatever an observer thinks of it.
+  } catch (cause) {
+    reportFailure(cause);
   }
   return outcome ?? run();
 }

@@ -7,7 +7,7 @@ describe.each(adapters)("$name", (adapter) => {
     ["/offer/response", [], { body: [expect.any(String) as string] }],
     ["/offer/response", { ...accepted, offerId: "" }, { offerId: [expect.any(String) as string] }],
     ["/offer/response", { ...accepted, workerId: 7 }, { workerId: [expect.any(String) as string] }],
-    ["/offer/response", { ...accepted, response: "applied" }, { response: ["Must be one of: accepted, rejected."] }],
+    ["/offer/response", { ...accepted, response: 7 }, { response: ["Must be of type string."] }],
     ["/contact-suggestions", {}, { userEmailAddresses: [expect.any(String) as string] }],
     [
       "/contact-suggestions",

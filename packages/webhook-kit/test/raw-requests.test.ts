@@ -45,7 +45,7 @@ const cases: [string, string[], number, string?][] = [
     401,
     "duplicate_header",
   ],
-  ["two spaces", [`Timestamp: ${Timestamp}`, `Authorization: hmac  ${digest}`], 401, "malformed_authorization"],
+  ["a space and a tab", [`Timestamp: ${Timestamp}`, `Authorization: hmac \t${digest}`], 401, "malformed_authorization"],
   ["a tab", [`Timestamp: ${Timestamp}`, `Authorization: hmac\t${digest}`], 401, "malformed_authorization"],
   [
     "the digest and more",

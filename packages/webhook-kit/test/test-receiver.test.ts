@@ -181,8 +181,8 @@ test("an answer that breaks off rejects", async () => {
 
 test("what the service would not send does not compile", () => {
   const never = async (receiver: TestedReceiver) => {
-    // @ts-expect-error the webhook says accepted where the offer says applied
-    await receiver.workerOfferResponse({ offerId: "o", workerId: "w", response: "applied" });
+    // @ts-expect-error the words are texts
+    await receiver.workerOfferResponse({ offerId: "o", workerId: "w", response: 7 });
     // @ts-expect-error whose suggestions?
     await receiver.contactSuggestions({ filter: "chef" });
     // @ts-expect-error there is no such sender

@@ -350,11 +350,8 @@ export interface components {
         WorkerOfferResponse: {
             offerId: components["schemas"]["Id"];
             workerId: components["schemas"]["Id"];
-            /**
-             * @description The webhook says `accepted` where the offer's recipient says `applied`.
-             * @enum {string}
-             */
-            response: "accepted" | "rejected";
+            /** @description The webhook says `accepted` where the offer's recipient says `applied`. A receiver takes any word. */
+            response: "accepted" | "rejected" | (string & {});
         };
         OfferEventDeleted: {
             offerId: components["schemas"]["Id"];

@@ -2,6 +2,7 @@ import type { RequestHandler } from "express";
 import { z } from "zod";
 import { type Redelivery, redeliver } from "../delivery/redeliver.ts";
 import { redeliverMany } from "../delivery/redeliver-many.ts";
+import { nullAsAbsent } from "../generated/received-values.ts";
 import { instantField } from "../http/instant-field.ts";
 import { parseBody } from "../http/parse-body.ts";
 import { pathParameter } from "../http/path-parameter.ts";
@@ -33,11 +34,13 @@ const refusals: Record<Exclude<Redelivery["outcome"], "redelivered">, () => Prob
     new ProblemError("delivery_superseded", "It was redelivered as another delivery; redeliver that one."),
 };
 
-const rangeSchema = z.strictObject({
-  since: instantField,
-  until: instantField.optional(),
-  state: z.enum(["dead", "acknowledged", "all"]).default("dead"),
-});
+const rangeSchema = nullAsAbsent(
+  z.strictObject({
+    since: instantField,
+    until: instantField.optional(),
+    state: z.enum(["dead", "acknowledged", "all"]).default("dead"),
+  }),
+);
 
 const statesOf = { dead: ["dead"], acknowledged: ["acknowledged"], all: ["dead", "acknowledged"] } as const;
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { enableEndpoint } from "../delivery/enable-endpoint.ts";
 import { hastenDeliveries } from "../delivery/hasten-deliveries.ts";
+import { nullAsAbsent } from "../generated/received-values.ts";
 import { parseBody } from "../http/parse-body.ts";
 import { textField } from "../http/text-field.ts";
 import { isSealed, seal } from "../store/seal.ts";
@@ -9,13 +10,15 @@ import type { PortalDeps } from "./portal-deps.ts";
 import { checkScheme, secretField } from "./secret-field.ts";
 import type { SignedInPerson } from "./signed-in-person.ts";
 
-const profileSchema = z.strictObject({
-  baseAddress: textField,
-  // Always given anew: else a changed address would collect signatures that its owner must not have.
-  secret: secretField,
-  scheme: z.enum(["timestampDigest", "timestampDigestAndStandardWebhooks"]).default("timestampDigest"),
-  suggestsContacts: z.boolean(),
-});
+const profileSchema = nullAsAbsent(
+  z.strictObject({
+    baseAddress: textField,
+    // Always given anew: else a changed address would collect signatures that its owner must not have.
+    secret: secretField,
+    scheme: z.enum(["timestampDigest", "timestampDigestAndStandardWebhooks"]).default("timestampDigest"),
+    suggestsContacts: z.boolean(),
+  }),
+);
 
 /**
  * Saves a company profile when both checks of its base address were answered with exactly 200.

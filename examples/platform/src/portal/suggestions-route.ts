@@ -1,5 +1,6 @@
 import type { RequestHandler } from "express";
 import { z } from "zod";
+import { nullAsAbsent } from "../generated/received-values.ts";
 import { parseBody } from "../http/parse-body.ts";
 import { textField } from "../http/text-field.ts";
 import type { PortalDeps } from "./portal-deps.ts";
@@ -9,7 +10,7 @@ import { signedInPerson } from "./signed-in-person.ts";
 /** What narrows a search. An empty search box narrows nothing. */
 export const filterField = z.literal("").or(textField).optional();
 
-const searchSchema = z.strictObject({ filter: filterField });
+const searchSchema = nullAsAbsent(z.strictObject({ filter: filterField }));
 
 /** `POST /portal/suggestions/search` */
 export const searchSuggestionsRoute =

@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { nullAsAbsent } from "../generated/received-values.ts";
 import { contactSuggestionSchema } from "../generated/schemas.ts";
 import { lineField } from "../http/text-field.ts";
 import type { OutboundAnswer } from "../outbound/outbound.ts";
 import { fieldErrors } from "../problem/field-errors.ts";
 
 /** Who is shown can be invited, under that name. */
-const suggestionsSchema = z.array(contactSuggestionSchema.extend({ name: lineField }));
+const suggestionsSchema = z.array(nullAsAbsent(contactSuggestionSchema.out.extend({ name: lineField })));
 
 export type Suggestions = z.infer<typeof suggestionsSchema>;
 

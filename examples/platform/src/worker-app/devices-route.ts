@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { RequestHandler } from "express";
 import { z } from "zod";
+import { nullAsAbsent } from "../generated/received-values.ts";
 import { parseBody } from "../http/parse-body.ts";
 import type { Trx } from "../store/store.ts";
 import { signedInWorker } from "./signed-in-worker.ts";
@@ -9,7 +10,9 @@ import type { WorkerAppDeps } from "./worker-app-deps.ts";
 /** Opaque; those of Firebase have about 160 characters. */
 const tokenSchema = z.string().regex(/^[\x21-\x7e]{1,4096}$/);
 
-const deviceSchema = z.strictObject({ platform: z.enum(["ios", "android"]), token: tokenSchema.optional() });
+const deviceSchema = nullAsAbsent(
+  z.strictObject({ platform: z.enum(["ios", "android"]), token: tokenSchema.optional() }),
+);
 
 interface NewDevice {
   id: string;

@@ -19,7 +19,8 @@ export interface CreationContext {
   isWorker(id: string): boolean;
 }
 
-const fields = ["createdByUserId", "title", "details", "locationPlaceId", "notifyEmailAddress", "workerIds", "events"];
+const optional = ["details", "locationPlaceId", "notifyEmailAddress", "events"];
+const fields = ["createdByUserId", "title", "workerIds", ...optional];
 
 /**
  * All that is wrong with a creation, at once (D-01, D-24, D-29, D-30, D-31, D-33, D-37, D-44).
@@ -28,8 +29,9 @@ const fields = ["createdByUserId", "title", "details", "locationPlaceId", "notif
  */
 export function checkCreation(body: unknown, { now, mayCreate, isWorker }: CreationContext): Creation {
   const check = new FieldCheck();
-  const creation = check.object("body", body);
-  if (creation === undefined) throw invalidRequest(check.errors);
+  const given = check.object("body", body);
+  if (given === undefined) throw invalidRequest(check.errors);
+  const creation = withoutNulls(given);
   const { createdByUserId, title, details, locationPlaceId, notifyEmailAddress, workerIds, events } = creation;
 
   if (check.text("createdByUserId", createdByUserId) === "") check.add("createdByUserId", "Do not leave it empty.");
@@ -43,7 +45,7 @@ export function checkCreation(body: unknown, { now, mayCreate, isWorker }: Creat
   if (typeof notifyEmailAddress === "string" && !/^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u.test(notifyEmailAddress))
     check.add("notifyEmailAddress", "Write one e-mail address, such as hana@example.com.");
   check.workerIds("workerIds", workerIds, (index) => `workerIds[${index}]`);
-  if (events !== undefined) checkEvents(check, events, now);
+  const slots = events === undefined ? undefined : checkEvents(check, events, now);
   check.noOthers("", creation, fields);
 
   for (const name of fields) check.storable(name, creation[name]);
@@ -57,28 +59,36 @@ export function checkCreation(body: unknown, { now, mayCreate, isWorker }: Creat
         check.add(name, "Give the id of a worker; no worker has this one.");
     }
   if (check.errors.size > 0) throw invalidRequest(check.errors);
-  return creation as unknown as Creation;
+  return { ...creation, ...(slots && { events: slots }) } as unknown as Creation;
 }
+
+/** An optional field that is null is absent (D-94). */
+const withoutNulls = (creation: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(creation).filter(([name, value]) => value !== null || !optional.includes(name)));
 
 const isSound = ({ errors }: FieldCheck, field: string): boolean => !errors.has(field);
 
-function checkEvents(check: FieldCheck, events: unknown, now: Date): void {
+/** @returns the events with their times in UTC */
+function checkEvents(check: FieldCheck, events: unknown, now: Date): { start: string; end: string }[] {
   if (!Array.isArray(events)) {
     check.add("events", "Make it an array.");
-    return;
+    return [];
   }
+  const slots: { start: string; end: string }[] = [];
   check.atMost("events", events, 366);
   const today = now.toISOString().slice(0, 10);
   for (const [index, each] of events.entries()) {
     const name = `events[${index}]`;
     const event = check.object(name, each);
     if (event === undefined) continue;
-    const startMs = check.dateTime(`${name}.start`, event.start);
-    const endMs = check.dateTime(`${name}.end`, event.end);
+    const slot = { start: check.dateTime(`${name}.start`, event.start), end: check.dateTime(`${name}.end`, event.end) };
+    slots.push(slot);
+    const [startMs, endMs] = [Date.parse(slot.start), Date.parse(slot.end)];
     check.noOthers(`${name}.`, event, ["start", "end"]);
     if (startMs < Date.parse(today)) check.add(`${name}.start`, `Let it start today (${today} in UTC) or later.`);
     if (endMs <= startMs) check.add(`${name}.end`, "Let it end after its start.");
   }
+  return slots;
 }
 
 /**

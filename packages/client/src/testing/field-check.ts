@@ -1,3 +1,4 @@
+import { inUtc } from "../generated/date-time.ts";
 import { type FieldErrors, maxFields } from "./refusal.ts";
 
 const dateTime = "Write a date-time in UTC, such as 2099-05-01T16:00:00Z.";
@@ -30,16 +31,13 @@ export class FieldCheck {
     if (value.length > max) this.add(field, `Give at most ${max}${unit}.`);
   }
 
-  /** D-33 @returns milliseconds since 1970; NaN for what is none */
-  dateTime(field: string, value: unknown): number {
+  /** @returns the date-time in UTC, as it is kept (D-33, D-96); empty for what is none */
+  dateTime(field: string, value: unknown): string {
     const text = this.text(field, value);
-    if (text === undefined) return Number.NaN;
-    const [, day = ""] = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|\+00:00)$/.exec(text) ?? [];
-    const midnight = new Date(day);
-    // Date rolls 30 February over into March.
-    const isDay = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
-    if (!isDay) this.add(field, field.endsWith("end") ? dateTime.replace("16", "22") : dateTime);
-    return isDay ? Date.parse(text) : Number.NaN;
+    if (text === undefined) return "";
+    const utc = inUtc(text);
+    if (utc === undefined) this.add(field, field.endsWith("end") ? dateTime.replace("16", "22") : dateTime);
+    return utc ?? "";
   }
 
   /** D-44 */

@@ -14,7 +14,7 @@ export const contactSuggestions: HandledEndpoint<"/contact-suggestions", Contact
   method: "POST",
   path: "/contact-suggestions",
   schema: contactSuggestionRequestSchema,
-  isMounted: (handlers) => handlers.suggestContacts !== undefined,
+  handlerName: "suggestContacts",
   handle: (handlers, search, context) =>
     after(
       attempt(() => fromUser(handlers.suggestContacts?.(search, context)), handlerFailed("ContactSuggestions")),
@@ -29,24 +29,33 @@ export const contactSuggestions: HandledEndpoint<"/contact-suggestions", Contact
  */
 function writeSuggestions(suggestions: unknown): string {
   const result = contactSuggestionsSchema.safeParse(withWrittenDates(suggestions));
-  if (!result.success)
-    throw new HandlerError("invalid_answer", "suggestContacts answered an invalid list; see fields.", {
-      fields: describeIssues(result.error.issues),
-    });
+  if (!result.success) {
+    const fields = describeIssues(result.error.issues);
+    throw new HandlerError("invalid_answer", `suggestContacts returned an invalid list. ${inWords(fields)}`, { fields });
+  }
   const json = asJson(result.data);
   if (Buffer.byteLength(json) > maxSuggestionsBytes)
     throw new HandlerError(
       "invalid_answer",
-      `suggestContacts answered more than ${maxSuggestionsBytes} bytes; narrow it.`,
+      `suggestContacts returned more than ${maxSuggestionsBytes} bytes of JSON; return fewer suggestions.`,
     );
   return json;
+}
+
+/** More of them would say no more, and a list can have thousands of entries. */
+const mostFields = 5;
+
+function inWords(fields: Readonly<Record<string, readonly string[]>>): string {
+  const all = Object.entries(fields).map(([name, words]) => `${name}: ${words.join(" ")}`);
+  const hidden = all.length - mostFields;
+  return all.slice(0, mostFields).join(" ") + (hidden > 0 ? ` And ${hidden} more.` : "");
 }
 
 function asJson(suggestions: object): string {
   try {
     return JSON.stringify(suggestions);
   } catch (cause) {
-    throw new HandlerError("invalid_answer", "suggestContacts answered a list that JSON cannot hold; see cause.", {
+    throw new HandlerError("invalid_answer", "suggestContacts returned a list that JSON.stringify refuses; the cause of this error says why.", {
       cause,
     });
   }

@@ -41,7 +41,8 @@ export interface HandledEndpoint<P extends Path = Path, Input = unknown> extends
    * (D-57); left out where a repeat says nothing new.
    */
   subjectOf?(input: Input): readonly string[];
-  isMounted(handlers: Handlers<never>): boolean;
+  /** The option that mounts it. */
+  readonly handlerName: keyof Handlers;
   handle<Incoming>(handlers: Handlers<Incoming>, input: Input, context: HandlerContext<Incoming>): Awaitable<Answer>;
 }
 

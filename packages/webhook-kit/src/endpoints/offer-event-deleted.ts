@@ -12,7 +12,7 @@ export const offerEventDeleted: HandledEndpoint<"/offer/eventDeleted", OfferEven
   method: "POST",
   path: "/offer/eventDeleted",
   schema: offerEventDeletedSchema,
-  isMounted: (handlers) => handlers.onOfferEventDeleted !== undefined,
+  handlerName: "onOfferEventDeleted",
   handle: (handlers, event, context) =>
     after(
       attempt(() => fromUser(handlers.onOfferEventDeleted?.(event, context)), handlerFailed("OfferEventDeleted")),

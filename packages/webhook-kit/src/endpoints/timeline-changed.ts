@@ -12,7 +12,7 @@ export const timelineChanged: HandledEndpoint<"/events/timelineChanged", Timelin
   method: "POST",
   path: "/events/timelineChanged",
   schema: timelineChangedSchema,
-  isMounted: (handlers) => handlers.onTimelineChanged !== undefined,
+  handlerName: "onTimelineChanged",
   handle: (handlers, event, context) =>
     after(
       attempt(() => fromUser(handlers.onTimelineChanged?.(event, context)), handlerFailed("TimelineChanged")),

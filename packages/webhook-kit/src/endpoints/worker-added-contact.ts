@@ -13,7 +13,7 @@ export const workerAddedContact: HandledEndpoint<"/contact/new/{workerId}", Work
   method: "GET",
   path: "/contact/new/{workerId}",
   schema: z.object({ workerId: idSchema }),
-  isMounted: (handlers) => handlers.onWorkerAddedContact !== undefined,
+  handlerName: "onWorkerAddedContact",
   handle: (handlers, event, context) =>
     after(
       attempt(() => fromUser(handlers.onWorkerAddedContact?.(event, context)), handlerFailed("WorkerAddedContact")),

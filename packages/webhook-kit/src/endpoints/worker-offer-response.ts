@@ -13,7 +13,7 @@ export const workerOfferResponse: HandledEndpoint<"/offer/response", WorkerOffer
   path: "/offer/response",
   schema: workerOfferResponseSchema,
   subjectOf: ({ offerId, workerId }) => [offerId, workerId],
-  isMounted: (handlers) => handlers.onWorkerOfferResponse !== undefined,
+  handlerName: "onWorkerOfferResponse",
   handle: (handlers, event, context) =>
     after(
       attempt(() => fromUser(handlers.onWorkerOfferResponse?.(event, context)), handlerFailed("WorkerOfferResponse")),

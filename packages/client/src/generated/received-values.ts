@@ -1,0 +1,38 @@
+// Copied by tools/generate.ts from tools/received/received-values.ts. Do not edit.
+
+import * as z from "zod";
+import { inPlainForm, inUtc } from "./date-time.ts";
+
+/**
+ * An object whose sender may write null for an optional field: the field is then absent (D-94). A required field refuses null,
+ * and a field that the schema does not name keeps it.
+ */
+export function nullAsAbsent<T extends z.ZodObject>(schema: T): z.ZodPreprocess<T> {
+  const optional = Object.entries(schema.shape).flatMap(([name, field]) => (isOptional(field) ? [name] : []));
+  return z.preprocess((value) => withoutNulls(value, optional), schema);
+}
+
+const isOptional = (field: z.core.$ZodType): boolean => z.safeParse(field, undefined).success;
+
+function withoutNulls(value: unknown, optional: readonly string[]): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const isAbsent = (name: string): boolean => optional.includes(name) && Reflect.get(value, name) === null;
+  if (!optional.some(isAbsent)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !isAbsent(name)));
+}
+
+const normalised = (
+  normalise: (text: string) => string | undefined,
+): z.ZodPipe<z.ZodString, z.ZodTransform<string, string>> =>
+  z.string().transform((text, context) => {
+    const result = normalise(text);
+    if (result !== undefined) return result;
+    context.addIssue({ code: "invalid_format", format: "datetime" });
+    return z.NEVER;
+  });
+
+/** A date-time as it was sent, or in UTC where it is not spelled as every reader takes it (D-96). */
+export const dateTime: z.ZodPipe<z.ZodString, z.ZodTransform<string, string>> = normalised(inPlainForm);
+
+/** A date-time in UTC: as it was sent, or the same instant in UTC (D-96). */
+export const utcDateTime: z.ZodPipe<z.ZodString, z.ZodTransform<string, string>> = normalised(inUtc);
