@@ -55,8 +55,7 @@ describe.each(await storesUnderTest())("a worker's devices on $title", ({ create
   }
   const list = async (worker = "") =>
     (await platform.call("GET", "/worker-app/devices", { token: worker })).json<{ devices: Listed[] }>().devices;
-  const remove = (worker = "", id = "") =>
-    platform.call("DELETE", `/worker-app/devices/${id}`, { token: worker });
+  const remove = (worker = "", id = "") => platform.call("DELETE", `/worker-app/devices/${id}`, { token: worker });
 
   test("a token that another worker registers moves: the device is on one list alone", async () => {
     const { id } = await add(amal, { platform: "ios", token: "token-4" });

@@ -104,7 +104,13 @@ describe.each(await storesUnderTest())("the lists as JSON on $title", ({ createP
       });
     const { next } = await part(path, name, "?limit=1");
     const forged = ["", "x", "1", "%00", "%ED%A0%80", "null", `${next}x`, `${next}&before=${next}`, "W10", "bnVsbA"];
-    for (const values of [["offers"], ["offers", "1"], ["offers", "-1", "x"], ["offers", "9".repeat(30), "x"], ["x", "1", "1"]])
+    for (const values of [
+      ["offers"],
+      ["offers", "1"],
+      ["offers", "-1", "x"],
+      ["offers", "9".repeat(30), "x"],
+      ["x", "1", "1"],
+    ])
       forged.push(Buffer.from(JSON.stringify(values)).toString("base64url"));
     for (const id of ["'", "\u0000", "x".repeat(600), "1e9", { a: 1 }, null])
       forged.push(Buffer.from(JSON.stringify([name, "1", id])).toString("base64url"));
@@ -116,13 +122,18 @@ describe.each(await storesUnderTest())("the lists as JSON on $title", ({ createP
     }
     for (const [other, otherName] of lists.filter(([each]) => each !== path)) {
       const foreign = (await part(other, otherName, "?limit=1")).next;
-      expect((await read(path, `?before=${foreign}`)).json()).toMatchObject({ status: 400, errors: { before: [expect.any(String)] } });
+      expect((await read(path, `?before=${foreign}`)).json()).toMatchObject({
+        status: 400,
+        errors: { before: [expect.any(String)] },
+      });
     }
   });
 
   test("a place in the list of another organisation shows nothing of it", async () => {
     const bo = await platform.signInPerson("bo@bistro-group.example");
-    for (const [path, name] of lists.filter(([each]) => each !== "/worker-app/notifications" && each !== "/portal/mailbox")) {
+    for (const [path, name] of lists.filter(
+      ([each]) => each !== "/worker-app/notifications" && each !== "/portal/mailbox",
+    )) {
       const { next } = await part(path, name, "?limit=1");
       const answer = await platform.call("GET", `${path}?before=${next}`, { token: bo });
       expect(answer.json()).toEqual({ [name]: [], next: null });

@@ -113,7 +113,8 @@ test.each([
 
 test("a check without a response has the code of its failure", async () => {
   receiver.answer = (_, response) => void response.destroy();
-  for (const check of checksOf(await put(profile()))) expect(check).toMatchObject({ code: "connection_lost", failure: "connection_lost" });
+  for (const check of checksOf(await put(profile())))
+    expect(check).toMatchObject({ code: "connection_lost", failure: "connection_lost" });
 });
 
 describe.each(await storesUnderTest())("the switch for suggestions on $title", ({ createPlace }) => {
@@ -167,7 +168,10 @@ describe.each(await storesUnderTest())("the switch for suggestions on $title", (
       { scheme: "timestampDigestAndStandardWebhooks" },
     ]) {
       const refused = await save(withoutSecret({ ...change, suggestsContacts: false }));
-      expect(refused.json()).toMatchObject({ status: 400, errors: { secret: [expect.stringMatching(/address.*scheme/)] } });
+      expect(refused.json()).toMatchObject({
+        status: 400,
+        errors: { secret: [expect.stringMatching(/address.*scheme/)] },
+      });
     }
     expect((await save(withoutSecret({ secret: "" }))).status).toBe(400);
     expect(await suggests()).toBe(true);

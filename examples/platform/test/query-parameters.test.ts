@@ -42,14 +42,19 @@ describe("a parameter that a path does not have", () => {
   });
 
   test("is refused before anything has an effect", async () => {
-    const call = { key: "demo-key-harbour", json: { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] } };
+    const call = {
+      key: "demo-key-harbour",
+      json: { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] },
+    };
     expect((await platform.call("POST", "/offer?dryRun=1", call)).status).toBe(400);
     const token = await platform.signInPerson("hana@harbour-hotels.example");
     expect((await platform.call("GET", "/portal/offers", { token })).json()).toMatchObject({ offers: [] });
     const { id } = (await platform.call("POST", "/offer?api-version=1.0", call)).json<{ id: string }>();
     const key = { key: "demo-key-harbour" };
     expect((await platform.call("GET", `/offer/${id}/withdraw?dryRun=1`, key)).status).toBe(400);
-    expect((await platform.call("GET", `/offer/${id}?api-version=1.0`, key)).json()).toMatchObject({ widthdrawn: false });
+    expect((await platform.call("GET", `/offer/${id}?api-version=1.0`, key)).json()).toMatchObject({
+      widthdrawn: false,
+    });
   });
 
   test("is said after the key or the session was found: a stranger learns no more than before", async () => {

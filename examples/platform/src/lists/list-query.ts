@@ -9,12 +9,15 @@ export const listParameters = ["limit", "before"] as const;
 
 /** A query parameter that may be left out; one that is given twice is an array, and none that can be read. */
 const parameter = <T>(read: (text: string) => T | undefined, remedy: string) =>
-  z.unknown().optional().transform((given, context) => {
-    if (given === undefined) return undefined;
-    const value = typeof given === "string" ? read(given) : undefined;
-    if (value === undefined) context.addIssue({ code: "custom", message: remedy });
-    return value;
-  });
+  z
+    .unknown()
+    .optional()
+    .transform((given, context) => {
+      if (given === undefined) return undefined;
+      const value = typeof given === "string" ? read(given) : undefined;
+      if (value === undefined) context.addIssue({ code: "custom", message: remedy });
+      return value;
+    });
 
 const limit = parameter(
   (text) => (/^[1-9]\d{0,2}$/.test(text) && Number(text) <= maxListLimit ? Number(text) : undefined),

@@ -93,7 +93,10 @@ export async function listInvitations(
 }
 
 /** The addresses of all whom the organisation has invited, in lower case. */
-export async function invitedAddresses({ store }: PortalDeps, { organisationId }: SignedInPerson): Promise<Set<string>> {
+export async function invitedAddresses(
+  { store }: PortalDeps,
+  { organisationId }: SignedInPerson,
+): Promise<Set<string>> {
   const rows = await store.db
     .selectFrom("invitations")
     .select(({ fn }) => fn<string>("lower", ["email_address"]).as("emailAddress"))

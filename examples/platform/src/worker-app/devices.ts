@@ -26,7 +26,13 @@ export async function addDevice(trx: Trx, workerId: string, { platform, token }:
   // One statement: between two, another worker could take the token.
   const { id } = await trx
     .insertInto("devices")
-    .values({ id: newId, worker_id: workerId, platform, token: token ?? null, created_at: sql<Date>`clock_timestamp()` })
+    .values({
+      id: newId,
+      worker_id: workerId,
+      platform,
+      token: token ?? null,
+      created_at: sql<Date>`clock_timestamp()`,
+    })
     .onConflict((conflict) =>
       conflict
         .column("token")

@@ -46,7 +46,8 @@ function follow(address) {
       lastId = event.lastEventId;
       const { id, changes = [{ type: event.type, id }] } = JSON.parse(event.data);
       for (const part of changes.flatMap(partsFor)) stale.add(part.id);
-      if (stale.size > 0 && timer === undefined) timer = setTimeout(refresh, Math.max(50, lookedAt + pauseMs - performance.now()));
+      if (stale.size > 0 && timer === undefined)
+        timer = setTimeout(refresh, Math.max(50, lookedAt + pauseMs - performance.now()));
     };
     for (const type of ["missed", "changed", ...subjects()]) stream.addEventListener(type, hear);
     stream.addEventListener("open", () => say(""));

@@ -49,7 +49,10 @@ export function keyIn({ url }: Request, name: string): string | undefined {
 }
 
 /** The place in a list that the page's address names in `before`; without one that could be, the list begins with the newest. */
-export function placeIn(request: Request, cursor: ListCursor): { after: string | undefined; before: ListKey | undefined } {
+export function placeIn(
+  request: Request,
+  cursor: ListCursor,
+): { after: string | undefined; before: ListKey | undefined } {
   const after = keyIn(request, "before");
   const before = after === undefined ? undefined : cursor.read(after);
   return { after: before && after, before };

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from "express";
 import { markNow } from "../../changes/changes-since.ts";
-import { ProblemError } from "../../problem/problem-error.ts";
 import type { PersonUse } from "../../operations/person-limits.ts";
+import { ProblemError } from "../../problem/problem-error.ts";
 import { findSession, limitKey } from "../../session/sessions.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { Audience } from "./audience.ts";
