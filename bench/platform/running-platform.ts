@@ -20,6 +20,7 @@ export async function runPlatform(place: StorePlace): Promise<RunningPlatform> {
     OFFERS_SEAL_KEY: Buffer.from(sealKey).toString("base64"),
     OFFERS_ALLOW_LOOPBACK: "1",
     OFFERS_RATE_LIMIT: "off",
+    OFFERS_PERSON_RATE_LIMIT: "off",
   });
   const acknowledged: number[] = [];
   const listening = new Promise<string>((resolve) => {

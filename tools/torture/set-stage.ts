@@ -47,6 +47,7 @@ export async function setStage(options: TortureOptions, closers: Closer[]): Prom
     OFFERS_SEED: await writeSeed(cast, closers),
     OFFERS_ALLOW_LOOPBACK: "1",
     OFFERS_RATE_LIMIT: "off",
+    OFFERS_PERSON_RATE_LIMIT: "off",
     OFFERS_RETRY_SCHEDULE: retrySchedule,
   });
   closers.push(() => fleet.destroy());

@@ -52,6 +52,8 @@ export class Troupe {
       OFFERS_ALLOW_LOOPBACK: "1",
       OFFERS_SHOW_ALL_MAIL: "1",
       OFFERS_RETRY_SCHEDULE: "1s,1s,2s,5s,10s",
+      // It looks twenty times a second, as no person does.
+      OFFERS_PERSON_RATE_LIMIT: "off",
       OFFERS_DIALECT: dialect,
     };
     const platform = await narrator.step("the platform starts", () => this.startPlatform());

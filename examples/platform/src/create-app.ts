@@ -2,6 +2,7 @@ import express, { type Express, type Response, Router } from "express";
 import type { Logger } from "pino";
 import type { ApiDeps } from "./api/api-deps.ts";
 import { mountApi } from "./api/mount-api.ts";
+import { checkParameters } from "./http/known-parameters.ts";
 import { type AnsweredRequest, observeRequests } from "./http/observe-requests.ts";
 import { resource } from "./http/resource.ts";
 import { errorFields } from "./log/error-fields.ts";
@@ -40,9 +41,15 @@ export function createApp(deps: AppDeps): Express {
   mountApi(router, deps);
   mountPortal(router, deps);
   mountWorkerApp(router, deps);
-  resource(router, "/healthz", { get: (_request, response) => void response.json({ status: "alive" }) });
+  resource(router, "/healthz", {
+    get: (request, response) => {
+      checkParameters(request);
+      response.json({ status: "alive" });
+    },
+  });
   resource(router, "/readyz", {
-    get: async (_request, response) => {
+    get: async (request, response) => {
+      checkParameters(request);
       if (!(await deps.isReady())) throw new ProblemError("not_ready", "Try again in a moment.");
       response.json({ status: "ready" });
     },

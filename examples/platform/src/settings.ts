@@ -25,6 +25,8 @@ export interface Settings {
   sealKey: string | undefined;
   /** Per API key; undefined for none. */
   rateLimit: RateLimit | undefined;
+  /** Per person and worker who is signed in; undefined for none. */
+  personRateLimit: RateLimit | undefined;
   trustedProxies: number;
   metrics: MetricsPlace | undefined;
   retention: RetentionPeriods;
@@ -97,6 +99,8 @@ export function readSettings(environment: Record<string, string | undefined>, ex
     sealKey: OFFERS_SEAL_KEY || undefined,
     rateLimit:
       read("OFFERS_RATE_LIMIT", defaultRateLimit, rateLimit, "write off, or a limit such as 600/m") || undefined,
+    personRateLimit:
+      read("OFFERS_PERSON_RATE_LIMIT", defaultRateLimit, rateLimit, "write off, or a limit such as 600/m") || undefined,
     trustedProxies: read("OFFERS_TRUSTED_PROXIES", 0, wholeNumber(0, 10), "write how many there are, from 0 to 10"),
     metrics: read(
       "OFFERS_METRICS",
@@ -144,7 +148,7 @@ const smtpAddress = (text: string): string | undefined =>
 const mailAddress = (text: string): string | undefined =>
   emailAddressSchema.safeParse(text).success ? text : undefined;
 
-/** D-54 */
+/** D-54, D-91 */
 const defaultRateLimit: RateLimit = { count: 600, seconds: 60 };
 
 function rateLimit(text: string): RateLimit | false | undefined {

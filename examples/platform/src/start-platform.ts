@@ -14,6 +14,7 @@ import { addressOf } from "./http/address-of.ts";
 import { EventStreams } from "./http/event-streams.ts";
 import { jsonReader } from "./http/read-json.ts";
 import { errorFields } from "./log/error-fields.ts";
+import { personLimits } from "./operations/person-limits.ts";
 import { rateLimits } from "./operations/rate-limits.ts";
 import { startOperations } from "./operations/start-operations.ts";
 import { storeAnswers } from "./operations/store-answers.ts";
@@ -107,6 +108,7 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
       cookies: { isSecure: settings.publicOrigin?.startsWith("https:") ?? false, password: cookiePassword(key) },
       checkPassword: passwordCheck(now),
       rateLimits: rateLimits(settings.rateLimit),
+      personLimits: personLimits(settings.personRateLimit),
       trustedProxies: settings.trustedProxies,
       onAnswered: operations.metrics.onRequest,
       showAllMail: settings.showAllMail,

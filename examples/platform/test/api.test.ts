@@ -51,7 +51,9 @@ describe.each(await storesUnderTest())("the offers API on $title", ({ createPlac
     return menu
       .json<{ notifications: { offerId: string; reason: string }[] }>()
       .notifications.filter((entry) => entry.offerId === offerId)
-      .map((entry) => entry.reason);
+      .map((entry) => entry.reason)
+      // The newest comes first.
+      .toReversed();
   };
 
   describe("an offer", () => {

@@ -10,7 +10,7 @@ describe.each(await storesUnderTest())("many requests at once on $title", ({ tit
   let addresses: string[];
   beforeAll(async () => {
     place = await createPlace();
-    const environment = { OFFERS_SEED: demoSeed, OFFERS_RATE_LIMIT: "off" };
+    const environment = { OFFERS_SEED: demoSeed, OFFERS_RATE_LIMIT: "off", OFFERS_PERSON_RATE_LIMIT: "off" };
     // PGlite serves one process.
     const count = title === "PGlite" ? 1 : 2;
     processes = Array.from({ length: count }, () => startProcess(place, environment));

@@ -63,7 +63,8 @@ describe.each(await storesUnderTest())("the edges of the API on $title", ({ crea
       "/worker-app/offers/x/reject": "POST",
       "/worker-app/offers/x/close": "POST",
       "/worker-app/contacts": "POST",
-      "/worker-app/devices": "POST",
+      "/worker-app/devices": "GET, POST, HEAD",
+      "/worker-app/devices/x": "DELETE",
       "/healthz": "GET, HEAD",
       "/readyz": "GET, HEAD",
     };

@@ -23,6 +23,7 @@ describe.each(await storesUnderTest())("what belongs to another organisation on 
   let receiver: Receiver;
   let offerId = "";
   let deliveryId = "";
+  let deviceId = "";
 
   beforeAll(async () => {
     place = await createPlace();
@@ -36,6 +37,8 @@ describe.each(await storesUnderTest())("what belongs to another organisation on 
     offerId = created.json<{ id: string }>().id;
     const amal = { token: await platform.signInWorker("worker_amal") };
     await platform.call("POST", `/worker-app/offers/${offerId}/apply`, amal);
+    const device = await platform.call("POST", "/worker-app/devices", { ...amal, json: { platform: "ios" } });
+    deviceId = device.json<{ id: string }>().id;
     await eventually("harbour is told", async () => {
       const answer = await platform.call("GET", "/portal/deliveries", hana);
       deliveryId = answer.json<{ deliveries: { id: string }[] }>().deliveries[0]?.id ?? "";
@@ -53,6 +56,7 @@ describe.each(await storesUnderTest())("what belongs to another organisation on 
     offer: () => offerId,
     offers: () => offerId,
     deliveries: () => deliveryId,
+    devices: () => deviceId,
   };
 
   const call = async ({ method, path }: MountedRoute, who: CallOptions): Promise<Answer> => {

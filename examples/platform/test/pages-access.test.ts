@@ -61,6 +61,8 @@ beforeAll(async () => {
   ids.offers = ids.offer = created.json<{ id: string }>().id;
   const worker = await platform.signInWorker("worker_amal");
   await platform.call("POST", `/worker-app/offers/${ids.offers}/apply`, { token: worker });
+  const device = await platform.call("POST", "/worker-app/devices", { token: worker, json: { platform: "ios" } });
+  ids.devices = device.json<{ id: string }>().id;
   await eventually("the delivery is there", async () => {
     const answer = await platform.call("GET", "/portal/deliveries", { token });
     ids.deliveries = answer.json<{ deliveries: { id: string }[] }>().deliveries[0]?.id ?? "";

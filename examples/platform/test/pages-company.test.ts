@@ -43,7 +43,7 @@ describe("the company profile", () => {
     expect(status).toBe(200);
     expect(text).toContain("Both checks were answered with 200. The profile is saved.");
     for (const path of ["/test", "/test/auth"]) expect(text).toContain(`GET ${path} <span`);
-    expect(text.match(/answered 200 <span class="fine">in \d+ ms/g)).toHaveLength(2);
+    expect(text.match(/responded with 200 <span class="fine">in \d+ ms/g)).toHaveLength(2);
     expect(text).toMatch(/What was sent.*authorization: .*What was answered.*200/is);
     const page = (await hana.get("/company")).text;
     expect(page).toContain(`value="${receiver.baseAddress}/hooks"`);

@@ -59,6 +59,7 @@ const settingsFor = ({ options }: StorePlace, changes: Partial<Settings>): Setti
   bodyLimitBytes: 64 * 1024,
   sealKey: undefined,
   rateLimit: undefined,
+  personRateLimit: undefined,
   trustedProxies: 0,
   metrics: undefined,
   retention: defaultRetention,

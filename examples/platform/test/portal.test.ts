@@ -296,7 +296,7 @@ describe.each(await storesUnderTest())("the portal on $title", ({ createPlace })
         responses: { applied: 1, rejected: 0, none: 1 },
       });
       const stranger = await platform.signInPerson("bo@bistro-group.example");
-      expect((await call("GET", "/portal/offers", { token: stranger })).json()).toEqual({ offers: [] });
+      expect((await call("GET", "/portal/offers", { token: stranger })).json()).toEqual({ offers: [], next: null });
       expect((await call("GET", "/portal/deliveries", { token: stranger })).json()).toEqual({
         deliveries: [],
         next: null,

@@ -17,6 +17,7 @@ const environment = {
   OFFERS_SEAL_KEY: Buffer.alloc(32, 7).toString("base64"),
   OFFERS_ALLOW_LOOPBACK: "1",
   OFFERS_RATE_LIMIT: "off",
+  OFFERS_PERSON_RATE_LIMIT: "off",
   OFFERS_RETRY_SCHEDULE: Array.from({ length: 30 }, () => "200ms").join(),
 };
 

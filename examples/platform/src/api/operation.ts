@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from "express";
 import { type Answer, sendAnswer } from "../http/answer.ts";
+import { checkParameters } from "../http/known-parameters.ts";
 import type { ApiDeps } from "./api-deps.ts";
 import { authenticate, type Caller } from "./authenticate.ts";
 import { checkApiVersion } from "./check-api-version.ts";
@@ -19,5 +20,6 @@ export const operation =
   async (request, response) => {
     const caller = await authenticate(deps, request);
     checkApiVersion(request, deps.dialect.apiVersionRequiredOn.includes(name));
+    checkParameters(request, ["api-version"]);
     sendAnswer(response, await answer({ operation: name, caller, request, response }));
   };

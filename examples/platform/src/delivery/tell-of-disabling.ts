@@ -25,5 +25,6 @@ kept, and delivered in its order once you save your company profile again or swi
 
 const reasons: Record<DisabledBecause, string> = {
   gone: "Your organisation's webhook endpoint answered that it is gone for good (410)",
-  failing: "Your organisation's webhook endpoint has acknowledged nothing for five days",
+  failing:
+    "Your organisation's webhook endpoint has acknowledged nothing for five days (only a response with 200 does; 204, which many frameworks send for a handler that returns nothing, does not)",
 };

@@ -9,10 +9,24 @@ const authWebhook = { method: "GET", path: "/test/auth" } satisfies Webhook;
 
 type TestWebhook = typeof testWebhook | typeof authWebhook;
 
+/**
+ * What became of a check, for programs; never changes between releases. Without a response it is the code of the failure.
+ * `success_not_200`: another success, of which only 200 counts.
+ */
+export type EndpointCheckCode =
+  | "passed"
+  | "success_not_200"
+  | "redirected"
+  | "secret_refused"
+  | "not_found"
+  | "not_200"
+  | OutboundFailureCode;
+
 export interface EndpointCheck {
   method: TestWebhook["method"];
   path: TestWebhook["path"];
   passed: boolean;
+  code: EndpointCheckCode;
   /** As sent, with the signatures taken out. */
   headers: Record<string, string>;
   /** Absent when no answer came. */
@@ -54,18 +68,33 @@ const shownBytes = 1_024;
 
 function checkOf(webhook: TestWebhook, result: OutboundResult): EndpointCheck {
   const call = { ...webhook, durationMs: result.durationMs, headers: result.sentHeaders ?? {} };
-  if (!result.ok) return { ...call, passed: false, failure: result.code, reason: result.reason };
+  if (!result.ok) return { ...call, passed: false, code: result.code, failure: result.code, reason: result.reason };
   const { status, contentType, body } = result;
   const answer = { status, answer: excerptOf(body, shownBytes), ...(contentType !== undefined && { contentType }) };
-  return { ...call, ...answer, passed: status === 200, reason: reasonOf(webhook.path, status) };
+  return { ...call, ...answer, passed: status === 200, ...findingOf(webhook.path, status) };
 }
 
-function reasonOf(path: TestWebhook["path"], status: number): string {
-  if (status === 200) return "answered 200";
+interface Finding {
+  code: EndpointCheckCode;
+  reason: string;
+}
+
+function findingOf(path: TestWebhook["path"], status: number): Finding {
+  const needed = `responded with ${status}; only 200 counts`;
+  if (status === 200) return { code: "passed", reason: "responded with 200" };
+  if (status < 300)
+    return {
+      code: "success_not_200",
+      reason: `${needed}. Many frameworks send 204 for a handler that returns nothing: return 200 explicitly, here and from the handlers of all webhooks`,
+    };
+  if (status < 400)
+    return { code: "redirected", reason: `${needed}: redirects are not followed; enter the final address` };
   if (path === authWebhook.path && (status === 401 || status === 403))
-    return `answered ${status}, 200 is needed: the endpoint does not accept the secret; is it the one it was given?`;
-  if (status >= 300 && status < 400)
-    return `answered ${status}, 200 is needed: redirects are not followed; enter the final address`;
-  if (status === 404) return `answered 404, 200 is needed: nothing is mounted at ${path} below the base address`;
-  return `answered ${status}, 200 is needed`;
+    return {
+      code: "secret_refused",
+      reason: `${needed}: the endpoint does not accept the secret; is it the one it was given?`,
+    };
+  if (status === 404)
+    return { code: "not_found", reason: `${needed}: nothing is mounted at ${path} below the base address` };
+  return { code: "not_200", reason: needed };
 }

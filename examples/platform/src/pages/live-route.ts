@@ -15,7 +15,7 @@ const maxChanges = 500;
 export function liveRoute(deps: PageDeps): RequestHandler {
   const { visitOf } = pageRoutes(deps, portalAudience);
   return async (request, response) => {
-    const { who, sessionId, expiresAt } = await visitOf(request, response);
+    const { who, sessionId, expiresAt } = await visitOf(request, response, "stream");
     const asked = request.get("last-event-id") ?? String(request.query.since);
     const isKnown = isMark(asked);
     const mark = isKnown ? asked : await markNow(deps.store);

@@ -2,32 +2,25 @@ import type { RequestHandler } from "express";
 import { z } from "zod";
 import { instantField } from "../http/instant-field.ts";
 import { parseBody } from "../http/parse-body.ts";
+import { listFields, listParameters } from "../lists/list-query.ts";
 import type { PortalDeps } from "./portal-deps.ts";
+import { deliveriesCursor, deliveryKey } from "./read-deliveries.ts";
 import { signedInPerson } from "./signed-in-person.ts";
-
-const maxLimit = 100;
-
-const wholeNumber = z
-  .string()
-  .regex(/^\d{1,15}$/)
-  .transform(Number);
 
 const filterSchema = z.strictObject({
   state: z.enum(["pending", "held", "acknowledged", "dead"]).optional(),
   /** Events that happened from here on. */
   since: instantField.optional(),
-  /** The `next` of the page before. */
-  before: wholeNumber.optional(),
-  limit: wholeNumber.pipe(z.number().min(1).max(maxLimit)).default(maxLimit),
+  ...listFields(deliveriesCursor),
 });
 
 /** `GET /portal/deliveries`: the organisation's latest events for its endpoint, newest first, with every attempt. */
 export const listDeliveriesRoute =
   (deps: PortalDeps): RequestHandler =>
   async (request, response) => {
-    const { organisationId } = await signedInPerson(deps, request);
+    const { organisationId } = await signedInPerson(deps, request, [...listParameters, "state", "since"]);
     const { state, since, before, limit } = parseBody(filterSchema, { ...request.query });
-    const rows = await deps.store.db
+    const read = await deps.store.db
       .selectFrom("deliveries")
       .innerJoin("events", "events.id", "event_id")
       .select(["deliveries.id", "sequence", "event_id as eventId", "type", "data", "state"])
@@ -38,16 +31,17 @@ export const listDeliveriesRoute =
       .where("deliveries.organisation_id", "=", organisationId)
       .$if(state !== undefined, (query) => query.where("state", "=", state ?? "pending"))
       .$if(since !== undefined, (query) => query.where("events.created_at", ">=", since ?? new Date()))
-      .$if(before !== undefined, (query) => query.where("sequence", "<", before ?? 0))
+      .$if(before !== undefined, (query) => query.where("sequence", "<", before?.position ?? 0))
       .orderBy("sequence", "desc")
-      .limit(limit)
+      .limit(limit + 1)
       .execute();
+    const { rows, next } = deliveriesCursor.cut(read, limit, deliveryKey);
     const attempts = await attemptsOf(
       deps,
       rows.map(({ id }) => id),
     );
     const deliveries = rows.map(({ sequence: _, ...row }) => ({ ...row, attempts: attempts.get(row.id) ?? [] }));
-    response.json({ deliveries, next: rows.length === limit ? rows.at(-1)?.sequence : null });
+    response.json({ deliveries, next });
   };
 
 /** The attempts of each delivery, in order. */

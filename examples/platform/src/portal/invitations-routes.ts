@@ -1,7 +1,8 @@
 import type { RequestHandler } from "express";
 import { parseBody } from "../http/parse-body.ts";
+import { listParameters, listSchema } from "../lists/list-query.ts";
 import { commit } from "../offers/commit.ts";
-import { invite, listInvitations, picksSchema } from "./invitations.ts";
+import { invitationsCursor, invite, listInvitations, picksSchema } from "./invitations.ts";
 import type { PortalDeps } from "./portal-deps.ts";
 import { signedInPerson } from "./signed-in-person.ts";
 
@@ -14,10 +15,13 @@ export const inviteRoute =
     response.status(201).json({ invitations: await commit(deps, (trx) => invite(trx, deps, person, picks)) });
   };
 
-/** `GET /portal/invitations` */
+const querySchema = listSchema(invitationsCursor);
+
+/** `GET /portal/invitations`: newest first. */
 export const listInvitationsRoute =
   (deps: PortalDeps): RequestHandler =>
   async (request, response) => {
-    const person = await signedInPerson(deps, request);
-    response.json({ invitations: await listInvitations(deps, person) });
+    const person = await signedInPerson(deps, request, listParameters);
+    const { rows, next } = await listInvitations(deps, person, parseBody(querySchema, { ...request.query }));
+    response.json({ invitations: rows, next });
   };

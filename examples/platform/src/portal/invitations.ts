@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { emailAddressSchema } from "../generated/schemas.ts";
 import { lineField, textField } from "../http/text-field.ts";
+import { type Listed, type ListPart, listCursor } from "../lists/list-cursor.ts";
+import { microsecondsOf, olderThan } from "../lists/older-than.ts";
 import { ProblemError } from "../problem/problem-error.ts";
 import type { Trx } from "../store/store.ts";
-import { type ListPart, olderThan } from "./older-than.ts";
 import type { PortalDeps } from "./portal-deps.ts";
 import type { SignedInPerson } from "./signed-in-person.ts";
 
@@ -59,20 +60,48 @@ export async function invite(
   return invitations.map(({ id, name, email_address: emailAddress }) => ({ id, name, emailAddress }));
 }
 
-/** Whom the organisation has invited, the latest first; all of them unless a part is asked for. */
-export const listInvitations = (
+export const invitationsCursor = listCursor("invitations", /./);
+
+export interface ListedInvitation {
+  id: string;
+  name: string;
+  emailAddress: string;
+  suggestedBy: string;
+  invitedAt: Date;
+}
+
+/** Whom the organisation has invited, the latest first. */
+export async function listInvitations(
   { store }: PortalDeps,
   { organisationId }: SignedInPerson,
-  { before, limit }: Partial<ListPart> = {},
-) =>
-  store.db
+  { before, limit }: ListPart,
+): Promise<Listed<ListedInvitation>> {
+  const read = await store.db
     .selectFrom("invitations")
     .innerJoin("organisations", "organisations.id", "suggested_by")
     .select(["invitations.id", "invitations.name", "email_address as emailAddress"])
     .select(["organisations.name as suggestedBy", "invitations.created_at as invitedAt"])
+    .select(microsecondsOf("invitations.created_at").as("position"))
     .where("organisation_id", "=", organisationId)
-    .$if(before !== undefined, (query) => query.where(olderThan("invitations", organisationId, before ?? "")))
+    .where(olderThan(["invitations.created_at", "invitations.id"], before))
     .orderBy("invitations.created_at", "desc")
     .orderBy("invitations.id", "desc")
-    .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
+    .limit(limit + 1)
     .execute();
+  const { rows, next } = invitationsCursor.cut(read, limit, (row) => row);
+  return { rows: rows.map(({ position: _, ...row }) => row), next };
+}
+
+/** The addresses of all whom the organisation has invited, in lower case. */
+export async function invitedAddresses(
+  { store }: PortalDeps,
+  { organisationId }: SignedInPerson,
+): Promise<Set<string>> {
+  const rows = await store.db
+    .selectFrom("invitations")
+    .select(({ fn }) => fn<string>("lower", ["email_address"]).as("emailAddress"))
+    .distinct()
+    .where("organisation_id", "=", organisationId)
+    .execute();
+  return new Set(rows.map(({ emailAddress }) => emailAddress));
+}

@@ -1,26 +1,29 @@
 import { sql } from "kysely";
 import { jsonObjectFrom } from "kysely/helpers/postgres";
+import { type ListKey, type ListPart, listCursor } from "../lists/list-cursor.ts";
 import type { DeliveryState } from "../store/tables.ts";
 import type { PortalDeps } from "./portal-deps.ts";
 
-export type ReadDelivery = Awaited<ReturnType<typeof readDeliveries>>[number];
+export type ReadDelivery = Awaited<ReturnType<typeof readDeliveries>>["rows"][number];
 
-export interface DeliveriesAsked {
+export const deliveriesCursor = listCursor("deliveries", /^$/);
+
+export const deliveryKey = ({ sequence }: { sequence: number }): ListKey => ({ position: sequence, id: "" });
+
+export interface DeliveriesAsked extends ListPart {
   state?: DeliveryState | undefined;
-  /** The last `sequence` of the page before. */
-  before?: number | undefined;
-  limit: number;
 }
 
 /** The organisation's latest deliveries, newest first, each with its event in words and its last attempt. */
 export async function readDeliveries(deps: PortalDeps, organisationId: string, asked: DeliveriesAsked) {
   const { state, before, limit } = asked;
-  return await deliveries(deps, organisationId)
+  const read = await deliveries(deps, organisationId)
     .$if(state !== undefined, (query) => query.where("deliveries.state", "=", state ?? "pending"))
-    .$if(before !== undefined, (query) => query.where("deliveries.sequence", "<", before ?? 0))
+    .$if(before !== undefined, (query) => query.where("deliveries.sequence", "<", before?.position ?? 0))
     .orderBy("deliveries.sequence", "desc")
-    .limit(limit)
+    .limit(limit + 1)
     .execute();
+  return deliveriesCursor.cut(read, limit, deliveryKey);
 }
 
 /** One of the organisation's deliveries; undefined when it has no such. */

@@ -1,22 +1,21 @@
-import { sql } from "kysely";
+import { type SqlBool, sql } from "kysely";
+import { type ListPart, listCursor } from "../lists/list-cursor.ts";
 import type { PortalDeps } from "./portal-deps.ts";
 import { emailAddressesOf, type SignedInPerson } from "./signed-in-person.ts";
 
-export interface MailsAsked {
-  /** The last id of the part before. */
-  before?: number | undefined;
-  limit: number;
-}
+export const mailsCursor = listCursor("mails", /^$/);
 
 /** Mail to the person, newest first; in development, everybody's. */
-export async function readMails(deps: PortalDeps, person: SignedInPerson, { before, limit }: MailsAsked) {
+export async function readMails(deps: PortalDeps, person: SignedInPerson, { before, limit }: ListPart) {
   const addresses = await emailAddressesOf(deps, person);
-  return await deps.store.db
+  const mails = await deps.store.db
     .selectFrom("mails")
     .select(["id", "to_address as to", "subject", "body", "created_at as sentAt"])
     .$if(!deps.showAllMail, (query) => query.where(sql`lower(to_address)`, "in", addresses))
-    .$if(before !== undefined, (query) => query.where("id", "<", before ?? 0))
+    // The column is of four bytes, a place in a list may be of more.
+    .$if(before !== undefined, (query) => query.where(sql<SqlBool>`id < ${before?.position}::bigint`))
     .orderBy("id", "desc")
-    .limit(limit)
+    .limit(limit + 1)
     .execute();
+  return mailsCursor.cut(mails, limit, ({ id }) => ({ position: id, id: "" }));
 }

@@ -4,7 +4,9 @@ import { hastenDeliveries } from "../delivery/hasten-deliveries.ts";
 import { nullAsAbsent } from "../generated/received-values.ts";
 import { parseBody } from "../http/parse-body.ts";
 import { textField } from "../http/text-field.ts";
+import { invalidRequest } from "../problem/problem-error.ts";
 import { isSealed, seal } from "../store/seal.ts";
+import type { EndpointScheme } from "../store/tables.ts";
 import { type CheckView, checkEndpoint } from "./check-endpoint.ts";
 import type { PortalDeps } from "./portal-deps.ts";
 import { checkScheme, secretField } from "./secret-field.ts";
@@ -13,21 +15,27 @@ import type { SignedInPerson } from "./signed-in-person.ts";
 const profileSchema = nullAsAbsent(
   z.strictObject({
     baseAddress: textField,
-    // Always given anew: else a changed address would collect signatures that its owner must not have.
-    secret: secretField,
-    scheme: z.enum(["timestampDigest", "timestampDigestAndStandardWebhooks"]).default("timestampDigest"),
+    // Given again with all but the switch: else a changed address would collect signatures that its owner must not have.
+    secret: secretField.optional(),
+    scheme: z.enum(["timestampDigest", "timestampDigestAndStandardWebhooks"]).optional(),
     suggestsContacts: z.boolean(),
   }),
 );
 
 /**
- * Saves a company profile when both checks of its base address were answered with exactly 200.
+ * Saves a company profile when both checks of its base address were answered with exactly 200. Without a secret it turns the
+ * switch for suggestions of the profile that is there, and calls nothing (D-41).
  *
- * @returns the checks
+ * @returns the checks; none when only the switch was turned
  * @throws {ProblemError} `invalid_request`, or `endpoint_check_failed` with the checks
  */
 export async function saveProfile(deps: PortalDeps, person: SignedInPerson, body: unknown): Promise<CheckView[]> {
-  const profile = parseBody(profileSchema, body);
+  const { secret, scheme, ...rest } = parseBody(profileSchema, body);
+  if (secret === undefined) {
+    await turnSwitch(deps, person.organisationId, { scheme, ...rest });
+    return [];
+  }
+  const profile = { secret, scheme: scheme ?? "timestampDigest", ...rest };
   checkScheme(profile.scheme, profile.secret);
   const checks = await checkEndpoint(deps, profile);
   await saveEndpoint(deps, person.organisationId, profile);
@@ -36,7 +44,31 @@ export async function saveProfile(deps: PortalDeps, person: SignedInPerson, body
   return checks;
 }
 
-type Profile = z.infer<typeof profileSchema>;
+interface Profile {
+  baseAddress: string;
+  secret: string;
+  scheme: EndpointScheme;
+  suggestsContacts: boolean;
+}
+
+/** One statement: what somebody else saves meanwhile is either seen or left alone. */
+async function turnSwitch(
+  { store, now }: PortalDeps,
+  organisationId: string,
+  { baseAddress, scheme, suggestsContacts }: Omit<z.infer<typeof profileSchema>, "secret">,
+): Promise<void> {
+  const { numUpdatedRows } = await store.db
+    .updateTable("endpoints")
+    .set({ suggests_contacts: suggestsContacts, updated_at: now() })
+    .where("organisation_id", "=", organisationId)
+    .where("base_address", "=", baseAddress)
+    .$if(scheme !== undefined, (query) => query.where("scheme", "=", scheme ?? "timestampDigest"))
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows > 0n) return;
+  const remedy =
+    "Enter the secret: it may be left out only while the base address and the scheme stay as they are saved, to turn suggestsContacts on or off.";
+  throw invalidRequest(new Map([["secret", [remedy]]]));
+}
 
 function saveEndpoint(
   { store, queue, sealKey, now }: PortalDeps,

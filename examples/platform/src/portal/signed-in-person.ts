@@ -20,10 +20,15 @@ export const person: Role = {
 /**
  * The person whose session the request carries.
  *
- * @throws {ProblemError} `not_signed_in`
+ * @param parameters of the query that the path has; none unless they are named
+ * @throws {ProblemError} as {@link signedIn}
  */
-export async function signedInPerson(deps: PortalDeps, request: Request): Promise<SignedInPerson> {
-  const { ownerId } = await signedIn(deps, request, person);
+export async function signedInPerson(
+  deps: PortalDeps,
+  request: Request,
+  parameters: readonly string[] = [],
+): Promise<SignedInPerson> {
+  const { ownerId } = await signedIn(deps, request, person, { parameters });
   return await readPerson(deps, ownerId);
 }
 

@@ -13,6 +13,7 @@ export const problemKinds = {
   not_found: { status: 404, title: "Nothing is here" },
   offer_not_found: { status: 404, title: "No such offer" },
   organisation_not_found: { status: 404, title: "No such organisation" },
+  device_not_found: { status: 404, title: "No such device" },
   delivery_not_found: { status: 404, title: "No such delivery" },
   method_not_allowed: { status: 405, title: "The method is not allowed here" },
   body_timeout: { status: 408, title: "The body did not arrive in time" },

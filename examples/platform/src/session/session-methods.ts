@@ -1,9 +1,11 @@
 import { z } from "zod";
 import type { EventStreams } from "../http/event-streams.ts";
+import { checkParameters } from "../http/known-parameters.ts";
 import { parseBody } from "../http/parse-body.ts";
 import type { ReadJson } from "../http/read-json.ts";
 import type { Methods } from "../http/resource.ts";
 import { textField } from "../http/text-field.ts";
+import type { PersonLimits } from "../operations/person-limits.ts";
 import type { Store } from "../store/store.ts";
 import type { CheckPassword } from "./check-password.ts";
 import type { Role } from "./role.ts";
@@ -16,6 +18,7 @@ export interface SessionDeps {
   readJson: ReadJson;
   checkPassword: CheckPassword;
   streams: EventStreams;
+  personLimits: PersonLimits;
 }
 
 /** What the session path of a role answers: POST signs in, DELETE signs out. */
@@ -23,11 +26,13 @@ export function sessionMethods(deps: SessionDeps, role: Role): Methods {
   const credentialsSchema = z.strictObject({ [role.name]: textField, password: textField });
   return {
     async post(request, response) {
+      checkParameters(request);
       const credentials = parseBody(credentialsSchema, await deps.readJson(request, response));
       const { [role.name]: name = "", password = "" } = credentials;
       response.status(201).json(await signIn(deps, role, name, password));
     },
     async delete(request, response) {
+      checkParameters(request);
       const closed = await closeSession(deps.store, bearerToken(request), role);
       if (closed !== undefined) deps.streams.end(closed);
       response.status(204).end();

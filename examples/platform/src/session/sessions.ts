@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { Request } from "express";
+import { checkParameters } from "../http/known-parameters.ts";
 import { sha256 } from "../http/sha256.ts";
+import type { PersonLimits, PersonUse } from "../operations/person-limits.ts";
 import { ProblemError } from "../problem/problem-error.ts";
 import type { Store } from "../store/store.ts";
 import type { Role } from "./role.ts";
@@ -59,12 +61,50 @@ export async function findSession(
   return session?.ownerId ? { ...session, ownerId: session.ownerId } : undefined;
 }
 
+/** A session is looked up, and what is asked with it counts for whose it is. */
+export interface SignedInDeps {
+  store: Store;
+  now: () => Date;
+  personLimits: PersonLimits;
+}
+
+/** What a route knows of itself. */
+export interface SignedInRequest {
+  /** The query parameters it has. @default none */
+  parameters?: readonly string[];
+  /** @default `read` for GET and HEAD, else `act` */
+  use?: PersonUse;
+}
+
 /**
- * The session of this role that the request carries.
+ * The session of this role that the request carries, which counts for its owner (D-91). Every route for somebody signed in
+ * begins with it.
+ *
+ * @throws {ProblemError} `not_signed_in`; `rate_limited`; `invalid_request` for query parameters that it does not have
+ */
+export async function signedIn(
+  deps: SignedInDeps,
+  request: Request,
+  role: Role,
+  { parameters, use = useOf(request) }: SignedInRequest = {},
+): Promise<Session> {
+  const session = await sessionOf(deps, request, role);
+  await deps.personLimits.count(limitKey(role, session), use);
+  checkParameters(request, parameters);
+  return session;
+}
+
+const useOf = ({ method }: Request): PersonUse => (method === "GET" || method === "HEAD" ? "read" : "act");
+
+/** Whose budget a session uses up: all sessions of one person share it. */
+export const limitKey = (role: Role, { ownerId }: Session): string => `${role.owner} ${ownerId}`;
+
+/**
+ * The session of this role that the request carries, without counting: what goes on was counted when it began.
  *
  * @throws {ProblemError} `not_signed_in`: without a token, and with one that is unknown, of another role, or has expired
  */
-export async function signedIn(
+export async function sessionOf(
   deps: { store: Store; now: () => Date },
   request: Request,
   role: Role,

@@ -58,12 +58,13 @@ export interface WorkerTable {
 
 /** Where a worker's push notifications go. */
 export interface DeviceTable {
-  id: Fact<string>;
-  worker_id: Fact<string>;
-  platform: Fact<"ios" | "android">;
+  id: string;
+  worker_id: string;
+  platform: "ios" | "android";
   /** Of the push service; the inbox needs none. */
   token: ColumnType<string | null, string | null | undefined, string | null>;
-  created_at: CreatedAt;
+  /** When its app registered it last. */
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>;
 }
 
 /** Someone signed in: a person in the portal or a worker in the app. Only the token's SHA-256 is kept. */
@@ -111,7 +112,7 @@ export interface RecipientTable {
 export interface NotificationTable {
   id: Generated<number>;
   worker_id: Fact<string>;
-  /** Null when the worker had none: it is on the menu alone. */
+  /** Null when the worker had none: it is on the menu alone. So it is when the device was removed since. */
   device_id: Fact<string | null>;
   offer_id: Fact<string>;
   reason: Fact<"offer" | "successful" | "unsuccessful" | "withdrawn">;

@@ -2,6 +2,7 @@ import { type SqlBool, sql } from "kysely";
 import { z } from "zod";
 import { recordEvent } from "../events/record-event.ts";
 import { textField } from "../http/text-field.ts";
+import { tooManyRequests } from "../operations/too-many-requests.ts";
 import { ProblemError } from "../problem/problem-error.ts";
 import type { Trx } from "../store/store.ts";
 import type { WorkerAppDeps } from "./worker-app-deps.ts";
@@ -38,6 +39,35 @@ export const readOrganisations = ({ store }: Pick<WorkerAppDeps, "store">, { aft
     .limit(limit)
     .execute();
 
-/** The worker shares availability with somebody at an organisation, which is told each time (D-42). */
-export const addContact = (trx: Trx, { queue }: WorkerAppDeps, workerId: string, organisationId: string) =>
-  recordEvent(trx, queue, organisationId, { type: "workerAddedContact", data: { workerId } });
+/**
+ * The worker shares availability with a contact at an organisation, which is sent an event each time (D-42).
+ *
+ * @throws {ProblemError} `rate_limited` (D-91)
+ */
+export async function addContact(
+  trx: Trx,
+  { queue, personLimits: { contactsPerHour } }: Pick<WorkerAppDeps, "queue" | "personLimits">,
+  workerId: string,
+  organisationId: string,
+) {
+  if (contactsPerHour !== undefined) await checkContacts(trx, workerId, contactsPerHour);
+  return recordEvent(trx, queue, organisationId, { type: "workerAddedContact", data: { workerId } });
+}
+
+/** Counted by the events themselves: they are the same for all processes, and survive a restart. */
+async function checkContacts(trx: Trx, workerId: string, perHour: number): Promise<void> {
+  // Those that a worker adds at the same time count one after the other.
+  await trx.selectFrom("workers").select("id").where("id", "=", workerId).forNoKeyUpdate().execute();
+  const oldest = await trx
+    .selectFrom("events")
+    .select(sql<number>`extract(epoch from created_at + interval '1 hour' - clock_timestamp())::float8`.as("seconds"))
+    .where("type", "=", "workerAddedContact")
+    .where(sql`data ->> 'workerId'`, "=", workerId)
+    .where("created_at", ">", sql<Date>`clock_timestamp() - interval '1 hour'`)
+    .orderBy("created_at", "desc")
+    .offset(perHour - 1)
+    .limit(1)
+    .executeTakeFirst();
+  if (oldest === undefined) return;
+  throw tooManyRequests(`You may add ${perHour} contacts in an hour`, oldest.seconds);
+}

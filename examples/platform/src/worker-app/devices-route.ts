@@ -1,9 +1,9 @@
-import { randomUUID } from "node:crypto";
 import type { RequestHandler } from "express";
 import { z } from "zod";
 import { nullAsAbsent } from "../generated/received-values.ts";
 import { parseBody } from "../http/parse-body.ts";
-import type { Trx } from "../store/store.ts";
+import { pathParameter } from "../http/path-parameter.ts";
+import { addDevice, listDevices, removeDevice } from "./devices.ts";
 import { signedInWorker } from "./signed-in-worker.ts";
 import type { WorkerAppDeps } from "./worker-app-deps.ts";
 
@@ -14,40 +14,29 @@ const deviceSchema = nullAsAbsent(
   z.strictObject({ platform: z.enum(["ios", "android"]), token: tokenSchema.optional() }),
 );
 
-interface NewDevice {
-  id: string;
-  worker_id: string;
-  platform: "ios" | "android";
-  token: string | null;
-}
-
 /** `POST /worker-app/devices`: the same token again is the same device. */
 export const addDeviceRoute =
   (deps: WorkerAppDeps): RequestHandler =>
   async (request, response) => {
     const workerId = await signedInWorker(deps, request);
-    const { platform, token = null } = parseBody(deviceSchema, await deps.readJson(request, response));
-    const device = { id: `device_${randomUUID()}`, worker_id: workerId, platform, token };
-    const id = await deps.store.transaction((trx) => addDevice(trx, device));
-    response.status(id === device.id ? 201 : 200).json({ id, platform });
+    const { platform, token } = parseBody(deviceSchema, await deps.readJson(request, response));
+    const { id, isNew } = await deps.store.transaction((trx) => addDevice(trx, workerId, { platform, token }));
+    response.status(isNew ? 201 : 200).json({ id, platform });
   };
 
-/** @returns the id of the worker's device with this token: the new one, or the one that has it already */
-async function addDevice(trx: Trx, device: NewDevice): Promise<string> {
-  // The phone was another worker's, whose offers it must not show any more (D-79).
-  await trx
-    .updateTable("devices")
-    .set({ token: null })
-    .where("token", "=", device.token)
-    .where(({ eb, or }) => or([eb("worker_id", "!=", device.worker_id), eb("platform", "!=", device.platform)]))
-    .execute();
-  const added = await trx
-    .insertInto("devices")
-    .values(device)
-    .onConflict((conflict) => conflict.column("token").where("token", "is not", null).doNothing())
-    .returning("id")
-    .executeTakeFirst();
-  if (added !== undefined) return added.id;
-  const known = trx.selectFrom("devices").select("id").where("token", "=", device.token);
-  return (await known.where("worker_id", "=", device.worker_id).executeTakeFirstOrThrow()).id;
-}
+/** `GET /worker-app/devices`: all of the worker's; there are few (D-91). */
+export const listDevicesRoute =
+  (deps: WorkerAppDeps): RequestHandler =>
+  async (request, response) => {
+    const workerId = await signedInWorker(deps, request);
+    response.json({ devices: await listDevices(deps.store, workerId) });
+  };
+
+/** `DELETE /worker-app/devices/{id}` */
+export const removeDeviceRoute =
+  (deps: WorkerAppDeps): RequestHandler =>
+  async (request, response) => {
+    const workerId = await signedInWorker(deps, request);
+    await removeDevice(deps.store, workerId, pathParameter(request, "id"));
+    response.status(204).end();
+  };

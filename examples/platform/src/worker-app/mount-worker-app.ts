@@ -2,7 +2,7 @@ import type { Router } from "express";
 import { resource } from "../http/resource.ts";
 import { sessionMethods } from "../session/session-methods.ts";
 import { addContactRoute } from "./contacts-route.ts";
-import { addDeviceRoute } from "./devices-route.ts";
+import { addDeviceRoute, listDevicesRoute, removeDeviceRoute } from "./devices-route.ts";
 import { notificationStreamRoute } from "./notification-stream-route.ts";
 import { listNotificationsRoute } from "./notifications-route.ts";
 import { actRoute, viewOfferRoute } from "./offer-routes.ts";
@@ -12,7 +12,8 @@ import type { WorkerAppDeps } from "./worker-app-deps.ts";
 /** What a worker does on a phone: notifications menu, offer view, the answer, contacts. */
 export function mountWorkerApp(router: Router, deps: WorkerAppDeps): void {
   resource(router, worker.sessionPath, sessionMethods(deps, worker));
-  resource(router, "/worker-app/devices", { post: addDeviceRoute(deps) });
+  resource(router, "/worker-app/devices", { get: listDevicesRoute(deps), post: addDeviceRoute(deps) });
+  resource(router, "/worker-app/devices/:id", { delete: removeDeviceRoute(deps) });
   resource(router, "/worker-app/contacts", { post: addContactRoute(deps) });
   resource(router, "/worker-app/notifications", { get: listNotificationsRoute(deps) });
   resource(router, "/worker-app/notifications/stream", { get: notificationStreamRoute(deps), head: false });

@@ -1,5 +1,5 @@
 import type { RequestHandler } from "express";
-import { signedIn } from "../session/sessions.ts";
+import { sessionOf, signedIn } from "../session/sessions.ts";
 import { worker } from "./signed-in-worker.ts";
 import { streamNotifications } from "./stream-notifications.ts";
 import type { WorkerAppDeps } from "./worker-app-deps.ts";
@@ -8,7 +8,7 @@ import type { WorkerAppDeps } from "./worker-app-deps.ts";
 export const notificationStreamRoute =
   (deps: WorkerAppDeps): RequestHandler =>
   async (request, response) => {
-    const check = () => signedIn(deps, request, worker);
-    const session = await check();
+    const session = await signedIn(deps, request, worker, { use: "stream" });
+    const check = () => sessionOf(deps, request, worker);
     await streamNotifications(deps, response, { session, lastId: request.get("last-event-id"), check });
   };

@@ -1,12 +1,18 @@
 import type { RequestHandler } from "express";
-import { eachOnce, menuEntry } from "./menu.ts";
+import { parseBody } from "../http/parse-body.ts";
+import { listParameters, listSchema } from "../lists/list-query.ts";
+import { listMenu, menuCursor } from "./list-menu.ts";
+import { menuEntry } from "./menu.ts";
 import { signedInWorker } from "./signed-in-worker.ts";
 import type { WorkerAppDeps } from "./worker-app-deps.ts";
 
-/** `GET /worker-app/notifications`: the notifications menu, newest last. */
+const querySchema = listSchema(menuCursor);
+
+/** `GET /worker-app/notifications`: the notifications menu, newest first. */
 export const listNotificationsRoute =
   (deps: WorkerAppDeps): RequestHandler =>
   async (request, response) => {
-    const workerId = await signedInWorker(deps, request);
-    response.json({ notifications: eachOnce(await deps.feed.since(workerId)).map(menuEntry) });
+    const workerId = await signedInWorker(deps, request, listParameters);
+    const { rows, next } = await listMenu(deps.store, workerId, parseBody(querySchema, { ...request.query }));
+    response.json({ notifications: rows.map(menuEntry), next });
   };

@@ -15,7 +15,11 @@ export const worker: Role = {
 /**
  * The id of the worker whose session the request carries.
  *
- * @throws {ProblemError} `not_signed_in`
+ * @param parameters of the query that the path has; none unless they are named
+ * @throws {ProblemError} as {@link signedIn}
  */
-export const signedInWorker = async (deps: WorkerAppDeps, request: Request): Promise<string> =>
-  (await signedIn(deps, request, worker)).ownerId;
+export const signedInWorker = async (
+  deps: WorkerAppDeps,
+  request: Request,
+  parameters: readonly string[] = [],
+): Promise<string> => (await signedIn(deps, request, worker, { parameters })).ownerId;

@@ -20,6 +20,7 @@ export type AppVisit = Visit<SignedInWorker>;
 const places = [
   ["/app", "Notifications", "/app/offers/"],
   ["/app/contacts", "Contacts", "/app/contacts/"],
+  ["/app/devices", "Devices", "/app/devices/"],
 ] as const;
 
 /** Workers, on a phone. */

@@ -8,7 +8,7 @@ import { appAudience } from "./app-audience.ts";
 export function appLiveRoute(deps: PageDeps): RequestHandler {
   const { visitOf } = pageRoutes(deps, appAudience);
   return async (request, response) => {
-    const { who, sessionId, expiresAt } = await visitOf(request, response);
+    const { who, sessionId, expiresAt } = await visitOf(request, response, "stream");
     const lastId = request.get("last-event-id") ?? String(request.query.since);
     const session = { id: sessionId, ownerId: who.id, expiresAt };
     await streamNotifications(deps, response, { session, lastId, check: () => visitOf(request, response) });

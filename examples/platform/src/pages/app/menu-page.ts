@@ -1,5 +1,7 @@
 import { html } from "hono/html";
 import type { NotificationReason } from "../../push/push-transport.ts";
+import { menuCursor } from "../../worker-app/list-menu.ts";
+import { partLinks, placeIn, withKey } from "../frame/list-parts.ts";
 import type { Markup } from "../frame/markup.ts";
 import type { PageAnswer } from "../frame/page-answer.ts";
 import { time } from "../frame/time.ts";
@@ -14,20 +16,27 @@ const texts: Record<NotificationReason, string> = {
   withdrawn: "Offer withdrawn",
 };
 
-/** `GET /app`: the notifications menu. */
+const limit = 50;
+
+/** `GET /app?before=…`: the notifications menu. */
 export const menuPage =
   (deps: PageDeps) =>
-  async ({ who }: AppVisit): Promise<PageAnswer> => {
-    const items = await readMenu(deps, who.id);
+  async ({ who, request }: AppVisit): Promise<PageAnswer> => {
+    const { after, before } = placeIn(request, menuCursor);
+    const { rows: items, next } = await readMenu(deps, who.id, { before, limit });
+    const links = partLinks({ after, next, addressOf: (key) => withKey("/app", "before", key) });
     const main = html`
       <header class="page-head"><h1>Notifications</h1></header>
       <div id="menu" data-live="notification">
-        ${items.length > 0 ? html`<ul class="menu">${items.map(entry)}</ul>` : nothing}
+        ${items.length > 0 ? html`<ul class="menu">${items.map(entry)}</ul>` : after === undefined ? nothing : nothingOlder}
+        ${links}
       </div>`;
     return { title: "Notifications", main };
   };
 
 const nothing = html`<p class="empty">Nothing yet. Offers of work to you appear here by themselves.</p>`;
+
+const nothingOlder = html`<p class="empty">None are older.</p>`;
 
 const entry = (item: MenuItem): Markup => {
   const { reason, createdAt, offerId, offerTitle, organisationName, response } = item;

@@ -10,6 +10,7 @@ import type { PageDeps } from "../page-deps.ts";
 import { type AppVisit, appAudience } from "./app-audience.ts";
 import { appLiveRoute } from "./app-live-route.ts";
 import { addContactForm, contactsPage } from "./contacts-page.ts";
+import { devicesPage, removeDeviceForm } from "./devices-page.ts";
 import { menuPage } from "./menu-page.ts";
 import { answerOffer, offerPage } from "./offer-page.ts";
 
@@ -28,6 +29,8 @@ export function mountAppPages(pages: Router, deps: PageDeps): void {
   resource(app, "/app/sign-out", { post: signOutRoute(deps, appAudience) });
   resource(app, "/app/live", { get: appLiveRoute(deps), head: false });
   resource(app, "/app/contacts", { get: show(contactsPage(deps)), post: act(addContactForm(deps)) });
+  resource(app, "/app/devices", { get: show(devicesPage(deps)) });
+  resource(app, "/app/devices/:id/remove", { post: act(removeDeviceForm(deps)) });
   resource(app, "/app/offers/:id", { get: show(offerPage(deps)) });
   // An answer that was refused is shown there: whoever loads it again sees the offer.
   const toOffer = ({ request }: AppVisit) => ({

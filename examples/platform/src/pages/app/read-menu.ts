@@ -1,5 +1,6 @@
+import type { Listed, ListPart } from "../../lists/list-cursor.ts";
 import type { NotificationReason } from "../../push/push-transport.ts";
-import { eachOnce } from "../../worker-app/menu.ts";
+import { listMenu } from "../../worker-app/list-menu.ts";
 import type { WorkerAppDeps } from "../../worker-app/worker-app-deps.ts";
 
 /** What the notifications menu shows of one thing the worker was told. */
@@ -15,20 +16,27 @@ export interface MenuItem {
 }
 
 /** The menu, newest first. */
-export async function readMenu(deps: WorkerAppDeps, workerId: string): Promise<MenuItem[]> {
-  const told = eachOnce(await deps.feed.since(workerId)).reverse();
-  if (told.length === 0) return [];
-  const rows = await deps.store.db
+export async function readMenu(
+  { store }: Pick<WorkerAppDeps, "store">,
+  workerId: string,
+  part: ListPart,
+): Promise<Listed<MenuItem>> {
+  const { rows: told, next } = await listMenu(store, workerId, part);
+  if (told.length === 0) return { rows: [], next };
+  const offerIds = told.map(({ offerId }) => offerId);
+  const rows = await store.db
     .selectFrom("recipients")
     .innerJoin("offers", "offers.id", "offer_id")
     .innerJoin("organisations", "organisations.id", "organisation_id")
     .select(["offer_id", "organisations.name", "response", "opened_at"])
     .where("worker_id", "=", workerId)
+    .where("offer_id", "in", offerIds)
     .execute();
   const byOffer = new Map(rows.map((row) => [row.offer_id, row]));
-  return told.map(({ id, reason, createdAt, offerId, offerTitle }) => {
+  const items = told.map(({ id, reason, createdAt, offerId, offerTitle }) => {
     const { name = "", response = "none", opened_at: openedAt = null } = byOffer.get(offerId) ?? {};
     const isOpened = openedAt !== null;
     return { id, reason, createdAt, offerId, offerTitle, organisationName: name, response, isOpened };
   });
+  return { rows: items, next };
 }

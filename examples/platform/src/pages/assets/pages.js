@@ -25,6 +25,9 @@ function copyButtons() {
   for (const button of document.querySelectorAll("button[data-copy]")) button.hidden = false;
 }
 
+/** Between two looks of one page, so that a busy day uses up no more than its share of what a person may ask for. */
+const pauseMs = 500;
+
 /**
  * Follows the event stream of the page. An event says what changed, not how: the page is read again, and of it the parts that
  * show such a thing (`data-live="offer:ID"`, or `data-live="delivery"` for any) take the place of the old ones.
@@ -33,6 +36,7 @@ function follow(address) {
   let lastId;
   let stale = new Set();
   let timer;
+  let lookedAt = -Infinity;
   const url = () =>
     lastId === undefined ? address : address.replace(/since=.*/, `since=${encodeURIComponent(lastId)}`);
 
@@ -42,7 +46,8 @@ function follow(address) {
       lastId = event.lastEventId;
       const { id, changes = [{ type: event.type, id }] } = JSON.parse(event.data);
       for (const part of changes.flatMap(partsFor)) stale.add(part.id);
-      if (stale.size > 0 && timer === undefined) timer = setTimeout(refresh, 50);
+      if (stale.size > 0 && timer === undefined)
+        timer = setTimeout(refresh, Math.max(50, lookedAt + pauseMs - performance.now()));
     };
     for (const type of ["missed", "changed", ...subjects()]) stream.addEventListener(type, hear);
     stream.addEventListener("open", () => say(""));
@@ -62,18 +67,20 @@ function follow(address) {
   async function refresh() {
     const ids = stale;
     stale = new Set();
-    let pauseMs = 50;
+    lookedAt = performance.now();
+    let waitMs = pauseMs;
     try {
       const response = await fetch(location.href, { headers: { Accept: "text/html", "X-Part": "1" } });
       // Signed out meanwhile: show where to sign in.
       if (new URL(response.url).pathname.endsWith("/sign-in")) return location.reload();
-      if (response.status >= 500) throw new Error("try again");
+      if (response.status === 429) waitMs = Number(response.headers.get("Retry-After")) * 1_000;
+      if (response.status >= 500 || response.status === 429) throw new Error("try again");
       if (response.ok) swap(new DOMParser().parseFromString(await response.text(), "text/html"), ids);
     } catch {
       for (const id of ids) stale.add(id);
-      pauseMs = 1_000;
+      waitMs = Math.max(waitMs, 1_000);
     }
-    timer = stale.size > 0 ? setTimeout(refresh, pauseMs) : undefined;
+    timer = stale.size > 0 ? setTimeout(refresh, waitMs) : undefined;
   }
 
   if (subjects().length > 0) connect();

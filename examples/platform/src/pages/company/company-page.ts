@@ -5,6 +5,7 @@ import { type ReadEndpoint, readEndpoint } from "../../portal/read-endpoint.ts";
 import { rotateSecret } from "../../portal/rotate-secret.ts";
 import { saveProfile } from "../../portal/save-profile.ts";
 import { type FieldErrors, ProblemError } from "../../problem/problem-error.ts";
+import type { Markup } from "../frame/markup.ts";
 import type { Page } from "../frame/page-answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { PortalVisit } from "../portal-audience.ts";
@@ -21,12 +22,14 @@ export const companyPage =
   (visit: PortalVisit): Promise<Page> =>
     showCompany(deps, visit, {});
 
-/** `POST /company`: makes both checks, and saves when they pass. What they said is shown either way. */
+/** `POST /company`: makes both checks, and saves when they pass. What they said is shown either way. Without a secret it turns the switch. */
 export const saveCompanyForm =
   (deps: PageDeps) =>
   (visit: PortalVisit, form: URLSearchParams): Promise<Page> => {
     const draft = readProfileDraft(form);
-    const work = saveProfile(deps, visit.who, { ...draft, secret: secretOf(form) });
+    const secret = secretOf(form);
+    // An input that is left empty is none.
+    const work = saveProfile(deps, visit.who, { ...draft, ...(secret !== "" && { secret }) });
     return showOutcome(deps, visit, work, { draft, done: "The profile is saved." });
   };
 
@@ -93,9 +96,9 @@ async function showCompany(deps: PageDeps, { who, formToken }: PortalVisit, view
     <header class="page-head"><h1>Company profile</h1></header>
     <p class="lead">The endpoint of ${who.organisationName}: it is told when a worker answers an offer or adds a contact here.</p>
     ${refusal && html`<p class="notice bad" role="alert">${refusal}</p>`}
-    ${checks && checksPart(draft.baseAddress, checks, done)}
+    ${checks && (checks.length === 0 ? switchedPart(draft) : checksPart(draft.baseAddress, checks, done))}
     <div class="columns">
-      ${profileForm({ draft, errors: (!isRotation && errors) || none, formToken })}
+      ${profileForm({ draft, errors: (!isRotation && errors) || none, formToken, isSaved: endpoint !== undefined })}
       <div class="stack">
         ${healthPart(endpoint, deps.now(), enableForm(formToken))}
         ${endpoint && rotationForm({ errors: (isRotation && errors) || none, formToken })}
@@ -103,6 +106,10 @@ async function showCompany(deps: PageDeps, { who, formToken }: PortalVisit, view
     </div>`;
   return { title: "Company profile", main };
 }
+
+/** Without a secret nothing is called. */
+const switchedPart = ({ suggestsContacts }: ProfileDraft): Markup => html`
+    <p class="notice good" role="status">Suggestions are ${suggestsContacts ? "on" : "off"}. Nothing else was changed, so your endpoint was not checked.</p>`;
 
 const draftOf = (endpoint: ReadEndpoint | undefined): ProfileDraft => ({
   baseAddress: endpoint?.base_address ?? "",

@@ -44,7 +44,7 @@ interface Health {
 
 const reasons = {
   gone: "It answered 410: it asks not to be called any more.",
-  failing: "It has failed for five days.",
+  failing: "It has failed for five days: only a response with 200 acknowledges an event, 204 does not.",
 } as const;
 
 function healthOf(endpoint: ReadEndpoint, now: Date): Health {

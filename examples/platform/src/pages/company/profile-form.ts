@@ -18,10 +18,12 @@ export interface ProfileForm {
   draft: ProfileDraft;
   errors: FieldErrors;
   formToken: string;
+  /** Whether there is a profile: the switch alone then takes no secret (D-41). */
+  isSaved: boolean;
 }
 
-/** Where webhooks go. Both checks are made when it is sent. */
-export const profileForm = ({ draft, errors, formToken }: ProfileForm): Markup => html`
+/** Where webhooks go. Both checks are made when it is sent, unless the switch for suggestions alone is turned. */
+export const profileForm = ({ draft, errors, formToken, isSaved }: ProfileForm): Markup => html`
     <form method="post" action="/company" class="panel">
       <h2>Where webhooks go</h2>
       ${formTokenField({ formToken })}
@@ -39,9 +41,10 @@ export const profileForm = ({ draft, errors, formToken }: ProfileForm): Markup =
         name: "secret",
         label: "Secret",
         type: "password",
-        required: true,
+        required: !isSaved,
+        saysOptional: false,
         autocomplete: "off",
-        hint: "Asked for each time and never shown again. At least 16 characters, such as openssl rand -base64 32 makes.",
+        hint: "Never shown again, and asked for whenever the address or the signatures change. At least 16 characters, such as openssl rand -base64 32 makes.",
         errors: errors.get("secret"),
       })}
       <fieldset>
@@ -55,6 +58,6 @@ export const profileForm = ({ draft, errors, formToken }: ProfileForm): Markup =
       <label class="choice"><input type="checkbox" name="suggestsContacts" value="yes"${draft.suggestsContacts && html` checked`}> <span>It suggests contacts<small>Hirers who search on their invitations page ask it for people who worked with them.</small></span></label>
       <div class="row">
         <button>Check and save</button>
-        <p class="fine">GET /test and GET /test/auth must both be answered with 200.</p>
+        <p class="fine">Respond with 200 to GET /test and GET /test/auth. Respond with 200 to webhooks too: another success does not count, and many frameworks send 204 for a handler that returns nothing.</p>
       </div>
     </form>`;

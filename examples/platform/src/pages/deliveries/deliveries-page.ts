@@ -1,10 +1,10 @@
 import type { Request } from "express";
 import { html } from "hono/html";
 import { measureDeliveries } from "../../portal/measure-deliveries.ts";
-import { type ReadDelivery, readDeliveries } from "../../portal/read-deliveries.ts";
+import { deliveriesCursor, type ReadDelivery, readDeliveries } from "../../portal/read-deliveries.ts";
 import type { DeliveryState } from "../../store/tables.ts";
 import { dataTable } from "../frame/data-table.ts";
-import { cutList, keyIn, numberIn } from "../frame/list-parts.ts";
+import { keyIn, partLinks, placeIn } from "../frame/list-parts.ts";
 import type { Markup } from "../frame/markup.ts";
 import type { Page } from "../frame/page-answer.ts";
 import { time } from "../frame/time.ts";
@@ -27,7 +27,8 @@ const ranges = {
 interface Asked {
   state: DeliveryState | undefined;
   range: keyof typeof ranges;
-  before: number | undefined;
+  /** What this part begins after. */
+  after: string | undefined;
 }
 
 /** `GET /deliveries?state=…&range=…&before=…` */
@@ -45,11 +46,10 @@ export async function showDeliveries(
   const asked = askedIn(request);
   const { words, ...window } = ranges[asked.range];
   const measured = await measureDeliveries(deps, who.organisationId, window);
-  const deliveries = await readDeliveries(deps, who.organisationId, { ...asked, limit: limit + 1 });
-  const { shown, links } = cutList(deliveries, {
-    ...{ limit, after: asked.before?.toString(), keyOf: ({ sequence }) => sequence },
-    addressOf: (key) => addressOf({ ...asked, before: key }),
-  });
+  const { before } = placeIn(request, deliveriesCursor);
+  const { state, after } = asked;
+  const { rows: shown, next } = await readDeliveries(deps, who.organisationId, { state, before, limit });
+  const links = partLinks({ after, next, addressOf: (key) => addressOf({ ...asked, after: key }) });
   const main = html`
       <header class="page-head"><h1>Deliveries</h1></header>
       <section class="panel" id="measured" data-live="delivery" aria-labelledby="measured-title">
@@ -77,21 +77,21 @@ function askedIn(request: Request): Asked {
   return {
     state: Object.hasOwn(stateWords, state) ? (state as DeliveryState) : undefined,
     range: Object.hasOwn(ranges, range) ? (range as Asked["range"]) : "hour",
-    before: numberIn(request, "before"),
+    after: placeIn(request, deliveriesCursor).after,
   };
 }
 
-function addressOf({ state, range, before }: Omit<Asked, "before"> & { before?: string | number | undefined }): string {
+function addressOf({ state, range, after }: Asked): string {
   const query = new URLSearchParams();
   if (state !== undefined) query.set("state", state);
   if (range !== "hour") query.set("range", range);
-  if (before !== undefined) query.set("before", String(before));
+  if (after !== undefined) query.set("before", after);
   return query.size === 0 ? "/deliveries" : `/deliveries?${query}`;
 }
 
 const stateBar = (asked: Asked): Markup => html`
           <nav aria-label="State"><ul class="bar">
-            ${[undefined, ...(Object.keys(stateWords) as DeliveryState[])].map((state) => choice({ ...asked, state, before: undefined }, state === undefined ? "All" : stateWords[state], state === asked.state))}
+            ${[undefined, ...(Object.keys(stateWords) as DeliveryState[])].map((state) => choice({ ...asked, state, after: undefined }, state === undefined ? "All" : stateWords[state], state === asked.state))}
           </ul></nav>`;
 
 const rangeBar = (asked: Asked): Markup => html`
@@ -102,8 +102,8 @@ const rangeBar = (asked: Asked): Markup => html`
 const choice = (asked: Asked, words: string, isHere: boolean): Markup =>
   html`<li><a href="${addressOf(asked)}"${isHere && html` aria-current="true"`}>${words}</a></li>`;
 
-const nothing = ({ state, before }: Asked): Markup =>
-  state === undefined && before === undefined
+const nothing = ({ state, after }: Asked): Markup =>
+  state === undefined && after === undefined
     ? html`
         <div class="empty">
           <h3>No events yet</h3>

@@ -1,7 +1,7 @@
 import { html } from "hono/html";
-import { listInvitations } from "../../portal/invitations.ts";
+import { invitationsCursor, listInvitations } from "../../portal/invitations.ts";
 import { dataTable } from "../frame/data-table.ts";
-import { cutList, keyIn, withKey } from "../frame/list-parts.ts";
+import { partLinks, placeIn, withKey } from "../frame/list-parts.ts";
 import type { PageAnswer } from "../frame/page-answer.ts";
 import { time } from "../frame/time.ts";
 import type { PageDeps } from "../page-deps.ts";
@@ -14,12 +14,9 @@ const limit = 100;
 export const invitationsPage =
   (deps: PageDeps) =>
   async ({ who, request }: PortalVisit): Promise<PageAnswer> => {
-    const before = keyIn(request, "before");
-    const invitations = await listInvitations(deps, who, { before, limit: limit + 1 });
-    const { shown, links } = cutList(invitations, {
-      ...{ limit, after: before, keyOf: ({ id }) => id },
-      addressOf: (key) => withKey("/invitations", "before", key),
-    });
+    const { after, before } = placeIn(request, invitationsCursor);
+    const { rows: shown, next } = await listInvitations(deps, who, { before, limit });
+    const links = partLinks({ after, next, addressOf: (key) => withKey("/invitations", "before", key) });
     const main = html`
       <header class="page-head"><h1>Invitations</h1></header>
       <p class="lead">Organisations that know you suggest people who worked there. Pick whom to invite.</p>
@@ -28,7 +25,7 @@ export const invitationsPage =
       <h2 id="invited">Invited so far</h2>
       ${
         shown.length === 0
-          ? html`<p class="empty">${before === undefined ? "Nobody yet." : "Nobody earlier."}</p>`
+          ? html`<p class="empty">${after === undefined ? "Nobody yet." : "Nobody earlier."}</p>`
           : dataTable({
               caption: "People who were invited",
               columns: [

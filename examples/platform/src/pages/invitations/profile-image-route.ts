@@ -18,7 +18,7 @@ export function profileImageRoute(deps: PageDeps): RequestHandler {
   const { visitOf } = pageRoutes(deps, portalAudience);
   const find = profileImages(deps);
   return async (request, response) => {
-    const { sessionId } = await visitOf(request, response);
+    const { sessionId } = await visitOf(request, response, "image");
     const image = (await find(readReference(pathParameter(request, "reference"), sessionId))) ?? nothing;
     response.set("Content-Security-Policy", "default-src 'none'; sandbox").type(image.type).send(image.bytes);
   };

@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import { parseBody } from "../../http/parse-body.ts";
-import { listInvitations } from "../../portal/invitations.ts";
+import { invitedAddresses } from "../../portal/invitations.ts";
 import { searchForPerson } from "../../portal/search-for-person.ts";
 import { filterField } from "../../portal/suggestions-route.ts";
 import type { ProblemError } from "../../problem/problem-error.ts";
@@ -28,9 +28,7 @@ export async function showSearch(
 ): Promise<Page> {
   const filter = parseBody(filterField, filterText) ?? "";
   const answers = await searchForPerson(deps, visit.who, filter);
-  const invited = new Set(
-    (await listInvitations(deps, visit.who)).map(({ emailAddress }) => emailAddress.toLowerCase()),
-  );
+  const invited = await invitedAddresses(deps, visit.who);
   const main = html`
     <header class="page-head"><h1>Invitations</h1></header>
     ${problem && html`<p class="notice bad" role="alert">${problem.message}</p>`}

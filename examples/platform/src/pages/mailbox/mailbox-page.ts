@@ -1,6 +1,6 @@
 import { html } from "hono/html";
-import { readMails } from "../../portal/read-mails.ts";
-import { cutList, numberIn, withKey } from "../frame/list-parts.ts";
+import { mailsCursor, readMails } from "../../portal/read-mails.ts";
+import { partLinks, placeIn, withKey } from "../frame/list-parts.ts";
 import type { Page } from "../frame/page-answer.ts";
 import { time } from "../frame/time.ts";
 import type { PageDeps } from "../page-deps.ts";
@@ -12,17 +12,14 @@ const limit = 100;
 export const mailboxPage =
   (deps: PageDeps) =>
   async ({ who, request }: PortalVisit): Promise<Page> => {
-    const before = numberIn(request, "before");
-    const mails = await readMails(deps, who, { before, limit: limit + 1 });
-    const { shown, links } = cutList(mails, {
-      ...{ limit, after: before?.toString(), keyOf: ({ id }) => id },
-      addressOf: (key) => withKey("/mailbox", "before", key),
-    });
+    const { after, before } = placeIn(request, mailsCursor);
+    const { rows: shown, next } = await readMails(deps, who, { before, limit });
+    const links = partLinks({ after, next, addressOf: (key) => withKey("/mailbox", "before", key) });
     const main = html`
       <header class="page-head"><h1>Mailbox</h1></header>
       <p class="lead">${deps.showAllMail ? "All mail that this platform wrote, to whomever: it is set up for development." : "Mail to your addresses, as this platform wrote it."}</p>
       <section class="stack" id="mails" data-live="mail" aria-label="Mails, newest first">
-        ${shown.length === 0 && html`<div class="panel empty"><p>${before === undefined ? "No mail yet." : "None is older."}</p></div>`}
+        ${shown.length === 0 && html`<div class="panel empty"><p>${after === undefined ? "No mail yet." : "None is older."}</p></div>`}
         ${shown.map(
           ({ id, to, subject, body, sentAt }) => html`
         <article class="panel mail" aria-labelledby="mail-${id}">

@@ -1,7 +1,7 @@
 import { html } from "hono/html";
-import { type ListedOffer, listOffers } from "../../portal/list-offers.ts";
+import { type ListedOffer, listOffers, offersCursor } from "../../portal/list-offers.ts";
 import { dataTable } from "../frame/data-table.ts";
-import { cutList, keyIn, withKey } from "../frame/list-parts.ts";
+import { partLinks, placeIn, withKey } from "../frame/list-parts.ts";
 import type { Markup } from "../frame/markup.ts";
 import type { Page } from "../frame/page-answer.ts";
 import { time } from "../frame/time.ts";
@@ -15,19 +15,16 @@ const limit = 100;
 export const offersPage =
   (deps: PageDeps) =>
   async ({ who, request }: PortalVisit): Promise<Page> => {
-    const before = keyIn(request, "before");
-    const offers = await listOffers(deps, who.organisationId, { before, limit: limit + 1 });
-    const { shown, links } = cutList(offers, {
-      ...{ limit, after: before, keyOf: ({ id }) => id },
-      addressOf: (key) => withKey("/offers", "before", key),
-    });
+    const { after, before } = placeIn(request, offersCursor);
+    const { rows: shown, next } = await listOffers(deps, who.organisationId, { before, limit });
+    const links = partLinks({ after, next, addressOf: (key) => withKey("/offers", "before", key) });
     const main = html`
       <header class="page-head">
         <h1>Offers</h1>
         <a class="button" href="/offers/new">Create an offer</a>
       </header>
       <section class="panel" id="offers" data-live="offer" aria-label="Offers, newest first">
-        ${shown.length > 0 ? offersTable(shown) : before === undefined ? noOffers : html`<p class="empty">None are older.</p>`}
+        ${shown.length > 0 ? offersTable(shown) : after === undefined ? noOffers : html`<p class="empty">None are older.</p>`}
         ${links}
       </section>`;
     return { title: "Offers", main };
