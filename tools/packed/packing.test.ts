@@ -17,16 +17,12 @@ async function emptyFolder(): Promise<string> {
 }
 
 const byNpm = [
-  ["pack", "--pack-destination"],
-  ["publish", "--dry-run", "--tag"],
+  { command: ["pack", "--pack-destination"], started: "by a person", agent: undefined },
+  { command: ["pack", "--pack-destination"], started: "by pnpm", agent: "pnpm/12.21.0 npm/? node/?" },
+  { command: ["publish", "--dry-run", "--tag"], started: "by a person", agent: undefined },
 ];
-const agents = { "no agent of its own": undefined, "the agent of a pnpm that started it": "pnpm/12.21.0 npm/? node/?" };
 
-test.each(
-  packageNames.flatMap((name) =>
-    byNpm.flatMap((command) => Object.entries(agents).map(([started, agent]) => ({ name, command, started, agent }))),
-  ),
-)("$name: npm $command.0, with $started, refuses and says to use pnpm", async ({ name, command, agent }) => {
+test.each(packageNames.flatMap((name) => byNpm.map((attempt) => ({ name, ...attempt }))))("$name: npm $command.0, started $started, refuses and says to use pnpm", async ({ name, command, agent }) => {
   const folder = await emptyFolder();
   const failed = await run("npm", [...command, folder], {
     cwd: join(packages, name),
