@@ -106,18 +106,18 @@ test.each(everywhere)("%s, %s: with --enable-source-maps, stacks lead to the sou
     import { OffersClient } from "@offers/client";
     import { verifyRequest } from "@offers/webhook-kit";
     import { verifyWebhook } from "@offers/webhook-kit/express";
-    const stackOf = (mistake) => {
+    const stackOf = async (mistake) => {
       try {
-        mistake();
+        await mistake();
       } catch (error) {
         return error.stack;
       }
     };
-    console.log(JSON.stringify([
+    console.log(JSON.stringify(await Promise.all([
       stackOf(() => new OffersClient({ baseUrl: "nowhere", apiKey: "key" })),
       stackOf(() => verifyRequest({ secret: "" }, {})),
       stackOf(() => verifyWebhook({ secret: "" })),
-    ]));`;
+    ])));`;
   const script = await project.write(file, compile(code));
   const { stdout } = await run(nodes[node], ["--enable-source-maps", script]);
   const stacks = JSON.parse(stdout) as string[];

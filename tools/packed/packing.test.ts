@@ -22,19 +22,22 @@ const byNpm = [
   { command: ["publish", "--dry-run", "--tag"], started: "by a person", agent: undefined },
 ];
 
-test.each(packageNames.flatMap((name) => byNpm.map((attempt) => ({ name, ...attempt }))))("$name: npm $command.0, started $started, refuses and says to use pnpm", async ({ name, command, agent }) => {
-  const folder = await emptyFolder();
-  const failed = await run("npm", [...command, folder], {
-    cwd: join(packages, name),
-    env: { ...process.env, npm_config_user_agent: agent },
-  }).then(
-    () => undefined,
-    (error: { code: number; stderr: string }) => error,
-  );
-  expect(failed?.code).toBeGreaterThan(0);
-  expect(failed?.stderr).toContain("Pack and publish this package with pnpm");
-  expect(await readdir(folder)).toEqual([]);
-});
+test.each(packageNames.flatMap((name) => byNpm.map((attempt) => ({ name, ...attempt }))))(
+  "$name: npm $command.0, started $started, refuses and says to use pnpm",
+  async ({ name, command, agent }) => {
+    const folder = await emptyFolder();
+    const failed = await run("npm", [...command, folder], {
+      cwd: join(packages, name),
+      env: { ...process.env, npm_config_user_agent: agent },
+    }).then(
+      () => undefined,
+      (error: { code: number; stderr: string }) => error,
+    );
+    expect(failed?.code).toBeGreaterThan(0);
+    expect(failed?.stderr).toContain("Pack and publish this package with pnpm");
+    expect(await readdir(folder)).toEqual([]);
+  },
+);
 
 test.each([
   ["yarn/1.22.22 npm/? node/v24.21.0 linux x64", "/usr/lib/node_modules/yarn/lib/cli.js"],
