@@ -4,7 +4,7 @@ import { readDecisions } from "./decisions.ts";
 export function printDecisions(root: string): string {
   const entries = Object.entries(readDecisions(root)).map(([id, { question, evidence, choice, why, change, tests }]) =>
     [
-      `## ${id}: ${question}`,
+      `<a id="${id.toLowerCase()}"></a>\n\n## ${id}: ${question}`,
       `- **Evidence.** ${evidence}`,
       `- **Choice.** ${choice}`,
       `- **Why.** ${why}`,

@@ -1,14 +1,27 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { defineConfig } from "tsup";
 
 export default defineConfig({
   entry: ["src/index.ts", "src/express.ts", "src/fetch.ts", "src/node.ts", "src/redis.ts", "src/testing.ts"],
   format: ["esm", "cjs"],
-  dts: true,
   // Also for CommonJS: an error thrown by /express must be an instance of the class that the main entry exports.
   splitting: true,
   clean: true,
   removeNodeProtocol: false,
   target: "node20",
+  // The package holds its sources: the maps name them and repeat nothing.
+  sourcemap: true,
+  esbuildOptions: (options) => {
+    options.sourcesContent = false;
+  },
+  // For chunks in CommonJS, tsup names each chunk by its whole path in the chunk's own map: no two folders would build alike.
+  onSuccess: async () => {
+    for (const file of readdirSync("dist").filter((name) => name.endsWith(".cjs.map"))) {
+      const map = readFileSync(join("dist", file), "utf8");
+      writeFileSync(join("dist", file), map.replaceAll(`"${resolve("dist")}/`, '"'));
+    }
+  },
   silent: true,
   tsconfig: "../../tsconfig.json",
 });

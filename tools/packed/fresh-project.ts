@@ -3,15 +3,15 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { type PackageName, pack } from "./pack.ts";
 
 const run = promisify(execFile);
-const root = join(import.meta.dirname, "../..");
 
 /** A project outside the workspace, into which the packages are installed as npm would install them. */
 export interface FreshProject {
   folder: string;
   /** The packed packages, by their folder's name. */
-  tarballs: Record<"client" | "webhook-kit", string>;
+  tarballs: Record<PackageName, string>;
   write(file: string, content: string): Promise<string>;
   remove(): Promise<void>;
 }
@@ -30,11 +30,4 @@ export async function freshProject(): Promise<FreshProject> {
     },
     remove: () => rm(folder, { recursive: true }),
   };
-}
-
-async function pack(name: string, destination: string): Promise<string> {
-  const { stdout } = await run("pnpm", ["pack", "--json", "--pack-destination", destination], {
-    cwd: join(root, "packages", name),
-  });
-  return (JSON.parse(stdout) as { filename: string }).filename;
 }

@@ -4,7 +4,7 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -12,6 +12,7 @@ import { startDemoPlatform } from "../demo-platform.ts";
 import { snippetsIn } from "../snippets.ts";
 import { type FreshProject, freshProject } from "./fresh-project.ts";
 import { inBothModuleSystems } from "./in-both-module-systems.ts";
+import { packageNames } from "./pack.ts";
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "../..");
@@ -40,7 +41,7 @@ const snippetThatUses = (name: string) => {
   return snippet.code;
 };
 
-describe.each(["client", "webhook-kit"] as const)("the tarball of %s", (name) => {
+describe.each(packageNames)("the tarball of %s", (name) => {
   test("has nothing that publint would mend", async () => {
     const { stdout } = await run("publint", ["run", "--strict", project.tarballs[name]], { cwd: root });
     expect(stdout).toContain("All good!");
@@ -53,16 +54,23 @@ describe.each(["client", "webhook-kit"] as const)("the tarball of %s", (name) =>
     expect(analysis.problems.filter(({ resolutionKind }) => resolutionKind !== "node10")).toEqual([]);
   });
 
-  test("holds the licence and a README, and neither sources nor tests", async () => {
+  test("holds the licence, a README and the sources that its maps lead to, and no tests", async () => {
     const { stdout } = await run("tar", ["-tzf", project.tarballs[name]]);
     const files = stdout.trim().split("\n");
     expect(files).toEqual(expect.arrayContaining(["package/LICENSE", "package/README.md", "package/package.json"]));
-    expect(files.filter((file) => /\/(src|test)\/|\.test\./.test(file))).toEqual([]);
+    expect(files.filter((file) => /\/test\/|\.test\./.test(file))).toEqual([]);
+    const installed = join(project.folder, "node_modules/@offers", name);
+    const maps = files.map((file) => file.replace("package/", "")).filter((file) => file.endsWith(".map"));
+    expect(maps.length).toBeGreaterThan(20);
+    for (const map of maps) {
+      const { sources } = JSON.parse(await readFile(join(installed, map), "utf8")) as { sources: string[] };
+      for (const source of sources) expect(files).toContain(join("package", dirname(map), source));
+    }
   });
 });
 
 test("the packages ask for no version that only the workspace understands", async () => {
-  for (const name of ["client", "webhook-kit"]) {
+  for (const name of packageNames) {
     const manifest = await readFile(join(project.folder, "node_modules/@offers", name, "package.json"), "utf8");
     expect(manifest).not.toMatch(/catalog:|workspace:/);
   }
@@ -91,6 +99,37 @@ test.each(everywhere)("%s, %s: what a subpath throws is of the main entry's clas
     console.log(error.message.includes("title"), error instanceof InvalidResponseError);`;
   const { stdout } = await run(nodes[node], [await project.write(file, compile(code))]);
   expect(stdout).toBe("true true\n");
+});
+
+test.each(everywhere)("%s, %s: with --enable-source-maps, stacks lead to the sources", async (node, file, compile) => {
+  const code = `
+    import { OffersClient } from "@offers/client";
+    import { verifyRequest } from "@offers/webhook-kit";
+    import { verifyWebhook } from "@offers/webhook-kit/express";
+    const stackOf = async (mistake) => {
+      try {
+        await mistake();
+      } catch (error) {
+        return error.stack;
+      }
+    };
+    console.log(JSON.stringify(await Promise.all([
+      stackOf(() => new OffersClient({ baseUrl: "nowhere", apiKey: "key" })),
+      stackOf(() => verifyRequest({ secret: "" }, {})),
+      stackOf(() => verifyWebhook({ secret: "" })),
+    ])));`;
+  const script = await project.write(file, compile(code));
+  const { stdout } = await run(nodes[node], ["--enable-source-maps", script]);
+  const stacks = JSON.parse(stdout) as string[];
+  for (const [index, caller] of ["new OffersClient", "verifyRequest", "verifyWebhook"].entries()) {
+    const frames = (stacks[index] ?? "").split("\n").filter((line) => line.includes("node_modules/@offers/"));
+    expect(frames.join("\n")).toContain(caller);
+    for (const frame of frames) {
+      const [, source = "", line] = /\(?(?:file:\/\/)?(\/[^:]+\/src\/[\w/-]+\.ts):(\d+):\d+\)?$/.exec(frame) ?? [];
+      expect(source, frame).not.toBe("");
+      expect((await readFile(source, "utf8")).split("\n")[Number(line) - 1], frame).toMatch(/\w\(/);
+    }
+  }
 });
 
 test.each(everywhere)(

@@ -53,6 +53,7 @@ export = { offers, day, explain };
 } as const;
 
 const options = `{ baseUrl: "https://service.example", apiKey: "key" }`;
+const receiver = `{ secret: "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52" }`;
 
 /** Programs that use the subpaths, whose optional peers bring types of their own. */
 export const subpaths = {
@@ -69,10 +70,20 @@ new TracedOffersClient(${options}) satisfies OffersClient;`,
   "openapi-fetch": `import { createOpenApiClient } from "@offers/client/openapi-fetch";
 const { data } = await createOpenApiClient(${options}).GET("/offer/{id}", { params: { path: { id: "a" } } });
 data?.title satisfies string | undefined;`,
+  "webhook-kit/express": `import { webhookRouter } from "@offers/webhook-kit/express";
+webhookRouter({ ...${receiver}, onRejected: ({ reason }) => reason satisfies string });`,
+  "webhook-kit/fetch": `import { webhookHandler } from "@offers/webhook-kit/fetch";
+webhookHandler(${receiver}) satisfies (request: Request) => Promise<Response>;`,
+  "webhook-kit/node": `import { webhookListener } from "@offers/webhook-kit/node";
+webhookListener(${receiver});`,
+  "webhook-kit/redis": `import { redisReceipts } from "@offers/webhook-kit/redis";
+redisReceipts satisfies (...options: never[]) => unknown;`,
+  "webhook-kit/testing": `import { signRequest, testReceiver } from "@offers/webhook-kit/testing";
+[signRequest, testReceiver] satisfies ((...options: never[]) => unknown)[];`,
 };
 
 /** Their peers, in the versions of the workspace. */
-export const peers = ["msw", "undici", "zod", "@opentelemetry/api", "openapi-fetch"];
+export const peers = ["msw", "undici", "zod", "@opentelemetry/api", "openapi-fetch", "@types/express"];
 
 /** What the user's program may count on being declared. */
 export const globals = {

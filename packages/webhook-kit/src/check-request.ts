@@ -3,8 +3,9 @@ import { type OpenedClaim, openClaim, type Proof, proveClaim } from "./check-sig
 import { bodyTimeoutMs } from "./generated/decisions.ts";
 import type { IncomingWebhook, ReceivedBody } from "./incoming-webhook.ts";
 import type { VerifySettings } from "./options.ts";
+import type { Refusal } from "./outcome.ts";
 import { alreadyConsumed } from "./payload.ts";
-import { type Refusal, refuseRequest } from "./refusal.ts";
+import { refuseRequest } from "./refusal.ts";
 
 type BodyBytes = Extract<ReceivedBody, { kind: "bytes" }>;
 

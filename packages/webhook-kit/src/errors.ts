@@ -12,6 +12,7 @@ const brand = Symbol.for("@offers/webhook-kit/error");
  * ```
  */
 export abstract class WebhookKitError extends Error {
+  /** @internal */
   readonly [brand] = true;
   abstract readonly code: string;
 }

@@ -2,7 +2,8 @@ import type * as z from "zod";
 import { ConfigurationError } from "./errors.ts";
 import { duplicated, findHeader } from "./headers.ts";
 import type { ReceivedBody } from "./incoming-webhook.ts";
-import { type Refusal, refuseRequest } from "./refusal.ts";
+import type { Refusal } from "./outcome.ts";
+import { refuseRequest } from "./refusal.ts";
 import { describeIssues } from "./schema-issues.ts";
 
 /** JSON has no parameters: a charset must be the only one that JSON may have, and any other says nothing (D-60). */

@@ -1,12 +1,7 @@
 import { type Answer, type ProblemSummary, problemAnswer } from "./answer.ts";
 import type { AnyWebhookKitError, ConfigurationError, HandlerError, UnavailableError } from "./errors.ts";
-import type { Rejection, RejectionReason, SignatureRefusal } from "./rejection.ts";
-
-/** A request that is refused: what the sender is answered, and what only this side learns. */
-export interface Refusal {
-  readonly rejection: Rejection;
-  readonly answer: Answer;
-}
+import type { Refusal } from "./outcome.ts";
+import type { RejectionReason, SignatureRefusal } from "./rejection.ts";
 
 const failedCheck: ProblemSummary = {
   status: 401,

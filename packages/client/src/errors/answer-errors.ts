@@ -33,7 +33,9 @@ export class BadRequestError extends OffersError {
 export class AuthenticationError extends OffersError {
   override readonly name = "AuthenticationError";
   declare readonly status: 401 | undefined;
-  readonly code = (this as OffersError).status ? "unauthenticated" : "api_key_unavailable";
+  readonly code: "unauthenticated" | "api_key_unavailable" = (this as OffersError).status
+    ? "unauthenticated"
+    : "api_key_unavailable";
 }
 
 /**

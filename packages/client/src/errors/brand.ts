@@ -1,2 +1,2 @@
 /** What marks an error as ours, whichever copy of this package made it. */
-export const brand = Symbol.for("@offers/client/error");
+export const brand: unique symbol = Symbol.for("@offers/client/error");

@@ -48,8 +48,8 @@ export abstract class OffersError extends Error {
     Object.assign(this, details);
   }
 
-  /** @internal */
-  get [brand](): true {
-    return true;
+  // Not a property of its own: what prints an error would print it too.
+  static {
+    Object.defineProperty(this.prototype, brand, { value: true });
   }
 }

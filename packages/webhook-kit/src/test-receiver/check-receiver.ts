@@ -2,9 +2,10 @@ import type { Answer } from "../answer.ts";
 import { endpoints } from "../endpoints/all.ts";
 import { commonForgeries, digestForgeries, type Forgery, tamperedHeaders } from "./forgeries.ts";
 import { goodSignatures, type SignatureRules } from "./good-signatures.ts";
+import { handledEndpoints, handledNames } from "./handled-endpoints.ts";
 import { NoAnswer, Probe } from "./probe.ts";
 import { readSuggestions } from "./read-suggestions.ts";
-import { handledEndpoints, handledNames, madeUp, type Samples } from "./samples.ts";
+import { madeUp, type Samples } from "./samples.ts";
 import { type Sender, type Webhook, writeWebhook } from "./sender.ts";
 
 /** Asks a receiver what the contract demands of one, and what we do beyond it (D-61); answers its faults in words. */

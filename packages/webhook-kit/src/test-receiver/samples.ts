@@ -1,4 +1,3 @@
-import { endpoints } from "../endpoints/all.ts";
 import type {
   ContactSuggestionRequest,
   OfferEventDeleted,
@@ -19,17 +18,6 @@ export interface Samples {
   offerEventDeleted: OfferEventDeleted;
   timelineChanged: TimelineChanged;
 }
-
-/** The endpoints that a handler stands behind. */
-export const handledEndpoints = {
-  workerAddedContact: endpoints["/contact/new/{workerId}"],
-  contactSuggestions: endpoints["/contact-suggestions"],
-  workerOfferResponse: endpoints["/offer/response"],
-  offerEventDeleted: endpoints["/offer/eventDeleted"],
-  timelineChanged: endpoints["/events/timelineChanged"],
-} as const satisfies Record<keyof Samples, unknown>;
-
-export const handledNames = Object.keys(handledEndpoints) as (keyof Samples)[];
 
 /** Right in form: with a false signature, that alone may be why it is refused. */
 export const madeUp: Samples = {

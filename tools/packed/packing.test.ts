@@ -1,0 +1,67 @@
+// Only pnpm writes the workspace's versions into package.json, and the licence beside it.
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import { pack, packageNames } from "./pack.ts";
+
+const run = promisify(execFile);
+const packages = join(import.meta.dirname, "../../packages");
+
+async function emptyFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "offers-packing-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+const byNpm = [
+  { command: ["pack", "--pack-destination"], started: "by a person", agent: undefined },
+  { command: ["pack", "--pack-destination"], started: "by pnpm", agent: "pnpm/12.21.0 npm/? node/?" },
+  { command: ["publish", "--dry-run", "--tag"], started: "by a person", agent: undefined },
+];
+
+test.each(packageNames.flatMap((name) => byNpm.map((attempt) => ({ name, ...attempt }))))(
+  "$name: npm $command.0, started $started, refuses and says to use pnpm",
+  async ({ name, command, agent }) => {
+    const folder = await emptyFolder();
+    const failed = await run("npm", [...command, folder], {
+      cwd: join(packages, name),
+      env: { ...process.env, npm_config_user_agent: agent },
+    }).then(
+      () => undefined,
+      (error: { code: number; stderr: string }) => error,
+    );
+    expect(failed?.code).toBeGreaterThan(0);
+    expect(failed?.stderr).toContain("Pack and publish this package with pnpm");
+    expect(await readdir(folder)).toEqual([]);
+  },
+);
+
+test.each([
+  ["yarn/1.22.22 npm/? node/v24.21.0 linux x64", "/usr/lib/node_modules/yarn/lib/cli.js"],
+  ["yarn/4.12.0 npm/? node/v24.21.0 linux x64", "/usr/bin/pnpm"],
+  ["bun/1.3.0 npm/? node/v24.21.0 linux x64", "/usr/bin/bun"],
+  ["", ""],
+])("the agent %j at %j may not pack", async (agent, tool) => {
+  const env = { ...process.env, npm_config_user_agent: agent, npm_execpath: tool };
+  await expect(run(process.execPath, [join(import.meta.dirname, "demand-pnpm.mjs")], { env })).rejects.toThrow(
+    "Pack and publish this package with pnpm",
+  );
+});
+
+test.each(packageNames)("%s: pnpm packs, with versions that npm understands", async (name) => {
+  const folder = await emptyFolder();
+  const tarball = await pack(name, folder);
+  const { stdout } = await run("tar", ["-xOzf", tarball, "package/package.json"]);
+  expect(stdout).toContain(`"@offers/${name}"`);
+  expect(stdout).not.toMatch(/catalog:|workspace:|"prepack"/);
+});
+
+test.each(packageNames)("%s: pnpm publishes", async (name) => {
+  const { stdout, stderr } = await run("pnpm", ["publish", "--dry-run", "--no-git-checks"], {
+    cwd: join(packages, name),
+  });
+  expect(stdout + stderr).toContain(`@offers/${name}@`);
+});

@@ -1,0 +1,125 @@
+// The types as npm delivers them. The tests of the packages compile against the sources, whose types may say more.
+import { glob, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import ts from "typescript";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { failures } from "../types-matrix/failures.ts";
+import { strict } from "../types-matrix/strict.ts";
+import { describeExports } from "./describe-exports.ts";
+import { type Entry, entries } from "./entries.ts";
+import { type LanguageServer, startLanguageServer } from "./language-server.ts";
+import { packageNames } from "./pack.ts";
+import { type UnpackedProject, unpackedProject } from "./unpacked-project.ts";
+
+const root = join(import.meta.dirname, "../..");
+let project: UnpackedProject;
+let program: ts.Program;
+let languageServer: LanguageServer;
+
+const programs = [failures["nodenext, ES module"], failures["nodenext, CommonJS"]];
+const delivered = ({ declarations }: Entry, format: "import" | "require") =>
+  join(project.folder, "node_modules", declarations[format]);
+
+beforeAll(async () => {
+  project = await unpackedProject();
+  languageServer = startLanguageServer();
+  for (const { file, code } of programs) await writeFile(join(project.folder, file), code);
+  const { options } = ts.convertCompilerOptionsFromJson(
+    {
+      ...strict,
+      module: "nodenext",
+      lib: ["es2023", "dom", "dom.iterable"],
+      types: ["node"],
+      skipLibCheck: true,
+      allowImportingTsExtensions: true,
+    },
+    root,
+  );
+  // All in one, for the compiler takes most of its time for the libraries.
+  program = ts.createProgram(
+    [
+      ...programs.map(({ file }) => join(project.folder, file)),
+      ...entries.flatMap((entry) => [
+        join(root, entry.source),
+        delivered(entry, "import"),
+        delivered(entry, "require"),
+      ]),
+    ],
+    options,
+  );
+}, 180_000);
+afterAll(async () => {
+  await languageServer.stop();
+  await project.remove();
+});
+
+test.each(programs)("$file: codes and names of errors are words that narrow", ({ file }) => {
+  const source = program.getSourceFile(join(project.folder, file));
+  const faults = ts.getPreEmitDiagnostics(program, source).map(({ start = 0, messageText }) => {
+    const line = source?.text.slice(0, start).split("\n").length;
+    return `line ${line}: ${source?.text.split("\n")[Number(line) - 1]}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
+  });
+  expect(source).toBeDefined();
+  expect(faults).toEqual([]);
+});
+
+const both = entries.flatMap((entry) => (["import", "require"] as const).map((format) => ({ ...entry, format })));
+const isOurs = (file: string) => /\/(?:packages|@offers)\/(?:client|webhook-kit)\//.test(file);
+const fileOf = (path: string) => {
+  const file = program.getSourceFile(path);
+  if (!file) throw new Error(`${path} is not part of the program`);
+  return file;
+};
+const described = (path: string) => describeExports(program.getTypeChecker(), fileOf(path), isOurs);
+const exportsOf = (path: string) => {
+  const checker = program.getTypeChecker();
+  const module = checker.getSymbolAtLocation(fileOf(path));
+  return module ? checker.getExportsOfModule(module).map((symbol) => symbol.name) : [];
+};
+
+test.each(both)("$name, $format: types are delivered as they are in the source", ({ format, ...entry }) => {
+  const expected = described(join(root, entry.source));
+  expect(expected.length).toBeGreaterThan(0);
+  expect(described(delivered(entry, format))).toEqual(expected);
+});
+
+test.each(both)(
+  "$name, $format: an editor goes from every export to where the shipped source declares it",
+  async (entry) => {
+    const { name, format } = entry;
+    const exported = exportsOf(delivered(entry, format));
+    expect(exported.length).toBeGreaterThan(0);
+    const lines = exported.map((symbol) => `import { ${symbol} } from "${name}";`);
+    const file = join(project.folder, `${name.replaceAll(/\W/g, "-")}.${format === "import" ? "mts" : "cts"}`);
+    await writeFile(file, lines.join("\n"));
+    languageServer.open(file);
+
+    for (const [index, symbol] of exported.entries()) {
+      const definitions = await languageServer.definitions(file, index + 1, "import { ".length + 1);
+      expect(definitions, symbol).not.toEqual([]);
+      for (const { file: target, start } of definitions) {
+        expect(target).toMatch(/\/node_modules\/@offers\/[\w-]+\/src\/[\w/-]+\.ts$/);
+        const text = (await readFile(target, "utf8")).split("\n")[start.line - 1];
+        expect(text?.slice(start.offset - 1), `${target}:${start.line}`).toMatch(new RegExp(`^${symbol}\\b`));
+      }
+    }
+  },
+);
+
+describe.each(packageNames)("the declarations of %s", (name) => {
+  test("link every decision that they cite to a place that exists", async () => {
+    const page = await readFile(join(root, "docs/decisions.md"), "utf8");
+    const dist = join(project.folder, "node_modules/@offers", name, "dist");
+    let links = 0;
+    for await (const file of glob("**/*.d.{ts,cts}", { cwd: dist })) {
+      const text = await readFile(join(dist, file), "utf8");
+      const linked = /\[(D-\d+)\]\(https:\/\/github\.com\/offers\/offers\/blob\/main\/docs\/decisions\.md#([\w-]+)\)/g;
+      for (const [, id = "", anchor] of text.matchAll(linked)) {
+        links += 1;
+        expect(page, `${file}: ${id}`).toMatch(new RegExp(`<a id="${anchor}"></a>\\n+## ${id}:`));
+      }
+      expect(text.replaceAll(linked, "").match(/D-\d+/g), file).toBeNull();
+    }
+    expect(links).toBeGreaterThan(20);
+  });
+});

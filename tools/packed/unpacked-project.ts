@@ -1,0 +1,42 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { type PackageName, pack, packageNames } from "./pack.ts";
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, "../..");
+
+/** What the packages' types and code name, by the folder that pnpm has put it into. */
+const peers = {
+  ".": ["@types/express", "@types/node", "express", "zod"],
+  "packages/client": ["@opentelemetry/api", "msw", "openapi-fetch", "undici"],
+  "packages/webhook-kit": ["redis"],
+};
+
+export interface UnpackedProject {
+  folder: string;
+  remove(): Promise<void>;
+}
+
+/**
+ * A project that has the packed packages, unpacked, and their peers from the workspace: all that a compiler wants, in a
+ * fraction of the time that npm takes to install it.
+ */
+export async function unpackedProject(): Promise<UnpackedProject> {
+  const folder = await mkdtemp(join(tmpdir(), "offers-unpacked-"));
+  const modules = join(folder, "node_modules");
+  await Promise.all(packageNames.map((name) => unpack(name, folder, join(modules, "@offers", name))));
+  for (const [from, names] of Object.entries(peers))
+    for (const name of names) {
+      await mkdir(dirname(join(modules, name)), { recursive: true });
+      await symlink(join(root, from, "node_modules", name), join(modules, name));
+    }
+  return { folder, remove: () => rm(folder, { recursive: true }) };
+}
+
+async function unpack(name: PackageName, tarballs: string, destination: string): Promise<void> {
+  const [tarball] = await Promise.all([pack(name, tarballs), mkdir(destination, { recursive: true })]);
+  await run("tar", ["-xzf", tarball, "--strip-components=1", "-C", destination]);
+}

@@ -1,0 +1,31 @@
+/** What a user may rely on: every code of every error class, by package. */
+export const errorCodes = {
+  "@offers/client": {
+    BadRequestError: ["bad_request"],
+    AuthenticationError: ["unauthenticated", "api_key_unavailable"],
+    PermissionError: ["forbidden"],
+    NotFoundError: ["not_found"],
+    ConflictError: ["conflict"],
+    RateLimitError: ["rate_limited"],
+    ServerError: ["server_error"],
+    InvalidResponseError: ["invalid_response", "redirected"],
+    ConnectionError: ["connection_not_made", "connection_lost", "port_blocked", "tls_failed"],
+    TimeoutError: ["timeout"],
+    AbortedError: ["aborted"],
+    UsageError: [
+      "invalid_base_url",
+      "invalid_api_key",
+      "invalid_option",
+      "invalid_id",
+      "invalid_time",
+      "invalid_argument",
+      "middleware_failed",
+    ],
+  },
+  "@offers/webhook-kit": {
+    ConfigurationError: ["invalid_option", "invalid_secret", "weak_secret", "body_already_consumed"],
+    HandlerError: ["handler_failed", "handler_timed_out", "invalid_answer"],
+    UnavailableError: ["secret_lookup_failed", "secret_unusable", "scheme_failed", "receipts_full", "receipts_failed"],
+    InternalError: ["internal_error"],
+  },
+} as const satisfies Record<string, Record<string, readonly string[]>>;
