@@ -16,20 +16,34 @@ export interface Once<T> {
   isRepeat: boolean;
 }
 
+/** D-40 */
+const keptMs = 24 * 60 * 60 * 1_000;
+
+/** Keys that were used then or before have expired at `now`. */
+export const expiredSince = (now: Date): Date => new Date(now.getTime() - keptMs);
+
 /**
- * Has an effect once for each key, in the caller's transaction: what came of it is kept with it, and given again to whoever
- * has the same key. An effect that throws leaves nothing behind, so its key stays free.
+ * Has an effect once for each key, in the caller's transaction: its result is kept with the key, and returned again for the
+ * same key until that expires. An effect that throws leaves nothing behind, so its key stays free.
  *
  * @param effect whose result is plain data
  * @throws {ProblemError} `idempotency_key_reused` when something else was asked under the key
  */
 export async function once<T>(trx: Trx, key: OnceKey, effect: () => Promise<T>): Promise<Once<T>> {
   const { organisationId, keyHash, fingerprint, now } = key;
-  // Waits while another transaction holds the key: when that one is over, its answer is there or the key is free.
+  const use = { fingerprint, answer: "", created_at: now };
+  // Waits while another transaction holds the key. A row that is there is locked by this statement, also where `where` keeps
+  // it as it is: retention cannot delete it before it is read.
+  // https://www.postgresql.org/docs/current/sql-insert.html#SQL-ON-CONFLICT
   const claimed = await trx
     .insertInto("idempotency_keys")
-    .values({ organisation_id: organisationId, key_hash: keyHash, fingerprint, answer: "", created_at: now })
-    .onConflict((conflict) => conflict.doNothing())
+    .values({ organisation_id: organisationId, key_hash: keyHash, ...use })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["organisation_id", "key_hash"])
+        .doUpdateSet(use)
+        .where("idempotency_keys.created_at", "<=", expiredSince(now)),
+    )
     .returning("key_hash")
     .executeTakeFirst();
   if (claimed === undefined) return { result: await kept<T>(trx, key), isRepeat: true };

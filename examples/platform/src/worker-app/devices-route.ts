@@ -31,20 +31,24 @@ export const addDeviceRoute =
 
 /** @returns the id of the worker's device with this token: the new one, or the one that has it already */
 async function addDevice(trx: Trx, device: NewDevice): Promise<string> {
-  // The phone was another worker's, whose offers it must not show any more (D-79).
-  await trx
-    .updateTable("devices")
-    .set({ token: null })
-    .where("token", "=", device.token)
-    .where(({ eb, or }) => or([eb("worker_id", "!=", device.worker_id), eb("platform", "!=", device.platform)]))
-    .execute();
-  const added = await trx
+  const known = await insertOrFind(trx, device).executeTakeFirst();
+  if (known !== undefined) return known.id;
+  // The phone was another worker's, whose offers it must not show any more (D-79). Its row is locked since the insert.
+  await trx.updateTable("devices").set({ token: null }).where("token", "=", device.token).execute();
+  return (await insertOrFind(trx, device).executeTakeFirstOrThrow()).id;
+}
+
+/** One statement, so that nothing comes between. It returns no row when the token is at another device. */
+const insertOrFind = (trx: Trx, device: NewDevice) =>
+  trx
     .insertInto("devices")
     .values(device)
-    .onConflict((conflict) => conflict.column("token").where("token", "is not", null).doNothing())
-    .returning("id")
-    .executeTakeFirst();
-  if (added !== undefined) return added.id;
-  const known = trx.selectFrom("devices").select("id").where("token", "=", device.token);
-  return (await known.where("worker_id", "=", device.worker_id).executeTakeFirstOrThrow()).id;
-}
+    .onConflict((conflict) =>
+      conflict
+        .column("token")
+        .where("token", "is not", null)
+        .doUpdateSet({ token: device.token })
+        .where("devices.worker_id", "=", device.worker_id)
+        .where("devices.platform", "=", device.platform),
+    )
+    .returning("id");
