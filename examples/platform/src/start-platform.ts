@@ -48,6 +48,11 @@ const leaveMs = 5_000;
 /** Time for requests under way to be answered; a suggestion search, the longest, takes 5 s. */
 const drainMs = 8_000;
 
+/** D-54, D-55 */
+const proxiesNotTrusted =
+  "OFFERS_PUBLIC_ORIGIN is set and OFFERS_TRUSTED_PROXIES is 0: behind a proxy all callers share the proxy's address, and " +
+  "one limit for wrong keys and passwords; set OFFERS_TRUSTED_PROXIES to the number of proxies";
+
 /** Opens the store, the queue, the loops over them and last the door. A failure closes again what was open. */
 export async function startPlatform(settings: Settings, log: Logger, now = () => new Date()): Promise<Platform> {
   const resources: (() => Promise<unknown>)[] = [];
@@ -121,6 +126,8 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
     server.listen(settings.port, settings.host);
     await once(server, "listening");
     closeDoor = () => closeServer(server, streams);
+    if (settings.publicOrigin !== undefined && settings.trustedProxies === 0)
+      log.warn({ code: "proxies_not_trusted" }, proxiesNotTrusted);
     return {
       address: addressOf(server),
       storeLabel: store.label,

@@ -25,7 +25,7 @@ export function sessionMethods(deps: SessionDeps, role: Role): Methods {
     async post(request, response) {
       const credentials = parseBody(credentialsSchema, await deps.readJson(request, response));
       const { [role.name]: name = "", password = "" } = credentials;
-      response.status(201).json(await signIn(deps, role, name, password));
+      response.status(201).json(await signIn(deps, role, { name, password, address: request.ip ?? "" }));
     },
     async delete(request, response) {
       const closed = await closeSession(deps.store, bearerToken(request), role);
