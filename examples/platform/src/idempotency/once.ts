@@ -30,40 +30,63 @@ export const expiredSince = (now: Date): Date => new Date(now.getTime() - keptMs
  * @throws {ProblemError} `idempotency_key_reused` when something else was asked under the key
  */
 export async function once<T>(trx: Trx, key: OnceKey, effect: () => Promise<T>): Promise<Once<T>> {
-  const { organisationId, keyHash, fingerprint, now } = key;
-  const use = { fingerprint, answer: "", created_at: now };
-  // Waits while another transaction holds the key. A row that is there is locked by this statement, also where `where` keeps
-  // it as it is: retention cannot delete it before it is read.
-  // https://www.postgresql.org/docs/current/sql-insert.html#SQL-ON-CONFLICT
-  const claimed = await trx
-    .insertInto("idempotency_keys")
-    .values({ organisation_id: organisationId, key_hash: keyHash, ...use })
-    .onConflict((conflict) =>
-      conflict
-        .columns(["organisation_id", "key_hash"])
-        .doUpdateSet(use)
-        .where("idempotency_keys.created_at", "<=", expiredSince(now)),
-    )
-    .returning("key_hash")
-    .executeTakeFirst();
-  if (claimed === undefined) return { result: await kept<T>(trx, key), isRepeat: true };
+  const earlier = await claim(trx, key);
+  if (earlier !== undefined) return { result: resultOf<T>(earlier, key), isRepeat: true };
   const result = await effect();
   await trx
     .updateTable("idempotency_keys")
     .set({ answer: JSON.stringify(result) })
-    .where("organisation_id", "=", organisationId)
-    .where("key_hash", "=", keyHash)
+    .where("organisation_id", "=", key.organisationId)
+    .where("key_hash", "=", key.keyHash)
     .execute();
   return { result, isRepeat: false };
 }
 
-async function kept<T>(trx: Trx, { organisationId, keyHash, fingerprint }: OnceKey): Promise<T> {
-  const first = await trx
+interface Use {
+  fingerprint: string;
+  answer: string;
+}
+
+/** @returns the use that the key had before; undefined when it is this transaction's */
+async function claim(trx: Trx, key: OnceKey): Promise<Use | undefined> {
+  // Waits while another transaction holds the key: when that one is over, its result is there or the key is free.
+  const inserted = await insertKey(trx, key)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  if (inserted !== undefined) return undefined;
+  const earlier = await findUse(trx, key).executeTakeFirst();
+  if (earlier !== undefined) return earlier;
+  // It has expired, and retention may delete it at any time. This statement inserts it again, or takes it over, or else locks
+  // it as it is, when another transaction did so first: then nothing deletes it before it is read.
+  // https://www.postgresql.org/docs/current/sql-insert.html#SQL-ON-CONFLICT
+  const taken = await insertKey(trx, key)
+    .onConflict((conflict) =>
+      conflict
+        .columns(["organisation_id", "key_hash"])
+        .doUpdateSet(useOf(key))
+        .where("idempotency_keys.created_at", "<=", expiredSince(key.now)),
+    )
+    .executeTakeFirst();
+  return taken === undefined ? await findUse(trx, key).executeTakeFirstOrThrow() : undefined;
+}
+
+const useOf = ({ fingerprint, now }: OnceKey) => ({ fingerprint, answer: "", created_at: now });
+
+const insertKey = (trx: Trx, key: OnceKey) =>
+  trx
+    .insertInto("idempotency_keys")
+    .values({ organisation_id: key.organisationId, key_hash: key.keyHash, ...useOf(key) })
+    .returning("key_hash");
+
+const findUse = (trx: Trx, { organisationId, keyHash, now }: OnceKey) =>
+  trx
     .selectFrom("idempotency_keys")
     .select(["fingerprint", "answer"])
     .where("organisation_id", "=", organisationId)
     .where("key_hash", "=", keyHash)
-    .executeTakeFirstOrThrow();
-  if (first.fingerprint === fingerprint) return JSON.parse(first.answer);
+    .where("created_at", ">", expiredSince(now));
+
+function resultOf<T>(earlier: Use, { fingerprint }: OnceKey): T {
+  if (earlier.fingerprint === fingerprint) return JSON.parse(earlier.answer);
   throw new ProblemError("idempotency_key_reused", "Another request had this key; give every request one of its own.");
 }
