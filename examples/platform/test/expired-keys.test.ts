@@ -50,7 +50,9 @@ describe.each(await storesUnderTest())("an expired idempotency key on $title", (
   test("is free again when its effect throws", async () => {
     const key = newKey();
     await useAlone(key, "first");
-    const failing = store.transaction((trx) => once(trx, later(key, dayMs), () => Promise.reject(new Error("refused"))));
+    const failing = store.transaction((trx) =>
+      once(trx, later(key, dayMs), () => Promise.reject(new Error("refused"))),
+    );
     await expect(failing).rejects.toThrow("refused");
     expect(await useAlone(later(key, dayMs + 1), "second")).toEqual({ result: "second", isRepeat: false });
   });
@@ -70,7 +72,13 @@ describe.each(await storesUnderTest())("an expired idempotency key on $title", (
     const key = newKey();
     await useAlone(key, "first");
     const again = later(key, dayMs);
-    const used = store.transaction((trx) => use(afterEachStatement(trx, () => forget(trx, again.now)), again, "second"));
+    const used = store.transaction((trx) =>
+      use(
+        afterEachStatement(trx, () => forget(trx, again.now)),
+        again,
+        "second",
+      ),
+    );
     expect(await used).toEqual({ result: "second", isRepeat: false });
     expect(await useAlone(later(again, 1), "third")).toEqual({ result: "second", isRepeat: true });
   });
@@ -80,7 +88,13 @@ describe.each(await storesUnderTest())("an expired idempotency key on $title", (
     await useAlone(key, "first");
     const again = later(key, dayMs - 1);
     const ahead = later(key, dayMs).now;
-    const used = store.transaction((trx) => use(afterEachStatement(trx, () => forget(trx, ahead)), again, "second"));
+    const used = store.transaction((trx) =>
+      use(
+        afterEachStatement(trx, () => forget(trx, ahead)),
+        again,
+        "second",
+      ),
+    );
     expect(await used).toEqual({ result: "second", isRepeat: false });
   });
 

@@ -40,13 +40,13 @@ function addForms(windows: EchoWindows, text: string, length: number): void {
   for (const form of base64Forms(decoded)) add(windows, form, length);
 }
 
-/** Within other bytes it may begin at any of the three places of a group; what depends on its neighbours is left out. */
+/** Within other bytes it may begin at any of the three places of a group. What depends on those before it is left out. */
 const base64Forms = (bytes: Buffer): string[] =>
-  [0, 1, 2].map((before) => {
-    const whole = bytes.subarray(0, bytes.length - ((bytes.length + before) % 3));
-    const encoded = Buffer.concat([Buffer.alloc(before), whole]).toString("base64");
-    return encoded.slice(before === 0 ? 0 : before + 1);
-  });
+  [0, 1, 2].map((before) =>
+    Buffer.concat([Buffer.alloc(before), bytes])
+      .toString("base64")
+      .slice(before === 0 ? 0 : before + 1),
+  );
 
 function add(windows: EchoWindows, form: string, wanted: number): void {
   const text = alphanumericOf(form);

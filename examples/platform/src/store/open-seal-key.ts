@@ -25,9 +25,7 @@ async function checkAgainst({ db }: Store, key: Uint8Array, from: string): Promi
   const { sealed } = await db
     .insertInto("seal_check")
     .values({ sealed: seal("", key, owner) })
-    .onConflict((conflict) =>
-      conflict.column("only_one").doUpdateSet(({ ref }) => ({ sealed: ref("seal_check.sealed") })),
-    )
+    .onConflict((conflict) => conflict.column("only_one").doUpdateSet({ only_one: true }))
     .returning("sealed")
     .executeTakeFirstOrThrow();
   try {
