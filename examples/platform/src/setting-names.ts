@@ -29,7 +29,7 @@ const namesOfOthers = [
 ];
 
 /**
- * Refuses a variable that looks like a setting and is none: it is misspelt, and what it was to set would not be set.
+ * Refuses a variable that looks like a setting and is none: it is misspelt, and what it was to set would not be set (D-90).
  *
  * @throws {SettingError} which names the nearest setting, and no value
  */

@@ -19,7 +19,9 @@ async function refusalAt(onConnection: (socket: Socket) => void, query = ""): Pr
 const saying = (reason: RegExp) =>
   expect.objectContaining({
     code: "invalid_setting",
-    message: expect.stringMatching(new RegExp(`^DATABASE_URL: the database x at 127\\.0\\.0\\.1:\\d+ cannot be used.*: ${reason.source}$`)),
+    message: expect.stringMatching(
+      new RegExp(`^DATABASE_URL: the database x at 127\\.0\\.0\\.1:\\d+ cannot be used.*: ${reason.source}$`),
+    ),
   });
 
 test("a server without TLS, where the address asks for it", async () =>
@@ -48,7 +50,11 @@ function errorResponse(code: string, message: string): Buffer {
 test.each([
   ["28P01", 'password authentication failed for user "ann"', /the password for the role ann is wrong; correct it/],
   ["28000", 'role "ann" does not exist', /the role ann does not exist or may not sign in from here; .*/],
-  ["28000", 'no pg_hba.conf entry for host "::1", user "ann", database "x", no encryption', /the server takes no connection without TLS; add \?sslmode=require/],
+  [
+    "28000",
+    'no pg_hba.conf entry for host "::1", user "ann", database "x", no encryption',
+    /the server takes no connection without TLS; add \?sslmode=require/,
+  ],
   ["3D000", 'database "x" does not exist', /there is no database x; create it with: createdb x; or correct the name/],
   ["42501", "permission denied for database", /the role ann may not do what is needed; grant it .*/],
   ["53300", "too many connections", /it has too many connections; .*/],
@@ -71,6 +77,8 @@ test.runIf(postgres)("a database that is there, and one that is not", async () =
   const place = await postgres?.createPlace();
   const databaseUrl = place?.options.databaseUrl ?? "";
   await expect(checkDatabase(databaseUrl)).resolves.toBeUndefined();
-  await expect(checkDatabase(`${databaseUrl}_not`)).rejects.toThrow(/ \(3D000\): there is no database \w+_not; create it /);
+  await expect(checkDatabase(`${databaseUrl}_not`)).rejects.toThrow(
+    / \(3D000\): there is no database \w+_not; create it /,
+  );
   await place?.remove();
 });

@@ -7,9 +7,10 @@ const service = createTestService();
 const offers = new OffersClient(service);
 
 const create = (title: string): Promise<string> =>
-  offers
-    .createOffer({ createdByUserId: "user_hana", title, workerIds: ["worker_amal"] })
-    .then(() => "created", ({ code }) => String(code));
+  offers.createOffer({ createdByUserId: "user_hana", title, workerIds: ["worker_amal"] }).then(
+    () => "created",
+    ({ code }) => String(code),
+  );
 
 /** By Unicode's own properties; the others are blank though they are symbols or letters. */
 const invisible =
@@ -40,7 +41,7 @@ test("the service in memory refuses a title of invisible characters, and takes a
   const blank = fc.array(filler, { minLength: 1, maxLength: 20 }).map((parts) => parts.join(""));
   await fc.assert(
     fc.asyncProperty(blank, fc.constantFrom("a", "厨", "7", "!", "☕"), async (text, seen) => {
-      expect(await create(text)).toBe("invalid_request");
+      expect(await create(text)).toBe("bad_request");
       expect(await create(text + seen + text)).toBe("created");
     }),
     { numRuns: 50 },
