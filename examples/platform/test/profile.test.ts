@@ -7,6 +7,7 @@ import { createOutbound } from "../src/outbound/create-outbound.ts";
 import { createSign } from "../src/outbound/create-sign.ts";
 import { eventually } from "./eventually.ts";
 import { addOrganisation, openLowerHalf, testSealKey } from "./lower-half.ts";
+import { openVisitor } from "./page-visitor.ts";
 import { openPlatform, type PlatformUnderTest } from "./platform-under-test.ts";
 import { type Answer, answerWith, openReceiver, type ReceivedRequest, type Receiver } from "./receiver.ts";
 import { type StorePlace, storesUnderTest } from "./stores.ts";
@@ -110,9 +111,12 @@ describe.each(await storesUnderTest())("the company profile on $title", ({ creat
       expect(saved.status).toBe(200);
       await tell();
       await eventually("it was delivered", () => receiver.requests.some(({ url }) => url.startsWith("/contact/new/")));
+      const visitor = openVisitor(platform.address);
+      await visitor.signIn("hana@harbour-hotels.example");
       let shown = "";
       await eventually("the attempt is shown", async () => {
-        shown = (await call("GET", "/portal/deliveries?state=acknowledged")).text;
+        const { deliveries } = (await call("GET", "/portal/deliveries")).json<{ deliveries: { id: string }[] }>();
+        shown = (await visitor.get(`/deliveries/${deliveries[0]?.id}`)).text;
         return shown.includes("offers-delivery-id");
       });
       expect(saved.text).toContain("hmac ***");
