@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import { databaseError } from "./check-database.ts";
 import { createLog } from "./log/create-log.ts";
 import { errorFields } from "./log/error-fields.ts";
 import { demoSignIns } from "./seed/demo-sign-ins.ts";
@@ -39,18 +40,15 @@ async function main(): Promise<void> {
   }
 }
 
-/** Of the system; of PostgreSQL: refused, no such database, too many connections, starting up. */
-const connectionCode = /^(ECONN\w+|ENOTFOUND|EAI_\w+|ETIMEDOUT|E\w+UNREACH|EPIPE|08...|28...|3D000|53300|57P0.)$/;
+/** Of the system; of PostgreSQL: refused, no such database, too many connections, not allowed, starting up. */
+const connectionCode = /^(ECONN\w+|ENOTFOUND|EAI_\w+|ETIMEDOUT|E\w+UNREACH|EPIPE|08...|28...|3D000|42501|53300|57P0.)$/;
 
 /** One line that says what to do. Any other error is a bug and keeps its stack, but no text: it may repeat what is secret. */
 function reasonOf(error: unknown): unknown {
   if (error instanceof SettingError || error instanceof SeedError || error instanceof StoreError) return error.message;
   const { code, syscall, path, message } = Object(error) as NodeJS.ErrnoException;
-  if (code === "EADDRINUSE" && syscall === "listen") return "the port is in use; stop that process, or set PORT";
-  if (syscall === "listen" || syscall === "getaddrinfo") return `cannot listen there (${code}); set HOST and PORT`;
-  // Its message may repeat the address of the database, which may hold a password.
-  if (process.env.DATABASE_URL && connectionCode.test(code ?? ""))
-    return `the database at DATABASE_URL cannot be used (${code}); does it run?`;
+  const { DATABASE_URL } = process.env;
+  if (DATABASE_URL && connectionCode.test(code ?? "")) return databaseError(error, DATABASE_URL).message;
   // Of the file system: it says which file, and why not.
   if (syscall !== undefined && path !== undefined) return message;
   return errorFields(error);

@@ -73,8 +73,24 @@ test.each([
   ["SMTP_URL", "smtp//mail.example"],
   ["OFFERS_MAIL_FROM", "nobody"],
 ])("%s=%s is refused by name, with a remedy", (name, value) =>
-  expect(() => settings({ [name]: value })).toThrow(new RegExp(`^${name} is not usable; write `)),
+  expect(() => settings({ [name]: value })).toThrow(new RegExp(`^${name}(=.+)? is not usable; write `)),
 );
+
+test("a value that is refused is named in one line, where it holds no secret", () => {
+  expect(() => settings({ OFFERS_DIALECT: "li\nve" })).toThrow(/^OFFERS_DIALECT=li\?ve is not usable; write one of /);
+  expect(() => settings({ DATABASE_URL: "postgres:/s3cret" })).toThrow(/^DATABASE_URL is not usable; write /);
+});
+
+test("the metrics have a port of their own", () => {
+  expect(() => settings({ PORT: "4000", OFFERS_METRICS: "0.0.0.0:4000" })).toThrow(
+    "OFFERS_METRICS=0.0.0.0:4000 names the port of the platform itself; write another",
+  );
+  expect(() => settings({ OFFERS_METRICS: "3000" })).toThrow(/^OFFERS_METRICS=3000 names the port/);
+  expect(settings({ PORT: "0", OFFERS_METRICS: "0" }).metrics?.port).toBe(0);
+});
+
+test("a variable that is like a setting and is none is refused", () =>
+  expect(() => settings({ OFFERS_DIALEKT: "live" })).toThrow(/^OFFERS_DIALEKT is no setting .* OFFERS_DIALECT\?/));
 
 test("what is refused is not repeated: it may hold a password", () =>
   expect(() => settings({ SMTP_URL: "smtp//offers:s3cret@mail.example" })).toThrow(/^(?!.*s3cret)/));

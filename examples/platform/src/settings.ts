@@ -8,6 +8,7 @@ import type { RateLimit } from "./operations/rate-limits.ts";
 import { defaultRetention, type RetentionPeriods } from "./operations/retention.ts";
 import type { MetricsPlace } from "./operations/serve-metrics.ts";
 import { SettingError } from "./setting-error.ts";
+import { checkSettingNames } from "./setting-names.ts";
 
 export interface Settings {
   port: number;
@@ -52,12 +53,13 @@ const developmentSchedule: RetrySchedule = {
  * @throws {SettingError}
  */
 export function readSettings(environment: Record<string, string | undefined>, exampleFolder: string): Settings {
+  checkSettingNames(environment);
   // A variable that is set to nothing counts as not set.
   const read = <T>(name: string, fallback: T, parse: (text: string) => T | undefined, remedy: string): T => {
     const text = environment[name];
     if (text === undefined || text === "") return fallback;
     const value = parse(text);
-    if (value === undefined) throw new SettingError(`${name} is not usable; ${remedy}`);
+    if (value === undefined) throw new SettingError(`${name}${shown(name, text)} is not usable; ${remedy}`);
     return value;
   };
   const readDays = (name: string, fallback: number): number =>
@@ -72,8 +74,19 @@ export function readSettings(environment: Record<string, string | undefined>, ex
   );
   if (smtpUrl !== undefined && mailFrom === undefined)
     throw new SettingError("OFFERS_MAIL_FROM is missing; with SMTP_URL, write the sender's address");
+  const port = read("PORT", 3000, wholeNumber(0, 65_535), "write a port from 0 (any free one) to 65535");
+  const metrics = read(
+    "OFFERS_METRICS",
+    undefined,
+    metricsPlace,
+    "write a port, or an address and a port such as 0.0.0.0:9464",
+  );
+  if (metrics !== undefined && port !== 0 && metrics.port === port)
+    throw new SettingError(
+      `OFFERS_METRICS=${environment.OFFERS_METRICS} names the port of the platform itself; write another`,
+    );
   return {
-    port: read("PORT", 3000, wholeNumber(0, 65_535), "write a port from 0 (any free one) to 65535"),
+    port,
     host: environment.HOST || "127.0.0.1",
     publicOrigin: read("OFFERS_PUBLIC_ORIGIN", undefined, origin, "write https://offers.example, without a path"),
     dataFolder: OFFERS_DATA || join(exampleFolder, "data", "platform"),
@@ -102,12 +115,7 @@ export function readSettings(environment: Record<string, string | undefined>, ex
     personRateLimit:
       read("OFFERS_PERSON_RATE_LIMIT", defaultRateLimit, rateLimit, "write off, or a limit such as 600/m") || undefined,
     trustedProxies: read("OFFERS_TRUSTED_PROXIES", 0, wholeNumber(0, 10), "write how many there are, from 0 to 10"),
-    metrics: read(
-      "OFFERS_METRICS",
-      undefined,
-      metricsPlace,
-      "write a port, or an address and a port such as 0.0.0.0:9464",
-    ),
+    metrics,
     retention: {
       deliveryDays: readDays("OFFERS_RETENTION_DAYS", defaultRetention.deliveryDays),
       contentDays: readDays("OFFERS_CONTENT_RETENTION_DAYS", defaultRetention.contentDays),
@@ -117,6 +125,10 @@ export function readSettings(environment: Record<string, string | undefined>, ex
     logLevel: read("OFFERS_LOG_LEVEL", "info", oneOf(logLevels), `write one of ${logLevels.join(", ")}`),
   };
 }
+
+/** The value, of settings that hold no secret, in one short line. */
+const shown = (name: string, text: string): string =>
+  /_URL$|KEY$/.test(name) || text.length > 100 ? "" : `=${text.replace(/[^ -~]/g, "?")}`;
 
 const wholeNumber =
   (min: number, max: number) =>

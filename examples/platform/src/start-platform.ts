@@ -12,10 +12,12 @@ import type { EndpointRecord } from "./delivery/endpoint-record.ts";
 import { startDelivery } from "./delivery/start-delivery.ts";
 import { addressOf } from "./http/address-of.ts";
 import { EventStreams } from "./http/event-streams.ts";
+import { checkPlace, listen } from "./http/listen.ts";
 import { jsonReader } from "./http/read-json.ts";
 import { errorFields } from "./log/error-fields.ts";
 import { personLimits } from "./operations/person-limits.ts";
 import { rateLimits } from "./operations/rate-limits.ts";
+import { metricsSettings } from "./operations/serve-metrics.ts";
 import { startOperations } from "./operations/start-operations.ts";
 import { storeAnswers } from "./operations/store-answers.ts";
 import { createOutbound } from "./outbound/create-outbound.ts";
@@ -49,6 +51,13 @@ const leaveMs = 5_000;
 /** Time for requests under way to be answered; a suggestion search, the longest, takes 5 s. */
 const drainMs = 8_000;
 
+const ownSettings = { host: "HOST", port: "PORT" };
+
+/** D-54, D-55 */
+const proxiesNotTrusted =
+  "OFFERS_PUBLIC_ORIGIN is set and OFFERS_TRUSTED_PROXIES is 0: behind a proxy all callers share the proxy's address, and " +
+  "one limit for wrong keys and passwords; set OFFERS_TRUSTED_PROXIES to the number of proxies";
+
 /** Opens the store, the queue, the loops over them and last the door. A failure closes again what was open. */
 export async function startPlatform(settings: Settings, log: Logger, now = () => new Date()): Promise<Platform> {
   const resources: (() => Promise<unknown>)[] = [];
@@ -65,6 +74,8 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
   try {
     const { dataFolder, databaseUrl, allowLoopback, retrySchedule, bodyLimitBytes } = settings;
     const seed = settings.seedFile === undefined ? undefined : await readSeedFile(settings.seedFile);
+    await checkPlace({ ...settings, settings: ownSettings });
+    if (settings.metrics !== undefined) await checkPlace({ ...settings.metrics, settings: metricsSettings });
     if (databaseUrl !== undefined) await checkDatabase(databaseUrl);
     if (databaseUrl === undefined || settings.sealKey === undefined) await makeDataFolder(dataFolder);
     const store = await openStore({ dataFolder, onError, ...(databaseUrl !== undefined && { databaseUrl }) });
@@ -120,9 +131,10 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
       isReady: async () => closing === undefined && (await storeAnswers(store)),
     });
     const server = createServer({ requestTimeout: 30_000 }, app);
-    server.listen(settings.port, settings.host);
-    await once(server, "listening");
+    await listen(server, { ...settings, settings: ownSettings });
     closeDoor = () => closeServer(server, streams);
+    if (settings.publicOrigin !== undefined && settings.trustedProxies === 0)
+      log.warn({ code: "proxies_not_trusted" }, proxiesNotTrusted);
     return {
       address: addressOf(server),
       storeLabel: store.label,

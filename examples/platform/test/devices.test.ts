@@ -161,6 +161,13 @@ describe.each(await storesUnderTest())("a worker's devices on $title", ({ create
     });
   });
 
+  test("one token of several workers at once ends at one of them", async () => {
+    const added = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => add(index % 2 ? amal : ben, { platform: "ios", token: "token-9" })),
+    );
+    for (const { status } of added) expect([200, 201]).toContain(status);
+  });
+
   test.each(["", "with space", "ünïcode", "x".repeat(4_097)])("a token that is none is refused: %#", async (token) => {
     const answer = await platform.call("POST", "/worker-app/devices", {
       token: amal ?? "",

@@ -1,18 +1,29 @@
 import type { ChildProcess } from "node:child_process";
-import { rm } from "node:fs/promises";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { type PlatformProcess, startProcess } from "./platform-process.ts";
 import { demoSeed } from "./platform-under-test.ts";
 import { type StorePlace, storesUnderTest } from "./stores.ts";
 
-const [pglite] = await storesUnderTest();
+const [pglite, postgres] = await storesUnderTest();
 const running: ChildProcess[] = [];
 const places: StorePlace[] = [];
 
-async function createPlace(): Promise<StorePlace> {
-  const place = await pglite?.createPlace();
+async function createPlace(store = pglite): Promise<StorePlace> {
+  const place = await store?.createPlace();
   if (place === undefined) throw new Error("there is always a store");
+  places.push(place);
+  return place;
+}
+
+/** Of a process that does not get as far as its store. */
+async function createFolder(): Promise<StorePlace> {
+  const dataFolder = await mkdtemp(join(tmpdir(), "offers-main-"));
+  const place = { options: { dataFolder }, remove: () => rm(dataFolder, { recursive: true, force: true }) };
   places.push(place);
   return place;
 }
@@ -75,37 +86,104 @@ describe("the platform's process", () => {
     expect((await sameFolder.exited).code).toBe(1);
     expect(sameFolder.output.stderr).toMatch(/^platform did not start: the data folder \S+ is in use by another .*\n$/);
     expect((await samePort.exited).code).toBe(1);
-    expect(samePort.output.stderr).toMatch(/^platform did not start: the port is in use; .* PORT\n$/);
+    expect(samePort.output.stderr).toMatch(
+      new RegExp(
+        `^platform did not start: PORT: port ${port} of 127\\.0\\.0\\.1 is in use by another process .* set PORT to .*\\n$`,
+      ),
+    );
   });
 
   const itself = import.meta.filename;
   test.each([
-    [{ PORT: "http" }, /^platform did not start: PORT is not usable; .*\n$/],
+    [{ PORT: "http" }, /^PORT=http is not usable; write a port .*$/],
+    [{ PORT: "65536" }, /^PORT=65536 is not usable; write a port .*$/],
+    [{ HOST: "192.0.2.1" }, /^HOST: nothing can listen at 192\.0\.2\.1 \(EADDRNOTAVAIL\); set HOST to an address .*$/],
+    [{ HOST: "nowhere.invalid" }, /^HOST: the name nowhere\.invalid cannot be looked up \(\w+\); set HOST to .*$/],
     [
-      { OFFERS_DIALECT: "dead" },
-      /^platform did not start: OFFERS_DIALECT is not usable; write one of reference, live\n$/,
+      { PORT: "4999", OFFERS_METRICS: "4999" },
+      /^OFFERS_METRICS=4999 names the port of the platform itself; write another$/,
     ],
-    [{ OFFERS_SEED: "missing.json" }, /^platform did not start: OFFERS_SEED names missing.json, .*\n$/],
-    [{ OFFERS_SEAL_KEY: "short" }, /^platform did not start: OFFERS_SEAL_KEY is not 32 bytes in base64; .*\n$/],
+    [{ OFFERS_METRICS: "192.0.2.1:0" }, /^OFFERS_METRICS: nothing can listen at 192\.0\.2\.1 \(EADDRNOTAVAIL\); .*$/],
+    [{ OFFERS_DIALECT: "dead" }, /^OFFERS_DIALECT=dead is not usable; write one of reference, live$/],
+    [{ OFFERS_DIALEKT: "live" }, /^OFFERS_DIALEKT is no setting of the platform; did you mean OFFERS_DIALECT\? .*$/],
+    [{ OFFERS_SEED: "missing.json" }, /^OFFERS_SEED names missing.json, .*$/],
+    [{ OFFERS_SEAL_KEY: "short" }, /^OFFERS_SEAL_KEY is not 32 bytes in base64; .*$/],
     [
       { DATABASE_URL: "postgres://nobody:s3cret@127.0.0.1:1/x" },
-      /^platform did not start: the database at DATABASE_URL cannot be used \(ECONNREFUSED\); does it run\?\n$/,
+      /^DATABASE_URL: the database x at 127\.0\.0\.1:1 cannot be used \(ECONNREFUSED\): nothing listens .*; start PostgreSQL, .*$/,
     ],
     [
       { DATABASE_URL: "postgres://nobody:s3cret@127.0.0.1:1/x?sslrootcert=/s3cret" },
-      /^platform did not start: the database at DATABASE_URL cannot be used \(ENOENT\); does it run\?\n$/,
+      /^DATABASE_URL: the database x .* \(ENOENT\): a file that it names is missing; correct sslrootcert, .*$/,
     ],
     [
+      { DATABASE_URL: "postgres://nobody:s3cret@nowhere.invalid/x" },
+      /^DATABASE_URL: the database x at nowhere\.invalid:5432 .*: its host cannot be looked up; correct the host's name$/,
+    ],
+    [
+      { OFFERS_DATA: "/proc/x" },
+      /^OFFERS_DATA: \/proc\/x cannot be the data folder: nothing can be made there \(ENOENT\); .*$/,
+    ],
+    [{ OFFERS_DATA: "/proc/x/y" }, /^OFFERS_DATA: \/proc\/x\/y cannot be the data folder: .* \(ENOENT\); .*$/],
+    [{ OFFERS_DATA: "/proc" }, /^OFFERS_DATA: \/proc cannot be the data folder: .* \(\w+\); set OFFERS_DATA to .*$/],
+    [
       { OFFERS_DATA: itself },
-      /^platform did not start: OFFERS_DATA: \S+ cannot be the data folder \(EEXIST\); name a folder to write in\n$/,
+      /^OFFERS_DATA: \S+ cannot be the data folder: there is a file of that name \(EEXIST\); .*$/,
     ],
     [
       { OFFERS_DATA: `${itself}/below` },
-      /^platform did not start: OFFERS_DATA: \S+ cannot be the data folder \(ENOTDIR\); name a folder to write in\n$/,
+      /^OFFERS_DATA: \S+ cannot be the data folder: a part of its path is a file \(ENOTDIR\); .*$/,
     ],
-  ])("does not start with %o", async (environment, message) => {
-    const { exited, output } = start(await createPlace(), environment);
+  ] satisfies [Record<string, string>, RegExp][])("does not start with %o", async (environment, message) => {
+    const place = await createFolder();
+    const { exited, output } = start(place, environment);
     expect((await exited).code).toBe(1);
-    expect(output.stderr).toMatch(message);
+    expect(output.stderr).toMatch(/^platform did not start: [^\n]*\n$/);
+    expect(output.stderr.trim().replace("platform did not start: ", "")).toMatch(message);
+    expect(output.stdout + output.stderr).not.toContain("s3cret");
+  });
+
+  test.skipIf(postgres === undefined)("names what is wrong with a database that runs", async () => {
+    const { options } = await createPlace(postgres);
+    const wrong = (change: (url: URL) => void): string => {
+      const url = new URL(options.databaseUrl ?? "");
+      change(url);
+      return url.href;
+    };
+    const noDatabase = start(await createFolder(), { DATABASE_URL: wrong((url) => (url.pathname = "/no_such")) });
+    const noRole = start(await createFolder(), { DATABASE_URL: wrong((url) => (url.username = "no_such")) });
+    const noTls = start(await createFolder(), { DATABASE_URL: wrong((url) => (url.search = "?sslmode=verify-full")) });
+    for (const { exited } of [noDatabase, noRole, noTls]) expect((await exited).code).toBe(1);
+    expect(noDatabase.output.stderr).toMatch(/there is no database no_such; create it with: createdb no_such/);
+    expect(noRole.output.stderr).toMatch(/the role no_such (does not exist|needs a password)/);
+    expect(noTls.output.stderr).toMatch(/the server takes no TLS; remove sslmode|its certificate is not trusted/);
+  });
+
+  test("names a server that is none of PostgreSQL's", async () => {
+    const server = createServer((socket) => void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const url = `postgres://postgres:s3cret@127.0.0.1:${port}/x`;
+    const { exited, output } = start(await createFolder(), { DATABASE_URL: url });
+    expect((await exited).code).toBe(1);
+    expect(output.stderr).toMatch(
+      new RegExp(
+        `^platform did not start: DATABASE_URL: .* 127\\.0\\.0\\.1:${port} does not answer as PostgreSQL does; .*\\n$`,
+      ),
+    );
+    expect(output.stderr).not.toContain("s3cret");
+    server.close();
+  });
+
+  test("warns of an origin without trusted proxies", async () => {
+    const warned = start(await createPlace(), { OFFERS_PUBLIC_ORIGIN: "https://offers.example" });
+    const quiet = start(await createPlace(), {
+      OFFERS_PUBLIC_ORIGIN: "https://offers.example",
+      OFFERS_TRUSTED_PROXIES: "1",
+    });
+    await Promise.all([warned.address(), quiet.address()]);
+    const lines = warned.output.stdout.split("\n").filter((line) => line.includes("OFFERS_TRUSTED_PROXIES"));
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ level: 40, code: "proxies_not_trusted" }]);
+    expect(quiet.output.stdout).not.toContain("proxies_not_trusted");
   });
 });

@@ -166,3 +166,18 @@ test("behind https the cookie is for this host and https alone", async () => {
   await secure.close();
   await other.remove();
 });
+
+test("the direction of each text is isolated from the text beside it", async () => {
+  const title = "Bar \u202e\u2067on Sunday";
+  const json = { createdByUserId: "user_hana", title, workerIds: ["worker_amal"] };
+  const { id } = (await platform.call("POST", "/offer", { key: "demo-key-harbour", json })).json<{ id: string }>();
+  const styles = (await visitor.get("/assets/styles.css")).text;
+  const isolated = /:where\(([^)]*)\) \{\s*unicode-bidi: isolate;/.exec(styles)?.[1]?.split(", ") ?? [];
+  for (const path of ["/offers", `/offers/${id}`]) {
+    // Alone in its element.
+    const { text } = await visitor.get(path);
+    const elements = [...text.matchAll(/<(\w+)[^>]*>Bar \u202e\u2067on Sunday<\/\1>/g)].map(([, name]) => name);
+    expect(elements).not.toEqual([]);
+    for (const name of elements) expect([...isolated, "title"]).toContain(name);
+  }
+});

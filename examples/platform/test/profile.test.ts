@@ -7,6 +7,7 @@ import { createOutbound } from "../src/outbound/create-outbound.ts";
 import { createSign } from "../src/outbound/create-sign.ts";
 import { eventually } from "./eventually.ts";
 import { addOrganisation, openLowerHalf, testSealKey } from "./lower-half.ts";
+import { openVisitor } from "./page-visitor.ts";
 import { openPlatform, type PlatformUnderTest } from "./platform-under-test.ts";
 import { type Answer, answerWith, openReceiver, type ReceivedRequest, type Receiver } from "./receiver.ts";
 import { type StorePlace, storesUnderTest } from "./stores.ts";
@@ -94,6 +95,38 @@ describe.each(await storesUnderTest())("the company profile on $title", ({ creat
         "webhook-timestamp": signed?.headers["webhook-timestamp"],
         "webhook-signature": "v1,***",
       });
+    });
+
+    test("and attempts without what the endpoint repeats of signatures and secrets", async () => {
+      receiver.answer = (request, response) => {
+        const echo = {
+          ...request,
+          secret: first,
+          bytes: Buffer.from(String(request.headers.authorization)).toString("base64"),
+        };
+        const type = `text/plain; echo=${request.headers.authorization?.slice(5)}`;
+        answerWith(200, { "content-type": type }, JSON.stringify(echo))(request, response);
+      };
+      const saved = await save({ scheme: "timestampDigestAndStandardWebhooks" });
+      expect(saved.status).toBe(200);
+      await tell();
+      await eventually("it was delivered", () => receiver.requests.some(({ url }) => url.startsWith("/contact/new/")));
+      const visitor = openVisitor(platform.address);
+      await visitor.signIn("hana@harbour-hotels.example");
+      let shown = "";
+      await eventually("the attempt is shown", async () => {
+        const { deliveries } = (await call("GET", "/portal/deliveries")).json<{ deliveries: { id: string }[] }>();
+        shown = (await visitor.get(`/deliveries/${deliveries[0]?.id}`)).text;
+        return shown.includes("offers-delivery-id");
+      });
+      expect(saved.text).toContain("hmac ***");
+      const signed = receiver.requests.filter(({ headers }) => headers.authorization !== undefined);
+      expect(signed.length).toBeGreaterThan(1);
+      for (const { headers } of signed)
+        for (const proof of [headers.authorization?.slice(5), String(headers["webhook-signature"]).slice(3), first])
+          for (const text of [saved.text, shown, platform.logLines.join("")])
+            for (const form of [String(proof), Buffer.from(String(proof)).toString("base64").slice(8, 32)])
+              expect(text.toLowerCase()).not.toContain(form.toLowerCase());
     });
 
     test("that failed with their answer, and changes nothing", async () => {

@@ -39,8 +39,8 @@ describe.each(await storesUnderTest())("the rate limit on $title", ({ createPlac
     const headers = { "Content-Type": "application/json", "Idempotency-Key": idempotencyKey };
     return ask("demo-key-harbour", { method: "POST", headers, body: JSON.stringify(offer) }, "/offer");
   };
-  const exhaust = async (key: string): Promise<void> => {
-    for (let number = 0; number < 3; number += 1) expect((await ask(key)).status).toBe(404);
+  const exhaust = async (key: string, init?: RequestInit): Promise<void> => {
+    for (let number = 0; number < 3; number += 1) expect((await ask(key, init)).status).toBe(404);
   };
 
   test("a key that was used too often is told when to come again, in whole seconds", async () => {
@@ -87,16 +87,24 @@ describe.each(await storesUnderTest())("the rate limit on $title", ({ createPlac
       return (await ask("wrong-60", from(address))).status;
     };
 
-    test("sixty a minute are looked up, then none: also the right one is not, unless it is in use", async () => {
-      expect((await ask("demo-key-bistro", from("192.0.2.1"))).status).toBe(404);
+    test("sixty a minute from one address are refused as wrong, the next as too many", async () => {
       expect(await guess("192.0.2.1")).toBe(429);
-      const refused = await ask("demo-key-harbour", from("192.0.2.1"));
+      const refused = await ask("wrong-61", from("192.0.2.1"));
       expect(refused.status).toBe(429);
       expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
-      expect((await ask("demo-key-bistro", from("192.0.2.1"))).status).toBe(404);
-      expect((await ask("demo-key-harbour", from("192.0.2.2"))).status).toBe(404);
+      expect((await ask("", from("192.0.2.1"))).status).toBe(429);
+      expect((await ask("wrong", from("192.0.2.2"))).status).toBe(401);
       pass(60_000);
       expect((await ask("wrong", from("192.0.2.1"))).status).toBe(401);
+    });
+
+    test("never keep a right key out, in use or not, which has its own limit alone", async () => {
+      expect(await guess("192.0.2.3")).toBe(429);
+      await exhaust("demo-key-harbour", from("192.0.2.3"));
+      expect((await ask("demo-key-harbour", from("192.0.2.3"))).status).toBe(429);
+      expect((await ask("demo-key-bistro", from("192.0.2.3"))).status).toBe(404);
+      // Nor do right ones make room for wrong ones.
+      expect((await ask("wrong-61", from("192.0.2.3"))).status).toBe(429);
     });
 
     test("a network of version 6 counts as one address", async () => {
@@ -115,7 +123,6 @@ describe.each(await storesUnderTest())("the rate limit on $title", ({ createPlac
 test("without a limit nobody counts", async () => {
   const limits = rateLimits(undefined);
   for (let number = 0; number < 1_000; number += 1) {
-    await limits.checkAddress("192.0.2.1", "hash");
     await limits.countWrongKey("192.0.2.1");
     await limits.countRequest("hash");
   }

@@ -22,15 +22,14 @@ export async function authenticate(
   request: Request,
 ): Promise<Caller> {
   const keyHash = sha256(request.get(apiKeyHeader) ?? "");
-  const address = request.ip ?? "";
-  await rateLimits.checkAddress(address, keyHash);
+  // Looked up by its hash, and before anything is counted: a right key is not kept out by wrong ones from its address.
   const issued = await store.db
     .selectFrom("api_keys")
     .select(["organisation_id", "agency_id"])
     .where("key_hash", "=", keyHash)
     .executeTakeFirst();
   if (issued === undefined) {
-    await rateLimits.countWrongKey(address);
+    await rateLimits.countWrongKey(request.ip ?? "");
     throw new ProblemError("invalid_api_key", `Send your organisation's key in the header ${apiKeyHeader}.`, {
       headers: { "WWW-Authenticate": `ApiKey header="${apiKeyHeader}"` },
     });

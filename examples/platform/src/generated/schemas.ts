@@ -38,7 +38,7 @@ export const offerEventCreationSchema = z.strictObject({
 
 export const offerCreationSchema = nullAsAbsent(z.strictObject({
     createdByUserId: z.string().min(1),
-    title: z.string().min(1).max(200).regex(/\S/),
+    title: z.string().min(1).max(200).regex(/(?![ᅟᅠ⠀ㅤﾠ￼\u{13441}\u{13442}\u{1D159}])[\p{L}\p{N}\p{P}\p{S}]/u),
     details: z.string().max(10000).optional(),
     locationPlaceId: z.string().max(500).optional(),
     notifyEmailAddress: emailAddressSchema.optional(),

@@ -19,3 +19,11 @@ test.each(["a\nb", "a\r\nBcc: b", "a\tb", "a\u0085b"])("refuses %j as a line, an
     { message: "Remove the line break or control character." },
   ]),
 );
+
+test.each(["\u200b\u2800", " \u3164", "a\u202eb", "\u2066a", "a\u2029b"])(
+  "a line has a visible character, and no line break or direction control: %j",
+  (text) => {
+    expect(lineField.safeParse(text).success).toBe(false);
+    expect(lineField.safeParse("\u200f\u05de\u05dc\u05e6\u05e8").success).toBe(true);
+  },
+);

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { purgeChanges } from "../changes/purge-changes.ts";
+import { forgetExpiredKeys } from "../idempotency/forget-expired-keys.ts";
 import { maxMailAttempts } from "../mail/start-mail.ts";
 import { maxPushAttempts } from "../push/sweep-notifications.ts";
 import type { Store, Trx } from "../store/store.ts";
@@ -18,8 +19,6 @@ export const defaultRetention: RetentionPeriods = { deliveryDays: 90, contentDay
 /** Rows of one statement; a transaction has five seconds. */
 const batchSize = 500;
 const dayMs = 24 * 60 * 60 * 1_000;
-/** D-40 */
-const idempotencyDays = 1;
 
 /**
  * Forgets one batch of everything whose time is over. What waits is never over: deliveries that are pending or held, dead
@@ -101,7 +100,7 @@ export async function retain(
   await alone(() => db.updateTable("endpoints").set(forgotten).where("previous_secret_until", "<=", now).execute());
   await alone(() => purgeChanges(store, now));
   await alone(() => db.deleteFrom("sessions").where("expires_at", "<=", now).execute());
-  await alone(() => db.deleteFrom("idempotency_keys").where("created_at", "<=", daysAgo(idempotencyDays)).execute());
+  await alone(() => forgetExpiredKeys(db, now));
   return more;
 }
 

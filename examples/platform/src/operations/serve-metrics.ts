@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { addressOf } from "../http/address-of.ts";
-import { SettingError } from "../setting-error.ts";
+import { listen } from "../http/listen.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** Where the metrics are served: never the platform's own door, so that no stranger gets to them by way of a proxy. */
@@ -9,6 +9,8 @@ export interface MetricsPlace {
   host: string;
   port: number;
 }
+
+export const metricsSettings = { host: "OFFERS_METRICS", port: "OFFERS_METRICS" };
 
 export interface MetricsServer {
   address: string;
@@ -20,16 +22,13 @@ export interface MetricsServer {
  *
  * @throws {SettingError} when the place is taken
  */
-export async function serveMetrics(metrics: Metrics, { host, port }: MetricsPlace): Promise<MetricsServer> {
+export async function serveMetrics(metrics: Metrics, place: MetricsPlace): Promise<MetricsServer> {
   const server = createServer(async ({ method, url }, response) => {
     if (method !== "GET" || url?.split("?")[0] !== "/metrics") return void response.writeHead(404).end();
     const { contentType, text } = await metrics.read();
     response.writeHead(200, { "content-type": contentType, "cache-control": "no-store" }).end(text);
   });
-  server.listen(port, host);
-  await once(server, "listening").catch((cause: NodeJS.ErrnoException) => {
-    throw new SettingError(`OFFERS_METRICS names a place that cannot be used (${cause.code}); name another`, { cause });
-  });
+  await listen(server, { ...place, settings: metricsSettings });
   return {
     address: addressOf(server),
     async close() {

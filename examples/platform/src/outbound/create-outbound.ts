@@ -8,6 +8,7 @@ import { AttemptEnd } from "./attempt-end.ts";
 import { failureOf } from "./failure-of.ts";
 import { guardedConnector, type Resolve } from "./guarded-connector.ts";
 import { httpAddress, joinAddress } from "./join-address.ts";
+import { maskEchoes } from "./mask-echoes.ts";
 import type { Outbound, OutboundAnswer, OutboundFailure, OutboundRequest, OutboundResult } from "./outbound.ts";
 import { isOwnAddress as isInterfaceAddress } from "./own-addresses.ts";
 import { nameResolver } from "./resolve-name.ts";
@@ -50,7 +51,7 @@ async function send(agent: Agent, request: OutboundRequest): Promise<OutboundRes
   const end = new AttemptEnd(request.timeoutMs, request.signal);
   let headers: Record<string, string> | undefined;
   const resultOf = (outcome: Outcome): OutboundResult => ({
-    ...outcome,
+    ...withoutEchoes(outcome, request),
     durationMs: Math.round(performance.now() - started),
     ...(headers && { sentHeaders: withoutSignatures(headers) }),
   });
@@ -72,6 +73,14 @@ async function send(agent: Agent, request: OutboundRequest): Promise<OutboundRes
   } finally {
     end.close();
   }
+}
+
+/** All that is stored, shown or logged of a response went through here (D-49). */
+function withoutEchoes(outcome: Outcome, { confidential }: OutboundRequest): Outcome {
+  if (!outcome.ok || confidential === undefined) return outcome;
+  const { body, contentType, truncated } = outcome;
+  const type = contentType && maskEchoes(Buffer.from(contentType, "latin1"), confidential).toString("latin1");
+  return { ...outcome, body: maskEchoes(body, confidential, truncated), ...(type && { contentType: type }) };
 }
 
 /** Endless ones, as fast as they come, would take the time of all other attempts. */

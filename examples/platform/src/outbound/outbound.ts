@@ -1,4 +1,5 @@
 import type { EndpointScheme } from "../store/tables.ts";
+import type { Confidential } from "./echo-windows.ts";
 
 /** Why no answer came, or none that counts. Stable: stored with attempts, shown in the portal. */
 export type OutboundFailureCode =
@@ -29,6 +30,8 @@ export interface OutboundRequest {
   body?: unknown;
   /** Makes headers of the very bytes that are sent; none without a body. */
   sign?: (content: Uint8Array) => Record<string, string> | Promise<Record<string, string>>;
+  /** What the response may not give back. Signatures are added when they are made: read it after the response. */
+  confidential?: Confidential;
   /** For the whole attempt: name look-up, connection, headers and body. */
   timeoutMs: number;
   /** Ends the attempt before its time. */
@@ -41,7 +44,7 @@ export interface OutboundAnswer {
   ok: true;
   status: number;
   contentType?: string;
-  /** At most `maxReadBytes` of it. */
+  /** At most `maxReadBytes` of it, without echoes of what is confidential. */
   body: Buffer;
   /** The body went on beyond that. */
   truncated: boolean;

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { EndpointScheme } from "../store/tables.ts";
 import type { Outbound, OutboundRequest, OutboundResult, Sign } from "./outbound.ts";
+import { signaturesOf } from "./without-signatures.ts";
 
 /** Where a signed request goes, with the secrets that its owner gave for this very address. */
 export interface SignedEndpoint {
@@ -11,7 +12,7 @@ export interface SignedEndpoint {
   previousSecret?: string | undefined;
 }
 
-export interface SignedRequest extends Omit<OutboundRequest, "baseAddress" | "sign"> {
+export interface SignedRequest extends Omit<OutboundRequest, "baseAddress" | "confidential" | "sign"> {
   /** @default a fresh one */
   id?: string;
 }
@@ -26,12 +27,19 @@ export async function sendSigned(
   { baseAddress, scheme, secret, previousSecret }: SignedEndpoint,
   { id = randomUUID(), ...request }: SignedRequest,
 ): Promise<OutboundResult> {
+  const signatures: string[] = [];
+  const confidential = { signatures, secrets: previousSecret === undefined ? [secret] : [secret, previousSecret] };
   const sendWith = (one: string, otherSecret: string | undefined, timeoutMs: number) =>
     outbound.send({
       ...request,
       baseAddress,
+      confidential,
       timeoutMs,
-      sign: (content) => sign(one, { scheme, id, content, otherSecret }),
+      async sign(content) {
+        const headers = await sign(one, { scheme, id, content, otherSecret });
+        signatures.push(...signaturesOf(headers));
+        return headers;
+      },
     });
   const started = performance.now();
   const result = await sendWith(secret, previousSecret, request.timeoutMs);

@@ -57,7 +57,9 @@ export async function testEndpoint(
   { baseAddress, scheme, secret }: EndpointToTest,
 ): Promise<EndpointTestResult> {
   const timeoutMs = requestTimeoutMs;
-  const test = await outbound.send({ baseAddress, timeoutMs, ...testWebhook });
+  // Unsigned; but the endpoint may know the secret, and what it computed with it.
+  const confidential = { signatures: [], secrets: [secret] };
+  const test = await outbound.send({ baseAddress, confidential, timeoutMs, ...testWebhook });
   const auth = await sendSigned(outbound, sign, { baseAddress, scheme, secret }, { timeoutMs, ...authWebhook });
   const checks = [checkOf(testWebhook, test), checkOf(authWebhook, auth)];
   return { passed: checks.every((check) => check.passed), checks };

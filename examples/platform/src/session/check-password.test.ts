@@ -4,14 +4,16 @@ import { passwordCheck } from "./check-password.ts";
 const refusal = (retryAfter: string) =>
   expect.objectContaining({ code: "too_many_sign_ins", status: 429, headers: { "Retry-After": retryAfter } });
 
+const from = (account: string, address = "192.0.2.1") => ({ account, address });
+
 test("two are checked at once, sixteen wait, and the next is told to come back", async () => {
   const finish: (() => void)[] = [];
   const check = passwordCheck(
     () => new Date(0),
     () => new Promise((resolve) => finish.push(() => resolve(true))),
   );
-  const checked = Array.from({ length: 18 }, (_, index) => check(`worker ${index}`, "", undefined));
-  await expect(check("worker 18", "", undefined)).rejects.toEqual(refusal("1"));
+  const checked = Array.from({ length: 18 }, (_, index) => check(from(`worker ${index}`), "", undefined));
+  await expect(check(from("worker 18"), "", undefined)).rejects.toEqual(refusal("1"));
   for (let done = 0; done < 18; done += 2) {
     expect(finish).toHaveLength(2);
     for (const end of finish.splice(0)) end();
@@ -20,18 +22,18 @@ test("two are checked at once, sixteen wait, and the next is told to come back",
   expect(await Promise.all(checked)).toEqual(Array.from({ length: 18 }, () => true));
 });
 
-test("after ten wrong passwords an account waits for five minutes, others do not", async () => {
+test("after ten wrong passwords from one address an account waits there for five minutes, others do not", async () => {
   let ms = 0;
   const check = passwordCheck(
     () => new Date(ms),
     async (password) => password === "right",
   );
-  for (let count = 0; count < 10; count += 1) expect(await check("ann", "wrong", undefined)).toBe(false);
-  expect(await check("bo", "right", undefined)).toBe(true);
+  for (let count = 0; count < 10; count += 1) expect(await check(from("ann"), "wrong", undefined)).toBe(false);
+  expect(await check(from("bo"), "right", undefined)).toBe(true);
   ms = 299_999;
-  await expect(check("ann", "right", undefined)).rejects.toEqual(refusal("1"));
+  await expect(check(from("ann"), "right", undefined)).rejects.toEqual(refusal("1"));
   ms = 300_000;
-  expect(await check("ann", "right", undefined)).toBe(true);
+  expect(await check(from("ann"), "right", undefined)).toBe(true);
 });
 
 test("the right password makes up for the wrong ones before it", async () => {
@@ -40,8 +42,8 @@ test("the right password makes up for the wrong ones before it", async () => {
     async (password) => password === "right",
   );
   for (let round = 0; round < 3; round += 1) {
-    for (let count = 0; count < 9; count += 1) expect(await check("ann", "wrong", undefined)).toBe(false);
-    expect(await check("ann", "right", undefined)).toBe(true);
+    for (let count = 0; count < 9; count += 1) expect(await check(from("ann"), "wrong", undefined)).toBe(false);
+    expect(await check(from("ann"), "right", undefined)).toBe(true);
   }
 });
 
@@ -50,6 +52,33 @@ test("many tries at the same time are no way around it", async () => {
     () => new Date(0),
     async () => false,
   );
-  const tries = await Promise.allSettled(Array.from({ length: 12 }, () => check("ann", "wrong", undefined)));
+  const tries = await Promise.allSettled(Array.from({ length: 12 }, () => check(from("ann"), "wrong", undefined)));
   expect(tries.filter(({ status }) => status === "rejected")).toHaveLength(2);
+});
+
+const rightOnly = () =>
+  passwordCheck(
+    () => new Date(0),
+    async (password) => password === "right",
+  );
+
+test("wrong passwords from one address do not keep the owner out elsewhere, however many", async () => {
+  const check = rightOnly();
+  for (let count = 0; count < 10; count += 1) await check(from("ann"), "wrong", undefined);
+  for (let count = 0; count < 500; count += 1)
+    await expect(check(from("ann"), "wrong", undefined)).rejects.toEqual(refusal("300"));
+  expect(await check(from("ann", "192.0.2.2"), "right", undefined)).toBe(true);
+  // A network of version 6 is one place: its other addresses are the same subscriber's.
+  for (let count = 0; count < 10; count += 1) await check(from("bo", `2001:db8::${count}`), "wrong", undefined);
+  await expect(check(from("bo", "2001:db8::ffff"), "right", undefined)).rejects.toEqual(refusal("300"));
+  expect(await check(from("bo", "2001:db8:0:1::1"), "right", undefined)).toBe(true);
+});
+
+test("a hundred wrong passwords from ten addresses are all there are, also between sign-ins of the owner", async () => {
+  const check = rightOnly();
+  for (let place = 0; place < 10; place += 1) {
+    for (let count = 0; count < 10; count += 1) await check(from("ann", `192.0.2.${place}`), "wrong", undefined);
+    if (place < 9) expect(await check(from("ann", "198.51.100.1"), "right", undefined)).toBe(true);
+  }
+  await expect(check(from("ann", "192.0.2.99"), "wrong", undefined)).rejects.toEqual(refusal("300"));
 });

@@ -29,7 +29,7 @@ export function sessionMethods(deps: SessionDeps, role: Role): Methods {
       checkParameters(request);
       const credentials = parseBody(credentialsSchema, await deps.readJson(request, response));
       const { [role.name]: name = "", password = "" } = credentials;
-      response.status(201).json(await signIn(deps, role, name, password));
+      response.status(201).json(await signIn(deps, role, { name, password, address: request.ip ?? "" }));
     },
     async delete(request, response) {
       checkParameters(request);

@@ -9,14 +9,26 @@ export interface SignInDeps {
   checkPassword: CheckPassword;
 }
 
+export interface Credentials {
+  name: string;
+  password: string;
+  /** Where they come from: wrong ones are counted for it (D-55). */
+  address: string;
+}
+
 /**
- * Opens a session for whoever has this name and password.
+ * Opens a session for the owner of this name and password.
  *
  * @throws {ProblemError} `sign_in_failed` or `too_many_sign_ins`
  */
-export async function signIn(deps: SignInDeps, role: Role, name: string, password: string): Promise<NewSession> {
+export async function signIn(
+  deps: SignInDeps,
+  role: Role,
+  { name, password, address }: Credentials,
+): Promise<NewSession> {
   const found = await role.find(deps.store, name);
-  const proven = await deps.checkPassword(`${role.name} ${name.toLowerCase()}`, password, found?.password_hash);
+  const account = `${role.name} ${name.toLowerCase()}`;
+  const proven = await deps.checkPassword({ account, address }, password, found?.password_hash);
   if (!found || !proven) throw signInFailed();
   return await openSession(deps.store, role, found.id, deps.now());
 }

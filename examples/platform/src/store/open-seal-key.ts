@@ -21,12 +21,13 @@ export async function openSealKey(store: Store, dataFolder: string, encoded?: st
 const owner = "seal_check";
 
 async function checkAgainst({ db }: Store, key: Uint8Array, from: string): Promise<void> {
-  await db
+  // In one statement, so that nothing comes between: the row that is there stays as it is.
+  const { sealed } = await db
     .insertInto("seal_check")
     .values({ sealed: seal("", key, owner) })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  const { sealed } = await db.selectFrom("seal_check").select("sealed").executeTakeFirstOrThrow();
+    .onConflict((conflict) => conflict.column("only_one").doUpdateSet({ only_one: true }))
+    .returning("sealed")
+    .executeTakeFirstOrThrow();
   try {
     unseal(sealed, key, owner);
   } catch (cause) {

@@ -244,6 +244,7 @@ export type ChangeSubject = "offer" | "delivery" | "endpoint" | "mail";
 
 /** One row: a text sealed with the key that all of the store's secrets are sealed with. */
 export interface SealCheckTable {
+  only_one: Generated<boolean>;
   sealed: Fact<string>;
 }
 

@@ -1,3 +1,4 @@
+import { visibleCharacter } from "../generated/decisions.ts";
 import { FieldCheck } from "./field-check.ts";
 import { invalidRequest } from "./refusal.ts";
 
@@ -19,6 +20,9 @@ export interface CreationContext {
   isWorker(id: string): boolean;
 }
 
+/** D-89 */
+const visible = new RegExp(visibleCharacter, "u");
+
 const optional = ["details", "locationPlaceId", "notifyEmailAddress", "events"];
 const fields = ["createdByUserId", "title", "workerIds", ...optional];
 
@@ -36,7 +40,7 @@ export function checkCreation(body: unknown, { now, mayCreate, isWorker }: Creat
 
   if (check.text("createdByUserId", createdByUserId) === "") check.add("createdByUserId", "Do not leave it empty.");
   const heading = check.text("title", title);
-  if (heading !== undefined && !/\S/.test(heading))
+  if (heading !== undefined && !visible.test(heading))
     check.add("title", "Write a title; do not leave it empty or blank.");
   check.shortText("title", heading, 200);
   check.shortText("details", details, 10_000);

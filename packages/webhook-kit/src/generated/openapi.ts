@@ -250,7 +250,7 @@ export interface components {
         OfferCreation: {
             /** @description Id of the user creating the offer. */
             createdByUserId: string;
-            /** @description Short title of the offer; not blank. */
+            /** @description Short title of the offer, with at least one visible character: a letter, digit, punctuation mark or symbol that is not blank (D-89). */
             title: string;
             /** @description Free-text description of the work. */
             details?: string;

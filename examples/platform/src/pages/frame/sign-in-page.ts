@@ -41,7 +41,8 @@ export function signInRoutes<Who>(deps: PageDeps, audience: Audience<Who>, texts
       const name = form.get("name")?.trim() ?? "";
       const next = pathWithin(form.get("next") ?? "", audience.home);
       try {
-        const { token } = await signIn(deps, audience.role, storable(name), form.get("password") ?? "");
+        const credentials = { name: storable(name), password: form.get("password") ?? "", address: request.ip ?? "" };
+        const { token } = await signIn(deps, audience.role, credentials);
         await endSession(deps, audience, session);
         await renew(session, { token });
         response.redirect(303, next);
