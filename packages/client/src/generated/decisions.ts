@@ -20,3 +20,6 @@ export const maxRetryAfterMs = 30000;
 
 /** D-62: How is an offer watched? */
 export const watchIntervalMs = 10000;
+
+/** D-98: How large may a response be? */
+export const maxResponseBytes = 10485760;
