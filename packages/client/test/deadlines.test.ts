@@ -13,7 +13,7 @@ test.each([
   ["body", halfABody],
 ])("the time-out covers a stall in the %s", async (_where, answer) => {
   const { baseUrl, received } = await serve(answer);
-  const client = new OffersClient({ baseUrl, apiKey, timeoutMs: 50, maxRetries: 0 });
+  const client = new OffersClient({ baseUrl, apiKey, timeoutMs: 500, maxRetries: 0 });
   for (const call of [() => client.getOffer("a"), () => client.createOffer(input)]) {
     const error = await call().catch((error: unknown) => error);
     expect(error).toBeInstanceOf(TimeoutError);

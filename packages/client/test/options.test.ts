@@ -36,8 +36,8 @@ test.each([
   ["ws://localhost", /^baseUrl has the scheme ws/],
   ["file:///etc", /^baseUrl has the scheme file/],
   ["http://service.example", /^baseUrl is http, .* not on loopback/],
-  ["https://user:password@service.example", /^baseUrl holds a user name or a password/],
-  ["https://user@service.example", /^baseUrl holds a user name or a password/],
+  ["https://user:password@service.example", /^baseUrl holds credentials/],
+  ["https://user@service.example", /^baseUrl holds credentials/],
   ["https://service.example?tenant=1", /^baseUrl has a query/],
   ["https://service.example?", /^baseUrl has a query/],
   ["https://service.example/#offers", /^baseUrl has a fragment/],
@@ -61,7 +61,7 @@ test.each([
     const error = thrownBy(make);
     expect(error).toMatchObject({ name: "UsageError", code: "invalid_base_url", message: expect.stringMatching(message) });
     expect(error.message).toContain("https://service.example");
-    expect(error.message).not.toContain("password@");
+    expect(error.message).not.toContain("password");
   }
 });
 

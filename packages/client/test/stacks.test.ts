@@ -24,7 +24,7 @@ const source = new URL("../src/", import.meta.url).href;
 const made = (...entries: string[]) => [
   `import * as offers from "${source}index.ts";`,
   ...entries,
-  'const client = new offers.OffersClient({ baseUrl: process.env.BASE_URL, apiKey: "key", maxRetries: 0, timeoutMs: 300 });',
+  'const client = new offers.OffersClient({ baseUrl: process.env.BASE_URL, apiKey: "key", maxRetries: 0 });',
 ];
 const input = '{ createdByUserId: "u", title: "t", workerIds: ["w"] }';
 const calls = {
@@ -57,6 +57,16 @@ test("a forgotten await of withResponse, and of a connection that is refused, en
   }
 });
 
+test("a forgotten await of a client that traces ends it too", async () => {
+  const { baseUrl } = await serve(reply(404));
+  const traced = `import { TracedOffersClient } from "${source}opentelemetry.ts";`;
+  const options = '{ baseUrl: process.env.BASE_URL, apiKey: "key" }';
+  const lines = [traced, `const client = new TracedOffersClient(${options});`, 'client.getOffer("a");'];
+  const { code, stderr } = await run(lines, { BASE_URL: baseUrl });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/hire\.mjs:3:\d+/);
+});
+
 test("a failure that is asked for as a value, or caught, ends nothing", async () => {
   const { baseUrl } = await serve(reply(409));
   const { code, stdout } = await run(
@@ -85,7 +95,7 @@ const ways: [kind: string, answer: Parameters<typeof serve>[0] | "nobody", setUp
   ["InvalidResponseError", reply(200, "<p>"), ""],
   ["ConnectionError", "nobody", ""],
   ["ConnectionError", (response) => void response.destroy(), ""],
-  ["TimeoutError", () => {}, ""],
+  ["TimeoutError", () => {}, "options.timeoutMs = 50;"],
   ["AbortedError", () => {}, "options.signal = AbortSignal.timeout(50);"],
   ["UsageError", reply(204), "options.headers = { 'x y': 'z' };"],
 ];
@@ -112,8 +122,8 @@ test.each(ways)("the stack of a %s shows the line of the call, whichever it is a
 
 test("it shows it too where the key comes late, after retries, in a watch that lasts, with undici, a trace and openapi-fetch", async () => {
   const offer = '{"id":"a","title":"","details":"","isHistoric":false,"widthdrawn":false,"complete":false,"locationPlaceId":"","createdAt":"","events":[],"recipients":[]}';
-  const { baseUrl } = await serve((response, { url }, count) =>
-    (url?.includes("lasting") && count === 1 ? reply(200, offer) : reply(404))(response, {} as never, 1),
+  const { baseUrl } = await serve((response, request, count) =>
+    (request.url?.includes("lasting") && count === 1 ? reply(200, offer) : reply(404))(response, request, count),
   );
   const lines = [
     `import { OffersClient } from "${source}index.ts";`,
@@ -125,10 +135,9 @@ test("it shows it too where the key comes late, after retries, in a watch that l
     'await new TracedOffersClient(options).getOffer("a").catch(show);',
     'show((await createOpenApiClient(options).GET("/offer/{id}", { params: { path: { id: "a" } } })).error);',
     'await new OffersClient({ ...options, middleware: [validateAnswers(), async () => { throw new Error("x"); }] }).getOffer("a").catch(show);',
-    'const late = new AbortController(); setTimeout(() => late.abort(), 150);',
     'await new OffersClient({ ...options, middleware: [async () => { throw new Error("mine"); }] }).getOffer("a").catch((error) => show(error.cause));',
   ];
   const { stdout, stderr } = await run(lines, { BASE_URL: baseUrl });
   expect(stderr).toBe("");
-  expect(stdout.trim().split("\n")).toEqual(["4", "5", "6", "7", "8", "9", "11"]);
+  expect(stdout.trim().split("\n")).toEqual(["4", "5", "6", "7", "8", "9", "10"]);
 });

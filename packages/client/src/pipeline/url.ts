@@ -15,7 +15,7 @@ function faultOf(given: unknown, href: string): string {
   if (!scheme) return "has no scheme; put https:// before it, or http:// on loopback";
   if (!/^https?$/i.test(scheme)) return `has the scheme ${scheme.slice(0, 20)}; only https, or http on loopback, is spoken`;
   if (/^[/?#:]|^$/.test(rest)) return "has no host";
-  if (/^[^/?#]*@/.test(rest)) return "holds a user name or a password; give the key as apiKey instead";
+  if (/^[^/?#]*@/.test(rest)) return "holds credentials; give the key as apiKey instead";
   if (!href) return /^[^/?#]*:[^/?#\]]*$/.test(rest.replace(/[/?#].*/s, "")) && !/^\[[^\]]*$/.test(rest)
     ? "has a port that is none; ports are 1 to 65535"
     : "has a host that is none";
