@@ -55,7 +55,9 @@ test("problem details are kept, extension members too", async () => {
   };
   const { client } = await clientOf(400, JSON.stringify(problem), { "X-Request-Id": "req_1" });
   await expect(client.createOffer(input)).rejects.toMatchObject({
-    message: expect.stringContaining(": 400; The offer is not valid; Two fields are wrong.; see events[0].end, title; "),
+    message: expect.stringContaining(
+      ": 400; The offer is not valid; Two fields are wrong.; see events[0].end, title; ",
+    ),
     operation: "CreateOffer",
     requestId: "req_1",
     problem,

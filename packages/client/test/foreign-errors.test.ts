@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { isOffersError, type Middleware, OffersClient, type OffersClientOptions, type OffersFailure } from "../src/index.ts";
+import {
+  isOffersError,
+  type Middleware,
+  OffersClient,
+  type OffersClientOptions,
+  type OffersFailure,
+} from "../src/index.ts";
 import { input } from "./offer.ts";
 import { reply, serve } from "./serve.ts";
 
@@ -20,27 +26,42 @@ async function ofAnotherClient() {
 
 const ways: [string, string, (error: unknown) => Partial<OffersClientOptions>][] = [
   ["middleware", "middleware_failed", (error) => ({ middleware: [() => Promise.reject(error)] })],
-  ["middleware that had an answer", "middleware_failed", (error) => ({ middleware: [async (request, next) => {
-    await next(request);
-    throw error;
-  }] satisfies Middleware[] })],
+  [
+    "middleware that had an answer",
+    "middleware_failed",
+    (error) => ({
+      middleware: [
+        async (request, next) => {
+          await next(request);
+          throw error;
+        },
+      ] satisfies Middleware[],
+    }),
+  ],
   ["a fetch", "connection_lost", (error) => ({ fetch: () => Promise.reject(error) })],
-  ["a body", "connection_lost", (error) => ({
-    fetch: async () => ({ status: 200, headers: new Headers(), text: () => Promise.reject(error) }),
-  })],
+  [
+    "a body",
+    "connection_lost",
+    (error) => ({
+      fetch: async () => ({ status: 200, headers: new Headers(), text: () => Promise.reject(error) }),
+    }),
+  ],
   ["an apiKey function", "api_key_unavailable", (error) => ({ apiKey: () => Promise.reject(error) })],
 ];
 
-test.each(ways)("another call's error that %s throws is left as it is, and is the cause", async (_what, code, options) => {
-  const { error, before } = await ofAnotherClient();
-  const { baseUrl } = await serve(reply(201, "offer_1"));
-  const client = new OffersClient({ baseUrl, apiKey, maxRetries: 0, ...options(error) });
-  const failure = await failureOf(client.createOffer(input));
-  expect(failure).not.toBe(error);
-  expect(failure).toMatchObject({ code, operation: "CreateOffer", cause: error });
-  const { operation, attempts, message, stack } = error;
-  expect({ operation, attempts, message, stack }).toEqual(before);
-});
+test.each(ways)(
+  "another call's error that %s throws is left as it is, and is the cause",
+  async (_what, code, options) => {
+    const { error, before } = await ofAnotherClient();
+    const { baseUrl } = await serve(reply(201, "offer_1"));
+    const client = new OffersClient({ baseUrl, apiKey, maxRetries: 0, ...options(error) });
+    const failure = await failureOf(client.createOffer(input));
+    expect(failure).not.toBe(error);
+    expect(failure).toMatchObject({ code, operation: "CreateOffer", cause: error });
+    const { operation, attempts, message, stack } = error;
+    expect({ operation, attempts, message, stack }).toEqual(before);
+  },
+);
 
 test("an error of another client's constructor is nobody's call, and left as it is too", async () => {
   const build: Middleware = async () => {
@@ -64,7 +85,13 @@ test("an error that middleware keeps from one call and throws in the next belong
     });
   };
   const fetch = () => Promise.reject(new TypeError("fetch failed"));
-  const client = new OffersClient({ baseUrl: "https://service.example", apiKey, maxRetries: 0, fetch, middleware: [breaker] });
+  const client = new OffersClient({
+    baseUrl: "https://service.example",
+    apiKey,
+    maxRetries: 0,
+    fetch,
+    middleware: [breaker],
+  });
   const first = await failureOf(client.createOffer(input));
   expect(first).toMatchObject({ code: "connection_lost", operation: "CreateOffer" });
   expect(first).toBe(kept);

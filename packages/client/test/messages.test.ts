@@ -17,10 +17,12 @@ test("of a problem's detail the message holds neither the key nor what was sent 
     notifyEmailAddress: "hana@harbour.example",
     workerIds: ["worker_amal"],
   };
-  const detail = [apiKey, ...Object.values(input).flat(), "bo@bistro.example", "line one\nline\u0007 two\u202E"].join(" / ");
+  const detail = [apiKey, ...Object.values(input).flat(), "bo@bistro.example", "line one\nline\u0007 two\u202E"].join(
+    " / ",
+  );
   const { baseUrl } = await serve(reply(400, JSON.stringify({ title: "Not valid", detail })));
   const error = await failureOf(new OffersClient({ baseUrl, apiKey }).createOffer(input));
-  expect(error.message).not.toMatch(/harbour-hotels|user_hana|Kitchen|Okafor|hana@|worker_amal|bo@|[\n\u0007\u202E]/);
+  expect(error.message).not.toMatch(/harbour-hotels|user_hana|Kitchen|Okafor|hana@|worker_amal|bo@|[\p{Cc}\u202E]/u);
   expect(error.message).toContain("[sent] / [sent]");
   expect(error.message).toContain("line one line two");
   expect(error.problem?.detail).toContain("Kitchen help");
@@ -49,20 +51,32 @@ test.each<[string, string, Error]>([
   [
     "connection_not_made",
     "refused",
-    new TypeError("error sending request for url (http://h/): client error (Connect): tcp connect error: Connection refused (os error 111)"),
+    new TypeError(
+      "error sending request for url (http://h/): client error (Connect): tcp connect error: Connection refused (os error 111)",
+    ),
   ],
   [
     "connection_not_made",
     "host was not found",
-    new TypeError("error sending request for url (http://h/): client error (Connect): dns error: failed to lookup address information"),
+    new TypeError(
+      "error sending request for url (http://h/): client error (Connect): dns error: failed to lookup address information",
+    ),
   ],
-  ["connection_not_made", "no connection", new TypeError("error sending request: client error (Connect): No route to host")],
+  [
+    "connection_not_made",
+    "no connection",
+    new TypeError("error sending request: client error (Connect): No route to host"),
+  ],
   ["port_blocked", "fetch refuses this port", new TypeError("Fetch failed: Requests to port 9 are blocked")],
   ["port_blocked", "fetch refuses this port", new TypeError("fetch failed", { cause: new Error("bad port") })],
   ["tls_failed", "no authority", new TypeError("client error (Connect): invalid peer certificate: UnknownIssuer")],
   ["tls_failed", "out of date", new TypeError("client error (Connect): invalid peer certificate: Expired")],
   ["tls_failed", "another name", new TypeError("client error (Connect): invalid peer certificate: NotValidForName")],
-  ["connection_lost", "broke off", new TypeError("error sending request: client error (SendRequest): connection closed")],
+  [
+    "connection_lost",
+    "broke off",
+    new TypeError("error sending request: client error (SendRequest): connection closed"),
+  ],
 ])("a failure that a runtime reports so is %s, and says %s: %s", async (code, fault, thrown) => {
   const fetch = () => Promise.reject(thrown);
   const client = new OffersClient({ baseUrl: "https://service.example", apiKey, fetch, maxRetries: 0 });
@@ -76,7 +90,8 @@ test("a port on which the Fetch standard allows nothing has one code, also where
   const original = globalThis.fetch;
   try {
     // Bun's own.
-    globalThis.fetch = () => Promise.reject(Object.assign(new TypeError("Unable to connect."), { code: "ECONNREFUSED" }));
+    globalThis.fetch = () =>
+      Promise.reject(Object.assign(new TypeError("Unable to connect."), { code: "ECONNREFUSED" }));
     const failure = (port: number) =>
       failureOf(new OffersClient({ baseUrl: `http://127.0.0.1:${port}`, apiKey, maxRetries: 0 }).getOffer("a"));
     for (const port of [1, 22, 6_000, 6_667, 10_080]) expect((await failure(port)).code).toBe("port_blocked");

@@ -59,7 +59,11 @@ test.each([
     () => new TracedOffersClient({ ...valid, baseUrl: baseUrl as string }),
   ]) {
     const error = thrownBy(make);
-    expect(error).toMatchObject({ name: "UsageError", code: "invalid_base_url", message: expect.stringMatching(message) });
+    expect(error).toMatchObject({
+      name: "UsageError",
+      code: "invalid_base_url",
+      message: expect.stringMatching(message),
+    });
     expect(error.message).toContain("https://service.example");
     expect(error.message).not.toContain("password");
   }
@@ -129,7 +133,10 @@ test.each([undefined, null, 7, "https://service.example", [], new URL("https://s
   "options that are no object are refused: %j",
   (options) => {
     for (const make of [() => new OffersClient(options as never), () => createOpenApiClient(options as never)])
-      expect(thrownBy(make)).toMatchObject({ name: "UsageError", message: expect.stringContaining("new OffersClient({") });
+      expect(thrownBy(make)).toMatchObject({
+        name: "UsageError",
+        message: expect.stringContaining("new OffersClient({"),
+      });
   },
 );
 
@@ -167,7 +174,12 @@ test.each([
 
 test("a watch takes its interval, and refuses what it does not know", async () => {
   const next = (call: object) =>
-    failureOf(new OffersClient(valid).watchOffer("a", call as never)[Symbol.asyncIterator]().next());
+    failureOf(
+      new OffersClient(valid)
+        .watchOffer("a", call as never)
+        [Symbol.asyncIterator]()
+        .next(),
+    );
   expect((await next({ interval: 5 })).message).toMatch(/"interval".*intervalMs/);
   expect((await next({ intervalMs: "5" })).message).toMatch(/intervalMs must be a whole number/);
 });
@@ -196,10 +208,25 @@ test.each<[[string, Perform], string, string, RegExp]>([
   [perform("createOffer", null), "CreateOffer", "invalid_argument", /input is null/],
   [perform("createOffer", "Kitchen"), "CreateOffer", "invalid_argument", /input is a string/],
   [perform("createOffer", [input]), "CreateOffer", "invalid_argument", /input is an array/],
-  [perform("createOffer", { ...input, events: 7 }), "CreateOffer", "invalid_argument", /events is a number, not an array/],
-  [perform("createOffer", { ...input, events: { start: "", end: "" } }), "CreateOffer", "invalid_argument", /events is an object, not an array/],
+  [
+    perform("createOffer", { ...input, events: 7 }),
+    "CreateOffer",
+    "invalid_argument",
+    /events is a number, not an array/,
+  ],
+  [
+    perform("createOffer", { ...input, events: { start: "", end: "" } }),
+    "CreateOffer",
+    "invalid_argument",
+    /events is an object, not an array/,
+  ],
   [perform("createOffer", { ...input, events: [null] }), "CreateOffer", "invalid_argument", /events\[0\] is null/],
-  [perform("createOffer", { ...input, events: ["tomorrow"] }), "CreateOffer", "invalid_argument", /events\[0\] is a string/],
+  [
+    perform("createOffer", { ...input, events: ["tomorrow"] }),
+    "CreateOffer",
+    "invalid_argument",
+    /events\[0\] is a string/,
+  ],
   [perform("createOffer", { ...input, events: [{}] }), "CreateOffer", "invalid_time", /events\[0\]\.start/],
   [perform("createOffer", hostile), "CreateOffer", "invalid_argument", /could not be written.*no such column/],
   [perform("getOffer"), "GetOffer", "invalid_id", /id is missing/],
@@ -213,9 +240,19 @@ test.each<[[string, Perform], string, string, RegExp]>([
   [perform("withdrawOffer"), "WithdrawOffer", "invalid_id", /id is missing/],
   [perform("completeOffer"), "CompleteOffer", "invalid_id", /id is missing/],
   [perform("completeOffer", "a"), "CompleteOffer", "invalid_argument", /workerIds is missing.*completeOffer\(/],
-  [perform("completeOffer", "a", "worker_amal"), "CompleteOffer", "invalid_argument", /workerIds is a string, not an array/],
+  [
+    perform("completeOffer", "a", "worker_amal"),
+    "CompleteOffer",
+    "invalid_argument",
+    /workerIds is a string, not an array/,
+  ],
   [perform("completeOffer", "a", [undefined]), "CompleteOffer", "invalid_argument", /workerIds\[0\] is missing/],
-  [perform("completeOffer", "a", ["w", { id: "w" }]), "CompleteOffer", "invalid_argument", /workerIds\[1\] is an object, not a string/],
+  [
+    perform("completeOffer", "a", ["w", { id: "w" }]),
+    "CompleteOffer",
+    "invalid_argument",
+    /workerIds\[1\] is an object, not a string/,
+  ],
 ])("%s: a mistake of the caller names operation, argument and remedy", async ([, call], operation, code, message) => {
   const { baseUrl, received } = await serve(reply(201, "offer_1"));
   const error = await failureOf(call(new OffersClient({ baseUrl, apiKey: "key" })));

@@ -35,7 +35,11 @@ test("a cross-origin redirect receives the API key header: it never leaves the o
 test('an id ".." is sent as: refused, 0 requests', async () => {
   const { baseUrl, received } = await serve(found);
   const client = new OffersClient({ baseUrl, apiKey });
-  for (const call of [() => client.getOffer(".."), () => client.completeOffer("..", ["w"]), () => client.withdrawOffer("..")])
+  for (const call of [
+    () => client.getOffer(".."),
+    () => client.completeOffer("..", ["w"]),
+    () => client.withdrawOffer(".."),
+  ])
     expect(await failureOf(call())).toMatchObject({ name: "UsageError", code: "invalid_id", attempts: 0 });
   expect(received).toEqual([]);
 });
@@ -102,7 +106,9 @@ test("429 with Retry-After 1: waits, within a cap", async () => {
   expect(patient.received).toHaveLength(2);
   expect(delays).toEqual([1_000]);
   const hasty = await serve(throttled);
-  const error = await failureOf(new OffersClient({ baseUrl: hasty.baseUrl, apiKey, onRetry, maxRetryAfterMs: 999 }).getOffer("a"));
+  const error = await failureOf(
+    new OffersClient({ baseUrl: hasty.baseUrl, apiKey, onRetry, maxRetryAfterMs: 999 }).getOffer("a"),
+  );
   expect(error).toMatchObject({ code: "rate_limited", retryAfterMs: 1_000, attempts: 1 });
   expect([hasty.received.length, delays.length]).toEqual([1, 1]);
 });

@@ -99,7 +99,10 @@ test("whatever is taken from an offer, or put in its place, is an offer that is 
       const wanted = Array.isArray(before) ? "array" : typeof before;
       const given = Array.isArray(value) ? "array" : typeof value;
       const result = await reading(changed).getOffer("a").safe();
-      const written = path.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`)).join("").slice(1);
+      const written = path
+        .map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`))
+        .join("")
+        .slice(1);
       if (result.ok) expect(given).toBe(wanted);
       else {
         expect(result.error.code).toBe("invalid_response");

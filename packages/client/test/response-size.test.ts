@@ -1,5 +1,5 @@
-import { createServer, type ServerResponse } from "node:http";
 import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
@@ -59,26 +59,32 @@ const transports: [string, () => Partial<OffersClientOptions>][] = [
   ["undici and middleware that validates", () => ({ fetch: undici(), middleware: [validateAnswers()] })],
 ];
 
-test.each(transports)("a body without an end is given up at 10 MiB, and so is its connection: %s", async (_what, options) => {
-  const { baseUrl, closed } = await pouring(endless);
-  const error = await failureOf(new OffersClient({ baseUrl, apiKey, ...options() }).getOffer("a"));
-  expect(error).toMatchObject({ name: "InvalidResponseError", code: "response_too_large", status: 200, attempts: 1 });
-  expect(error.message).toMatch(/^GetOffer at 127\.0\.0\.1:\d+: .*maxResponseBytes.*10,485,760/);
-  await Promise.all(closed);
-});
-
-test.each(transports)("what is small on the wire and large once unpacked is given up too: %s", async (_what, options) => {
-  const bomb = Buffer.alloc(40 * mebibyte, " ");
-  for (const [encoding, bytes] of [
-    ["gzip", gzipSync(bomb)],
-    ["br", brotliCompressSync(bomb, { params: {} })],
-    ["gzip, gzip", gzipSync(gzipSync(bomb))],
-  ] as const) {
-    const { baseUrl } = await pouring((response) => response.setHeader("content-encoding", encoding).end(bytes));
+test.each(transports)(
+  "a body without an end is given up at 10 MiB, and so is its connection: %s",
+  async (_what, options) => {
+    const { baseUrl, closed } = await pouring(endless);
     const error = await failureOf(new OffersClient({ baseUrl, apiKey, ...options() }).getOffer("a"));
-    expect(error).toMatchObject({ code: "response_too_large", status: 200 });
-  }
-});
+    expect(error).toMatchObject({ name: "InvalidResponseError", code: "response_too_large", status: 200, attempts: 1 });
+    expect(error.message).toMatch(/^GetOffer at 127\.0\.0\.1:\d+: .*maxResponseBytes.*10,485,760/);
+    await Promise.all(closed);
+  },
+);
+
+test.each(transports)(
+  "what is small on the wire and large once unpacked is given up too: %s",
+  async (_what, options) => {
+    const bomb = Buffer.alloc(40 * mebibyte, " ");
+    for (const [encoding, bytes] of [
+      ["gzip", gzipSync(bomb)],
+      ["br", brotliCompressSync(bomb, { params: {} })],
+      ["gzip, gzip", gzipSync(gzipSync(bomb))],
+    ] as const) {
+      const { baseUrl } = await pouring((response) => response.setHeader("content-encoding", encoding).end(bytes));
+      const error = await failureOf(new OffersClient({ baseUrl, apiKey, ...options() }).getOffer("a"));
+      expect(error).toMatchObject({ code: "response_too_large", status: 200 });
+    }
+  },
+);
 
 test.each(transports)("the bound is exact, with and without a length in advance: %s", async (_what, options) => {
   const text = JSON.stringify(offer);
@@ -97,17 +103,24 @@ test.each(transports)("the bound is exact, with and without a length in advance:
   }
 });
 
-test.each(transports)("an error's body is bounded too, and the error stays the one of its status: %s", async (_what, options) => {
-  const { baseUrl } = await pouring((response) => response.writeHead(409).end(" ".repeat(11 * mebibyte)));
-  const error = await failureOf(new OffersClient({ baseUrl, apiKey, ...options() }).getOffer("a"));
-  expect(error).toMatchObject({ name: "ConflictError", code: "conflict", status: 409, problem: undefined });
-});
+test.each(transports)(
+  "an error's body is bounded too, and the error stays the one of its status: %s",
+  async (_what, options) => {
+    const { baseUrl } = await pouring((response) => response.writeHead(409).end(" ".repeat(11 * mebibyte)));
+    const error = await failureOf(new OffersClient({ baseUrl, apiKey, ...options() }).getOffer("a"));
+    expect(error).toMatchObject({ name: "ConflictError", code: "conflict", status: 409, problem: undefined });
+  },
+);
 
 test("creations, completions and withdrawals are bounded alike, and openapi-fetch", async () => {
   const { baseUrl } = await pouring(endless);
   const options = { baseUrl, apiKey, maxResponseBytes: 1_000 };
   const client = new OffersClient(options);
-  for (const call of [() => client.createOffer(input), () => client.completeOffer("a", ["w"]), () => client.withdrawOffer("a")])
+  for (const call of [
+    () => client.createOffer(input),
+    () => client.completeOffer("a", ["w"]),
+    () => client.withdrawOffer("a"),
+  ])
     expect(await failureOf(call())).toMatchObject({ code: "response_too_large", attempts: 1 });
   const { error } = await createOpenApiClient(options).GET("/offer/{id}", { params: { path: { id: "a" } } });
   expect(error).toMatchObject({ code: "response_too_large", status: 200 });
@@ -131,6 +144,7 @@ test("text of several bytes to a letter is whole where a chunk cuts through one"
 
 test.each([0, -1, 1.5, Number.NaN, 2_147_483_648, "10", null])("a bound of %j is refused", (maxResponseBytes) =>
   expect(
-    () => new OffersClient({ baseUrl: "https://service.example", apiKey, maxResponseBytes: maxResponseBytes as number }),
+    () =>
+      new OffersClient({ baseUrl: "https://service.example", apiKey, maxResponseBytes: maxResponseBytes as number }),
   ).toThrow(expect.objectContaining({ code: "invalid_option", message: expect.stringContaining("maxResponseBytes") })),
 );

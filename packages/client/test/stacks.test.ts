@@ -11,7 +11,10 @@ async function run(lines: string[], env: Record<string, string> = {}) {
   const folder = mkdtempSync(join(import.meta.dirname, "project-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, "hire.mjs"), lines.join("\n"));
-  const child = spawn(process.execPath, ["hire.mjs"], { cwd: folder, env: { ...process.env, NODE_OPTIONS: "", ...env } });
+  const child = spawn(process.execPath, ["hire.mjs"], {
+    cwd: folder,
+    env: { ...process.env, NODE_OPTIONS: "", ...env },
+  });
   let stderr = "";
   let stdout = "";
   child.stderr.on("data", (chunk) => (stderr += chunk));
@@ -34,15 +37,18 @@ const calls = {
   withdrawOffer: 'client.withdrawOffer("a")',
 };
 
-test.each(Object.entries(calls))("a forgotten await of %s ends the process with the error and its line", async (_name, call) => {
-  const { baseUrl } = await serve(reply(409));
-  const lines = [...made(), "", `${call};`, "setTimeout(() => console.log('still here'), 60_000);"];
-  const { code, stderr, stdout } = await run(lines, { BASE_URL: baseUrl });
-  expect(code).toBe(1);
-  expect(stdout).toBe("");
-  expect(stderr).toContain("ConflictError");
-  expect(stderr).toMatch(/hire\.mjs:4:\d+/);
-});
+test.each(Object.entries(calls))(
+  "a forgotten await of %s ends the process with the error and its line",
+  async (_name, call) => {
+    const { baseUrl } = await serve(reply(409));
+    const lines = [...made(), "", `${call};`, "setTimeout(() => console.log('still here'), 60_000);"];
+    const { code, stderr, stdout } = await run(lines, { BASE_URL: baseUrl });
+    expect(code).toBe(1);
+    expect(stdout).toBe("");
+    expect(stderr).toContain("ConflictError");
+    expect(stderr).toMatch(/hire\.mjs:4:\d+/);
+  },
+);
 
 test("a forgotten await of withResponse, and of a connection that is refused, ends it too", async () => {
   const { baseUrl } = await serve(reply(404));
@@ -100,28 +106,32 @@ const ways: [kind: string, answer: Parameters<typeof serve>[0] | "nobody", setUp
   ["UsageError", reply(204), "options.headers = { 'x y': 'z' };"],
 ];
 
-test.each(ways)("the stack of a %s shows the line of the call, whichever it is and however it is looked at", async (kind, answer, setUp) => {
-  const baseUrl = answer === "nobody" ? await nobody() : (await serve(answer)).baseUrl;
-  const lines = [
-    ...made("const options = {};"),
-    setUp,
-    "const show = (error) => console.log(error.constructor.name, /hire\\.mjs:(\\d+)/.exec(error.stack)?.[1]);",
-    `await client.createOffer(${input}, options).catch(show);`,
-    'await client.getOffer("a", options).catch(show);',
-    'await client.completeOffer("a", ["w"], options).catch(show);',
-    'await client.withdrawOffer("a", options).catch(show);',
-    'show((await client.getOffer("a", options).safe()).error);',
-    'await client.getOffer("a", options).withResponse().catch(show);',
-    'try { for await (const _ of client.watchOffer("a", options)); } catch (error) { show(error); }',
-    'await Promise.all([client.getOffer("a", options)]).catch(show);',
-  ];
-  const { stdout, stderr } = await run(lines, { BASE_URL: baseUrl });
-  expect(stderr).toBe("");
-  expect(stdout.trim().split("\n")).toEqual([6, 7, 8, 9, 10, 11, 12, 13].map((line) => `${kind} ${line}`));
-});
+test.each(ways)(
+  "the stack of a %s shows the line of the call, whichever it is and however it is looked at",
+  async (kind, answer, setUp) => {
+    const baseUrl = answer === "nobody" ? await nobody() : (await serve(answer)).baseUrl;
+    const lines = [
+      ...made("const options = {};"),
+      setUp,
+      "const show = (error) => console.log(error.constructor.name, /hire\\.mjs:(\\d+)/.exec(error.stack)?.[1]);",
+      `await client.createOffer(${input}, options).catch(show);`,
+      'await client.getOffer("a", options).catch(show);',
+      'await client.completeOffer("a", ["w"], options).catch(show);',
+      'await client.withdrawOffer("a", options).catch(show);',
+      'show((await client.getOffer("a", options).safe()).error);',
+      'await client.getOffer("a", options).withResponse().catch(show);',
+      'try { for await (const _ of client.watchOffer("a", options)); } catch (error) { show(error); }',
+      'await Promise.all([client.getOffer("a", options)]).catch(show);',
+    ];
+    const { stdout, stderr } = await run(lines, { BASE_URL: baseUrl });
+    expect(stderr).toBe("");
+    expect(stdout.trim().split("\n")).toEqual([6, 7, 8, 9, 10, 11, 12, 13].map((line) => `${kind} ${line}`));
+  },
+);
 
 test("it shows it too where the key comes late, after retries, in a watch that lasts, with undici, a trace and openapi-fetch", async () => {
-  const offer = '{"id":"a","title":"","details":"","isHistoric":false,"widthdrawn":false,"complete":false,"locationPlaceId":"","createdAt":"","events":[],"recipients":[]}';
+  const offer =
+    '{"id":"a","title":"","details":"","isHistoric":false,"widthdrawn":false,"complete":false,"locationPlaceId":"","createdAt":"","events":[],"recipients":[]}';
   const { baseUrl } = await serve((response, request, count) =>
     (request.url?.includes("lasting") && count === 1 ? reply(200, offer) : reply(404))(response, request, count),
   );

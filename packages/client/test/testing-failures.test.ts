@@ -138,8 +138,12 @@ test.each<[unknown, number, RegExp]>([
 });
 
 test("a dialect and a response of a worker that there are not are refused", async () => {
-  expect(() => createTestService({ dialect: "lively" as never })).toThrow(/no dialect "lively"; give reference or live/);
+  expect(() => createTestService({ dialect: "lively" as never })).toThrow(
+    /no dialect "lively"; give reference or live/,
+  );
   const { service, offers } = make();
   const { id } = await offers.createOffer(input);
-  expect(() => service.respond(id, "worker_amal", "maybe" as never)).toThrow(/no response "maybe"; give applied or rejected/);
+  expect(() => service.respond(id, "worker_amal", "maybe" as never)).toThrow(
+    /no response "maybe"; give applied or rejected/,
+  );
 });

@@ -1,8 +1,8 @@
 import type { Dispatcher } from "undici";
 import type { FetchResponse } from "../fetch.ts";
 import { decompress } from "./decompress.ts";
-import { ReceivedHeaders } from "./received-headers.ts";
 import { NotSentError } from "./not-sent-error.ts";
+import { ReceivedHeaders } from "./received-headers.ts";
 
 /** As fetch decodes: a byte order mark is no part of the text. */
 const utf8 = new TextDecoder();

@@ -37,6 +37,4 @@ const others: Record<
 
 /** The client's part of what a call was given; what neither knows is among it, for the client to refuse. */
 export const callOptionsOf = (init: object): CallOptions =>
-  Object.fromEntries(
-    Object.entries(init).filter(([name]) => callNames.includes(name) || !Object.hasOwn(others, name)),
-  );
+  Object.fromEntries(Object.entries(init).filter(([name]) => callNames.includes(name) || !Object.hasOwn(others, name)));

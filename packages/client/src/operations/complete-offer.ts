@@ -14,10 +14,7 @@ export const completeOffer: Operation<readonly string[], void> = {
       throw refusal("invalid_argument", `workerIds is ${kindOf(workerIds)}, not an array; ${remedy}`);
     const wrong = workerIds.findIndex((workerId) => typeof workerId !== "string");
     if (wrong >= 0)
-      throw refusal(
-        "invalid_argument",
-        `workerIds[${wrong}] is ${kindOf(workerIds[wrong])}, not a string; ${remedy}`,
-      );
+      throw refusal("invalid_argument", `workerIds[${wrong}] is ${kindOf(workerIds[wrong])}, not a string; ${remedy}`);
     return workerIds;
   },
   decode: acknowledge,

@@ -31,7 +31,9 @@ export async function attempt(
   const send: Send = (request) => fetch(request.url, { ...request, redirect: "manual", cache: "no-store" });
   let ofFetch: OffersFailure | undefined;
   const fail = (thrown: unknown): OffersFailure =>
-    isOurs(thrown) ? thrown : toFailure(thrown, key, undefined, undefined, fetch === runtimesFetch ? request.url : undefined);
+    isOurs(thrown)
+      ? thrown
+      : toFailure(thrown, key, undefined, undefined, fetch === runtimesFetch ? request.url : undefined);
   let isOver = !middleware[0];
   try {
     const response = await middleware.reduceRight<Send>(

@@ -71,10 +71,12 @@ export function connectionFault(
   isUnsent: boolean,
   url?: string,
 ): { code: ConnectionError["code"]; fault: string } {
-  const words = /client error \(Connect\)|bad port|ports? \d+ (is|are) blocked|invalid peer certificate|dns error|HTTPParserError/;
+  const words =
+    /client error \(Connect\)|bad port|ports? \d+ (is|are) blocked|invalid peer certificate|dns error|HTTPParserError/;
   const told = `${words.test(text) ? text : ""} ${signs}`;
   const [, code, fault] = faults.find(([pattern]) => pattern.test(told)) ?? [];
-  if (url && code === "connection_not_made" && blocked.test(new URL(url).port)) return connectionFault("", "bad port", true);
+  if (url && code === "connection_not_made" && blocked.test(new URL(url).port))
+    return connectionFault("", "bad port", true);
   if (code && fault && !(isUnsent && code === "connection_lost")) return { code, fault };
   return isUnsent
     ? { code: "connection_not_made", fault: "no connection was made; check baseUrl, the network and a proxy" }

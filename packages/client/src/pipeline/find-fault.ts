@@ -29,12 +29,14 @@ export function findFault(value: unknown, shape: Shape): [path: string, fault: s
   }
   if (!isRecord(value)) return departs(value, "object");
   for (const name in shape) {
-    const field = name.replace("?", "");
-    if (field !== name && value[field] == null) delete value[field];
-    else {
-      const fault = findFault(value[field], shape[name] as Shape);
-      if (fault) return [`.${field}${fault[0]}`, fault[1]];
+    const isOptional = name.endsWith("?");
+    const field = isOptional ? name.slice(0, -1) : name;
+    if (isOptional && value[field] == null) {
+      delete value[field];
+      continue;
     }
+    const fault = findFault(value[field], shape[name] as Shape);
+    if (fault) return [`.${field}${fault[0]}`, fault[1]];
   }
   return undefined;
 }

@@ -2,8 +2,12 @@
 export function quote(text: string, most: number, sent: readonly string[] = []): string {
   let plain = text;
   // The longest first: one text may be part of another.
-  for (const value of [...sent].sort((one, other) => other.length - one.length)) plain = plain.replaceAll(value, "[sent]");
-  plain = plain.replace(/[^\s@"'<>]+@[^\s@"'<>]+/g, "[address]").replace(/[\p{C}\s]+/gu, " ").trim();
+  for (const value of [...sent].sort((one, other) => other.length - one.length))
+    plain = plain.replaceAll(value, "[sent]");
+  plain = plain
+    .replace(/[^\s@"'<>]+@[^\s@"'<>]+/g, "[address]")
+    .replace(/[\p{C}\s]+/gu, " ")
+    .trim();
   return plain.length > most ? `${plain.slice(0, most).trim()}…` : plain;
 }
 

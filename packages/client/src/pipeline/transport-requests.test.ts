@@ -66,7 +66,9 @@ test("the refusal of a key names apiKey", () =>
   expect(() => createTransport({ ...options, apiKey: "" })).toThrow(/^apiKey is empty/));
 
 test("the refusal of an id names what an id must not be", async () =>
-  expect((await errorOf(createTransport(options)(getOffer, "..", undefined))).message).toMatch(/"\.\."; give the offer's id/));
+  expect((await errorOf(createTransport(options)(getOffer, "..", undefined))).message).toMatch(
+    /"\.\."; give the offer's id/,
+  ));
 
 test("a key that cannot be had says so, with what was thrown", async () => {
   const apiKey = () => Promise.reject(new Error("vault is sealed"));

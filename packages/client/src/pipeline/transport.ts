@@ -7,7 +7,7 @@ import type { WithResponse } from "../offers-call.ts";
 import type { Operation } from "../operation.ts";
 import type { CallOptions, OffersClientOptions } from "../options.ts";
 import { type Answer, attempt } from "./attempt.ts";
-import { noteCallPlace, showCallPlace } from "./call-place.ts";
+import { type CallPlace, noteCallPlace, showCallPlace } from "./call-place.ts";
 import { checkCallOptions, checkClientOptions } from "./check-options.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { headerName, headerText } from "./header-text.ts";
@@ -44,9 +44,14 @@ export function createTransport(options: OffersClientOptions, clock: Clock = sys
   const checkKey = (key: unknown) => headerText("apiKey", key, "invalid_api_key");
   if (typeof apiKey !== "function") checkKey(apiKey);
 
-  const perform: Transport = async (operation, id, argument, call) => {
+  const performFrom = async <Argument, Data>(
+    place: CallPlace,
+    operation: Operation<Argument, Data>,
+    id: unknown,
+    argument: Argument,
+    call?: CallOptions,
+  ): Promise<WithResponse<Data>> => {
     const { name, method } = operation;
-    const place = noteCallPlace(perform);
     const caller = call?.signal;
     let key = redacted;
     let attempts = 0;
@@ -162,5 +167,7 @@ export function createTransport(options: OffersClientOptions, clock: Clock = sys
       throw tell(thrown);
     }
   };
+  // Not async: JavaScriptCore does not find an async function on its own stack.
+  const perform: Transport = (...given) => performFrom(noteCallPlace(perform), ...given);
   return perform;
 }

@@ -13,12 +13,14 @@ function faultOf(given: unknown, href: string): string {
   if (/\s/.test(text)) return "holds white space; is the variable set as it should be?";
   const [, scheme = "", rest = ""] = /^([a-z][\w+.-]*):\/\/(.*)/is.exec(text) ?? [];
   if (!scheme) return "has no scheme; put https:// before it, or http:// on loopback";
-  if (!/^https?$/i.test(scheme)) return `has the scheme ${scheme.slice(0, 20)}; only https, or http on loopback, is spoken`;
+  if (!/^https?$/i.test(scheme))
+    return `has the scheme ${scheme.slice(0, 20)}; only https, or http on loopback, is spoken`;
   if (/^[/?#:]|^$/.test(rest)) return "has no host";
   if (/^[^/?#]*@/.test(rest)) return "holds credentials; give the key as apiKey instead";
-  if (!href) return /^[^/?#]*:[^/?#\]]*$/.test(rest.replace(/[/?#].*/s, "")) && !/^\[[^\]]*$/.test(rest)
-    ? "has a port that is none; ports are 1 to 65535"
-    : "has a host that is none";
+  if (!href)
+    return /^[^/?#]*:[^/?#\]]*$/.test(rest.replace(/[/?#].*/s, "")) && !/^\[[^\]]*$/.test(rest)
+      ? "has a port that is none; ports are 1 to 65535"
+      : "has a host that is none";
   if (new URL(href).port === "0") return "has a port that is none; ports are 1 to 65535";
   if (href.includes("#")) return "has a fragment (#), which is never sent; leave it out";
   if (href.includes("?")) return "has a query (?); leave it out, api-version is added to every call";

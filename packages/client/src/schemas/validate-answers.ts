@@ -40,7 +40,8 @@ export const validateAnswers = (): Middleware => async (request, next) => {
 async function readOffer(response: FetchResponse, request: OffersRequest): Promise<string> {
   const text = await readText(response, request.maxResponseBytes);
   // As the client reads it of what it reads itself.
-  if (text === undefined) throw Object.assign(new RangeError("The body is too large"), { code: "ERR_BUFFER_TOO_LARGE" });
+  if (text === undefined)
+    throw Object.assign(new RangeError("The body is too large"), { code: "ERR_BUFFER_TOO_LARGE" });
   const fields = wrongFields(text);
   if (!fields.length) return text;
   const { status, headers } = response;

@@ -16,12 +16,14 @@ const wanted = `{ status: 503 } or one of ${Object.keys(words).join(", ")}`;
  * @throws {TypeError}
  */
 export function checkFailure(failure: TestFailure, times: number): void {
-  if (!Number.isInteger(times) || times < 1) throw new TypeError(`failNext: times must be a whole number from 1, not ${times}`);
+  if (!Number.isInteger(times) || times < 1)
+    throw new TypeError(`failNext: times must be a whole number from 1, not ${times}`);
   if (typeof failure === "string") {
     if (Object.hasOwn(words, failure)) return;
     throw new TypeError(`failNext: there is no failure "${failure}"; give ${wanted}`);
   }
-  if (typeof failure !== "object" || failure === null) throw new TypeError(`failNext: ${failure} is no failure; give ${wanted}`);
+  if (typeof failure !== "object" || failure === null)
+    throw new TypeError(`failNext: ${failure} is no failure; give ${wanted}`);
   const unknown = Object.keys(failure).find((name) => !Object.hasOwn(members, name));
   if (unknown !== undefined)
     throw new TypeError(`failNext: there is no "${unknown}"; a response has ${Object.keys(members).join(", ")}`);

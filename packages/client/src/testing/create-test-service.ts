@@ -66,7 +66,9 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     now = () => new Date(),
   } = options;
   if (!Object.hasOwn(dialects, dialect))
-    throw new TypeError(`createTestService: there is no dialect "${dialect}"; give ${Object.keys(dialects).join(" or ")}`);
+    throw new TypeError(
+      `createTestService: there is no dialect "${dialect}"; give ${Object.keys(dialects).join(" or ")}`,
+    );
   const base = new URL(baseUrl).href.replace(/\/+$/, "");
   const ours = { userIds: new Set(options.userIds ?? ["user_hana"]) };
   const world: World = {
