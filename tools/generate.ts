@@ -8,6 +8,7 @@ import { printContract } from "./print-contract.ts";
 import { printDecisions } from "./print-decisions.ts";
 import { printReceived, receivedFiles } from "./print-received.ts";
 import { printSchemas } from "./print-schemas.ts";
+import { printShape } from "./print-shape.ts";
 import { printTypes } from "./print-types.ts";
 
 const root = resolve(import.meta.dirname, "..");
@@ -17,6 +18,7 @@ const schemas = await printSchemas(root);
 const products = new Map([
   ["packages/client/src/generated/openapi.ts", types],
   ["packages/client/src/generated/schemas.ts", await printSchemas(root, ["Offer"])],
+  ["packages/client/src/generated/offer-shape.ts", await printShape(root, "Offer")],
   ["packages/webhook-kit/src/generated/openapi.ts", types],
   ["packages/webhook-kit/src/generated/schemas.ts", schemas],
   ["examples/platform/src/generated/openapi.ts", types],

@@ -22,14 +22,16 @@ export interface OffersRequest {
   readonly headers: Record<string, string>;
   /** JSON, or null where the operation has no body. */
   readonly body: string | null;
+  /** What a body may come to, unpacked; the client's own `fetch`es and reading keep to it (D-98). */
+  readonly maxResponseBytes: number;
   /** Aborted by the attempt's deadline and by the caller. */
   readonly signal: Signal;
 }
 
 /**
  * Stands around every attempt, the first of the list outermost: hand on the request, or a changed copy, to `next`. What
- * it throws rejects the call as a `UsageError` (`middleware_failed`). A body that you read is gone; hand on a new
- * `Response` then.
+ * it throws rejects the call as a `UsageError` (`middleware_failed`) whose `cause` it is. A body that you read is gone; hand
+ * on a new `Response` then.
  *
  * @example
  * ```ts

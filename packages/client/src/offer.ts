@@ -32,8 +32,8 @@ export interface Recipient {
 }
 
 /**
- * An offer of work, as the service sends it (interface.md, "Offer"). Times are ISO 8601 strings in UTC. Only `id` is
- * checked when it arrives; fields that the service adds are kept.
+ * An offer of work, as the service sends it (interface.md, "Offer"). Times are ISO 8601 strings in UTC. Every field is there
+ * and of its type, or the read is an `InvalidResponseError` (D-97); fields that the service adds are kept.
  *
  * @example
  * ```ts

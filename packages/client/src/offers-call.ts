@@ -23,7 +23,8 @@ export type SafeResult<Data> = ({ ok: true } & WithResponse<Data>) | { ok: false
 
 /**
  * A call under way: a promise of the data. The request starts at once, and once only, however you look at its end. A
- * failure that nobody looks at is no unhandled rejection; `logger` has it.
+ * failure that you look at in no way is an unhandled rejection, which ends a Node process: await the call, or ask for
+ * `safe()`.
  *
  * @example
  * ```ts
@@ -43,16 +44,20 @@ export interface OffersCall<Data> extends Promise<Data> {
   safe(): Promise<SafeResult<Data>>;
 }
 
-const succeeded = <Data>(answer: WithResponse<Data>) => ({ ok: true as const, ...answer });
-const failed = (error: OffersFailure) => ({ ok: false as const, error });
-
 /** @param exchange rejects with an OffersFailure only */
 export function toCall<Data>(exchange: Promise<WithResponse<Data>>): OffersCall<Data> {
-  const data = exchange.then((answer) => answer.data);
-  // Whoever asks for the response or the safe result never looks at this promise.
-  data.catch(() => {});
+  let whole: WithResponse<Data>;
+  const data = exchange.then((answer) => {
+    whole = answer;
+    return answer.data;
+  });
+  // Both look at the same promise, so that a failure counts as seen for those who ask for them, and for nobody else.
   return Object.assign(data, {
-    withResponse: () => exchange,
-    safe: () => exchange.then(succeeded, failed),
+    withResponse: () => data.then(() => whole),
+    safe: () =>
+      data.then(
+        () => ({ ok: true as const, ...whole }),
+        (error: OffersFailure) => ({ ok: false as const, error }),
+      ),
   });
 }

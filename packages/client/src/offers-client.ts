@@ -6,6 +6,7 @@ import { createOffer } from "./operations/create-offer.ts";
 import { getOffer } from "./operations/get-offer.ts";
 import { withdrawOffer } from "./operations/withdraw-offer.ts";
 import type { ApiKey, CallOptions, OffersClientOptions } from "./options.ts";
+import { noteCallPlace } from "./pipeline/call-place.ts";
 import { createTransport, type Transport } from "./pipeline/transport.ts";
 import { watchOffer } from "./watch-offer.ts";
 
@@ -28,8 +29,8 @@ export class OffersClient {
 
   /** @throws {UsageError} for an option that cannot be right; the message says what to change */
   constructor(options: OffersClientOptions) {
+    this.#transport = createTransport(options);
     this.#options = { ...options };
-    this.#transport = createTransport(this.#options);
   }
 
   /**
@@ -124,8 +125,8 @@ export class OffersClient {
    * for await (const { name, response } of offers.watchOffer("offer_4f1c2a")) console.log(`${name}: ${response}`);
    * ```
    */
-  watchOffer(id: string, call: CallOptions & { intervalMs?: number | undefined } = {}): AsyncIterable<Recipient> {
-    return watchOffer(() => this.getOffer(id, call), call.intervalMs, call.signal);
+  watchOffer(id: string, call?: CallOptions & { intervalMs?: number | undefined }): AsyncIterable<Recipient> {
+    return watchOffer((options) => this.getOffer(id, options), call, noteCallPlace(this.watchOffer));
   }
 
   /**

@@ -19,8 +19,8 @@ type Route<Path extends keyof paths = keyof paths> = {
 export type Operation<Argument, Data> = Readonly<Route> & {
   /** A successful status that means there is no such thing (D-20). */
   readonly absentStatus?: 204;
-  /** What a POST sends as JSON; without it, the argument itself. */
+  /** What a POST sends as JSON. @throws {UsageError} for an argument of another type */
   readonly encode?: (argument: Argument) => unknown;
-  /** Reads a successful answer's text, or throws: what it throws is not shown to anyone. */
+  /** Reads a successful response's text, or throws. Only the message of an `UnfitResponse` is shown (D-49). */
   decode(text: string): Data;
 };

@@ -57,6 +57,11 @@ export interface OffersClientOptions {
   maxRetries?: number | undefined;
   /** A longer `Retry-After` is not waited for: the error comes at once and says how long (D-50). @default 30_000 */
   maxRetryAfterMs?: number | undefined;
+  /**
+   * How large the body of a response may be, in bytes, unpacked; at least 1. Beyond it the connection is given up, and a
+   * success is `response_too_large` (D-98). @default 10_485_760
+   */
+  maxResponseBytes?: number | undefined;
   /** Whether the service acts once on one `Idempotency-Key`; only then creations and completions are repeated (D-40). @default false */
   serviceHonoursIdempotencyKey?: boolean | undefined;
   /** @default the runtime's fetch, looked up at every request */

@@ -16,7 +16,7 @@ test.each([
   const open = { recipients: [], complete: false, widthdrawn: false };
   const read = vi.fn<Parameters<typeof watchOffer>[0]>();
   read.mockResolvedValueOnce(open as never).mockResolvedValueOnce({ ...open, complete: true } as never);
-  const end = watchOffer(read, intervalMs).next();
+  const end = watchOffer(read, { intervalMs }).next();
   await vi.advanceTimersByTimeAsync(waitMs - 1);
   expect(read).toHaveBeenCalledTimes(1);
   await vi.advanceTimersByTimeAsync(1);

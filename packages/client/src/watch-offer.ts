@@ -1,20 +1,40 @@
+import type { OffersError } from "./errors/offers-error.ts";
 import type { Offer, Recipient } from "./offer.ts";
+import type { CallOptions } from "./options.ts";
+import { type CallPlace, showCallPlace } from "./pipeline/call-place.ts";
+import { callNames, checkCallOptions } from "./pipeline/check-options.ts";
 import { systemClock } from "./pipeline/clock.ts";
-import { defaultLimits } from "./pipeline/limits.ts";
+import { defaultLimits, readLimits } from "./pipeline/limits.ts";
 
-/** Reads again and again: gives every recipient, then those that differ from the read before, until nothing can change (D-62). */
+const names = [...callNames, "intervalMs"];
+
+/**
+ * Reads again and again: gives every recipient, then those that differ from the read before, until nothing can change (D-62).
+ *
+ * @param place where the watch was asked for, which every error of it shows
+ */
 export async function* watchOffer(
-  read: () => Promise<Offer>,
-  intervalMs: number = defaultLimits.intervalMs,
-  signal?: AbortSignal | undefined,
+  read: (call: CallOptions) => Promise<Offer>,
+  options: CallOptions & { intervalMs?: number | undefined } = {},
+  place: CallPlace = {},
 ): AsyncGenerator<Recipient, void, undefined> {
-  for (let known: string[] = []; ; ) {
-    const { recipients, complete, widthdrawn } = await read();
-    const before = known;
-    known = recipients.map((recipient) => JSON.stringify(recipient));
-    yield* recipients.filter((_, index) => !before.includes(known[index] as string));
-    if (complete || widthdrawn) return;
-    // Jitter, so that watchers who began together don't stay together.
-    await systemClock.sleep(intervalMs * (0.8 + 0.4 * systemClock.random()), signal);
+  try {
+    checkCallOptions(options, names);
+    const { intervalMs: given, ...call } = options;
+    const { intervalMs } = readLimits({ intervalMs: given }, defaultLimits);
+    for (let known: string[] = []; ; ) {
+      const { recipients, complete, widthdrawn } = await read(call);
+      const before = known;
+      known = recipients.map((recipient) => JSON.stringify(recipient));
+      yield* recipients.filter((_, index) => !before.includes(known[index] as string));
+      if (complete || widthdrawn) return;
+      // Jitter, so that watchers who began together don't stay together.
+      await systemClock.sleep(intervalMs * (0.8 + 0.4 * systemClock.random()), call.signal);
+    }
+  } catch (thrown) {
+    const error = thrown as OffersError;
+    if (!error.operation) Object.assign(error, { operation: "GetOffer", message: `GetOffer: ${error.message}` });
+    showCallPlace(error, place);
+    throw error;
   }
 }

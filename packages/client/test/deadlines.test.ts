@@ -13,9 +13,9 @@ test.each([
   ["body", halfABody],
 ])("the time-out covers a stall in the %s", async (_where, answer) => {
   const { baseUrl, received } = await serve(answer);
-  const client = new OffersClient({ baseUrl, apiKey, timeoutMs: 50, maxRetries: 0 });
-  for (const call of [client.getOffer("a"), client.createOffer(input)]) {
-    const error = await call.catch((error: unknown) => error);
+  const client = new OffersClient({ baseUrl, apiKey, timeoutMs: 500, maxRetries: 0 });
+  for (const call of [() => client.getOffer("a"), () => client.createOffer(input)]) {
+    const error = await call().catch((error: unknown) => error);
     expect(error).toBeInstanceOf(TimeoutError);
     expect(error).toMatchObject({ code: "timeout", attempts: 1, status: undefined });
   }

@@ -41,6 +41,7 @@ const asked = (signal = new AbortController().signal): Parameters<Fetch>[1] => (
   url: "",
   headers: {},
   body: null,
+  maxResponseBytes: 10_000_000,
   signal,
   redirect: "manual",
   cache: "no-store",

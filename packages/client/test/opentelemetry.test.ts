@@ -154,13 +154,13 @@ test("a call that is refused before any request is a span too, without a status"
   expect(received).toEqual([]);
 });
 
-test("a failure that nobody looks at is no unhandled rejection", async () => {
+test("a failure that is asked for as a value is no unhandled rejection", async () => {
   const unhandled: unknown[] = [];
   const note = (reason: unknown) => void unhandled.push(reason);
   process.on("unhandledRejection", note);
   onTestFinished(() => void process.off("unhandledRejection", note));
   const { client } = await traced(reply(404));
-  void client.getOffer(id);
+  expect(await client.getOffer(id).safe()).toMatchObject({ ok: false });
   await expect.poll(() => spans()).toHaveLength(1);
   await new Promise((resolve) => setImmediate(resolve));
   expect(unhandled).toEqual([]);

@@ -26,8 +26,8 @@ test("a cross-origin redirect receives the API key header: it never leaves the o
     response.writeHead(307, { location: `${elsewhere.baseUrl}${url}` }).end(),
   );
   const client = new OffersClient({ baseUrl, apiKey });
-  for (const call of [client.getOffer("a"), client.createOffer(input), client.withdrawOffer("a")])
-    expect(await failureOf(call)).toMatchObject({ code: "redirected", status: 307 });
+  for (const call of [() => client.getOffer("a"), () => client.createOffer(input), () => client.withdrawOffer("a")])
+    expect(await failureOf(call())).toMatchObject({ code: "redirected", status: 307 });
   expect(received.map(({ headers }) => headers["x-ue-api-subscription-key"])).toEqual([apiKey, apiKey, apiKey]);
   expect(elsewhere.received).toEqual([]);
 });
@@ -35,8 +35,12 @@ test("a cross-origin redirect receives the API key header: it never leaves the o
 test('an id ".." is sent as: refused, 0 requests', async () => {
   const { baseUrl, received } = await serve(found);
   const client = new OffersClient({ baseUrl, apiKey });
-  for (const call of [client.getOffer(".."), client.completeOffer("..", ["w"]), client.withdrawOffer("..")])
-    expect(await failureOf(call)).toMatchObject({ name: "UsageError", code: "invalid_id", attempts: 0 });
+  for (const call of [
+    () => client.getOffer(".."),
+    () => client.completeOffer("..", ["w"]),
+    () => client.withdrawOffer(".."),
+  ])
+    expect(await failureOf(call())).toMatchObject({ name: "UsageError", code: "invalid_id", attempts: 0 });
   expect(received).toEqual([]);
 });
 
@@ -63,12 +67,12 @@ test("200 with HTML from a proxy: typed error with status", async () => {
   const { baseUrl } = await serve(reply(200, "<!doctype html><title>Sign in</title>", { "content-type": "text/html" }));
   const client = new OffersClient({ baseUrl, apiKey });
   for (const call of [
-    client.getOffer("a"),
-    client.createOffer(input),
-    client.completeOffer("a", ["w"]),
-    client.withdrawOffer("a"),
+    () => client.getOffer("a"),
+    () => client.createOffer(input),
+    () => client.completeOffer("a", ["w"]),
+    () => client.withdrawOffer("a"),
   ])
-    expect(await failureOf(call)).toMatchObject({ name: "InvalidResponseError", status: 200, attempts: 1 });
+    expect(await failureOf(call())).toMatchObject({ name: "InvalidResponseError", status: 200, attempts: 1 });
 });
 
 test("a POST answered 409, requests made: 1", async () => {
@@ -98,11 +102,13 @@ test("429 with Retry-After 1: waits, within a cap", async () => {
   const delays: number[] = [];
   const onRetry = ({ delayMs }: { delayMs: number }) => void delays.push(delayMs);
   const patient = await serve(throttled);
-  await expect(new OffersClient({ ...patient, apiKey, onRetry }).getOffer("a")).resolves.toEqual(offer);
+  await expect(new OffersClient({ baseUrl: patient.baseUrl, apiKey, onRetry }).getOffer("a")).resolves.toEqual(offer);
   expect(patient.received).toHaveLength(2);
   expect(delays).toEqual([1_000]);
   const hasty = await serve(throttled);
-  const error = await failureOf(new OffersClient({ ...hasty, apiKey, onRetry, maxRetryAfterMs: 999 }).getOffer("a"));
+  const error = await failureOf(
+    new OffersClient({ baseUrl: hasty.baseUrl, apiKey, onRetry, maxRetryAfterMs: 999 }).getOffer("a"),
+  );
   expect(error).toMatchObject({ code: "rate_limited", retryAfterMs: 1_000, attempts: 1 });
   expect([hasty.received.length, delays.length]).toEqual([1, 1]);
 });

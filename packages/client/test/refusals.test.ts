@@ -88,11 +88,11 @@ test.each(["", ".", "..", undefined, null, 7, {}, ["a"]])("the id %j is refused 
   const { baseUrl, received } = await serve(reply(204));
   const client = new OffersClient({ baseUrl, apiKey: "key" });
   for (const call of [
-    client.getOffer(id as string),
-    client.completeOffer(id as string, []),
-    client.withdrawOffer(id as string),
+    () => client.getOffer(id as string),
+    () => client.completeOffer(id as string, []),
+    () => client.withdrawOffer(id as string),
   ])
-    await expect(call).rejects.toMatchObject({ name: "UsageError", code: "invalid_id", attempts: 0 });
+    await expect(call()).rejects.toMatchObject({ name: "UsageError", code: "invalid_id", attempts: 0 });
   expect(received).toEqual([]);
 });
 

@@ -41,7 +41,7 @@ test.each<[string, object, string]>([
     operation: "GetOffer",
     attempts: 1,
     requestId: "req_1",
-    message: `GetOffer was answered 200, invalid_response: ${fields}`,
+    message: expect.stringContaining(`200, but these fields are not as the contract has them: ${fields}; `),
   });
   expect(inspect(error, { depth: 20, showHidden: true })).not.toMatch(/SENTINEL|7000007|Amal/);
   expect(received).toHaveLength(1);
@@ -65,7 +65,7 @@ test("of many wrong fields the first ten are named", async () => {
     JSON.stringify({ ...offer, recipients: Array(500).fill({ ...amal, id: "x" }) }),
   );
   const error = await client.getOffer("a").catch((error: unknown) => error);
-  expect((error as Error).message).toMatch(/recipients\[9]\.id$/);
+  expect((error as Error).message).toMatch(/recipients\[9]\.id; /);
 });
 
 test("a request id that echoes the key is left out", async () => {

@@ -114,3 +114,36 @@ test("behind msw a failure without an answer is a lost connection, and a stall o
   await expect(offers.getOffer("a")).rejects.toMatchObject({ status: 503, retryAfterMs: 9_000 });
   await expect(offers.getOffer("a")).rejects.toMatchObject({ code: "not_found" });
 });
+
+test.each<[unknown, number, RegExp]>([
+  ["explode", 1, /there is no failure "explode"; .*refuse, drop, lose answer, stall, stall in body/],
+  ["Refuse", 1, /no failure "Refuse"/],
+  ["toString", 1, /no failure "toString"/],
+  [503, 1, /503 is no failure; give \{ status: 503 \}/],
+  [undefined, 1, /undefined is no failure/],
+  [null, 1, /null is no failure/],
+  [{}, 1, /status must be a whole number from 200 to 599, not undefined/],
+  [{ status: "503" }, 1, /status must be/],
+  [{ status: 99 }, 1, /status must be/],
+  [{ status: 503, retryAfter: 1 }, 1, /there is no "retryAfter"; .*retryAfterSeconds/],
+  [{ status: 503, retryAfterSeconds: -1 }, 1, /retryAfterSeconds must be/],
+  ["refuse", 0, /times must be/],
+  ["refuse", 1.5, /times must be/],
+  ["refuse", Number.NaN, /times must be/],
+])("the failure %j, %d times, is refused, and no request fails by it", async (failure, times, message) => {
+  const { service, offers } = make();
+  expect(() => service.failNext(failure as never, times)).toThrow(message);
+  expect(() => service.failNext(failure as never, times)).toThrow(TypeError);
+  await expect(offers.createOffer(input)).resolves.toHaveProperty("id");
+});
+
+test("a dialect and a response of a worker that there are not are refused", async () => {
+  expect(() => createTestService({ dialect: "lively" as never })).toThrow(
+    /no dialect "lively"; give reference or live/,
+  );
+  const { service, offers } = make();
+  const { id } = await offers.createOffer(input);
+  expect(() => service.respond(id, "worker_amal", "maybe" as never)).toThrow(
+    /no response "maybe"; give applied or rejected/,
+  );
+});

@@ -129,7 +129,8 @@ export class ServerError extends OffersError {
 }
 
 /**
- * The answer is none of the service's: a web page, broken JSON, no id, a 304 (`invalid_response`), or a redirect
+ * The response is none of the service's: a web page, broken JSON, a field that is missing or of another type, which the
+ * message names by its path, a 304 (`invalid_response`); more than `maxResponseBytes` (`response_too_large`); or a redirect
  * (`redirected`, which is never followed, so that the API key stays with the address that you gave; the message names the
  * target's origin). After a creation it is not known whether the offer was created.
  *
@@ -143,7 +144,7 @@ export class ServerError extends OffersError {
  */
 export class InvalidResponseError extends OffersError {
   override readonly name = "InvalidResponseError";
-  declare readonly code: "invalid_response" | "redirected";
+  declare readonly code: "invalid_response" | "response_too_large" | "redirected";
   /** 0 where a runtime hides the answer that redirects. */
   declare readonly status: HttpStatus<2 | 3> | 0;
 }

@@ -1,6 +1,7 @@
 import type { OperationName } from "../operation.ts";
 import type { Problem } from "../problem.ts";
 import { brand } from "./brand.ts";
+import type { unclaimed } from "./unclaimed.ts";
 
 /** What an error knows besides its message. */
 export interface OffersErrorDetails {
@@ -13,6 +14,8 @@ export interface OffersErrorDetails {
   requestId?: string | undefined;
   retryAfterMs?: number | undefined;
   cause?: unknown;
+  /** @internal */
+  [unclaimed]?: true;
 }
 
 /**

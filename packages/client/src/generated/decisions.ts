@@ -23,3 +23,6 @@ export const watchIntervalMs = 10000;
 
 /** D-89: Which characters are visible, and what may stand beside them? */
 export const visibleCharacter = "(?![\\u115F\\u1160\\u2800\\u3164\\uFFA0\\uFFFC\\u{13441}\\u{13442}\\u{1D159}])[\\p{L}\\p{N}\\p{P}\\p{S}]";
+
+/** D-98: How large may a response be? */
+export const maxResponseBytes = 10485760;

@@ -8,13 +8,17 @@ const ways = new Map([
   ["br", promisify(brotliDecompress)],
 ]);
 
-/** Undoes `Content-Encoding`, the last first; of one that it does not know, the bytes stay as they are, as with fetch. */
-export async function decompress(bytes: Uint8Array, encoding: string): Promise<Uint8Array> {
+/**
+ * Undoes `Content-Encoding`, the last first; of one that it does not know, the bytes stay as they are, as with fetch.
+ *
+ * @throws {RangeError} `ERR_BUFFER_TOO_LARGE` as soon as the result exceeds `mostBytes` (D-98)
+ */
+export async function decompress(bytes: Uint8Array, encoding: string, mostBytes: number): Promise<Uint8Array> {
   let plain = bytes;
   for (const name of encoding.toLowerCase().split(",").reverse()) {
     const undo = ways.get(name.trim());
     if (!undo) return plain;
-    plain = await undo(plain);
+    plain = await undo(plain, { maxOutputLength: mostBytes });
   }
   return plain;
 }

@@ -1,8 +1,8 @@
 import type { Dispatcher } from "undici";
 import type { FetchResponse } from "../fetch.ts";
 import { decompress } from "./decompress.ts";
+import { NotSentError } from "./not-sent-error.ts";
 import { ReceivedHeaders } from "./received-headers.ts";
-import { toUnsent } from "./to-unsent.ts";
 
 /** As fetch decodes: a byte order mark is no part of the text. */
 const utf8 = new TextDecoder();
@@ -15,6 +15,7 @@ export class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
   status = 0;
   headers = new ReceivedHeaders({});
   readonly #signal: AbortSignal;
+  readonly #mostBytes: number;
   readonly #resolve: (response: FetchResponse) => void;
   #reject: (reason: unknown) => void;
   #controller: Dispatcher.DispatchController | undefined;
@@ -22,8 +23,17 @@ export class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
   #body: Promise<void> | undefined;
   #end: (() => void) | undefined;
 
-  constructor(signal: AbortSignal, resolve: (response: FetchResponse) => void, reject: (reason: unknown) => void) {
+  #bytes = 0;
+
+  /** @param mostBytes of the body; beyond them the connection is given up (D-98) */
+  constructor(
+    signal: AbortSignal,
+    mostBytes: number,
+    resolve: (response: FetchResponse) => void,
+    reject: (reason: unknown) => void,
+  ) {
     this.#signal = signal;
+    this.#mostBytes = mostBytes;
     this.#resolve = resolve;
     this.#reject = reject;
     signal.addEventListener("abort", this);
@@ -56,8 +66,12 @@ export class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
     this.#resolve(this);
   }
 
-  onResponseData(_controller: unknown, chunk: Uint8Array): void {
-    this.#chunks.push(chunk);
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.#bytes += chunk.byteLength;
+    // As zlib says it of what is too large only once unpacked.
+    if (this.#bytes > this.#mostBytes)
+      controller.abort(Object.assign(new RangeError("The body is too large"), { code: "ERR_BUFFER_TOO_LARGE" }));
+    else this.#chunks.push(chunk);
   }
 
   onResponseEnd(): void {
@@ -67,7 +81,7 @@ export class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
 
   onResponseError(_controller: unknown, error: Error): void {
     // Undici starts a request when it has a connection for it.
-    this.#fail(this.#controller ? error : toUnsent(error));
+    this.#fail(this.#controller ? error : new NotSentError(error));
   }
 
   async text(): Promise<string> {
@@ -75,7 +89,7 @@ export class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
     const [only = new Uint8Array()] = this.#chunks;
     const bytes = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : only;
     const encoding = this.headers.get("content-encoding");
-    return utf8.decode(encoding ? await decompress(bytes, encoding) : bytes);
+    return utf8.decode(encoding ? await decompress(bytes, encoding, this.#mostBytes) : bytes);
   }
 
   #fail(reason: unknown): void {

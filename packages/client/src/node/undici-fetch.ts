@@ -55,10 +55,10 @@ export function undiciFetch(
   const { dispatcher, connections = null } = options;
   // undici 8 speaks HTTP/2 where it can, 7 does not: one behaviour for both.
   const agent = dispatcher ?? new Agent({ connections, allowH2: false });
-  const send: Fetch = (url, { method, headers, body, signal }) => {
+  const send: Fetch = (url, { method, headers, body, signal, maxResponseBytes }) => {
     const { origin, pathname, search } = new URL(url);
     return new Promise((resolve, reject) => {
-      const exchange = new Exchange(signal, resolve, reject);
+      const exchange = new Exchange(signal, maxResponseBytes, resolve, reject);
       if (signal.aborted) return exchange.handleEvent();
       agent.dispatch(
         {

@@ -1,4 +1,6 @@
 import createClient from "openapi-fetch";
+import type { OffersFailure } from "../errors/offers-failure.ts";
+import { refusal } from "../errors/refusal.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import type { Operation } from "../operation.ts";
 import { completeOffer } from "../operations/complete-offer.ts";
@@ -6,9 +8,11 @@ import { createOffer } from "../operations/create-offer.ts";
 import { getOffer } from "../operations/get-offer.ts";
 import { withdrawOffer } from "../operations/withdraw-offer.ts";
 import type { CallOptions, OffersClientOptions } from "../options.ts";
+import { type CallPlace, noteCallPlace, showCallPlace } from "../pipeline/call-place.ts";
 import { redacted } from "../pipeline/redact.ts";
 import { toFailure } from "../pipeline/to-failure.ts";
 import { createTransport } from "../pipeline/transport.ts";
+import { callOptionsOf } from "./call-options-of.ts";
 import type { OpenApiClient } from "./open-api-client.ts";
 import { toResponse } from "./to-response.ts";
 
@@ -40,23 +44,34 @@ export function createOpenApiClient(options: OffersClientOptions): OpenApiClient
   const transport = createTransport(options);
   const { use, eject, ...client } = createClient({ baseUrl: String(options.baseUrl) });
   const ask = client.request as never as Ask;
-  const request: Ask = async (method, path, { signal, ...init } = {}) => {
+  const requestFrom = async (place: CallPlace, method: string, path: string, init: Init = {}) => {
     const operation = operations.find((known) => known.method === method.toUpperCase() && known.path === path);
+    let own: OffersFailure | undefined;
     const send: Send = async (request) => {
-      if (!operation) throw new UsageError("The contract has no such operation", { code: "invalid_argument" });
-      const { "idempotency-key": idempotencyKey, ...headers } = Object.fromEntries(request.headers);
-      const call = { ...init, signal, headers, ...(idempotencyKey && { idempotencyKey }) };
-      return toResponse(await transport(operation, init.params?.path?.id, await readBody(request), call));
+      try {
+        if (!operation) throw refusal("invalid_argument", `the contract has no operation ${method} ${path}`);
+        const { "idempotency-key": idempotencyKey, ...headers } = Object.fromEntries(request.headers);
+        const call = { ...callOptionsOf(init), headers, ...(idempotencyKey && { idempotencyKey }) };
+        return toResponse(await transport(operation, init.params?.path?.id, await readBody(request), call));
+      } catch (thrown) {
+        own = thrown as OffersFailure;
+        throw thrown;
+      }
     };
     try {
       // Without the signal, on which openapi-fetch would leave a listener.
-      return await ask(method, path, { ...init, fetch: send });
+      return await ask(method, path, { ...init, signal: undefined, fetch: send });
     } catch (thrown) {
-      const error = toFailure(thrown, redacted, UsageError, "invalid_argument");
+      const error = thrown === own && own ? own : toFailure(thrown, redacted, UsageError, "invalid_argument");
+      if (operation && !error.operation)
+        Object.assign(error, { operation: operation.name, message: `${operation.name}: ${error.message}` });
+      showCallPlace(error, place);
       const { status = 0 } = error;
       return { error, response: status > 199 && status < 600 ? new Response(null, { status }) : Response.error() };
     }
   };
+  // Not async, as in the transport.
+  const request: Ask = (...given) => requestFrom(noteCallPlace(request), ...given) as ReturnType<Ask>;
   const via = (method: string) => (path: string, init?: Init) => request(method, path, init);
   return { request, GET: via("GET"), POST: via("POST"), use, eject } as never as OpenApiClient;
 }
@@ -67,6 +82,6 @@ async function readBody(request: Request): Promise<never> {
     return (text ? JSON.parse(text) : undefined) as never;
   } catch {
     // Not what was thrown: it quotes the body (D-49).
-    throw new UsageError("The body must be JSON", { code: "invalid_argument" });
+    throw refusal("invalid_argument", "the body must be JSON; give no bodySerializer that writes anything else");
   }
 }

@@ -41,7 +41,7 @@ export class TracedOffersClient extends OffersClient {
 
   /** @throws {UsageError} for an option that cannot be right; the message says what to change */
   constructor(options: OffersClientOptions & { tracer?: Tracer | undefined }) {
-    super({ ...options, middleware: [...(options.middleware ?? []), untraced] });
+    super(untracedOptions(options));
     this.#options = { ...options };
     this.#tracer = options.tracer ?? trace.getTracer("@offers/client");
     const { hostname, port, protocol } = new URL(options.baseUrl);
@@ -72,4 +72,12 @@ export class TracedOffersClient extends OffersClient {
   override withApiKey(apiKey: ApiKey): TracedOffersClient {
     return new (this.constructor as typeof TracedOffersClient)({ ...this.#options, apiKey });
   }
+}
+
+/** What the client beneath is given: what is no list of middleware is left for it to refuse. */
+function untracedOptions(options: OffersClientOptions & { tracer?: Tracer | undefined }): OffersClientOptions {
+  if (typeof options !== "object") return options;
+  const { tracer: _, ...others } = options;
+  const { middleware = [] } = others;
+  return { ...others, middleware: Array.isArray(middleware) ? [...middleware, untraced] : middleware };
 }

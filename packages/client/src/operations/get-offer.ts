@@ -1,5 +1,8 @@
+import { offerShape } from "../generated/offer-shape.ts";
 import type { Offer } from "../offer.ts";
 import type { Operation } from "../operation.ts";
+import { findFault } from "../pipeline/find-fault.ts";
+import { UnfitResponse } from "../pipeline/unfit-response.ts";
 
 export const getOffer: Operation<undefined, Offer> = {
   name: "GetOffer",
@@ -7,10 +10,10 @@ export const getOffer: Operation<undefined, Offer> = {
   path: "/offer/{id}",
   absentStatus: 204,
   decode(text) {
+    if (!text.trim()) throw new UnfitResponse("the body is empty");
     const offer: Offer = JSON.parse(text);
-    // What callers walk through must be there.
-    if (typeof offer.id !== "string" || !Array.isArray(offer.events) || !Array.isArray(offer.recipients))
-      throw new Error();
+    const [path = "", fault] = findFault(offer, offerShape) ?? [];
+    if (fault) throw new UnfitResponse(`${path.slice(1) || "the body"} ${fault}`);
     return offer;
   },
 };

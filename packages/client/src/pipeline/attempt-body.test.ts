@@ -7,7 +7,15 @@ async function bodySent(body: string | null): Promise<unknown> {
   const fetch = vi.fn(async (..._given: [url: string, init: RequestInit]) => new Response("sent"));
   vi.stubGlobal("fetch", fetch);
   const { signal } = new AbortController();
-  const request = { operation: "CreateOffer", attempt: 1, method: "POST", headers: {}, body, signal } as const;
+  const request = {
+    operation: "CreateOffer",
+    attempt: 1,
+    method: "POST",
+    headers: {},
+    body,
+    signal,
+    maxResponseBytes: 99,
+  } as const;
   await attempt({ ...request, url: "https://service.example/offer" }, {}, "key");
   return fetch.mock.calls[0]?.[1].body;
 }

@@ -9,6 +9,7 @@ const codeAfter = async (cause: Error): Promise<string> => {
     url: "https://service.example/offer",
     headers: {},
     body: "{}",
+    maxResponseBytes: 99,
     signal: new AbortController().signal,
   } as const;
   const fetch = () => Promise.reject(new TypeError("fetch failed", { cause }));

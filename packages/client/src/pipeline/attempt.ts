@@ -1,12 +1,16 @@
+import { isOffersError, type OffersFailure } from "../errors/offers-failure.ts";
+import { unclaimed } from "../errors/unclaimed.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import type { Fetch, FetchResponse } from "../fetch.ts";
 import type { OffersRequest } from "../middleware.ts";
 import type { OffersClientOptions } from "../options.ts";
+import { readText } from "./read-text.ts";
 import { toFailure } from "./to-failure.ts";
 
 export interface Answer {
   readonly response: FetchResponse;
-  readonly text: string;
+  /** Undefined when the body exceeds the request's `maxResponseBytes`. */
+  readonly text: string | undefined;
 }
 
 type Send = (request: OffersRequest) => Promise<FetchResponse>;
@@ -25,16 +29,31 @@ export async function attempt(
   key: string,
 ): Promise<Answer> {
   const send: Send = (request) => fetch(request.url, { ...request, redirect: "manual", cache: "no-store" });
+  let ofFetch: OffersFailure | undefined;
+  const fail = (thrown: unknown): OffersFailure =>
+    isOurs(thrown)
+      ? thrown
+      : toFailure(thrown, key, undefined, undefined, fetch === runtimesFetch ? request.url : undefined);
   let isOver = !middleware[0];
   try {
     const response = await middleware.reduceRight<Send>(
       (next, layer) => (request) => layer(request, next),
-      isOver ? send : (request) => send(request).catch((thrown) => Promise.reject(toFailure(thrown, key))),
+      isOver
+        ? send
+        : (request) =>
+            send(request).catch((thrown) => {
+              ofFetch = fail(thrown);
+              throw ofFetch;
+            }),
     )(request);
-    const reading = response.text();
+    if (typeof response.text !== "function") throw new TypeError("what it gave back is no Response");
     isOver = true;
-    return { response, text: await reading };
+    return { response, text: await readText(response, request.maxResponseBytes) };
   } catch (thrown) {
-    throw isOver ? toFailure(thrown, key) : toFailure(thrown, key, UsageError, "middleware_failed");
+    // Of this call: made below for middleware to see, or by a part of this package that doesn't know the call.
+    if (thrown === ofFetch) throw thrown;
+    throw isOver || isOurs(thrown) ? fail(thrown) : toFailure(thrown, key, UsageError, "middleware_failed");
   }
 }
+
+const isOurs = (thrown: unknown): thrown is OffersFailure => isOffersError(thrown) && unclaimed in thrown;

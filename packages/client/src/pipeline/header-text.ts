@@ -1,17 +1,24 @@
 import { refusal } from "../errors/refusal.ts";
 import type { UsageError } from "../errors/usage-error.ts";
+import { kindOf } from "./kind-of.ts";
 
 /** A header's value. What is refused here, `fetch` would refuse with a message that shows it. */
-export function headerText(
-  name: string,
-  value: unknown,
-  code: UsageError["code"] = "invalid_option",
-  pattern = /^[!-~]([ -~]*[!-~])?$/,
-): string {
-  if (typeof value === "string" && pattern.test(value)) return value;
-  throw refusal(code, `${name} is unset, or unfit for an HTTP header`);
+export function headerText(name: string, value: unknown, code: UsageError["code"] = "invalid_option"): string {
+  if (typeof value === "string" && /^[!-~]([ -~]*[!-~])?$/.test(value)) return value;
+  const fault =
+    typeof value !== "string"
+      ? `is ${kindOf(value)}; give a string`
+      : value === ""
+        ? "is empty; is the variable set that it comes from?"
+        : value === value.trim()
+          ? "holds a character that is unfit for an HTTP header; only printable ASCII is sent"
+          : "starts or ends with white space; trim it";
+  throw refusal(code, `${name} ${fault}`);
 }
 
 /** A header's name, in lower case; `option` is what the message names. */
-export const headerName = (option: string, name: string): string =>
-  headerText(option, name, undefined, /^[\w!#-'*+.^`|~-]+$/).toLowerCase();
+export function headerName(option: string, name: unknown): string {
+  const text = headerText(option, name);
+  if (/^[\w!#-'*+.^`|~-]+$/.test(text)) return text.toLowerCase();
+  throw refusal("invalid_option", `${option} must be the name of a header, such as X-Team`);
+}

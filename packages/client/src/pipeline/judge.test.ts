@@ -4,10 +4,12 @@ import { getOffer } from "../operations/get-offer.ts";
 import { withdrawOffer } from "../operations/withdraw-offer.ts";
 import { judge } from "./judge.ts";
 
+const url = "https://service.example/offer/a";
+
 function errorOf(status: number, text = "", headers: Record<string, string> = {}) {
   const response = { status, headers: new Headers(headers), text: async () => text };
   try {
-    judge(withdrawOffer, { response, text }, "https://service.example/offer/a", "key");
+    judge(withdrawOffer, { response, text }, { url, body: null, maxResponseBytes: 99 }, "key");
   } catch (error) {
     return error as OffersError;
   }
@@ -30,17 +32,20 @@ test("an answer's request id is told, by either name", () => {
 });
 
 test("a redirect to nowhere has a question mark for its target", () =>
-  expect(errorOf(302, "", { location: "http://[" }).message).toContain("redirected (?)"));
+  expect(errorOf(302, "", { location: "http://[" }).message).toContain("not followed (?)"));
 
-test("problem details without a title add nothing to the message but the fields", () => {
-  expect(errorOf(400, '{"detail":"d"}').message).toBe("WithdrawOffer was answered 400");
-  expect(errorOf(400, '{"errors":{"title":["is required"]}}').message).toBe("WithdrawOffer was answered 400: title");
+const remedy = "change the request; error.problem has what the service says";
+
+test("problem details add what they have to the message: title, detail, the names of fields", () => {
+  expect(errorOf(400).message).toBe(`400; ${remedy}`);
+  expect(errorOf(400, '{"detail":"d"}').message).toBe(`400; d; ${remedy}`);
+  expect(errorOf(400, '{"title":"t","errors":{"title":["is required"]}}').message).toBe(`400; t; see title; ${remedy}`);
 });
 
 test("an offer whose id is no string is an invalid response", () => {
   const response = { status: 200, headers: new Headers(), text: async () => "" };
   const answer = { response, text: '{"id":7,"events":[],"recipients":[]}' };
-  expect(() => judge(getOffer, answer, "https://service.example/offer/7", "key")).toThrow(
+  expect(() => judge(getOffer, answer, { url, body: null, maxResponseBytes: 99 }, "key")).toThrow(
     expect.objectContaining({ code: "invalid_response" }),
   );
 });

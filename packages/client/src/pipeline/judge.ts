@@ -9,59 +9,93 @@ import {
   ServerError,
 } from "../errors/answer-errors.ts";
 import type { OffersError } from "../errors/offers-error.ts";
+import type { OffersRequest } from "../middleware.ts";
 import type { Operation } from "../operation.ts";
-import type { Problem } from "../problem.ts";
 import type { Answer } from "./attempt.ts";
+import { quote, textsOf } from "./quote.ts";
 import { readProblem } from "./read-problem.ts";
 import { redact } from "./redact.ts";
 import { readRetryAfter } from "./retry-after.ts";
+import { UnfitResponse } from "./unfit-response.ts";
 
-const kinds: Partial<Record<number, new (...given: ConstructorParameters<typeof OffersError>) => OffersError>> = {
-  204: NotFoundError,
-  401: AuthenticationError,
-  403: PermissionError,
-  404: NotFoundError,
-  409: ConflictError,
-  429: RateLimitError,
+type Kind = new (...given: ConstructorParameters<typeof OffersError>) => OffersError;
+
+const absent: [Kind, string] = [NotFoundError, "check the id, and that it is an offer of this key's organisation"];
+const refused: [Kind, string] = [BadRequestError, "change the request; error.problem has what the service says"];
+
+/** The kind of error that a status is, and what to do about it. */
+const kinds: Partial<Record<number, [Kind, string]>> = {
+  204: absent,
+  401: [AuthenticationError, "check apiKey: is it whole, and of this service?"],
+  403: [PermissionError, "the key is valid, but not for this; use a key that may do it"],
+  404: absent,
+  408: [BadRequestError, "the service gave up waiting for the request; try again"],
+  409: [ConflictError, "read the offer: it may be complete or withdrawn already"],
+  429: [RateLimitError, "send fewer requests, or wait"],
 };
+const failed: [Kind, string] = [ServerError, "the service failed; try again later"];
+
+type Asked = Pick<OffersRequest, "url" | "body" | "maxResponseBytes">;
 
 /** Typed data of a successful answer; of any other, the error that it is. */
 export function judge<Data>(
-  { name, absentStatus, decode }: Operation<never, Data>,
+  { absentStatus, decode }: Operation<never, Data>,
   { response: { status, headers }, text }: Answer,
-  url: string,
+  { url, body, maxResponseBytes }: Asked,
   key: string,
+  id?: unknown,
 ): Data {
+  const header = (field: string) => redact(headers.get(field) ?? "", key);
   const isAbsent = status === absentStatus;
   const isSuccess = status > 199 && status < 300 && !isAbsent;
-  if (isSuccess) {
+  let fault = "";
+  if (isSuccess && text !== undefined) {
     try {
       return decode(text);
-    } catch {
-      // Told below, without what was thrown: it may quote the body (D-49).
+    } catch (thrown) {
+      // Not what a parser threw: it may quote the body (D-49).
+      fault = thrown instanceof UnfitResponse ? thrown.message : "the body is not valid JSON";
+      const type = quote(header("content-type"), 100);
+      if (/^\s*</.test(text)) fault = `the body is markup${type && ` (${type})`}, not JSON`;
+      else if (text && type && !/json|text\/plain/i.test(type)) fault += ` (${type})`;
     }
   }
-  const header = (field: string) => redact(headers.get(field) ?? "", key);
-  let Kind = kinds[status] ?? (status < 500 ? BadRequestError : ServerError);
-  let told = `${name} was answered ${status}`;
-  let code: InvalidResponseError["code"] | undefined;
-  let problem: Problem | undefined;
-  if (status < 400 && !isAbsent) {
-    Kind = InvalidResponseError;
-    // 304 leads nowhere.
-    code = isSuccess || status === 304 ? "invalid_response" : "redirected";
-    const target = header("location");
-    told += `, ${code} (${URL.canParse(target, url) ? new URL(target, url).origin : "?"}); check baseUrl`;
-  } else {
-    problem = readProblem(text, key);
-    // Title and fields only (D-49): a detail may hold what was sent, and messages end up in logs.
-    for (const part of [problem?.title, ...Object.keys(problem?.errors ?? {})]) if (part) told += `: ${part}`;
-  }
-  throw new Kind(told, {
+  const details = {
     status,
-    code,
-    problem,
     requestId: header("x-request-id") || header("request-id") || undefined,
     retryAfterMs: readRetryAfter(header("retry-after")),
-  });
+  };
+  if (status < 400 && !isAbsent) {
+    const target = header("location");
+    const origin = URL.canParse(target, url) ? new URL(target, url).origin : "?";
+    const [code, told] = !isSuccess
+      ? status === 304
+        ? ["invalid_response", "304, but nothing was kept of an earlier response; leave out conditional headers"]
+        : ["redirected", `${status}, a redirect, which is not followed (${origin}); check baseUrl`]
+      : text === undefined
+        ? [
+            "response_too_large",
+            `${status}, but the body exceeds maxResponseBytes (${maxResponseBytes.toLocaleString("en")}); check baseUrl, or allow more`,
+          ]
+        : ["invalid_response", `${status}, but ${fault}; check baseUrl: is it the service's API?`];
+    throw new InvalidResponseError(told, { ...details, code });
+  }
+  const [Kind, remedy] = kinds[status] ?? (status < 500 ? refused : failed);
+  const problem = readProblem(text ?? "", key);
+  throw new Kind(
+    [status, ...said(problem, textsOf(body, id)), waitFor(details.retryAfterMs), remedy].filter(Boolean).join("; "),
+    { ...details, problem },
+  );
 }
+
+/** Title, detail and the names of wrong fields: values of fields are in `error.problem` alone (D-97). */
+function said(problem: ReturnType<typeof readProblem>, sent: readonly string[]): string[] {
+  const { title = "", detail = "", errors = {} } = problem ?? {};
+  const fields = Object.keys(errors);
+  const named = fields.slice(0, 10).map((field) => quote(field, 100));
+  if (fields.length > 10) named.push(`${fields.length - 10} more`);
+  return [quote(title, 100), quote(detail, 300, sent), named.length ? `see ${named.join(", ")}` : ""];
+}
+
+const waitFor = (retryAfterMs: number | undefined): string =>
+  retryAfterMs === undefined ? "" : `Retry-After asks to wait ${Math.ceil(retryAfterMs / 1000)} s`;

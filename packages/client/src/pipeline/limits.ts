@@ -1,7 +1,21 @@
 import { refusal } from "../errors/refusal.ts";
-import { maxRetries, maxRetryAfterMs, timeoutMs, totalTimeoutMs, watchIntervalMs } from "../generated/decisions.ts";
+import {
+  maxResponseBytes,
+  maxRetries,
+  maxRetryAfterMs,
+  timeoutMs,
+  totalTimeoutMs,
+  watchIntervalMs,
+} from "../generated/decisions.ts";
 
-export const defaultLimits = { timeoutMs, totalTimeoutMs, maxRetries, maxRetryAfterMs, intervalMs: watchIntervalMs };
+export const defaultLimits = {
+  timeoutMs,
+  totalTimeoutMs,
+  maxRetries,
+  maxRetryAfterMs,
+  maxResponseBytes,
+  intervalMs: watchIntervalMs,
+};
 
 export type Limits = Readonly<Record<keyof typeof defaultLimits, number>>;
 
@@ -12,10 +26,11 @@ const longestMs = 2_147_483_647;
 export function readLimits(given: { [Name in keyof Limits]?: number | undefined }, otherwise: Limits): Limits {
   const limits: Record<string, number> & Limits = { ...otherwise };
   for (const name in otherwise) {
-    const value = given[name as keyof Limits] ?? otherwise[name as keyof Limits];
+    const { [name as keyof Limits]: value = otherwise[name as keyof Limits] } = given;
+    const least = name === "maxResponseBytes" ? 1 : 0;
     // The bitwise and gives back only what is a whole number in the range.
-    if (value !== (value & longestMs))
-      throw refusal("invalid_option", `${name} must be a whole number from 0 to ${longestMs}`);
+    if (value !== (value & longestMs) || value < least)
+      throw refusal("invalid_option", `${name} must be a whole number from ${least} to ${longestMs}`);
     limits[name] = value;
   }
   return limits;

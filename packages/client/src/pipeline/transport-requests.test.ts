@@ -54,24 +54,26 @@ test.each(performances)("an error of %s names it", async (name, perform) =>
 );
 
 test.each([
-  [{ idempotencyKey: "" }, "idempotencyKey"],
-  [{ headers: { "x team": "a" } }, "headers"],
-  [{ headers: { "x-team": "" } }, "x-team"],
+  [{ idempotencyKey: "" }, "idempotencyKey is empty"],
+  [{ headers: { "x team": "a" } }, "headers must be the name of a header"],
+  [{ headers: { "x-team": "" } }, "x-team is empty"],
 ])("the refusal of %o names %s", async (call, named) => {
   const { message } = await errorOf(createTransport(options)(completeOffer, "a", [], call));
-  expect(message).toBe(`${named} is unset, or unfit for an HTTP header`);
+  expect(message).toContain(`CompleteOffer: ${named}`);
 });
 
 test("the refusal of a key names apiKey", () =>
-  expect(() => createTransport({ ...options, apiKey: "" })).toThrow(/^apiKey is unset/));
+  expect(() => createTransport({ ...options, apiKey: "" })).toThrow(/^apiKey is empty/));
 
 test("the refusal of an id names what an id must not be", async () =>
-  expect((await errorOf(createTransport(options)(getOffer, "..", undefined))).message).toMatch(/"\.\."$/));
+  expect((await errorOf(createTransport(options)(getOffer, "..", undefined))).message).toMatch(
+    /"\.\."; give the offer's id/,
+  ));
 
 test("a key that cannot be had says so, with what was thrown", async () => {
   const apiKey = () => Promise.reject(new Error("vault is sealed"));
   const { message } = await errorOf(createTransport({ ...options, apiKey })(getOffer, "a", undefined));
-  expect(message).toBe("api_key_unavailable: Error: vault is sealed");
+  expect(message).toMatch(/^GetOffer at service\.example: the apiKey function failed.*\(Error: vault is sealed\)$/);
 });
 
 test("middleware meets a failure of fetch as the error that the call would reject with", async () => {

@@ -1,11 +1,14 @@
 import { AuthenticationError } from "../errors/answer-errors.ts";
-import type { OffersFailure } from "../errors/offers-failure.ts";
+import { isOffersError, type OffersFailure } from "../errors/offers-failure.ts";
+import { unclaimed } from "../errors/unclaimed.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { apiKeyHeader, apiVersion } from "../generated/decisions.ts";
 import type { WithResponse } from "../offers-call.ts";
 import type { Operation } from "../operation.ts";
 import type { CallOptions, OffersClientOptions } from "../options.ts";
 import { type Answer, attempt } from "./attempt.ts";
+import { type CallPlace, noteCallPlace, showCallPlace } from "./call-place.ts";
+import { checkCallOptions, checkClientOptions } from "./check-options.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { headerName, headerText } from "./header-text.ts";
 import { judge } from "./judge.ts";
@@ -27,25 +30,45 @@ export type Transport = <Argument, Data>(
 
 /** @throws {UsageError} for an option that cannot be right; nothing is corrected silently */
 export function createTransport(options: OffersClientOptions, clock: Clock = systemClock): Transport {
+  checkClientOptions(options);
   const { apiKey, logger, onRetry } = options;
   const baseUrl = readBaseUrl(options.baseUrl);
-  const query = `?api-version=${encodeURIComponent(headerText("apiVersion", options.apiVersion ?? apiVersion))}`;
-  const keyHeader = headerName("apiKeyHeader", options.apiKeyHeader ?? apiKeyHeader);
+  const { host } = new URL(baseUrl);
+  const text = (name: "apiVersion" | "apiKeyHeader" | "userAgent", otherwise: string) =>
+    headerText(name, options[name] === undefined ? otherwise : options[name]);
+  const query = `?api-version=${encodeURIComponent(text("apiVersion", apiVersion))}`;
+  const keyHeader = headerName("apiKeyHeader", text("apiKeyHeader", apiKeyHeader));
   const json = "application/json";
-  const common = { accept: json, "user-agent": headerText("userAgent", options.userAgent ?? "offers-client") };
+  const common = { accept: json, "user-agent": text("userAgent", "offers-client") };
   const clientLimits = readLimits(options, defaultLimits);
   const checkKey = (key: unknown) => headerText("apiKey", key, "invalid_api_key");
   if (typeof apiKey !== "function") checkKey(apiKey);
 
-  return async (operation, id, argument, call) => {
+  const performFrom = async <Argument, Data>(
+    place: CallPlace,
+    operation: Operation<Argument, Data>,
+    id: unknown,
+    argument: Argument,
+    call?: CallOptions,
+  ): Promise<WithResponse<Data>> => {
     const { name, method } = operation;
     const caller = call?.signal;
     let key = redacted;
     let attempts = 0;
-    /** Whoever threw it knew what went wrong, not how far the call had come. */
-    const tell = (thrown: unknown): OffersFailure =>
-      Object.assign(toFailure(thrown, key, UsageError, "invalid_argument"), { operation: name, attempts });
+    let own: OffersFailure | undefined;
+    /** Whoever threw it knew what went wrong, not in which call, how far that had come, or who made it. */
+    const tell = (thrown: unknown): OffersFailure => {
+      if (isOffersError(thrown) && thrown === own) return Object.assign(own, { attempts });
+      const isBare = isOffersError(thrown) && (thrown.operation === undefined || unclaimed in thrown);
+      own = isBare ? thrown : toFailure(thrown, key, UsageError, "invalid_argument");
+      Reflect.deleteProperty(own, unclaimed);
+      const at = own instanceof UsageError ? "" : ` at ${host}`;
+      Object.assign(own, { operation: name, attempts, message: `${name}${at}: ${own.message}` });
+      showCallPlace(own, place);
+      return own;
+    };
     try {
+      if (call !== undefined) checkCallOptions(call);
       const url = baseUrl + fillPath(operation.path, id) + query;
       const limits = call ? readLimits(call, clientLimits) : clientLimits;
       const headers: Record<string, string> = { ...common };
@@ -61,17 +84,26 @@ export function createTransport(options: OffersClientOptions, clock: Clock = sys
       }
 
       let startedAt = clock.now();
-      const deadline = startedAt + limits.totalTimeoutMs;
+      const { timeoutMs, totalTimeoutMs, maxResponseBytes } = limits;
+      const deadline = startedAt + totalTimeoutMs;
+      const inTotal = `within totalTimeoutMs (${totalTimeoutMs} ms)`;
       const readKey = (refresh: boolean) =>
         typeof apiKey === "string"
           ? apiKey
-          : within(deadline - clock.now(), caller, async () => {
-              try {
-                return checkKey(await apiKey({ refresh }));
-              } catch (thrown) {
-                throw toFailure(thrown, key, AuthenticationError, "api_key_unavailable");
-              }
-            });
+          : within(
+              deadline - clock.now(),
+              caller,
+              async () => {
+                let given: unknown;
+                try {
+                  given = await apiKey({ refresh });
+                } catch (thrown) {
+                  throw toFailure(thrown, key, AuthenticationError, "api_key_unavailable");
+                }
+                return checkKey(given);
+              },
+              `the apiKey function gave no key ${inTotal}; see what it waits for`,
+            );
       if (typeof apiKey === "string") key = apiKey;
       else {
         key = await readKey(false);
@@ -85,15 +117,19 @@ export function createTransport(options: OffersClientOptions, clock: Clock = sys
         let error: OffersFailure | undefined;
         let delayMs: number | undefined;
         try {
-          answer = await within(Math.min(limits.timeoutMs, deadline - startedAt), caller, (signal) => {
-            attempts++;
-            return attempt(
-              { ...about, method, url, headers: { ...headers, [keyHeader]: key }, body, signal },
-              options,
-              key,
-            );
-          });
-          return { data: judge(operation, answer, url, key), response: answer.response, attempts };
+          const left = deadline - startedAt;
+          const late = timeoutMs > left ? inTotal : `within timeoutMs (${timeoutMs} ms)`;
+          const sent = { ...about, method, url, body, maxResponseBytes };
+          answer = await within(
+            Math.min(timeoutMs, left),
+            caller,
+            (signal) => {
+              attempts++;
+              return attempt({ ...sent, headers: { ...headers, [keyHeader]: key }, signal }, options, key);
+            },
+            `no whole response ${late}; allow more time, or see why the service is slow`,
+          );
+          return { data: judge(operation, answer, sent, key, id), response: answer.response, attempts };
         } catch (thrown) {
           error = tell(thrown);
           // A new key costs no retry (D-47).
@@ -131,4 +167,7 @@ export function createTransport(options: OffersClientOptions, clock: Clock = sys
       throw tell(thrown);
     }
   };
+  // Not async: JavaScriptCore does not find an async function on its own stack.
+  const perform: Transport = (...given) => performFrom(noteCallPlace(perform), ...given);
+  return perform;
 }

@@ -1,6 +1,8 @@
 import { InvalidResponseError } from "../errors/answer-errors.ts";
+import { unclaimed } from "../errors/unclaimed.ts";
 import type { FetchResponse } from "../fetch.ts";
-import type { Middleware } from "../middleware.ts";
+import type { Middleware, OffersRequest } from "../middleware.ts";
+import { readText } from "../pipeline/read-text.ts";
 import { wrongFields } from "./wrong-fields.ts";
 
 /**
@@ -8,7 +10,7 @@ import { wrongFields } from "./wrong-fields.ts";
  * {@link InvalidResponseError} that names the fields, never their values. Fields that the service adds pass, and words that no
  * document shows. Put it last, so that other middleware sees what it hands on.
  *
- * Without it, the client looks only for what callers walk through: an id, events and recipients.
+ * Without it, the client looks only whether every field is there and of its type; with it, also at times and empty ids.
  *
  * Strict to the contract, and opt-in for that (D-68).
  *
@@ -31,24 +33,29 @@ export const validateAnswers = (): Middleware => async (request, next) => {
   const { status, headers } = response;
   // The other operations answer with an id or nothing, and the client checks both.
   const isOffer = request.operation === "GetOffer" && status > 199 && status < 300;
-  return isOffer ? { status, headers, text: () => readOffer(response, Object.values(request.headers)) } : response;
+  return isOffer ? { status, headers, text: () => readOffer(response, request) } : response;
 };
 
-/**
- * Checked as it is read: a connection that breaks off is not this middleware's failure.
- *
- * @param secrets among them the API key, under a name that is not known here
- */
-async function readOffer(response: FetchResponse, secrets: readonly string[]): Promise<string> {
-  const text = await response.text();
+/** Checked as it is read: a connection that breaks off is not this middleware's failure. */
+async function readOffer(response: FetchResponse, request: OffersRequest): Promise<string> {
+  const text = await readText(response, request.maxResponseBytes);
+  // As the client reads it of what it reads itself.
+  if (text === undefined)
+    throw Object.assign(new RangeError("The body is too large"), { code: "ERR_BUFFER_TOO_LARGE" });
   const fields = wrongFields(text);
   if (!fields.length) return text;
   const { status, headers } = response;
   const id = headers.get("x-request-id") ?? headers.get("request-id") ?? undefined;
-  throw new InvalidResponseError(`GetOffer was answered ${status}, invalid_response: ${fields.join(", ")}`, {
-    code: "invalid_response",
-    status,
-    // A service that echoes the key as its request id keeps it to itself (D-49).
-    requestId: secrets.some((secret) => id?.includes(secret)) ? undefined : id,
-  });
+  // Among them the API key, under a name that is not known here.
+  const secrets = Object.values(request.headers);
+  throw new InvalidResponseError(
+    `${status}, but these fields are not as the contract has them: ${fields.join(", ")}; check baseUrl: is it the service's API?`,
+    {
+      code: "invalid_response",
+      status,
+      // A service that echoes the key as its request id keeps it to itself (D-49).
+      requestId: secrets.some((secret) => id?.includes(secret)) ? undefined : id,
+      [unclaimed]: true,
+    },
+  );
 }

@@ -1,5 +1,6 @@
 import { answerArrival } from "./answer-arrival.ts";
 import type { World } from "./answer-operation.ts";
+import { checkFailure } from "./check-failure.ts";
 import { dialects } from "./dialects.ts";
 import { type Arrival, readArrival } from "./exchange.ts";
 import { failOrAnswer } from "./failures.ts";
@@ -13,7 +14,7 @@ const someWorkers = { worker_amal: "Amal Haddad", worker_ben: "Ben Okafor", work
  * Makes a service in memory for the length of a test. It keeps state and refuses what the reference platform refuses, held
  * so by one contract suite; no port, no timer, nothing to close (D-69).
  *
- * @throws {TypeError} for a `baseUrl` that is no address
+ * @throws {TypeError} for a `baseUrl` that is no address, or a dialect that there is not
  * @example vitest
  * ```ts
  * import { OffersClient } from "@offers/client";
@@ -64,6 +65,10 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     dialect = "reference",
     now = () => new Date(),
   } = options;
+  if (!Object.hasOwn(dialects, dialect))
+    throw new TypeError(
+      `createTestService: there is no dialect "${dialect}"; give ${Object.keys(dialects).join(" or ")}`,
+    );
   const base = new URL(baseUrl).href.replace(/\/+$/, "");
   const ours = { userIds: new Set(options.userIds ?? ["user_hana"]) };
   const world: World = {
@@ -86,10 +91,7 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     return failOrAnswer(failures.shift(), arrival, () => answerArrival(world, arrival, path.slice(base.length)));
   };
 
-  return {
-    fetch: serve,
-    baseUrl: base,
-    apiKey,
+  const controls = {
     requests,
     notifications: world.offers.notifications,
     addWorker: (id, name) => void world.workers.set(id, name),
@@ -99,12 +101,26 @@ export function createTestService(options: TestServiceOptions = {}): TestService
       if (organisation === undefined) throw new TypeError("offersOf must be a key that this service has issued");
       world.grants.set(key, { organisation, peopleOf: [organisation, own] });
     },
-    respond: (offerId, workerId, response) => world.offers.respond(offerId, workerId, response),
-    failNext: (failure, times = 1) => void failures.push(...Array<TestFailure>(times).fill(failure)),
+    respond(offerId, workerId, response) {
+      if (response !== "applied" && response !== "rejected")
+        throw new TypeError(`respond: there is no response "${response}"; give applied or rejected`);
+      world.offers.respond(offerId, workerId, response);
+    },
+    failNext(failure, times = 1) {
+      checkFailure(failure, times);
+      failures.push(...Array<TestFailure>(times).fill(failure));
+    },
     // msw would answer 500 for what its resolver throws.
     handlers: (http) => [http.all(`${base}/*`, ({ request }) => serve(request).catch(() => Response.error()))],
-  };
+  } satisfies Omit<TestService, "fetch" | "baseUrl" | "apiKey">;
+  // The client refuses options that it doesn't know: of a service, those that it has are all that a spread gives.
+  const service = { fetch: serve, baseUrl: base, apiKey };
+  return Object.defineProperties(service, hidden(controls)) as typeof service & TestService;
 }
+
+/** As properties that can be read and called, and are not listed. */
+const hidden = (members: object): PropertyDescriptorMap =>
+  Object.fromEntries(Object.entries(members).map(([name, value]) => [name, { value }]));
 
 function recordOf({ method, url, headers, body }: Arrival): TestRequest {
   const text = new TextDecoder().decode(body);

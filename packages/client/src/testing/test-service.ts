@@ -103,7 +103,11 @@ export interface TestService {
    * `offer_complete` or `offer_withdrawn`
    */
   respond(offerId: string, workerId: string, response: "applied" | "rejected"): void;
-  /** The next `times` requests fail so, after those that were told to fail before. @default once */
+  /**
+   * The next `times` requests fail so, after those that were told to fail before. @default once
+   *
+   * @throws {TypeError} for a failure that is none of those
+   */
   failNext(failure: TestFailure, times?: number): void;
   /**
    * msw's request handlers over this service: `setupServer(...service.handlers(http))`, with the `http` of msw. There, every

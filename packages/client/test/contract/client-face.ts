@@ -2,9 +2,9 @@ import { OffersClient, type OffersClientOptions, type SafeResult } from "../../s
 import { type FaceCall, keys, type OffersFace, type Outcome } from "./stage.ts";
 
 /** The operations through `OffersClient`. */
-export function clientFace(options: Pick<OffersClientOptions, "baseUrl" | "fetch">): OffersFace {
+export function clientFace({ baseUrl, fetch }: Pick<OffersClientOptions, "baseUrl" | "fetch">): OffersFace {
   const clientFor = ({ apiKey = keys.harbour }: FaceCall = {}) =>
-    new OffersClient({ ...options, apiKey, maxRetries: 0 });
+    new OffersClient({ baseUrl, fetch, apiKey, maxRetries: 0 });
   return {
     create: async (input, call) => outcomeOf(await clientFor(call).createOffer(input, optionsOf(call)).safe()),
     read: async (id, call) => outcomeOf(await clientFor(call).getOffer(id).safe()),

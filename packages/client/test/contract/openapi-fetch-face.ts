@@ -3,9 +3,9 @@ import { createOpenApiClient } from "../../src/openapi-fetch.ts";
 import { type FaceCall, keys, type OffersFace, type Outcome } from "./stage.ts";
 
 /** The operations through `/openapi-fetch`. */
-export function openApiFetchFace(options: Pick<OffersClientOptions, "baseUrl" | "fetch">): OffersFace {
+export function openApiFetchFace({ baseUrl, fetch }: Pick<OffersClientOptions, "baseUrl" | "fetch">): OffersFace {
   const clientFor = ({ apiKey = keys.harbour }: FaceCall = {}) =>
-    createOpenApiClient({ ...options, apiKey, maxRetries: 0 });
+    createOpenApiClient({ baseUrl, fetch, apiKey, maxRetries: 0 });
   const headerOf = ({ idempotencyKey }: FaceCall = {}) =>
     idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey };
   return {

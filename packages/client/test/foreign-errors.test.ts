@@ -1,0 +1,117 @@
+import { expect, test } from "vitest";
+import {
+  isOffersError,
+  type Middleware,
+  OffersClient,
+  type OffersClientOptions,
+  type OffersFailure,
+} from "../src/index.ts";
+import { input } from "./offer.ts";
+import { reply, serve } from "./serve.ts";
+
+const apiKey = "key";
+const failureOf = (call: Promise<unknown>): Promise<OffersFailure> =>
+  call.then(
+    () => expect.unreachable(),
+    (error) => error,
+  );
+
+/** What another client's call of the user rejects with: an error that belongs to that call. */
+async function ofAnotherClient() {
+  const { baseUrl } = await serve(reply(404, '{"title":"No such worker"}'));
+  const error = await failureOf(new OffersClient({ baseUrl, apiKey: "other" }).getOffer("elsewhere"));
+  const { operation, attempts, message, stack } = error;
+  return { error, before: { operation, attempts, message, stack } };
+}
+
+const ways: [string, string, (error: unknown) => Partial<OffersClientOptions>][] = [
+  ["middleware", "middleware_failed", (error) => ({ middleware: [() => Promise.reject(error)] })],
+  [
+    "middleware that had an answer",
+    "middleware_failed",
+    (error) => ({
+      middleware: [
+        async (request, next) => {
+          await next(request);
+          throw error;
+        },
+      ] satisfies Middleware[],
+    }),
+  ],
+  ["a fetch", "connection_lost", (error) => ({ fetch: () => Promise.reject(error) })],
+  [
+    "a body",
+    "connection_lost",
+    (error) => ({
+      fetch: async () => ({ status: 200, headers: new Headers(), text: () => Promise.reject(error) }),
+    }),
+  ],
+  ["an apiKey function", "api_key_unavailable", (error) => ({ apiKey: () => Promise.reject(error) })],
+];
+
+test.each(ways)(
+  "another call's error that %s throws is left as it is, and is the cause",
+  async (_what, code, options) => {
+    const { error, before } = await ofAnotherClient();
+    const { baseUrl } = await serve(reply(201, "offer_1"));
+    const client = new OffersClient({ baseUrl, apiKey, maxRetries: 0, ...options(error) });
+    const failure = await failureOf(client.createOffer(input));
+    expect(failure).not.toBe(error);
+    expect(failure).toMatchObject({ code, operation: "CreateOffer", cause: error });
+    const { operation, attempts, message, stack } = error;
+    expect({ operation, attempts, message, stack }).toEqual(before);
+  },
+);
+
+test("an error of another client's constructor is nobody's call, and left as it is too", async () => {
+  const build: Middleware = async () => {
+    new OffersClient({ baseUrl: "", apiKey });
+    return expect.unreachable();
+  };
+  const failure = await failureOf(
+    new OffersClient({ baseUrl: "https://service.example", apiKey, middleware: [build] }).getOffer("a"),
+  );
+  expect(failure).toMatchObject({ code: "middleware_failed", operation: "GetOffer", attempts: 1 });
+  expect(failure.cause).toMatchObject({ code: "invalid_base_url", operation: undefined, attempts: 0 });
+});
+
+test("an error that middleware keeps from one call and throws in the next belongs to the first", async () => {
+  let kept: unknown;
+  const breaker: Middleware = async (request, next) => {
+    if (kept) throw kept;
+    return next(request).catch((error) => {
+      kept = error;
+      throw error;
+    });
+  };
+  const fetch = () => Promise.reject(new TypeError("fetch failed"));
+  const client = new OffersClient({
+    baseUrl: "https://service.example",
+    apiKey,
+    maxRetries: 0,
+    fetch,
+    middleware: [breaker],
+  });
+  const first = await failureOf(client.createOffer(input));
+  expect(first).toMatchObject({ code: "connection_lost", operation: "CreateOffer" });
+  expect(first).toBe(kept);
+  const second = await failureOf(client.getOffer("a"));
+  expect(second).toMatchObject({ code: "middleware_failed", operation: "GetOffer", cause: first });
+  expect(first.operation).toBe("CreateOffer");
+});
+
+test("an error of another copy of the package is left as it is", async () => {
+  class Foreign extends Error {
+    get [Symbol.for("@offers/client/error")]() {
+      return true;
+    }
+  }
+  const foreign = Object.freeze(new Foreign("from the other copy"));
+  expect(isOffersError(foreign)).toBe(true);
+  const client = new OffersClient({
+    baseUrl: "https://service.example",
+    apiKey,
+    middleware: [() => Promise.reject(foreign)],
+  });
+  expect(await failureOf(client.getOffer("a"))).toMatchObject({ code: "middleware_failed", cause: foreign });
+});

@@ -1,0 +1,328 @@
+// One table of what people get wrong, and what the client says to each. The texts are written by hand.
+import { once } from "node:events";
+import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { OffersClient, type OffersClientOptions, type OffersFailure } from "../src/index.ts";
+import { createTestService } from "../src/testing.ts";
+import { input, offer } from "./offer.ts";
+import { nobody, reply, serve } from "./serve.ts";
+import { makeAuthority, serveTls } from "./serve-tls.ts";
+
+interface Mistake {
+  what: string;
+  /** Where the service is, and how it responds; by default nothing is sent. */
+  at?: () => Promise<string>;
+  options?: Partial<Record<keyof OffersClientOptions, unknown>> & Record<string, unknown>;
+  call?: (client: OffersClient) => PromiseLike<unknown>;
+  code: string;
+  /** `HOST` stands for the address of the service, whose port is another each time. */
+  says: string | RegExp;
+}
+
+const apiKey = "key-of-harbour-hotels";
+const read = (client: OffersClient) => client.getOffer("offer_4f1c2a");
+const create = (client: OffersClient) => client.createOffer(input);
+const responding =
+  (...answer: Parameters<typeof reply>) =>
+  async () =>
+    (await serve(reply(...answer))).baseUrl;
+const json = { "content-type": "application/json" };
+const problem = (status: number, body: object, headers = {}) =>
+  responding(status, JSON.stringify(body), { "content-type": "application/problem+json", ...headers });
+
+/** A server that speaks what it likes. */
+async function speaking(speak: (socket: Socket) => void): Promise<string> {
+  const server = createTcpServer((socket) => speak(socket.on("error", () => {}))).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const https = (url: string) => url.replace("http:", "https:");
+const wrongName = async () => (await serveTls(makeAuthority(), "")).baseUrl;
+const service = createTestService();
+const ofTheService = { fetch: service.fetch, baseUrl: service.baseUrl, apiKey: service.apiKey };
+const baseUrlRemedy = "Give the service's address: https://service.example";
+
+const mistakes: Mistake[] = [
+  {
+    what: "no baseUrl",
+    options: { baseUrl: undefined },
+    code: "invalid_base_url",
+    says: `baseUrl is missing. ${baseUrlRemedy}`,
+  },
+  {
+    what: "a baseUrl without a scheme",
+    options: { baseUrl: "service.example" },
+    code: "invalid_base_url",
+    says: `baseUrl has no scheme; put https:// before it, or http:// on loopback. ${baseUrlRemedy}`,
+  },
+  {
+    what: "http to another machine",
+    options: { baseUrl: "http://service.example" },
+    code: "invalid_base_url",
+    says: `baseUrl is http, but not on loopback: the key would be readable on its way; use https. ${baseUrlRemedy}`,
+  },
+  {
+    what: "a port out of range",
+    options: { baseUrl: "https://service.example:70000" },
+    code: "invalid_base_url",
+    says: `baseUrl has a port that is none; ports are 1 to 65535. ${baseUrlRemedy}`,
+  },
+  {
+    what: "a key that is not set",
+    options: { apiKey: "" },
+    code: "invalid_api_key",
+    says: "apiKey is empty; is the variable set that it comes from?",
+  },
+  {
+    what: "an option of another library",
+    options: { timeout: 5_000 },
+    code: "invalid_option",
+    says: 'there is no option "timeout"; did you mean timeoutMs?',
+  },
+  {
+    what: "a logger that logs nothing",
+    options: { logger: {} },
+    code: "invalid_option",
+    says: "logger is an object without a function debug; give console or pino()",
+  },
+  {
+    what: "an option of a call that is misspelt",
+    call: (client) => client.getOffer("a", { retries: 3 } as never),
+    code: "invalid_option",
+    says: 'GetOffer: there is no option "retries"; did you mean maxRetries?',
+  },
+  {
+    what: "a creation of nothing",
+    call: (client) => client.createOffer(undefined as never),
+    code: "invalid_argument",
+    says: "CreateOffer: input is missing, not an object; give createOffer({ createdByUserId, title, workerIds })",
+  },
+  {
+    what: "a creation without a title",
+    options: ofTheService,
+    call: (client) => client.createOffer({ createdByUserId: "user_hana", workerIds: ["worker_amal"] } as never),
+    code: "bad_request",
+    says: "CreateOffer at offers.test: 400; The request is not valid; 1 field is not valid; see errors.; see title; change the request; error.problem has what the service says",
+  },
+  {
+    what: "a time without a zone",
+    call: (client) => client.createOffer({ ...input, events: [{ start: "2099-05-01T18:00", end: new Date() }] }),
+    code: "invalid_time",
+    says: "CreateOffer: events[0].start must be a valid Date, or a time with its zone: 2099-05-01T18:00:00+02:00",
+  },
+  {
+    what: "an id that is not there",
+    call: (client) => client.getOffer(undefined as never),
+    code: "invalid_id",
+    says: "GetOffer: id is missing; give the offer's id, a string such as createOffer() gives",
+  },
+  {
+    what: "one worker who is no list",
+    call: (client) => client.completeOffer("a", "worker_amal" as never),
+    code: "invalid_argument",
+    says: 'CompleteOffer: workerIds is a string, not an array; give an array of ids: completeOffer(id, ["worker_amal"])',
+  },
+  {
+    what: "a name that no server has",
+    options: { baseUrl: "https://service.invalid", maxRetries: 0 },
+    call: read,
+    code: "connection_not_made",
+    says: /^GetOffer at service\.invalid: the host was not found; check its name in baseUrl, and the network \(.*(ENOTFOUND|EAI_AGAIN)/,
+  },
+  {
+    what: "a port at which nothing listens",
+    at: nobody,
+    call: create,
+    code: "connection_not_made",
+    says: /^CreateOffer at HOST: the connection was refused; does the service run there\? Check host and port in baseUrl \(.*ECONNREFUSED/,
+  },
+  {
+    what: "a port that fetch refuses",
+    options: { baseUrl: "http://127.0.0.1:1" },
+    call: read,
+    code: "port_blocked",
+    says: /^GetOffer at 127\.0\.0\.1:1: fetch refuses this port; use another one \(.*bad port\)$/,
+  },
+  {
+    what: "a connection that is reset",
+    at: async () => (await serve((response) => void response.destroy())).baseUrl,
+    call: create,
+    code: "connection_lost",
+    says: /^CreateOffer at HOST: the connection broke off before the whole response; what was sent may have had its effect\. Check baseUrl: http or https\? \(/,
+  },
+  {
+    what: "http where https is spoken",
+    at: async () => (await wrongName()).replace("https:", "http:"),
+    call: read,
+    code: "connection_lost",
+    says: /^GetOffer at HOST: .*https/,
+  },
+  {
+    what: "https where http is spoken",
+    at: async () => https(await responding(200)()),
+    call: read,
+    code: "tls_failed",
+    says: /^GetOffer at HOST: what listens there speaks no TLS; check the port in baseUrl, or use http on loopback \(/,
+  },
+  {
+    what: "a certificate of an authority that is not known",
+    at: wrongName,
+    call: read,
+    code: "tls_failed",
+    says: /^GetOffer at HOST: no authority that is trusted here signed the certificate; check the host, or name the authority in NODE_EXTRA_CA_CERTS \(/,
+  },
+  {
+    what: "what is no HTTP at all",
+    at: () => speaking((socket) => void socket.end("220 mail.example ESMTP\r\n")),
+    call: read,
+    code: "connection_lost",
+    says: /^GetOffer at HOST: what listens there speaks no HTTP; is it https, or another port\? \(/,
+  },
+  {
+    what: "a wrong key",
+    at: problem(401, { title: "The API key is missing or wrong" }),
+    call: read,
+    code: "unauthenticated",
+    says: "GetOffer at HOST: 401; The API key is missing or wrong; check apiKey: is it whole, and of this service?",
+  },
+  {
+    what: "a key that may not do this",
+    at: responding(403),
+    call: create,
+    code: "forbidden",
+    says: "CreateOffer at HOST: 403; the key is valid, but not for this; use a key that may do it",
+  },
+  {
+    what: "an id that the service does not know",
+    at: problem(404, { title: "No such offer", detail: "You have no offer with this id." }),
+    call: read,
+    code: "not_found",
+    says: "GetOffer at HOST: 404; No such offer; You have no offer with this id.; check the id, and that it is an offer of this key's organisation",
+  },
+  {
+    what: "an offer that is complete already",
+    at: problem(409, { title: "The offer is already complete" }),
+    call: (client) => client.completeOffer("a", ["worker_amal"]),
+    code: "conflict",
+    says: "CompleteOffer at HOST: 409; The offer is already complete; read the offer: it may be complete or withdrawn already",
+  },
+  {
+    what: "too many requests",
+    at: problem(429, { title: "Too many requests" }, { "retry-after": "3600" }),
+    call: read,
+    code: "rate_limited",
+    says: "GetOffer at HOST: 429; Too many requests; Retry-After asks to wait 3600 s; send fewer requests, or wait",
+  },
+  {
+    what: "a service that fails",
+    at: responding(503, "", { "retry-after": "120" }),
+    call: (client) => client.withdrawOffer("a"),
+    code: "server_error",
+    says: "WithdrawOffer at HOST: 503; Retry-After asks to wait 120 s; the service failed; try again later",
+  },
+  {
+    what: "a web page in the service's place",
+    at: responding(200, "<!doctype html><title>Sign in</title>", { "content-type": "text/html; charset=utf-8" }),
+    call: read,
+    code: "invalid_response",
+    says: "GetOffer at HOST: 200, but the body is markup (text/html; charset=utf-8), not JSON; check baseUrl: is it the service's API?",
+  },
+  {
+    what: "broken JSON",
+    at: responding(200, '{"id":"offer_4f1c2a",', json),
+    call: read,
+    code: "invalid_response",
+    says: "GetOffer at HOST: 200, but the body is not valid JSON; check baseUrl: is it the service's API?",
+  },
+  {
+    what: "another media type",
+    at: responding(200, "id: offer_4f1c2a", { "content-type": "application/yaml" }),
+    call: read,
+    code: "invalid_response",
+    says: "GetOffer at HOST: 200, but the body is not valid JSON (application/yaml); check baseUrl: is it the service's API?",
+  },
+  {
+    what: "an empty body",
+    at: responding(200, "", json),
+    call: read,
+    code: "invalid_response",
+    says: "GetOffer at HOST: 200, but the body is empty; check baseUrl: is it the service's API?",
+  },
+  {
+    what: "an offer without its events",
+    at: responding(200, JSON.stringify({ ...offer, events: undefined }), json),
+    call: read,
+    code: "invalid_response",
+    says: "GetOffer at HOST: 200, but events is missing; check baseUrl: is it the service's API?",
+  },
+  {
+    what: "a response that is too large",
+    at: responding(200, JSON.stringify(offer), json),
+    options: { maxResponseBytes: 100 },
+    call: read,
+    code: "response_too_large",
+    says: "GetOffer at HOST: 200, but the body exceeds maxResponseBytes (100); check baseUrl, or allow more",
+  },
+  {
+    what: "a redirect",
+    at: responding(301, "", { location: "https://www.service.example/offer" }),
+    call: read,
+    code: "redirected",
+    says: "GetOffer at HOST: 301, a redirect, which is not followed (https://www.service.example); check baseUrl",
+  },
+  {
+    what: "an attempt that takes too long",
+    at: async () => (await serve(() => {})).baseUrl,
+    options: { timeoutMs: 40, maxRetries: 0 },
+    call: read,
+    code: "timeout",
+    says: "GetOffer at HOST: no whole response within timeoutMs (40 ms); allow more time, or see why the service is slow",
+  },
+  {
+    what: "a call that takes too long in all",
+    at: async () => (await serve(() => {})).baseUrl,
+    options: { totalTimeoutMs: 40 },
+    call: read,
+    code: "timeout",
+    says: "GetOffer at HOST: no whole response within totalTimeoutMs (40 ms); allow more time, or see why the service is slow",
+  },
+  {
+    what: "a function that gives no key in time",
+    at: responding(200),
+    options: { totalTimeoutMs: 40, apiKey: () => new Promise(() => {}) },
+    call: read,
+    code: "timeout",
+    says: "GetOffer at HOST: the apiKey function gave no key within totalTimeoutMs (40 ms); see what it waits for",
+  },
+  {
+    what: "middleware that throws",
+    at: responding(200),
+    options: { middleware: [() => Promise.reject(new Error("no token"))] },
+    call: read,
+    code: "middleware_failed",
+    says: "GetOffer: the middleware failed; see its stack, which cause has (Error: no token)",
+  },
+];
+
+test.each(mistakes)("the message about $what says which operation, what was wrong and what to do", async (mistake) => {
+  const { at, options = {}, call = read, code, says } = mistake;
+  const baseUrl = (await at?.()) ?? "https://service.example";
+  const error: OffersFailure = await Promise.resolve()
+    .then(() => call(new OffersClient({ baseUrl, apiKey, ...options } as OffersClientOptions)))
+    .then(
+      () => expect.unreachable(),
+      (thrown) => thrown,
+    );
+  const message = at ? error.message.replace(new URL(baseUrl).host, "HOST") : error.message;
+  expect(error.code).toBe(code);
+  if (typeof says === "string") expect(message).toBe(says);
+  else expect(message).toMatch(says);
+  expect(error.message).not.toContain(apiKey);
+});
+
+test("there are thirty mistakes or more, and no two messages are the same", () => {
+  expect(mistakes.length).toBeGreaterThanOrEqual(30);
+  expect(new Set(mistakes.map(({ says }) => `${says}`)).size).toBe(mistakes.length);
+});
