@@ -142,7 +142,7 @@ test.each(everywhere)(
       stdio: "inherit",
     });
     onTestFinished(() => void receiver.kill("SIGKILL"));
-    const address = `http://127.0.0.1:${port}`;
+    const address = `http://127.0.0.1:${port}/offers`;
     await answering(`${address}/test`);
 
     const timestamp = new Date().toISOString();

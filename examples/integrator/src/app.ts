@@ -8,7 +8,7 @@ export function createApp(secret: string, roster: Roster): Express {
   const app = express();
 
   app.use(
-    "/webhooks",
+    "/offers",
     webhookRouter({
       secret,
       onWorkerOfferResponse: (event) => roster.answer(event),

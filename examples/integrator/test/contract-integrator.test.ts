@@ -35,9 +35,9 @@ describe("an integrator", () => {
     await exited;
   });
 
-  const get = (path: string, headers: Record<string, string> = {}) => fetch(`${address}/webhooks${path}`, { headers });
+  const get = (path: string, headers: Record<string, string> = {}) => fetch(`${address}/offers${path}`, { headers });
   const post = (path: string, json: unknown, headers = signed()) =>
-    fetch(`${address}/webhooks${path}`, {
+    fetch(`${address}/offers${path}`, {
       method: "POST",
       headers: { "Content-Type": "application/json", ...headers },
       body: JSON.stringify(json),

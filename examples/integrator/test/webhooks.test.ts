@@ -21,7 +21,7 @@ let receiver: TestedReceiver;
 beforeEach(async () => {
   vi.spyOn(console, "warn").mockReturnValue();
   roster = new Roster();
-  receiver = await testReceiver(createApp(secret, roster), { secret, basePath: "/webhooks" });
+  receiver = await testReceiver(createApp(secret, roster), { secret, basePath: "/offers" });
 });
 afterEach(() => {
   vi.restoreAllMocks();

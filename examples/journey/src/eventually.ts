@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 export async function eventually<T>(
   what: string,
   look: () => T | undefined | Promise<T | undefined>,
-  limitMs = 15_000,
+  limitMs = 60_000,
 ) {
   const deadline = performance.now() + limitMs;
   for (;;) {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 
-const startLimitMs = 60_000;
+const startLimitMs = 180_000;
 
 /** One of the story's processes. */
 export interface Party {

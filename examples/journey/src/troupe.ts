@@ -106,7 +106,7 @@ export class Troupe {
       ben,
       cleo,
       webhooks,
-      profile: { baseAddress: `${webhooks.address}/webhooks/`, secret },
+      profile: { baseAddress: `${webhooks.address}/offers/`, secret },
       statuses: dialect === "live" ? { conflict: 400, notFound: 204 } : { conflict: 409, notFound: 404 },
       killPlatform,
       startPlatform,

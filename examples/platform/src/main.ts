@@ -22,7 +22,7 @@ async function main(): Promise<void> {
   // Before anybody hears that it runs.
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void stop(platform, signal));
   const { address, storeLabel } = platform;
-  log.info({ address, store: storeLabel }, `platform listening on ${address} (store ${storeLabel})`);
+  log.info({ address, store: storeLabel, pid: process.pid }, `platform listening on ${address} (store ${storeLabel})`);
   const signIns = await demoSignIns(settings.seedFile, address);
   if (signIns !== undefined) log.info(signIns);
 

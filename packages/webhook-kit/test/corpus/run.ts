@@ -1,7 +1,7 @@
 /**
  * Runs the corpus against a receiver in any language, without the cases that need its clock or set-up changed:
  *
- *     node packages/webhook-kit/test/corpus/run.ts --url http://127.0.0.1:3000/offers --secret … [--previous …] [--counter …]
+ *     npm run corpus -- --url http://127.0.0.1:3001/offers --secret … [--previous …] [--counter …]
  *
  * What the receiver must be set up for is told in spec/corpus/README.md.
  */

@@ -1,0 +1,56 @@
+// What the documents tell a reader to type. The walkthrough is run here, with what is built already; `npm run guides` runs
+// every document in a fresh clone.
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { documents } from "./documents.ts";
+import { writeNpmWithoutBuild } from "./npm-without-build.ts";
+import { isCommand, readDocument } from "./read-document.ts";
+import { runDocument } from "./run-document.ts";
+
+const root = join(import.meta.dirname, "../..");
+
+test("the manual walkthrough can be finished by copy and paste, and prints what it says", {
+  timeout: 900_000,
+}, async () => {
+  const bin = await mkdtemp(join(tmpdir(), "offers-npm-"));
+  onTestFinished(() => rm(bin, { recursive: true }));
+  await writeNpmWithoutBuild(root, bin);
+  await runDocument(readDocument(root, "docs/guides/walkthrough.md"), {
+    root,
+    env: { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}`, DATABASE_URL: "" },
+    limitMs: 240_000,
+  });
+});
+
+describe.each(documents(root))("%s", (source) => {
+  const blocks = readDocument(root, source);
+  const commands = blocks.filter(isCommand);
+
+  test("has each command run by `npm run guides`, or says why not", () => {
+    for (const { place, notRun } of commands) if (notRun !== undefined) console.log(`not run: ${place}: ${notRun}`);
+  });
+
+  test("has commands that every shell and Node 20 take", () => {
+    for (const { code } of commands) {
+      // An interactive zsh takes # and what follows for arguments.
+      expect(code).not.toMatch(/(?:^|\s)#/m);
+      // Node 20 runs no TypeScript: an npm script brings the Node that does.
+      expect(code).not.toMatch(/\bnode\b.*\.ts\b/);
+    }
+  });
+
+  test("names scripts that there are", async () => {
+    const { scripts } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { scripts: object };
+    const named = (await readFile(join(root, source), "utf8")).matchAll(/\bnpm run ([a-z][\w:-]*)/g);
+    expect(Object.keys(scripts)).toEqual(expect.arrayContaining([...named].map(([, name]) => name)));
+  });
+
+  test("has samples that listen beside the platform, and call the webhook secret by one name", () => {
+    for (const { code } of blocks) {
+      expect(code).not.toMatch(/\blisten\(\s*3000\b/);
+      expect(code).not.toContain("OFFERS_WEBHOOK_SECRET");
+    }
+  });
+});

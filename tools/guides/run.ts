@@ -1,0 +1,49 @@
+// Types every command of every document, each document in a fresh clone of what is committed, with Node 20 and npm:
+//   npm run guides [-- document…]
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { documents } from "./documents.ts";
+import { nodeAndNpm } from "./node-and-npm.ts";
+import { isCommand, readDocument } from "./read-document.ts";
+import { runDocument } from "./run-document.ts";
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, "../..");
+
+/** The first command of a document installs and builds. */
+const limitMs = 15 * 60_000;
+
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
+
+const wanted = process.argv.slice(2);
+const scratch = await mkdtemp(join(tmpdir(), "offers-clones-"));
+let typed = 0;
+const omitted: string[] = [];
+try {
+  const bin = join(scratch, "bin");
+  await mkdir(bin);
+  const env = await nodeAndNpm(bin);
+  for (const source of documents(root).filter((name) => wanted.length === 0 || wanted.includes(name))) {
+    const commands = readDocument(root, source).filter(isCommand);
+    omitted.push(...commands.flatMap(({ place, notRun }) => (notRun === undefined ? [] : [`${place}: ${notRun}`])));
+    if (commands.every(({ notRun }) => notRun !== undefined)) continue;
+    const folder = await mkdtemp(join(scratch, "reader-"));
+    // The README's commands name the folder that `git clone` makes.
+    const clone = join(folder, "offers");
+    await run("git", ["clone", "--quiet", root, clone]);
+    await runDocument(readDocument(clone, source), {
+      root: clone,
+      env,
+      limitMs,
+      onBlock: ({ place }) => console.log(`${place} (${++typed})`),
+    });
+    await rm(folder, { recursive: true, maxRetries: 5, retryDelay: 200 });
+  }
+} finally {
+  await rm(scratch, { recursive: true, maxRetries: 5, retryDelay: 200 });
+}
+for (const line of omitted) console.log(`not run: ${line}`);
+console.log(`${typed} blocks run, ${omitted.length} not run`);
