@@ -53,6 +53,7 @@ function printAgreement([one, other]: readonly string[]): void {
   if (!one || !other) throw new Error("compare needs two files that --json has written.");
   const read = (path: string) => JSON.parse(readFileSync(path, "utf8")) as Report;
   const { rows, agreeing, disagreeing, narrow, intervals } = agreementOf(read(one), read(other));
+  if (rows === 0) throw new Error("The two share no measured row with an interval; a quick run has none.");
   const share = (part: number, whole: number) => `${part} of ${whole} (${((100 * part) / whole).toFixed(0)} %)`;
   console.log(`${share(agreeing, rows)} rows agree: their intervals overlap.`);
   console.log(`${share(narrow, intervals)} intervals reach at most 7 % to either side.`);

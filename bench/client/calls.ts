@@ -27,7 +27,7 @@ export async function measureCalls(clients: readonly ClientModule[], { quick }: 
         ...task,
         module: module.href,
       } satisfies CallTask);
-    const tables = await runRounds(chosen, quick ? 2 : 17, sample);
+    const tables = await runRounds(chosen, quick ? 2 : 15, sample);
     return ["GET", "POST"].map((method, index) =>
       compare({ title: `${method} ${where}`, unit, better: "lower" }, tables[index]),
     );
@@ -40,9 +40,9 @@ export async function measureCalls(clients: readonly ClientModule[], { quick }: 
     {
       baseUrl: `https://service.example${pathPrefix}`,
       onStub: true,
-      warmUp: quick ? 200 : 4_000,
+      warmUp: quick ? 200 : 3_000,
       slices: quick ? 1 : 5,
-      callsPerSlice: quick ? 200 : 1_500,
+      callsPerSlice: quick ? 200 : 800,
     },
   );
   const server = await serveOffers();
@@ -50,8 +50,8 @@ export async function measureCalls(clients: readonly ClientModule[], { quick }: 
     const onLoopback = await measure(clients, "on a loopback server", "µs per call", {
       baseUrl: server.baseUrl,
       onStub: false,
-      warmUp: quick ? 50 : 800,
-      slices: quick ? 1 : 9,
+      warmUp: quick ? 50 : 500,
+      slices: quick ? 1 : 7,
       callsPerSlice: quick ? 50 : 100,
     });
     return [...onStub, ...onLoopback];

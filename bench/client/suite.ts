@@ -1,4 +1,5 @@
 import { compare } from "../comparison.ts";
+import { median } from "../median.ts";
 import { runRounds } from "../rounds.ts";
 import type { Suite } from "../suite.ts";
 import { bundledBytes } from "./bundle.ts";
@@ -43,11 +44,11 @@ export const measureClients: Suite = async (options) => {
   }
 
   const loaded = packages.filter(({ imports }) => imports.length > 0);
-  const [imports] = await runRounds(
-    [{ label: "node:url, for scale", imports: ["node:url"] }, ...loaded],
-    options.quick ? 2 : 17,
-    async (one) => [await coldImportMs(one.imports)],
-  );
+  const [imports] = await runRounds(loaded, options.quick ? 2 : 15, async (one) => {
+    const times: number[] = [];
+    for (let process = 0; process < (options.quick ? 1 : 3); process += 1) times.push(await coldImportMs(one.imports));
+    return [median(times)];
+  });
   const weight = "A program that reads one offer, bundled";
   return [
     ...calls,

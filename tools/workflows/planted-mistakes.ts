@@ -30,6 +30,12 @@ export const plantedMistakes: readonly PlantedMistake[] = [
       put: "./.github/actions/setup",
       found: "does not read",
     },
+    "an alias of a tag": {
+      file: "ci.yml",
+      find: /name: CI\n[\s\S]*?actions\/checkout@\w+ # v[\d.]+/,
+      put: "name: &checkout actions/checkout@v7\non: push\njobs:\n  test:\n    steps:\n      - uses: *checkout",
+      found: "not pinned",
+    },
     "a called workflow of others": {
       file: "release.yml",
       find: "./.github/workflows/ci.yml",

@@ -1,4 +1,4 @@
-import { isScalar, parseDocument, visit } from "yaml";
+import { isAlias, isScalar, parseDocument, visit } from "yaml";
 
 /** What a token may do; a string is one of GitHub's shorthands for everything. */
 export type Permissions = string | Readonly<Record<string, string>>;
@@ -51,8 +51,9 @@ export function parseWorkflow(text: string): Workflow {
   const uses: Use[] = [];
   visit(document, {
     Pair(_, { key, value }) {
-      if (isScalar(key) && key.value === "uses" && isScalar(value))
-        uses.push({ reference: String(value.value), comment: value.comment ?? "" });
+      const named = isAlias(value) ? value.resolve(document) : value;
+      if (isScalar(key) && key.value === "uses" && isScalar(named))
+        uses.push({ reference: String(named.value), comment: named.comment ?? "" });
     },
   });
   const { on, ...content } = document.toJS() as Content;
