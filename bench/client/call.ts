@@ -9,7 +9,7 @@ export interface CallTask {
   /** Of a {@link Contender}. */
   readonly module: string;
   readonly baseUrl: string;
-  /** Whether fetch answers by itself, and CPU time is counted; wall time otherwise, for the server takes part. */
+  /** Whether fetch is a stub, and CPU time is counted; wall time otherwise, for the server takes part. */
   readonly onStub: boolean;
   /** Until the compiler has seen everything. */
   readonly warmUp: number;

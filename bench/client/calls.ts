@@ -14,7 +14,7 @@ export interface ClientModule {
   readonly contender: Contender;
 }
 
-/** The time of one call after another: CPU time against a fetch that answers at once, wall time against a server on loopback. */
+/** The time of one call after another: CPU time against a stub of fetch, wall time against a server on loopback. */
 export async function measureCalls(clients: readonly ClientModule[], { quick }: SuiteOptions): Promise<Comparison[]> {
   const measure = async (
     chosen: readonly ClientModule[],
