@@ -1,4 +1,8 @@
+import { type Interval, medianInterval } from "./interval.ts";
 import { median } from "./median.ts";
+
+/** What the figures show of a contender against the base; "not shown" when the interval of the ratio holds 1. */
+export type Verdict = "base" | "better" | "worse" | "not shown";
 
 /** One contender's result, beside the base. */
 export interface ComparisonRow {
@@ -6,7 +10,8 @@ export interface ComparisonRow {
   /** In the comparison's unit. */
   readonly median: number;
   /** To the base, round by round: machines are loaded unevenly, and a ratio within one short round feels that least. */
-  readonly ratio: { readonly median: number; readonly min: number; readonly max: number };
+  readonly ratio: { readonly median: number; readonly interval?: Interval };
+  readonly verdict: Verdict;
 }
 
 /** What one table shows. */
@@ -14,20 +19,30 @@ export interface Comparison {
   readonly title: string;
   readonly unit: string;
   readonly better: "lower" | "higher";
+  /** Counted, not measured: a single value is all there is to know. */
+  readonly exact?: boolean;
   readonly rows: readonly ComparisonRow[];
 }
 
 /** The first contender is the base. */
 export function compare(
   heading: Omit<Comparison, "rows">,
-  samples: ReadonlyMap<string, readonly number[]>,
+  samples: ReadonlyMap<string, readonly number[]> | undefined,
 ): Comparison {
-  const [base] = samples.values();
-  if (!base) throw new Error("nothing was measured");
-  const rows = [...samples].map(([label, values]) => {
+  const [base] = samples?.values() ?? [];
+  if (!samples || !base) throw new Error("nothing was measured");
+  const rows = [...samples].map(([label, values]): ComparisonRow => {
     const ratios = values.map((value, round) => value / (base[round] ?? Number.NaN));
-    const ratio = { median: median(ratios), min: Math.min(...ratios), max: Math.max(...ratios) };
-    return { label, median: median(values), ratio };
+    const middle = median(ratios);
+    const interval = heading.exact ? { low: middle, high: middle } : medianInterval(ratios);
+    const ratio = { median: middle, ...(interval && { interval }) };
+    const verdict = values === base ? "base" : judge(interval, heading.better);
+    return { label, median: median(values), ratio, verdict };
   });
   return { ...heading, rows };
+}
+
+function judge(interval: Interval | undefined, better: Comparison["better"]): Verdict {
+  if (interval === undefined || (interval.low <= 1 && interval.high >= 1)) return "not shown";
+  return interval.high < 1 === (better === "lower") ? "better" : "worse";
 }

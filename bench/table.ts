@@ -1,16 +1,30 @@
-import type { Comparison } from "./comparison.ts";
+import type { Comparison, ComparisonRow } from "./comparison.ts";
 
 /** A comparison as a Markdown table. */
-export function printTable({ title, unit, better, rows }: Comparison): string {
-  const lines = rows.map(({ label, median, ratio }) => [
-    label,
-    formatFigure(median),
-    `${ratio.median.toFixed(2)}x`,
-    `${ratio.min.toFixed(2)} to ${ratio.max.toFixed(2)}`,
+export function printTable(comparison: Comparison): string {
+  const { title, unit, better, rows } = comparison;
+  const lines = rows.map((row) => [
+    row.label,
+    formatFigure(row.median),
+    `${row.ratio.median.toFixed(2)}x`,
+    formatInterval(row),
+    wordFor(row, comparison),
   ]);
-  const table = [["", unit, "to the first", "spread"], ["---", "---:", "---:", "---:"], ...lines];
+  const table = [["", unit, "to the first", "95 %", ""], ["---", "---:", "---:", "---:", "---"], ...lines];
   return `### ${title}\n\n${table.map((cells) => `| ${cells.join(" | ")} |`).join("\n")}\n\n${better === "lower" ? "Lower" : "Higher"} is better.\n`;
 }
 
 const formatFigure = (value: number): string =>
   value < 1000 ? value.toFixed(1) : Math.round(value).toLocaleString("en-GB");
+
+function formatInterval({ verdict, ratio: { interval } }: ComparisonRow): string {
+  if (verdict === "base" || interval === undefined) return "";
+  return interval.low === interval.high ? "exact" : `${interval.low.toFixed(2)} to ${interval.high.toFixed(2)}`;
+}
+
+function wordFor({ verdict }: ComparisonRow, { exact }: Comparison): string {
+  if (verdict === "base") return "";
+  if (verdict === "not shown") return exact ? "the same" : verdict;
+  const [better, worse] = exact ? ["smaller", "larger"] : ["faster", "slower"];
+  return verdict === "better" ? better : worse;
+}

@@ -1,62 +1,61 @@
 import { type Comparison, compare } from "../comparison.ts";
+import { inFreshProcess } from "../fresh-process.ts";
 import { runRounds } from "../rounds.ts";
 import type { SuiteOptions } from "../suite.ts";
-import type { Calls, Contender } from "./contender.ts";
+import type { CallTask } from "./call.ts";
+import type { Contender } from "./contender.ts";
 import { pathPrefix } from "./path-prefix.ts";
 import { serveOffers } from "./serve-offers.ts";
-import { stubFetch } from "./stub-fetch.ts";
 
-interface Running {
+/** A contender, and the module that exports it. */
+export interface ClientModule {
   readonly label: string;
-  readonly calls: Calls;
+  readonly module: URL;
+  readonly contender: Contender;
 }
 
-/** Wall time of one call after another, against a fetch that answers at once and against a server on loopback. */
-export async function measureCalls(contenders: readonly Contender[], { quick }: SuiteOptions): Promise<Comparison[]> {
-  const comparisons: Comparison[] = [];
+/** The time of one call after another: CPU time against a stub of fetch, wall time against a server on loopback. */
+export async function measureCalls(clients: readonly ClientModule[], { quick }: SuiteOptions): Promise<Comparison[]> {
   const measure = async (
-    chosen: readonly Contender[],
+    chosen: readonly ClientModule[],
     where: string,
-    baseUrl: string,
-    rounds: number,
-    count: number,
+    unit: string,
+    task: Omit<CallTask, "module">,
   ) => {
-    const running = chosen.map(({ label, open }): Running => ({ label, calls: open(baseUrl) }));
-    for (const [what, operation] of [
-      ["GET", "read"],
-      ["POST", "create"],
-    ] as const) {
-      const slice = (one: Running) => timeOf(one, operation, count);
-      // Until the compiler has seen everything.
-      await runRounds(running, 3, slice);
-      const title = `${what} ${where}`;
-      comparisons.push(
-        compare({ title, unit: "µs per call", better: "lower" }, await runRounds(running, rounds, slice)),
-      );
-    }
+    const sample = ({ module }: ClientModule) =>
+      inFreshProcess<number[]>(new URL("call.ts", import.meta.url), {
+        ...task,
+        module: module.href,
+      } satisfies CallTask);
+    const tables = await runRounds(chosen, quick ? 2 : 15, sample);
+    return ["GET", "POST"].map((method, index) =>
+      compare({ title: `${method} ${where}`, unit, better: "lower" }, tables[index]),
+    );
   };
 
-  const unstub = stubFetch();
-  try {
-    const stubbed = contenders.filter(({ usesFetch }) => usesFetch);
-    await measure(stubbed, "on a stub", `https://service.example${pathPrefix}`, quick ? 3 : 31, quick ? 500 : 3_000);
-  } finally {
-    unstub();
-  }
+  const onStub = await measure(
+    clients.filter(({ contender }) => contender.usesFetch),
+    "on a stub",
+    "µs of CPU per call",
+    {
+      baseUrl: `https://service.example${pathPrefix}`,
+      onStub: true,
+      warmUp: quick ? 200 : 3_000,
+      slices: quick ? 1 : 5,
+      callsPerSlice: quick ? 200 : 800,
+    },
+  );
   const server = await serveOffers();
   try {
-    await measure(contenders, "on a loopback server", server.baseUrl, quick ? 3 : 21, quick ? 100 : 500);
+    const onLoopback = await measure(clients, "on a loopback server", "µs per call", {
+      baseUrl: server.baseUrl,
+      onStub: false,
+      warmUp: quick ? 50 : 500,
+      slices: quick ? 1 : 7,
+      callsPerSlice: quick ? 50 : 100,
+    });
+    return [...onStub, ...onLoopback];
   } finally {
     await server.close();
   }
-  return comparisons;
-}
-
-async function timeOf({ label, calls }: Running, operation: keyof Calls, count: number): Promise<number> {
-  const startedAt = performance.now();
-  for (let call = 0; call < count; call += 1) {
-    const { id } = await calls[operation]();
-    if (id !== "offer_4f1c2a") throw new Error(`${label} got no offer.`);
-  }
-  return ((performance.now() - startedAt) / count) * 1_000;
 }

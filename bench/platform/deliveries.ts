@@ -12,7 +12,7 @@ const endpoints = 100;
 /** V8 compiles meanwhile what it will. */
 const warmUp = 2_000;
 
-const sizes = ({ quick }: SuiteOptions) => (quick ? { rounds: 1, events: 4_000 } : { rounds: 5, events: 12_000 });
+const sizes = ({ quick }: SuiteOptions) => (quick ? { rounds: 1, events: 4_000 } : { rounds: 6, events: 12_000 });
 
 /** Events that are delivered in a second by one process, beside what its parts can do at most. */
 export async function measureDeliveries(
@@ -36,7 +36,7 @@ export async function measureDeliveries(
       measure: () => deliveriesPerSecond(store, receiver, events, 1),
     })),
   ];
-  const samples = await runRounds(contenders, rounds, (contender) => contender.measure());
+  const [samples] = await runRounds(contenders, rounds, async (contender) => [await contender.measure()]);
   const title = "Deliveries of one process, from a recorded event to a stored acknowledgement";
   return compare({ title, unit: "per second", better: "higher" }, samples);
 }
@@ -52,7 +52,7 @@ export async function measureProcesses(
     label: processes === 1 ? "one process" : `${processes} processes`,
     measure: () => deliveriesPerSecond(store, receiver, events, processes),
   }));
-  const samples = await runRounds(contenders, rounds, (contender) => contender.measure());
+  const [samples] = await runRounds(contenders, rounds, async (contender) => [await contender.measure()]);
   const title = `Deliveries of processes that share one ${store.title}`;
   return compare({ title, unit: "per second", better: "higher" }, samples);
 }

@@ -21,7 +21,7 @@ export async function measureRecipients(
         : `each further one of ${recipients.toLocaleString("en-GB")} recipients`,
     measure: () => child.ask<number>(recipients),
   }));
-  const samples = await runRounds(contenders, quick ? 1 : 7, (contender) => contender.measure());
+  const [samples] = await runRounds(contenders, quick ? 1 : 7, async (contender) => [await contender.measure()]);
   await child.stop();
   await place.remove();
   const title = `An offer on ${store}, until its last notification is sent`;

@@ -6,12 +6,11 @@ import { type EventShape, makeRequests } from "./make-requests.ts";
 import { ReceiverProcess } from "./receiver-process.ts";
 import { Sender } from "./sender.ts";
 
-/** A contender at work. */
-interface Running {
+/** A contender, and the module that exports it. */
+interface Receiver {
   readonly label: string;
+  readonly module: URL;
   readonly contender: Contender;
-  readonly receiver: ReceiverProcess;
-  readonly sender: Sender;
 }
 
 const connections = 16;
@@ -24,38 +23,40 @@ export async function measureEndToEnd(
   shapes: readonly EventShape[],
   { quick }: SuiteOptions,
 ): Promise<Comparison[]> {
-  // It takes some 20,000 requests until V8 has compiled what it will and its heap has found its size.
-  const [rounds, requests, warmUp] = quick ? [3, 500, 2_000] : [11, 1_500, 20_000];
-  const running: Running[] = [];
-  try {
-    for (const module of modules) running.push(await start(module));
-    await runRounds(running, 1, (one) => useOf(one, warmUp, { bytes: 300, padding: "text" }));
-    const comparisons: Comparison[] = [];
-    for (const shape of shapes) {
-      await runRounds(running, 1, (one) => useOf(one, requests, shape));
-      const samples = await runRounds(running, rounds, (one) => useOf(one, requests, shape));
-      const title = `Receiving an event of ${shape.bytes} bytes, ${inWords[shape.padding]}`;
-      comparisons.push(compare({ title, unit: "µs of CPU per request", better: "lower" }, samples));
-    }
-    return comparisons;
-  } finally {
-    for (const { sender, receiver } of running) {
+  // It takes thousands of requests until V8 has compiled what it will and the heap has found its size.
+  const [rounds, requests, warmUp] = quick ? [2, 200, 300] : [12, 800, 5_000];
+  const receivers: Receiver[] = [];
+  for (const module of modules) {
+    const { contender } = (await import(module.href)) as { contender: Contender };
+    receivers.push({ label: contender.label, module, contender });
+  }
+  const tables = await runRounds(receivers, rounds, async ({ module, contender }) => {
+    const receiver = await ReceiverProcess.start(module);
+    const sender = await Sender.open(receiver.port, connections);
+    try {
+      await useOf(contender, receiver, sender, warmUp, { bytes: 300, padding: "text" });
+      const figures: number[] = [];
+      for (const shape of shapes) {
+        await useOf(contender, receiver, sender, Math.ceil(requests / 4), shape);
+        figures.push(await useOf(contender, receiver, sender, requests, shape));
+      }
+      return figures;
+    } finally {
       sender.close();
       await receiver.stop();
     }
-  }
-}
-
-async function start(module: URL): Promise<Running> {
-  const { contender } = (await import(module.href)) as { contender: Contender };
-  const receiver = await ReceiverProcess.start(module);
-  const sender = await Sender.open(receiver.port, connections);
-  return { label: contender.label, contender, receiver, sender };
+  });
+  return shapes.map((shape, index) => {
+    const title = `Receiving an event of ${shape.bytes} bytes, ${inWords[shape.padding]}`;
+    return compare({ title, unit: "µs of CPU per request", better: "lower" }, tables[index]);
+  });
 }
 
 /** A bench of requests that fail is worthless: every one must be answered 2xx and reach the user's code. */
 async function useOf(
-  { label, contender, receiver, sender }: Running,
+  contender: Contender,
+  receiver: ReceiverProcess,
+  sender: Sender,
   count: number,
   shape: EventShape,
 ): Promise<number> {
@@ -64,6 +65,6 @@ async function useOf(
   await sender.send(requests);
   const after = await receiver.usage();
   const handled = after.handled - before.handled;
-  if (handled !== count) throw new Error(`${label}: ${handled} events handled of ${count} sent.`);
+  if (handled !== count) throw new Error(`${contender.label}: ${handled} events handled of ${count} sent.`);
   return (after.cpu - before.cpu) / count;
 }

@@ -1,0 +1,93 @@
+import { mayWrite } from "./permissions.ts";
+import type { Job, Step, Workflow } from "./workflow.ts";
+
+/** Says what is wrong with a workflow; nothing when all is right. */
+export type Rule = (workflow: Workflow) => readonly string[];
+
+/** None of these lets a person without rights in this repository start a run that has some. */
+const triggers = ["pull_request", "push", "schedule", "workflow_call", "workflow_dispatch"];
+
+/** What may run beside the right to publish: none of these runs code that this repository or a dependency brings. */
+const harmless = ["actions/download-artifact", "actions/setup-node"];
+
+/** Programs that run code from a folder or fetch some, and files that are run themselves. */
+const builds =
+  /\b(npx|pnpx?|yarn|corepack|bunx?|deno|node|make|tsc|tsup|git|docker|python3?|perl|eval|curl|wget)\b|\bnpm\s+(?!publish\b|view\b)|(^|[;&|(]|\b(then|do|else)\b)\s*(bash|sh|source|\.|[\w.-]*\/\S+)(\s|$)/m;
+
+/** `npm publish` of a folder builds: it runs the scripts of its package.json. */
+const publishesFolder = /\bnpm\s+publish\b(?!\s+("?\$\w*tarball\w*"?|\S+\.tgz)(\s|$))/m;
+
+export const rules: Readonly<Record<string, Rule>> = {
+  "every action is pinned by a commit, its version beside it": ({ uses }) =>
+    uses.flatMap(({ reference, comment }) => {
+      if (/^\.\/\.github\/workflows\/[\w-]+\.ya?ml$/.test(reference)) return [];
+      if (/^docker:\/\/\S+@sha256:[0-9a-f]{64}$/.test(reference)) return [];
+      if (reference.startsWith("./"))
+        return [`${reference}: an action of this repository, which the policy does not read`];
+      if (!/^[\w.-]+\/[\w.-]+(\/[\w./-]+)?@[0-9a-f]{40}$/.test(reference))
+        return [`${reference}: not pinned by a commit`];
+      return /^ v\d+\.\d+\.\d+$/.test(comment) ? [] : [`${reference}: without its version as a comment`];
+    }),
+
+  "a workflow has no rights, or reads": ({ permissions }) =>
+    permissions === undefined || typeof permissions === "string" || mayWrite(permissions)
+      ? ["top-level permissions are neither {} nor read alone"]
+      : [],
+
+  "a job names each of its rights": ({ jobs }) =>
+    Object.entries(jobs).flatMap(([name, { permissions, secrets }]) => [
+      ...(typeof permissions === "string" ? [`${name}: ${permissions}`] : []),
+      ...(secrets === "inherit" ? [`${name}: inherits every secret`] : []),
+    ]),
+
+  "what may publish builds nothing": ({ jobs }) =>
+    Object.entries(jobs).flatMap(([name, job]) => {
+      if (!mayWrite(job.permissions, "id-token")) return [];
+      if (job.uses !== undefined) return [`${name}: calls ${job.uses} with the right to publish`];
+      return (job.steps ?? []).flatMap((step) => buildsIn(step).map((what) => `${name}: ${what}`));
+    }),
+
+  "no stranger starts a run that has rights": (workflow) =>
+    workflow.triggers.filter((trigger) => !triggers.includes(trigger)).map((trigger) => `on: ${trigger}`),
+
+  "no expression becomes part of a script": ({ jobs }) =>
+    stepsOf(jobs).flatMap(([name, step]) =>
+      [step.run, ...Object.entries(step.with ?? {}).flatMap(([key, value]) => (/script/i.test(key) ? [value] : []))]
+        .filter((script) => String(script ?? "").includes("${{"))
+        .map((script) => `${name}: ${String(script).trim()}`),
+    ),
+
+  "a checkout keeps no credentials": ({ jobs }) =>
+    stepsOf(jobs)
+      .filter(
+        ([, { uses, ...step }]) =>
+          /^actions\/checkout@/.test(uses ?? "") && step.with?.["persist-credentials"] !== false,
+      )
+      .map(([name]) => `${name}: checkout without persist-credentials: false`),
+
+  "every job ends": ({ jobs }) =>
+    Object.entries(jobs)
+      .filter(([, job]) => job.uses === undefined && typeof job["timeout-minutes"] !== "number")
+      .map(([name]) => `${name}: without timeout-minutes`),
+
+  "a failure is a failure": ({ jobs }) => [
+    ...Object.entries(jobs).flatMap(([name, job]) => (job["continue-on-error"] === undefined ? [] : [name])),
+    ...stepsOf(jobs).flatMap(([name, step]) => (step["continue-on-error"] === undefined ? [] : [`a step of ${name}`])),
+  ],
+
+  "runs of a workflow do not pile up": ({ concurrency }) => (concurrency === undefined ? ["without concurrency"] : []),
+};
+
+function stepsOf(jobs: Readonly<Record<string, Job>>): (readonly [job: string, step: Step])[] {
+  return Object.entries(jobs).flatMap(([name, { steps }]) => (steps ?? []).map((step) => [name, step] as const));
+}
+
+function buildsIn({ uses, run }: Step): string[] {
+  const complaints: string[] = [];
+  if (uses !== undefined && !harmless.includes(uses.replace(/@.*/, ""))) complaints.push(`uses ${uses}`);
+  for (const pattern of [builds, publishesFolder]) {
+    const [found] = pattern.exec(run ?? "") ?? [];
+    if (found !== undefined) complaints.push(`runs ${found.trim()}`);
+  }
+  return complaints;
+}
