@@ -58,13 +58,13 @@ describe.each(audiences)("signing in to $audience", ({ signInPath, name, home })
     const { host } = new URL(platform.address);
     const next = hostileNext([host, "localhost", "127.0.0.1", "offers.example"]);
     const query = fc.oneof(
-      { weight: 4, arbitrary: next.map((text) => `next=${encodeURIComponent(text.toWellFormed())}`) },
+      { weight: 4, arbitrary: next.map((text) => `next=${encodeURIComponent(text)}`) },
       // Not encoded, but for what no request line can hold.
       {
         weight: 2,
-        arbitrary: next.map((text) => `next=${text.toWellFormed().replaceAll(/[^!-~]|#/gu, encodeURIComponent)}`),
+        arbitrary: next.map((text) => `next=${text.replaceAll(/[^!-~]|#/gu, encodeURIComponent)}`),
       },
-      { weight: 1, arbitrary: next.map((text) => `next=%2Foffers&next=${encodeURIComponent(text.toWellFormed())}`) },
+      { weight: 1, arbitrary: next.map((text) => `next=%2Foffers&next=${encodeURIComponent(text)}`) },
     );
     await fc.assert(
       fc.asyncProperty(query, async (text) => {
@@ -79,7 +79,7 @@ describe.each(audiences)("signing in to $audience", ({ signInPath, name, home })
   test("leads to a page of ours, whatever the form says", { timeout: 60_000 + runs * 100 }, async () => {
     const next = hostileNext([new URL(platform.address).host, "localhost", "127.0.0.1"]);
     await fc.assert(
-      fc.asyncProperty(next, async (text) => expectOurs(await lead(text.toWellFormed()))),
+      fc.asyncProperty(next, async (text) => expectOurs(await lead(text))),
       { numRuns: Math.ceil(runs / 3) },
     );
   });
@@ -96,7 +96,7 @@ describe.each(audiences)("signing in to $audience", ({ signInPath, name, home })
   );
 
   test.each(["/offers/offer_1?before=a%2Fb&x=1", "/deliveries?state=dead", "/invitations//x", "/a%2F%2Fevil.example"])(
-    "leads where somebody wanted to go: %j",
+    "leads where the person wanted to go: %j",
     async (next) => expect(await follow(`next=${encodeURIComponent(next)}`)).toEqual({ kept: next, location: next }),
   );
 });

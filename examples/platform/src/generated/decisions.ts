@@ -38,3 +38,9 @@ export const maxRetryAfterSeconds = 21600;
 
 /** D-27: Which operations take `api-version`? */
 export const apiVersion = "1.0";
+
+/** D-87: Who can be invited, how often, and what does the mail say? */
+export const invitationsPerDay = 200;
+
+/** D-87: Who can be invited, how often, and what does the mail say? */
+export const repeatInvitationDays = 30;

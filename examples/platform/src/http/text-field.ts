@@ -10,6 +10,6 @@ export const textField = z
 
 /** One that stands in a line of a mail or a header. */
 export const lineField = textField.refine(
-  (text) => !/\p{Cc}/u.test(text),
+  (text) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text),
   "Remove the line break or control character.",
 );

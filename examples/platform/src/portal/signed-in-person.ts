@@ -22,9 +22,9 @@ export const person: Role = {
  *
  * @throws {ProblemError} `not_signed_in`
  */
-export async function signedInPerson(deps: PortalDeps, request: Request): Promise<SignedInPerson> {
-  const { ownerId } = await signedIn(deps, request, person);
-  return await readPerson(deps, ownerId);
+export async function signedInPerson(deps: PortalDeps, request: Request): Promise<PersonInSession> {
+  const { id: sessionId, ownerId } = await signedIn(deps, request, person);
+  return { ...(await readPerson(deps, ownerId)), sessionId };
 }
 
 export async function readPerson({ store }: Pick<PortalDeps, "store">, id: string) {
@@ -37,6 +37,11 @@ export async function readPerson({ store }: Pick<PortalDeps, "store">, id: strin
 }
 
 export type SignedInPerson = Awaited<ReturnType<typeof readPerson>>;
+
+/** With the session in which they act: what a search showed counts in it alone. */
+export interface PersonInSession extends SignedInPerson {
+  sessionId: string;
+}
 
 /** The person's portal e-mail addresses: what a suggestion search starts from. */
 export async function emailAddressesOf({ store }: PortalDeps, { id }: SignedInPerson): Promise<string[]> {

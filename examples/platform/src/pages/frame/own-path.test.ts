@@ -5,21 +5,13 @@ import { ownPath } from "./own-path.ts";
 
 const origins = ["https://offers.example", "http://127.0.0.1:3000", "http://localhost", "http://localhost:8080"];
 
-const decoded = (text: string): string => {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-};
-
 test("whatever passes stays on every origin, also when it is read again", () => {
   const hosts = origins.map((origin) => new URL(origin).host);
   fc.assert(
     fc.property(hostileNext(hosts), (text) => {
       const path = ownPath(text);
-      expect([undefined, text]).toContain(path);
       if (path === undefined) return;
+      expect(path).toBe(text);
       expect(path).toMatch(/^\/(?![/\\])[!-~]*$/);
       expect(ownPath(path)).toBe(path);
       for (const origin of origins) {
@@ -28,17 +20,7 @@ test("whatever passes stays on every origin, also when it is read again", () => 
         expect(new URL(url.pathname, origin).origin).toBe(origin);
       }
     }),
-    { numRuns: 20_000 },
-  );
-});
-
-test("what is decoded once more passes only as another path of ours", () => {
-  fc.assert(
-    fc.property(hostileNext(["localhost"]), (text) => {
-      const path = ownPath(decoded(decoded(text)));
-      if (path !== undefined) expect(new URL(path, "https://offers.example").origin).toBe("https://offers.example");
-    }),
-    { numRuns: 5_000 },
+    { numRuns: 10_000 },
   );
 });
 
