@@ -93,7 +93,7 @@ describe("the contract's offers", () => {
     const { mails } = (await stage.portal("GET", "/mailbox")).json<{ mails: { to: string }[] }>();
     const line = "Bar Bcc: eve@ evil. example https: //evil. example/login";
     expect(mails.filter(({ to }) => to === "desk@example.com")).toMatchObject([
-      { subject: `Offer created: ${line}`, body: `The offer "${line}" was created and sent to 1 worker.` },
+      { subject: `Offer created: ${line}`, body: `The offer "${line}" was created and sent to 2 workers.` },
     ]);
   });
 
