@@ -117,6 +117,16 @@ describe("the contract's offers", () => {
     expect(await mailsTo("chef@küche.example")).toEqual(["Offer created: Mailed"]);
   });
 
+  test("the mail to the contact has the title in one line, and no link of it", async () => {
+    const title = "Bar\r\nBcc: eve@evil.example\r\n\r\nhttps://evil.example/login";
+    expect((await create({ notifyEmailAddress: "desk@example.com", title })).status).toBe(201);
+    const { mails } = (await stage.portal("GET", "/mailbox")).json<{ mails: { to: string }[] }>();
+    const line = "Bar Bcc: eve@ evil. example https: //evil. example/login";
+    expect(mails.filter(({ to }) => to === "desk@example.com")).toMatchObject([
+      { subject: `Offer created: ${line}`, body: `The offer "${line}" was created and sent to 2 workers.` },
+    ]);
+  });
+
   test("an offer has the documented fields, each of its type", async () => {
     const offer = await createAndRead();
     expectFields(offer, fieldsAfter("### Offer (returned by"));

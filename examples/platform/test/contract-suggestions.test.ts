@@ -13,7 +13,7 @@ describe("an answer to a search for contacts", () => {
   afterAll(() => stage.close());
 
   const search = async () => {
-    const answer = await stage.portal("POST", "/suggestions/search", {});
+    const answer = await stage.portal("POST", "/suggestions/search", { organisationIds: ["org_harbour"] });
     const [result] = answer.json<{
       results: { suggestions?: object[]; failure?: { code: string; message: string } }[];
     }>().results;

@@ -26,11 +26,11 @@ describe("the contract's webhooks", () => {
   const savedAddress = async () =>
     (await stage.portal("GET", "/profile")).json<{ baseAddress: string | null }>().baseAddress;
   const search = async (json: object = {}) => {
-    const answer = await stage.portal("POST", "/suggestions/search", json);
-    const [result] = answer.json<{
-      results: { suggestions?: object[]; failure?: { code: string; message: string } }[];
-    }>().results;
-    return result;
+    const answer = await stage.portal("POST", "/suggestions/search", { organisationIds: ["org_harbour"], ...json });
+    const { results = [] } = answer.json<{
+      results?: { suggestions?: object[]; failure?: { code: string; message: string } }[];
+    }>();
+    return results[0];
   };
   const suggesting = (list: unknown): Answer => answerWith(200, {}, JSON.stringify(list));
   const answeringOnly = (path: string, status: number): Answer => {

@@ -51,6 +51,7 @@ describe.each(await storesUnderTest())("the edges of the API on $title", ({ crea
       "/portal/deliveries/x/redeliver": "POST",
       "/portal/deliveries/redeliver": "POST",
       "/portal/profile/enable": "POST",
+      "/portal/suggestions/organisations": "GET, HEAD",
       "/portal/suggestions/search": "POST",
       "/portal/invitations": "GET, POST, HEAD",
       "/portal/mailbox": "GET, HEAD",

@@ -60,6 +60,9 @@ describe.each((await storesUnderTest()).slice(0, 1))("the pages of invitations o
     return invitations.map(({ emailAddress }) => emailAddress);
   };
   const imagePath = (text: string): string => /src="(\/invitations\/images\/[^"]+)"/.exec(text)?.[1] ?? "";
+  const searched = async (visitor: PageVisitor, filter = "", organisationIds = ["org_harbour"]) =>
+    visitor.send("/invitations/search", { organisationIds, filter });
+  const asked = ({ requests }: Receiver) => requests.filter(({ url }) => url === "/contact-suggestions");
   const pick = (name: string, emailAddress: string): string => JSON.stringify({ name, emailAddress });
 
   describe("a signed-out visitor", () => {
@@ -87,10 +90,9 @@ describe.each((await storesUnderTest()).slice(0, 1))("the pages of invitations o
   });
 
   test("a search asks with the person's addresses and the filter, and shows whom each organisation suggests", async () => {
-    const { status, text } = await hana.get("/invitations/search?filter=chef");
+    const { status, text } = await searched(hana, "chef");
     expect(status).toBe(200);
-    const asked = harbour.requests.filter(({ url }) => url === "/contact-suggestions").at(-1);
-    expect(JSON.parse(asked?.body ?? "")).toEqual({
+    expect(JSON.parse(asked(harbour).at(-1)?.body ?? "")).toEqual({
       filter: "chef",
       userEmailAddresses: ["hana.lind@harbour-hotels.example", "hana@harbour-hotels.example"],
     });
@@ -104,18 +106,75 @@ describe.each((await storesUnderTest()).slice(0, 1))("the pages of invitations o
   });
 
   test("an organisation that fails or answers wrongly is shown as such, the rest still shown", async () => {
-    const { text } = await hana.get("/invitations/search");
+    const { text } = await searched(hana, "", ["org_harbour", "org_bistro"]);
     expect(text).toContain("Bistro Group could not suggest anybody: Its answer is not a list of suggestions");
     expect(text).not.toContain("s3cret");
     expect(text.indexOf("Farah Aziz")).toBeLessThan(text.indexOf("Bistro Group could not"));
   });
 
   test("a filter that is too long is refused", async () =>
-    expect((await hana.get(`/invitations/search?filter=${"x".repeat(501)}`)).status).toBe(400));
+    expect((await searched(hana, "x".repeat(501))).status).toBe(400));
+
+  describe("a search", () => {
+    const choices = (text: string) =>
+      [...text.matchAll(/name="organisationIds" value="([^"]+)"( checked)?> <span>([^<]+)/g)].map(
+        ([, id, tick, name]) => [...[id, name, tick !== undefined]],
+      );
+
+    test("is offered by name: the person's own organisation first and ticked, the others not", async () => {
+      const harbourFirst = [
+        ["org_harbour", "Harbour Hotels", true],
+        ["org_bistro", "Bistro Group", false],
+      ];
+      const { text } = await hana.get("/invitations");
+      expect(choices(text)).toEqual(harbourFirst);
+      expect(text).toContain("hana.lind@harbour-hotels.example, hana@harbour-hotels.example");
+      expect(choices((await bo.get("/invitations")).text)).toEqual(
+        harbourFirst.toReversed().map(([id, name, tick]) => [id, name, !tick]),
+      );
+      const ada = await signedIn("ada@crew-agency.example");
+      expect(choices((await ada.get("/invitations")).text)).toEqual([
+        ["org_bistro", "Bistro Group", false],
+        ["org_harbour", "Harbour Hotels", false],
+      ]);
+    });
+
+    test("asks those ticked alone, and keeps them ticked", async () => {
+      const before = asked(harbour).length;
+      const { text } = await searched(hana, "", ["org_bistro"]);
+      expect(choices(text)).toEqual([
+        ["org_harbour", "Harbour Hotels", false],
+        ["org_bistro", "Bistro Group", true],
+      ]);
+      expect(asked(harbour)).toHaveLength(before);
+    });
+
+    test("sends no address by a link, nor with none ticked", async () => {
+      const before = [asked(harbour).length, asked(bistro).length];
+      for (const path of ["/invitations/search?organisationIds=org_bistro", "/invitations/search?filter=chef"])
+        expect(await hana.get(path)).toMatchObject({ status: 303, location: "/invitations" });
+      const { status, text } = await searched(hana, "chef", []);
+      expect(status).toBe(422);
+      expect(text).toContain("Tick an organisation first");
+      expect(text).toContain('value="chef"');
+      for (const forged of [{ formToken: "" }, { headers: { "Sec-Fetch-Site": "cross-site" } }])
+        expect((await hana.send("/invitations/search", { organisationIds: "org_bistro" }, forged)).status).toBe(403);
+      expect([asked(harbour).length, asked(bistro).length]).toEqual(before);
+    });
+
+    test("of one that implements none says so, asks none, and shows those that do", async () => {
+      const before = asked(harbour).length;
+      const { status, text } = await searched(hana, "", ["org_harbour", "org_crew"]);
+      expect(status).toBe(422);
+      expect(text).toContain("Name only organisations that implement suggestions.");
+      expect(choices(text)).toHaveLength(2);
+      expect(asked(harbour)).toHaveLength(before);
+    });
+  });
 
   describe("a profile image", () => {
     test("is fetched unsigned and served by us, as what it is", async () => {
-      const path = imagePath((await hana.get("/invitations/search")).text);
+      const path = imagePath((await searched(hana)).text);
       const { status, headers } = await hana.get(path);
       expect(status).toBe(200);
       expect(headers.get("content-type")).toBe("image/png");
@@ -130,7 +189,7 @@ describe.each((await storesUnderTest()).slice(0, 1))("the pages of invitations o
     });
 
     test("is served to the session alone that it was suggested to", async () => {
-      const path = imagePath((await hana.get("/invitations/search")).text);
+      const path = imagePath((await searched(hana)).text);
       expect((await bo.get(path)).status).toBe(404);
       expect((await (await signedIn("hana@harbour-hotels.example")).get(path)).status).toBe(404);
       expect((await openVisitor(platform.address).get(path, { Accept: "image/*" })).status).toBe(401);
@@ -148,6 +207,7 @@ describe.each((await storesUnderTest()).slice(0, 1))("the pages of invitations o
 
   describe("an invitation", () => {
     test("goes to those picked, and to nobody twice", async () => {
+      await searched(hana);
       const fields = {
         organisationId: "org_harbour",
         person: [pick("Farah Aziz", "farah@example.com"), pick("Farah Aziz", "FARAH@example.com")],
@@ -155,15 +215,31 @@ describe.each((await storesUnderTest()).slice(0, 1))("the pages of invitations o
       expect(await hana.send("/invitations", fields)).toMatchObject({ status: 303, location: "/invitations" });
       const { text } = await hana.get("/invitations");
       expect(text).toContain("Invited: Farah Aziz.");
-      expect(await invitedBy("hana@harbour-hotels.example")).toEqual(["FARAH@example.com"]);
-      expect((await hana.get("/invitations/search")).text).toContain("already invited");
+      expect(await invitedBy("hana@harbour-hotels.example")).toEqual(["farah@example.com"]);
+      expect((await searched(hana)).text).toContain("already invited");
       expect((await bo.get("/invitations")).text).not.toContain("Farah");
       expect(await invitedBy("bo@bistro-group.example")).toEqual([]);
     });
 
+    test("to a person whom no search showed, or who was invited lately, is refused, and the search is there again", async () => {
+      await searched(hana);
+      const fields = { organisationId: "org_harbour", filter: "chef" };
+      for (const [person, words] of [
+        [pick("Eve", "eve@example.com"), "Pick people as a search showed them"],
+        [pick("Farah Aziz", "farah@example.com"), "less than 30 days ago"],
+      ] as const) {
+        const { status, text } = await hana.send("/invitations", { ...fields, person });
+        expect(status).toBe(422);
+        expect(text).toContain(words);
+        expect(text).toContain('value="chef"');
+        expect(text).toMatch(/value="[^"]*farah@example\.com[^"]*" disabled>/);
+      }
+      expect(await invitedBy("hana@harbour-hotels.example")).toEqual(["farah@example.com"]);
+    });
+
     test("by a form that is sent twice is one", async () => {
       const ada = await signedIn("ada@crew-agency.example");
-      const [, once = ""] = /name="once" value="([^"]+)"/.exec((await ada.get("/invitations/search")).text) ?? [];
+      const [, once = ""] = /name="once" value="([^"]+)"/.exec((await searched(ada)).text) ?? [];
       expect(once).not.toBe("");
       const fields = { organisationId: "org_harbour", person: pick("Farah Aziz", "farah@example.com"), once };
       for (const _ of ["first", "again"])
@@ -183,6 +259,7 @@ describe.each((await storesUnderTest()).slice(0, 1))("the pages of invitations o
     test.each([
       ["what is no person", { organisationId: "org_harbour", person: "{" }, 400],
       ["no e-mail address", { organisationId: "org_harbour", person: pick("Eve", "eve") }, 400],
+      ["whom no search showed", { organisationId: "org_harbour", person: pick("Eve", "eve@example.com") }, 422],
       ["a line break", { organisationId: "org_harbour", person: pick("Eve\nBcc: x", "eve@example.com") }, 400],
       ["101 people", { organisationId: "org_harbour", person: Array(101).fill(pick("Eve", "eve@example.com")) }, 400],
       ["no organisation", { person: pick("Eve", "eve@example.com") }, 400],

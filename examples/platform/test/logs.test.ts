@@ -129,7 +129,10 @@ describe.each(await storesUnderTest())("the log on $title", ({ createPlace }) =>
     await eventually("it failed otherwise", () =>
       logged("delivery.attempted").some(({ failure }) => failure === "connection_lost"),
     );
-    await platform.call("POST", "/portal/suggestions/search", { token: person, json: { filter: sentinel } });
+    await platform.call("POST", "/portal/suggestions/search", {
+      token: person,
+      json: { organisationIds: ["org_one"], filter: sentinel },
+    });
     expect(logged("delivery.attempted")[0]).toMatchObject({
       ...{ deliveryId: expect.any(String), eventId: expect.any(String), organisationId: "org_one" },
       ...{ type: "workerOfferResponse", number: 1, method: "POST", status: 500, outcome: "retry" },

@@ -72,7 +72,7 @@ beforeAll(async () => {
   amal = await signedIn("worker_amal");
   bo = await signedIn("bo@bistro-group.example");
   dana = await signedIn("worker_dana");
-  const { text } = await hana.get("/invitations/search");
+  const { text } = await hana.send("/invitations/search", { organisationIds: "org_harbour" });
   ids.images = /src="\/invitations\/images\/([^"]+)"/.exec(text)?.[1] ?? "";
 });
 afterAll(async () => {

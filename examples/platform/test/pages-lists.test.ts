@@ -64,6 +64,9 @@ describe.each(await storesUnderTest())("long lists on $title", ({ createPlace })
       for (const numbers of [[1], Array.from({ length: 100 }, (_, index) => index + 2)]) {
         const people = numbers.map((number) => ({ name: `Guest ${number}`, emailAddress: `g${number}@example.com` }));
         const json = { organisationId: "org_harbour", people };
+        receiver.answer = answerWith(200, {}, JSON.stringify(people.map((one) => ({ ...one, ratings: [] }))));
+        const search = { token, json: { organisationIds: ["org_harbour"] } };
+        await platform.call("POST", "/portal/suggestions/search", search);
         expect((await platform.call("POST", "/portal/invitations", { token, json })).status).toBe(201);
       }
       for (const [path, shown] of [

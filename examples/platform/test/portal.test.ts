@@ -97,6 +97,7 @@ describe.each(await storesUnderTest())("the portal on $title", ({ createPlace })
         ["POST", "/portal/deliveries/x/redeliver"],
         ["POST", "/portal/deliveries/redeliver"],
         ["POST", "/portal/profile/enable"],
+        ["GET", "/portal/suggestions/organisations"],
         ["POST", "/portal/suggestions/search"],
         ["GET", "/portal/invitations"],
         ["POST", "/portal/invitations"],
@@ -311,10 +312,12 @@ describe.each(await storesUnderTest())("the portal on $title", ({ createPlace })
       const answer = await save({ baseAddress: on.baseAddress, suggestsContacts: true }, as);
       expect(answer.status).toBe(200);
     };
-    const search = async (json: object = {}) =>
-      (await call("POST", "/portal/suggestions/search", { json })).json<{ results: object[] }>().results;
+    const ask = (json: object = {}) =>
+      call("POST", "/portal/suggestions/search", { json: { organisationIds: ["org_harbour"], ...json } });
+    const search = async (json: object = {}) => (await ask(json)).json<{ results: object[] }>().results;
+    const ofAll = { organisationIds: ["org_harbour", "org_bistro", "org_crew"] };
 
-    test("asks every organisation that implements them with the person's addresses and the filter, signed", async () => {
+    test("asks those named of the organisations that implement them, with the person's addresses and the filter, signed", async () => {
       await save({ suggestsContacts: true });
       receiver.answer = authenticating(answerWith(200, {}, JSON.stringify([dana])));
       expect(await search({ filter: "" })).toHaveLength(1);
@@ -336,7 +339,9 @@ describe.each(await storesUnderTest())("the portal on $title", ({ createPlace })
 
     test("asks nobody who switched them off", async () => {
       await save({ suggestsContacts: false });
-      expect(await search()).toEqual([]);
+      const asked = receiver.requests.length;
+      expect((await ask()).json()).toMatchObject({ status: 422, code: "organisation_not_suggesting" });
+      expect(receiver.requests).toHaveLength(asked);
     });
 
     test("an organisation that fails, hangs or answers wrongly is shown as such, the rest still shown", async () => {
@@ -349,7 +354,7 @@ describe.each(await storesUnderTest())("the portal on $title", ({ createPlace })
         bistro.answer = hang;
         crew.answer = answerWith(200, {}, JSON.stringify([{ ...dana, ratings: [{ ...rating, rating: 6 }] }]));
         const startedAt = performance.now();
-        expect(await search()).toMatchObject([
+        expect(await search(ofAll)).toMatchObject([
           {
             organisation: { id: "org_bistro" },
             failure: { code: "timeout", status: null, message: expect.any(String) },
@@ -368,7 +373,7 @@ describe.each(await storesUnderTest())("the portal on $title", ({ createPlace })
 
         bistro.answer = answerWith(500);
         crew.answer = answerWith(200, {}, "<html>");
-        expect(await search()).toMatchObject([
+        expect(await search(ofAll)).toMatchObject([
           { failure: { code: "unexpected_status", status: 500 } },
           { failure: { code: "not_json", status: 200 } },
           { suggestions: [{}] },
@@ -384,8 +389,10 @@ describe.each(await storesUnderTest())("the portal on $title", ({ createPlace })
         { name: "Dana Kim", emailAddress: "dana.kim@example.com" },
         { name: "Eli Roy", emailAddress: "eli.roy@example.com" },
       ];
+      receiver.answer = answerWith(200, {}, JSON.stringify(people.map((one) => ({ ...one, ratings: [] }))));
+      await search();
       const again = { name: "Eli Roy", emailAddress: "Eli.Roy@example.com" };
-      const json = { organisationId: "org_harbour", people: [people[0], again, people[1]] };
+      const json = { organisationId: "org_harbour", people: [...people, again] };
       expect((await call("POST", "/portal/invitations", { json })).json()).toMatchObject({ invitations: people });
       expect((await call("GET", "/portal/invitations")).json<{ invitations: object[] }>().invitations).toHaveLength(2);
       const mailbox = (await call("GET", "/portal/mailbox")).json<{ mails: { to: string; subject: string }[] }>();

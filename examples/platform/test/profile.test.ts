@@ -71,7 +71,7 @@ describe.each(await storesUnderTest())("the company profile on $title", ({ creat
     const json = { organisationId: "org_harbour" };
     expect((await platform.call("POST", "/worker-app/contacts", { token: worker, json })).status).toBe(204);
   };
-  const search = () => call("POST", "/portal/suggestions/search", {});
+  const search = () => call("POST", "/portal/suggestions/search", { organisationIds: ["org_harbour"] });
   const profile = async () => (await call("GET", "/portal/profile")).json<{ previousSecretUntil: string | null }>();
   const found = expect.objectContaining({ suggestions: [] });
 

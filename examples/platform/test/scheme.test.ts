@@ -42,7 +42,10 @@ describe.each(await storesUnderTest())("an endpoint's scheme on $title", ({ crea
     await platform.call("POST", `/worker-app/offers/${created.json<{ id: string }>().id}/apply`, { token: worker });
     const contact = { organisationId: "org_harbour" };
     await platform.call("POST", "/worker-app/contacts", { token: worker, json: contact });
-    const search = await platform.call("POST", "/portal/suggestions/search", { token, json: { filter: "Köchin ✂" } });
+    const search = await platform.call("POST", "/portal/suggestions/search", {
+      token,
+      json: { organisationIds: ["org_harbour"], filter: "Köchin ✂" },
+    });
     return search.json<{ results: object[] }>().results;
   };
 

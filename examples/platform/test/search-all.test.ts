@@ -15,14 +15,20 @@ describe.each(await storesUnderTest())("a suggestion search on $title", ({ creat
     await work(half).finally(() => half.close());
     await place.remove();
   }
-  const search = ({ store, errors }: LowerHalf, send: Outbound["send"], timeoutMs?: number) => {
+  const search = async (half: LowerHalf, send: Outbound["send"], timeoutMs?: number, asked?: string[]) => {
+    const { store, errors } = half;
+    const organisationIds = asked ?? (await idsOf(half));
     const outbound = { send, close: async () => undefined };
     const onError = (error: unknown) => void errors.push(error);
     const deps = { store, outbound, sign: () => ({}), sealKey: testSealKey, now: () => new Date(), onError };
-    return searchAll(deps, { userEmailAddresses: ["hana@example.com"], ...(timeoutMs && { timeoutMs }) });
+    const people = { userEmailAddresses: ["hana@example.com"], ...(timeoutMs && { timeoutMs }) };
+    return searchAll(deps, { organisationIds, ...people });
   };
+  /** Makes all there are implement suggestions. */
   const implementAll = ({ store }: LowerHalf) =>
     store.db.updateTable("endpoints").set({ suggests_contacts: true }).execute();
+  const idsOf = async ({ store }: LowerHalf): Promise<string[]> =>
+    (await store.db.selectFrom("organisations").select("id").execute()).map(({ id }) => id);
 
   test("an organisation whose secret is lost, or whose call breaks on our side, fails alone", () =>
     withLowerHalf(async (half) => {
@@ -45,6 +51,29 @@ describe.each(await storesUnderTest())("a suggestion search on $title", ({ creat
         ]),
       );
       expect(half.errors).toHaveLength(2);
+    }));
+
+  test("asks those named that implement suggestions, each once, and no other", () =>
+    withLowerHalf(async (half) => {
+      const ids = [];
+      for (let count = 0; count < 4; count += 1)
+        ids.push(await addOrganisation(half.store, `https://number-${count}.example`));
+      await implementAll(half);
+      const off = half.store.db.updateTable("endpoints").set({ suggests_contacts: false });
+      await off.where("organisation_id", "=", ids[1] ?? "").execute();
+      const asked: string[] = [];
+      const named = [ids[0], ids[1], ids[3], ids[0], "nowhere"].map(String);
+      const results = await search(
+        half,
+        async ({ baseAddress }) => {
+          asked.push(baseAddress);
+          return answered;
+        },
+        undefined,
+        named,
+      );
+      expect(asked.toSorted()).toEqual(["https://number-0.example", "https://number-3.example"]);
+      expect(results.map(({ organisation }) => organisation.id).toSorted()).toEqual([ids[0], ids[3]].toSorted());
     }));
 
   test("asks 32 at once, and all of them in the end", () =>

@@ -39,5 +39,11 @@ export const maxRetryAfterSeconds = 21600;
 /** D-27: Which operations take `api-version`? */
 export const apiVersion = "1.0";
 
+/** D-87: Who can be invited, how often, and what does the mail say? */
+export const invitationsPerDay = 200;
+
+/** D-87: Who can be invited, how often, and what does the mail say? */
+export const repeatInvitationDays = 30;
+
 /** D-89: Which characters are visible, and what may stand beside them? */
 export const visibleCharacter = "(?![\\u115F\\u1160\\u2800\\u3164\\uFFA0\\uFFFC\\u{13441}\\u{13442}\\u{1D159}])[\\p{L}\\p{N}\\p{P}\\p{S}]";

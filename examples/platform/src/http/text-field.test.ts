@@ -14,10 +14,12 @@ test("refuses what cannot be kept, and says what to do about it", () =>
 
 test.each(["Dana Kim", "Émile", "厨房"])("takes the line %j", (text) => expect(lineField.parse(text)).toBe(text));
 
-test.each(["a\nb", "a\r\nBcc: b", "a\tb", "a\u0085b"])("refuses %j as a line, and says what to remove", (text) =>
-  expect(lineField.safeParse(text).error?.issues).toMatchObject([
-    { message: "Remove the line break or control character." },
-  ]),
+test.each(["a\nb", "a\r\nBcc: b", "a\tb", "a\u0085b", "a\u2028b", "a\u2029b"])(
+  "refuses %j as a line, and says what to remove",
+  (text) =>
+    expect(lineField.safeParse(text).error?.issues).toMatchObject([
+      { message: "Remove the line break or control character." },
+    ]),
 );
 
 test.each(["\u200b\u2800", " \u3164", "a\u202eb", "\u2066a", "a\u2029b"])(

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import type { z } from "zod";
 import type { offerCreationSchema } from "../generated/schemas.ts";
-import { lineOf } from "../http/line-of.ts";
+import { lineInMail } from "../mail/line-in-mail.ts";
 import { notifyWorkers } from "../push/notify-workers.ts";
 import type { Trx } from "../store/store.ts";
 import type { OfferDeps } from "./offer-deps.ts";
@@ -57,11 +57,12 @@ function lastEnd(events: readonly { end: string }[]): Date | null {
 }
 
 /** D-38 */
-const mailOf = ({ notifyEmailAddress = "", title, workerIds }: OfferCreation) => {
+const mailOf = ({ notifyEmailAddress = "", title: given, workerIds }: OfferCreation) => {
+  const title = lineInMail(given);
   const { size } = new Set(workerIds);
   return {
     to_address: notifyEmailAddress,
-    subject: `Offer created: ${lineOf(title)}`,
-    body: `The offer "${lineOf(title)}" was created and sent to ${size === 1 ? "1 worker" : `${size} workers`}.`,
+    subject: `Offer created: ${title}`,
+    body: `The offer "${title}" was created and sent to ${size === 1 ? "1 worker" : `${size} workers`}.`,
   };
 };

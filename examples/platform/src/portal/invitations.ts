@@ -4,10 +4,14 @@ import { emailAddressSchema } from "../generated/schemas.ts";
 import { lineField, textField } from "../http/text-field.ts";
 import { type Listed, type ListPart, listCursor } from "../lists/list-cursor.ts";
 import { microsecondsOf, olderThan } from "../lists/older-than.ts";
+import { greeting } from "../mail/greeting.ts";
+import { mailboxOf } from "../mail/mailbox-of.ts";
 import { ProblemError } from "../problem/problem-error.ts";
 import type { Trx } from "../store/store.ts";
+import { checkInvitationLimits } from "./invitation-limits.ts";
 import type { PortalDeps } from "./portal-deps.ts";
-import type { SignedInPerson } from "./signed-in-person.ts";
+import { notShown } from "./shown-suggestions.ts";
+import type { PersonInSession, SignedInPerson } from "./signed-in-person.ts";
 
 /** People picked from one organisation's suggestions. */
 export const picksSchema = z.strictObject({
@@ -21,18 +25,16 @@ export const picksSchema = z.strictObject({
 export type Picks = z.infer<typeof picksSchema>;
 
 /**
- * Sends a mail to everybody picked, in the name of the person who invites, in the caller's transaction.
+ * Sends a mail to everybody picked, in the name of the person who invites, in the caller's transaction: to all of them or to none.
  *
- * @throws {ProblemError} `organisation_not_found`
+ * @throws {ProblemError} `organisation_not_found`, `contact_not_suggested`, `already_invited` or `too_many_invitations`
  */
 export async function invite(
   trx: Trx,
   { now }: Pick<PortalDeps, "now">,
-  person: SignedInPerson,
+  person: PersonInSession,
   { organisationId, people: picked }: Picks,
 ) {
-  // Whoever was picked twice gets one mail.
-  const people = [...new Map(picked.map((one) => [one.emailAddress.toLowerCase(), one])).values()];
   const suggestedBy = await trx
     .selectFrom("endpoints")
     .select("organisation_id as id")
@@ -41,6 +43,12 @@ export async function invite(
     .executeTakeFirst();
   if (suggestedBy === undefined)
     throw new ProblemError("organisation_not_found", "No organisation with this id implements suggestions.");
+  await checkShown(trx, person.sessionId, organisationId, picked);
+  const createdAt = now();
+  const mailboxes = picked.map(({ emailAddress }) => mailboxOf(emailAddress));
+  await checkInvitationLimits(trx, person, mailboxes, createdAt);
+  // Of a person picked twice, the first.
+  const people = picked.filter((_, index) => mailboxes.indexOf(mailboxes[index] ?? "") === index);
   const invitations = people.map(({ name, emailAddress }) => ({
     id: `invitation_${randomUUID()}`,
     organisation_id: person.organisationId,
@@ -48,16 +56,27 @@ export async function invite(
     suggested_by: suggestedBy.id,
     name,
     email_address: emailAddress,
-    created_at: now(),
+    mailbox: mailboxOf(emailAddress),
+    created_at: createdAt,
   }));
   const mails = people.map(({ name, emailAddress }) => ({
     to_address: emailAddress,
     subject: `${person.organisationName} invites you`,
-    body: `Dear ${name},\n\n${person.name} of ${person.organisationName} invites you to share your availability.\n`,
+    body: `${greeting(name)}\n\n${person.name} of ${person.organisationName} invites you to share your availability.\n`,
   }));
   await trx.insertInto("invitations").values(invitations).execute();
   await trx.insertInto("mails").values(mails).execute();
   return invitations.map(({ id, name, email_address: emailAddress }) => ({ id, name, emailAddress }));
+}
+
+async function checkShown(trx: Trx, sessionId: string, organisationId: string, picked: Picks["people"]): Promise<void> {
+  const strangers = await notShown(trx, sessionId, organisationId, picked);
+  if (strangers.length === 0) return;
+  throw new ProblemError(
+    "contact_not_suggested",
+    "No invitation was sent. Pick people as a search showed them since you signed in, or search again.",
+    { errors: new Map(strangers.map((index) => [`people[${index}]`, ["No search showed this person."]])) },
+  );
 }
 
 export const invitationsCursor = listCursor("invitations", /./);
@@ -90,18 +109,4 @@ export async function listInvitations(
     .execute();
   const { rows, next } = invitationsCursor.cut(read, limit, (row) => row);
   return { rows: rows.map(({ position: _, ...row }) => row), next };
-}
-
-/** The addresses of all whom the organisation has invited, in lower case. */
-export async function invitedAddresses(
-  { store }: PortalDeps,
-  { organisationId }: SignedInPerson,
-): Promise<Set<string>> {
-  const rows = await store.db
-    .selectFrom("invitations")
-    .select(({ fn }) => fn<string>("lower", ["email_address"]).as("emailAddress"))
-    .distinct()
-    .where("organisation_id", "=", organisationId)
-    .execute();
-  return new Set(rows.map(({ emailAddress }) => emailAddress));
 }

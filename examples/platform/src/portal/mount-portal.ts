@@ -10,7 +10,7 @@ import type { PortalDeps } from "./portal-deps.ts";
 import { readProfileRoute, rotateSecretRoute, saveProfileRoute } from "./profile-routes.ts";
 import { redeliverManyRoute, redeliverRoute } from "./redelivery-routes.ts";
 import { person } from "./signed-in-person.ts";
-import { searchSuggestionsRoute } from "./suggestions-route.ts";
+import { searchSuggestionsRoute, suggestingOrganisationsRoute } from "./suggestions-route.ts";
 
 /** What people of an organisation do: company profile, offers, deliveries, invitations. */
 export function mountPortal(router: Router, deps: PortalDeps): void {
@@ -22,6 +22,7 @@ export function mountPortal(router: Router, deps: PortalDeps): void {
   resource(router, "/portal/deliveries", { get: listDeliveriesRoute(deps) });
   resource(router, "/portal/deliveries/redeliver", { post: redeliverManyRoute(deps) });
   resource(router, "/portal/deliveries/:id/redeliver", { post: redeliverRoute(deps) });
+  resource(router, "/portal/suggestions/organisations", { get: suggestingOrganisationsRoute(deps) });
   resource(router, "/portal/suggestions/search", { post: searchSuggestionsRoute(deps) });
   resource(router, "/portal/invitations", { get: listInvitationsRoute(deps), post: inviteRoute(deps) });
   resource(router, "/portal/mailbox", { get: mailboxRoute(deps) });

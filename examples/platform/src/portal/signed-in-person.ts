@@ -27,9 +27,9 @@ export async function signedInPerson(
   deps: PortalDeps,
   request: Request,
   parameters: readonly string[] = [],
-): Promise<SignedInPerson> {
-  const { ownerId } = await signedIn(deps, request, person, { parameters });
-  return await readPerson(deps, ownerId);
+): Promise<PersonInSession> {
+  const { id: sessionId, ownerId } = await signedIn(deps, request, person, { parameters });
+  return { ...(await readPerson(deps, ownerId)), sessionId };
 }
 
 export async function readPerson({ store }: Pick<PortalDeps, "store">, id: string) {
@@ -42,6 +42,11 @@ export async function readPerson({ store }: Pick<PortalDeps, "store">, id: strin
 }
 
 export type SignedInPerson = Awaited<ReturnType<typeof readPerson>>;
+
+/** With the session in which they act: what a search showed counts in it alone. */
+export interface PersonInSession extends SignedInPerson {
+  sessionId: string;
+}
 
 /** The person's portal e-mail addresses: what a suggestion search starts from. */
 export async function emailAddressesOf({ store }: PortalDeps, { id }: SignedInPerson): Promise<string[]> {

@@ -6,17 +6,29 @@ import { textField } from "../http/text-field.ts";
 import type { PortalDeps } from "./portal-deps.ts";
 import { searchForPerson } from "./search-for-person.ts";
 import { signedInPerson } from "./signed-in-person.ts";
+import { suggestingOrganisations } from "./suggesting-organisations.ts";
 
-/** What narrows a search. An empty search box narrows nothing. */
-export const filterField = z.literal("").or(textField).optional();
-
-const searchSchema = nullAsAbsent(z.strictObject({ filter: filterField }));
+/** What a search asks for. An empty search box narrows nothing. */
+export const searchSchema = nullAsAbsent(
+  z.strictObject({
+    organisationIds: z.array(textField).min(1).max(1_000),
+    filter: z.literal("").or(textField).optional(),
+  }),
+);
 
 /** `POST /portal/suggestions/search` */
 export const searchSuggestionsRoute =
   (deps: PortalDeps): RequestHandler =>
   async (request, response) => {
     const person = await signedInPerson(deps, request);
-    const { filter } = parseBody(searchSchema, await deps.readJson(request, response));
-    response.json({ results: await searchForPerson(deps, person, filter) });
+    const search = parseBody(searchSchema, await deps.readJson(request, response));
+    response.json({ results: await searchForPerson(deps, person, search) });
+  };
+
+/** `GET /portal/suggestions/organisations`: those that a search can ask. */
+export const suggestingOrganisationsRoute =
+  (deps: PortalDeps): RequestHandler =>
+  async (request, response) => {
+    const person = await signedInPerson(deps, request);
+    response.json({ organisations: await suggestingOrganisations(deps, person) });
   };

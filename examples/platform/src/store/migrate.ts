@@ -9,6 +9,7 @@ import * as changes from "./migrations/006-changes.ts";
 import * as toldNotifications from "./migrations/007-told-notifications.ts";
 import * as sealCheckAndLastFailure from "./migrations/008-seal-check-and-last-failure.ts";
 import * as contactsAndDevices from "./migrations/009-contacts-and-devices.ts";
+import * as shownSuggestions from "./migrations/010-shown-suggestions.ts";
 import type { Tables } from "./tables.ts";
 
 /** Applied in the order of their names. One that was released never changes again: add the next. */
@@ -22,6 +23,7 @@ const migrations = {
   "007-told-notifications": toldNotifications,
   "008-seal-check-and-last-failure": sealCheckAndLastFailure,
   "009-contacts-and-devices": contactsAndDevices,
+  "010-shown-suggestions": shownSuggestions,
 };
 
 /** Brings the tables up to date. Two processes may start at once: kysely's migrator takes an advisory lock. */

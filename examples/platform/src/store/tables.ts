@@ -212,7 +212,17 @@ export interface InvitationTable {
   suggested_by: Fact<string>;
   name: Fact<string>;
   email_address: Fact<string>;
+  /** The address without what may be written otherwise: another spelling is no other person. */
+  mailbox: Fact<string>;
   created_at: CreatedAt;
+}
+
+/** That a search showed a person to a session, which may therefore invite them. Deleted with the session. */
+export interface ShownSuggestionTable {
+  session_id: Fact<string>;
+  /** Of the organisation, the name and the address. */
+  suggestion_hash: Fact<string>;
+  shown_at: Timestamp;
 }
 
 /** Mail the platform sent or is about to send; the default transport is this mailbox itself. */
@@ -265,6 +275,7 @@ export interface Tables {
   deliveries: DeliveryTable;
   attempts: AttemptTable;
   invitations: InvitationTable;
+  shown_suggestions: ShownSuggestionTable;
   mails: MailTable;
   changes: ChangeTable;
   seal_check: SealCheckTable;

@@ -16,6 +16,8 @@ export interface SearchDeps {
 }
 
 export interface Search {
+  /** Of these, those that implement suggestions are asked. */
+  organisationIds: readonly string[];
   filter?: string;
   userEmailAddresses: readonly string[];
   /** For the whole search, however many are asked. @default 5_000 (D-25) */
@@ -32,12 +34,12 @@ export type OrganisationAnswer = { organisation: { id: string; name: string } } 
 const maxAtOnce = 32;
 
 /**
- * Asks every organisation that implements suggestions (D-22), many at once. What fails of one is no matter of another, but
+ * Asks each of the organisations named (D-88), many at once. What fails of one is no matter of another, but
  * time: whose turn has not come before it is over fails with `timeout`, as who does not answer in what is left of it.
  */
 export async function searchAll(
   deps: SearchDeps,
-  { timeoutMs = requestTimeoutMs, ...search }: Search,
+  { timeoutMs = requestTimeoutMs, organisationIds, ...search }: Search,
 ): Promise<OrganisationAnswer[]> {
   const deadline = performance.now() + timeoutMs;
   const endpoints = await deps.store.db
@@ -46,6 +48,7 @@ export async function searchAll(
     .select(["organisations.id", "organisations.name", "base_address", "scheme"])
     .select(["sealed_secret", "previous_sealed_secret", "previous_secret_until"])
     .where("suggests_contacts", "=", true)
+    .where("organisations.id", "in", organisationIds)
     .orderBy("organisations.name")
     .orderBy("organisations.id")
     .execute();
@@ -64,7 +67,7 @@ interface Endpoint extends SealedSecrets {
   scheme: EndpointScheme;
 }
 
-interface Question extends Omit<Search, "timeoutMs"> {
+interface Question extends Omit<Search, "timeoutMs" | "organisationIds"> {
   /** On the clock of `performance`. */
   deadline: number;
 }

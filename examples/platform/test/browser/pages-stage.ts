@@ -100,6 +100,8 @@ export async function openPagesStage(settings: Partial<Settings> = {}): Promise<
       const token = await platform.signInPerson(hana);
       const people = [{ name: "Farah Aziz", emailAddress: "farah.aziz@example.com" }];
       const json = { organisationId: "org_harbour", people };
+      const search = { organisationIds: ["org_harbour"] };
+      await platform.call("POST", "/portal/suggestions/search", { token, json: search });
       await platform.call("POST", "/portal/invitations", { token, json });
     },
     async close() {
@@ -110,6 +112,14 @@ export async function openPagesStage(settings: Partial<Settings> = {}): Promise<
     },
   };
   return stage;
+}
+
+/** Searches all organisations for whom they suggest. */
+export async function searchAllOrganisations(page: Page): Promise<void> {
+  await page.goto("/invitations");
+  for (const box of await page.locator('[name="organisationIds"]').all()) await box.check();
+  await page.getByRole("button", { name: "Search" }).click();
+  await page.waitForURL("**/invitations/search");
 }
 
 /** Fills in the form of either sign-in page and sends it. */

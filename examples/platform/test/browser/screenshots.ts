@@ -2,7 +2,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { openPagesStage, phone } from "./pages-stage.ts";
+import { openPagesStage, phone, searchAllOrganisations } from "./pages-stage.ts";
 import { kindOf, walk } from "./walk.ts";
 import type { Window } from "./window.ts";
 
@@ -23,7 +23,7 @@ try {
   await mkdir(folder, { recursive: true });
   for (const [look, options] of Object.entries(looks)) {
     const portal = await stage.openPortal(options);
-    await shootAll(look, "portal", portal, ["/sign-in", "/invitations/search?filter=", "/nowhere"]);
+    await shootAll(look, "portal", portal, ["/sign-in", "/invitations/search", "/nowhere"]);
     const app = await stage.openApp(options);
     await shootAll(look, "app", app, ["/app/sign-in", "/app/nowhere"]);
   }
@@ -46,7 +46,8 @@ async function shootAll(look: string, audience: string, { page, context }: Windo
   };
   await walk(page, shoot);
   for (const path of others) {
-    await page.goto(path);
+    // A form leads there, not a link.
+    await (path === "/invitations/search" ? searchAllOrganisations(page) : page.goto(path));
     await shoot(path);
   }
   await context.close();

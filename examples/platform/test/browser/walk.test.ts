@@ -1,6 +1,7 @@
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../eventually.ts";
-import { openPagesStage, type PagesStage, phone } from "./pages-stage.ts";
+import { openPagesStage, type PagesStage, phone, searchAllOrganisations } from "./pages-stage.ts";
 import { walk } from "./walk.ts";
 import type { Window } from "./window.ts";
 
@@ -11,6 +12,11 @@ describe("every page", { timeout: 90_000 }, () => {
     await stage.fill();
   }, 120_000);
   afterAll(() => stage.close());
+
+  /** A page that a form leads to, not a link. */
+  const search = "/invitations/search";
+  const goTo = (page: Page, path: string): Promise<unknown> =>
+    path === search ? searchAllOrganisations(page) : page.goto(path);
 
   const light = { colorScheme: "light" } as const;
   const plain = { colorScheme: "dark", javaScriptEnabled: false } as const;
@@ -31,14 +37,14 @@ describe("every page", { timeout: 90_000 }, () => {
     complaints.splice(0);
     await walk(page, look);
     for (const path of others) {
-      await page.goto(path);
+      await goTo(page, path);
       await look(path);
     }
     return { paths, faults };
   }
 
   const portalPaths = ["/offers", "/offers/new", "/deliveries", "/invitations", "/company", "/mailbox"];
-  const portalOthers = ["/invitations/search?filter=", "/sign-in", "/nowhere"];
+  const portalOthers = [search, "/sign-in", "/nowhere"];
   const appPaths = ["/app", "/app/contacts"];
   const appOthers = ["/app/sign-in", "/app/nowhere"];
 
@@ -67,7 +73,7 @@ describe("every page", { timeout: 90_000 }, () => {
     const window = await stage.openPortal();
     const { page } = window;
     const send = async (path: string, button: string): Promise<void> => {
-      await page.goto(path);
+      await goTo(page, path);
       // What the browser itself would refuse.
       await page.locator("form").evaluateAll((forms) => {
         for (const form of forms) (form as HTMLFormElement).noValidate = true;
@@ -78,7 +84,7 @@ describe("every page", { timeout: 90_000 }, () => {
     };
     await send("/offers/new", "Create the offer");
     await send("/company", "Check and save");
-    await send("/invitations/search?filter=", "Invite those picked");
+    await send(search, "Invite those picked");
     expect(window.complaints.filter((text) => !/status of 4\d\d/.test(text))).toEqual([]);
   });
 
@@ -86,7 +92,7 @@ describe("every page", { timeout: 90_000 }, () => {
     const { page } = await stage.openPortal();
     const hosts = new Set<string>();
     page.on("request", (request) => void hosts.add(new URL(request.url()).origin));
-    await page.goto("/invitations/search?filter=");
+    await searchAllOrganisations(page);
     const pictures = page.locator(".portrait img");
     await eventually("all have come", async () => {
       const widths = await pictures.evaluateAll((all) => all.map((image) => (image as HTMLImageElement).naturalWidth));

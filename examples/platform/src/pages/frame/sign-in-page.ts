@@ -9,6 +9,7 @@ import { checkOrigin } from "./check-origin.ts";
 import { field } from "./field.ts";
 import { formTokenField } from "./form-token.ts";
 import type { Markup } from "./markup.ts";
+import { ownPath } from "./own-path.ts";
 import type { Page } from "./page-answer.ts";
 import { openPageSession, type PageSession, renew } from "./page-session.ts";
 import { sendPage } from "./send-page.ts";
@@ -31,7 +32,7 @@ export function signInRoutes<Who>(deps: PageDeps, audience: Audience<Who>, texts
   return {
     async get(request, response) {
       const session = await openPageSession(deps.cookies, audience.cookie, request, response);
-      const next = pathWithin(String(request.query.next ?? ""), audience.home);
+      const next = ownPath(String(request.query.next ?? "")) ?? audience.home;
       await sendPage(audience, response, session, undefined, signInPage(audience, texts, session, { next }));
     },
     async post(request, response) {
@@ -39,7 +40,7 @@ export function signInRoutes<Who>(deps: PageDeps, audience: Audience<Who>, texts
       const form = await deps.readForm(request, response);
       checkOrigin(request, session, form, deps.publicOrigin);
       const name = form.get("name")?.trim() ?? "";
-      const next = pathWithin(form.get("next") ?? "", audience.home);
+      const next = ownPath(form.get("next") ?? "") ?? audience.home;
       try {
         const credentials = { name: storable(name), password: form.get("password") ?? "", address: request.ip ?? "" };
         const { token } = await signIn(deps, audience.role, credentials);
@@ -75,13 +76,6 @@ async function endSession<Who>(deps: PageDeps, { role }: Audience<Who>, session:
 
 /** PostgreSQL refuses U+0000 in any text, and nobody's name has it. */
 const storable = (name: string): string => (name.includes("\0") ? "" : name);
-
-/** Where to go on after signing in: a path of ours, wherever the address came from. */
-function pathWithin(next: string, home: string): string {
-  const base = "http://localhost";
-  const url = next.startsWith("/") ? URL.parse(next, base) : null;
-  return url?.origin === base ? url.pathname + url.search : home;
-}
 
 interface SignInView {
   next: string;

@@ -1,5 +1,7 @@
 import { html } from "hono/html";
 import { invitationsCursor, listInvitations } from "../../portal/invitations.ts";
+import { emailAddressesOf } from "../../portal/signed-in-person.ts";
+import { suggestingOrganisations } from "../../portal/suggesting-organisations.ts";
 import { dataTable } from "../frame/data-table.ts";
 import { partLinks, placeIn, withKey } from "../frame/list-parts.ts";
 import type { PageAnswer } from "../frame/page-answer.ts";
@@ -13,14 +15,18 @@ const limit = 100;
 /** `GET /invitations?before=…`: where a search begins, and who has been invited. */
 export const invitationsPage =
   (deps: PageDeps) =>
-  async ({ who, request }: PortalVisit): Promise<PageAnswer> => {
+  async ({ who, request, formToken }: PortalVisit): Promise<PageAnswer> => {
     const { after, before } = placeIn(request, invitationsCursor);
     const { rows: shown, next } = await listInvitations(deps, who, { before, limit });
     const links = partLinks({ after, next, addressOf: (key) => withKey("/invitations", "before", key) });
     const main = html`
       <header class="page-head"><h1>Invitations</h1></header>
       <p class="lead">Organisations that know you suggest people who worked there. Pick whom to invite.</p>
-      ${searchForm()}
+      ${searchForm({
+        formToken,
+        organisations: await suggestingOrganisations(deps, who),
+        emailAddresses: await emailAddressesOf(deps, who),
+      })}
       <section class="panel" aria-labelledby="invited">
       <h2 id="invited">Invited so far</h2>
       ${

@@ -1,31 +1,42 @@
 import { parseBody } from "../../http/parse-body.ts";
 import { invite, picksSchema } from "../../portal/invitations.ts";
+import { searchSchema } from "../../portal/suggestions-route.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
+import type { ProblemCode } from "../../problem/problem-kinds.ts";
 import { actOnce } from "../frame/act-once.ts";
-import type { PageAnswer } from "../frame/page-answer.ts";
+import type { Page, PageAnswer } from "../frame/page-answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { PortalVisit } from "../portal-audience.ts";
 import { showSearch } from "./search-page.ts";
+
+/** About the people picked: others may be picked instead. */
+const aboutPicks: readonly ProblemCode[] = ["contact_not_suggested", "already_invited"];
 
 /** `POST /invitations`: those picked of one organisation's suggestions are invited. */
 export const inviteForm =
   (deps: PageDeps) =>
   async (visit: PortalVisit, form: URLSearchParams): Promise<PageAnswer> => {
+    const organisationId = form.get("organisationId");
     const picked = form.getAll("person");
-    if (picked.length === 0)
-      return showSearch(
+    const showAgain = (problem: ProblemError): Promise<Page> =>
+      showSearch(
         deps,
         visit,
-        form.get("filter") ?? "",
-        new ProblemError("invalid_request", "Pick somebody first."),
+        parseBody(searchSchema, { organisationIds: [organisationId], filter: form.get("filter") ?? "" }),
+        problem,
       );
-    const people = picked.map(parsed);
-    const picks = parseBody(picksSchema, { organisationId: form.get("organisationId"), people });
-    return actOnce(deps, { visit, form, organisationId: visit.who.organisationId }, async (trx) => {
-      const invited = await invite(trx, deps, visit.who, picks);
-      const names = new Intl.ListFormat("en").format(invited.map(({ name }) => name));
-      return { to: "/invitations", notice: `Invited: ${names}.` };
-    });
+    if (picked.length === 0) return showAgain(new ProblemError("invalid_request", "Pick somebody first."));
+    const picks = parseBody(picksSchema, { organisationId, people: picked.map(parsed) });
+    try {
+      return await actOnce(deps, { visit, form, organisationId: visit.who.organisationId }, async (trx) => {
+        const invited = await invite(trx, deps, { ...visit.who, sessionId: visit.sessionId }, picks);
+        const names = new Intl.ListFormat("en").format(invited.map(({ name }) => name));
+        return { to: "/invitations", notice: `Invited: ${names}.` };
+      });
+    } catch (error) {
+      if (!(error instanceof ProblemError) || !aboutPicks.includes(error.code)) throw error;
+      return showAgain(error);
+    }
   };
 
 /** Whatever is not ours is left to the schema. */

@@ -12,6 +12,7 @@ import { searchPage } from "./search-page.ts";
 export function mountInvitationPages(pages: Router, deps: PageDeps): void {
   const { show, act } = pageRoutes(deps, portalAudience);
   resource(pages, "/invitations", { get: show(invitationsPage(deps)), post: act(inviteForm(deps)) });
-  resource(pages, "/invitations/search", { get: show(searchPage(deps)) });
+  const toInvitations = show(() => ({ to: "/invitations" }));
+  resource(pages, "/invitations/search", { get: toInvitations, post: act(searchPage(deps)) });
   resource(pages, "/invitations/images/:reference", { get: profileImageRoute(deps) });
 }

@@ -1,12 +1,43 @@
 import { html } from "hono/html";
+import type { SuggestingOrganisation } from "../../portal/suggesting-organisations.ts";
+import { formTokenField } from "../frame/form-token.ts";
 import type { Markup } from "../frame/markup.ts";
 
-/** Asks all organisations that implement suggestions. A GET: it changes nothing, and may be looked at again. */
-export const searchForm = (filter = ""): Markup => html`
-  <form method="get" action="/invitations/search" class="search" role="search">
-    <label for="filter">Narrow by name, skill or role <span class="fine">optional</span></label>
-    <div class="row">
-      <input type="search" id="filter" name="filter" value="${filter}" maxlength="500">
-      <button>Search</button>
+export interface SearchForm {
+  formToken: string;
+  /** To choose from. */
+  organisations: readonly SuggestingOrganisation[];
+  /** The ids of those ticked. @default the person's own alone, where the addresses stay */
+  ticked?: readonly string[];
+  filter?: string;
+  /** What is sent to those ticked. */
+  emailAddresses: readonly string[];
+}
+
+/** Asks the organisations ticked (D-88). A POST of its own page: no link may send a person's addresses anywhere. */
+export function searchForm({ formToken, organisations, ticked, filter = "", emailAddresses }: SearchForm): Markup {
+  if (organisations.length === 0)
+    return html`<p class="empty">No organisation implements suggestions. It is a switch on the company profile.</p>`;
+  const isTicked = ({ id, isOwn }: SuggestingOrganisation): boolean => ticked?.includes(id) ?? isOwn;
+  return html`
+  <form method="post" action="/invitations/search" class="panel stack" role="search" aria-label="Suggestions">
+    ${formTokenField({ formToken })}
+    <fieldset aria-describedby="organisations-hint">
+      <legend>Organisations to ask</legend>
+      <p class="hint" id="organisations-hint">Those ticked are sent your e-mail addresses: ${emailAddresses.join(", ")}.</p>
+      <div class="choices long">
+        ${organisations.map((organisation) => {
+          const { id, name, isOwn } = organisation;
+          return html`<label class="choice"><input type="checkbox" name="organisationIds" value="${id}"${isTicked(organisation) && html` checked`}> <span>${name}${isOwn && html`<small>Your organisation</small>`}</span></label>`;
+        })}
+      </div>
+    </fieldset>
+    <div class="search">
+      <label for="filter">Narrow by name, skill or role <span class="fine">optional</span></label>
+      <div class="row">
+        <input type="search" id="filter" name="filter" value="${filter}" maxlength="500">
+        <button>Search</button>
+      </div>
     </div>
   </form>`;
+}

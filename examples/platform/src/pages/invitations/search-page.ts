@@ -1,96 +1,80 @@
 import { html } from "hono/html";
 import { parseBody } from "../../http/parse-body.ts";
-import { invitedAddresses } from "../../portal/invitations.ts";
-import { searchForPerson } from "../../portal/search-for-person.ts";
-import { filterField } from "../../portal/suggestions-route.ts";
-import type { ProblemError } from "../../problem/problem-error.ts";
-import { referenceOf } from "../../profile-images/profile-image-reference.ts";
+import { mailboxOf } from "../../mail/mailbox-of.ts";
+import { invitedLately } from "../../portal/invitation-limits.ts";
+import { type PersonSearch, searchForPerson } from "../../portal/search-for-person.ts";
+import { emailAddressesOf } from "../../portal/signed-in-person.ts";
+import { suggestingOrganisations } from "../../portal/suggesting-organisations.ts";
+import { searchSchema } from "../../portal/suggestions-route.ts";
+import { ProblemError } from "../../problem/problem-error.ts";
 import type { OrganisationAnswer } from "../../suggestions/search-all.ts";
-import { onceField } from "../frame/act-once.ts";
-import { formTokenField } from "../frame/form-token.ts";
-import type { Markup } from "../frame/markup.ts";
 import type { Page } from "../frame/page-answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { PortalVisit } from "../portal-audience.ts";
 import { searchForm } from "./search-form.ts";
-import { suggestionCard } from "./suggestion-card.ts";
+import { suggestionsPart } from "./suggestions-part.ts";
 
-/** `GET /invitations/search?filter=`: what every organisation answered, each for itself. */
-export const searchPage = (deps: PageDeps) => (visit: PortalVisit) =>
-  showSearch(deps, visit, String(visit.request.query.filter ?? ""));
+/** `POST /invitations/search`: the suggestions of every organisation ticked, each for itself. */
+export const searchPage =
+  (deps: PageDeps) =>
+  (visit: PortalVisit, form: URLSearchParams): Promise<Page> => {
+    const organisationIds = form.getAll("organisationIds");
+    const filter = form.get("filter") ?? "";
+    if (organisationIds.length === 0) return showSearch(deps, visit, { organisationIds, filter }, noneTicked);
+    return showSearch(deps, visit, parseBody(searchSchema, { organisationIds, filter }));
+  };
 
-/** @param problem why the people picked were not invited */
+const noneTicked = new ProblemError("invalid_request", "Tick an organisation first; no search was made.");
+
+/** @param problem why the people picked were not invited, or no search was made */
 export async function showSearch(
   deps: PageDeps,
   visit: PortalVisit,
-  filterText: string,
+  search: PersonSearch,
   problem?: ProblemError,
 ): Promise<Page> {
-  const filter = parseBody(filterField, filterText) ?? "";
-  const answers = await searchForPerson(deps, visit.who, filter);
-  const invited = await invitedAddresses(deps, visit.who);
+  const { who, sessionId, formToken } = visit;
+  const { organisationIds, filter = "" } = search;
+  const found = await find(deps, visit, search);
+  const said = problem ?? found.problem;
+  const lately = await invitedLately(deps.store.db, who.organisationId, deps.now());
+  const context = {
+    ...{ sealKey: deps.sealKey, formToken, sessionId, filter },
+    isInvited: (emailAddress: string) => lately.has(mailboxOf(emailAddress)),
+  };
   const main = html`
     <header class="page-head"><h1>Invitations</h1></header>
-    ${problem && html`<p class="notice bad" role="alert">${problem.message}</p>`}
-    ${searchForm(filter)}
-    ${answers.length === 0 && html`<p class="empty">No organisation implements suggestions. It is a switch on the company profile.</p>`}
-    ${answers.toSorted(byUse).map((answer, index) => section(answer, { deps, visit, filter, invited, prefix: `person-${index}` }))}`;
+    ${said && html`<p class="notice bad" role="alert">${said.message}</p>`}
+    ${searchForm({
+      ...{ formToken, filter, ticked: organisationIds },
+      organisations: await suggestingOrganisations(deps, who),
+      emailAddresses: await emailAddressesOf(deps, who),
+    })}
+    ${found.answers.toSorted(byUse).map((answer, index) => suggestionsPart(answer, { ...context, prefix: `person-${index}` }))}`;
   return {
     title: filter === "" ? "Suggestions" : `Suggestions for ${filter}`,
     main,
     // Whatever it is, it is about what was sent with the form (D-83).
-    ...(problem && { status: 422 }),
+    ...(said && { status: 422 }),
   };
+}
+
+/** Those ticked may implement suggestions no more: then the page says so, and shows those that do. */
+async function find(
+  deps: PageDeps,
+  { who, sessionId }: PortalVisit,
+  search: PersonSearch,
+): Promise<{ answers: OrganisationAnswer[]; problem?: ProblemError }> {
+  if (search.organisationIds.length === 0) return { answers: [] };
+  try {
+    return { answers: await searchForPerson(deps, { ...who, sessionId }, search) };
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.code !== "organisation_not_suggesting") throw error;
+    return { answers: [], problem: error };
+  }
 }
 
 /** Those with somebody to pick first, those that failed last; else by name, as they come. */
 const byUse = (one: OrganisationAnswer, other: OrganisationAnswer): number => rank(one) - rank(other);
 
 const rank = (answer: OrganisationAnswer): number => ("failure" in answer ? 2 : answer.suggestions.length > 0 ? 0 : 1);
-
-interface SectionContext {
-  deps: PageDeps;
-  visit: PortalVisit;
-  filter: string;
-  invited: ReadonlySet<string>;
-  prefix: string;
-}
-
-function section(answer: OrganisationAnswer, { deps, visit, filter, invited, prefix }: SectionContext): Markup {
-  const { organisation } = answer;
-  const heading = html`<h2 id="${prefix}-heading">${organisation.name}</h2>`;
-  if ("failure" in answer)
-    return html`
-    <section class="panel" aria-labelledby="${prefix}-heading">
-      ${heading}
-      <p class="notice bad">${organisation.name} could not suggest anybody: ${answer.failure.message}</p>
-    </section>`;
-  if (answer.suggestions.length === 0)
-    return html`
-    <section class="panel" aria-labelledby="${prefix}-heading">
-      ${heading}
-      <p class="empty">Nobody ${filter === "" ? "whom your addresses are known to" : "who fits"}.</p>
-    </section>`;
-  const cards = answer.suggestions.map((suggestion, index) => {
-    const url = suggestion.profileImageUrl;
-    const reference = url === undefined ? undefined : referenceOf(url, deps.sealKey, visit.sessionId);
-    return suggestionCard({
-      suggestion,
-      id: `${prefix}-${index}`,
-      imagePath: reference && `/invitations/images/${reference}`,
-      isInvited: invited.has(suggestion.emailAddress.toLowerCase()),
-    });
-  });
-  return html`
-    <section class="panel" aria-labelledby="${prefix}-heading">
-      ${heading}
-      <form method="post" action="/invitations">
-        ${formTokenField(visit)}
-        ${onceField()}
-        <input type="hidden" name="organisationId" value="${organisation.id}">
-        <input type="hidden" name="filter" value="${filter}">
-        <ul class="people">${cards}</ul>
-        <button>Invite those picked</button>
-      </form>
-    </section>`;
-}

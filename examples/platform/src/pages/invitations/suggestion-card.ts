@@ -8,13 +8,14 @@ export interface SuggestionCard {
   id: string;
   /** Where the picture is served; undefined without one. */
   imagePath: string | undefined;
+  /** Then they cannot be picked: it is too soon to invite them again. */
   isInvited: boolean;
 }
 
 /** Somebody to pick: name, picture, and every rating with who gave it and when they last worked there. */
 export const suggestionCard = ({ suggestion, id, imagePath, isInvited }: SuggestionCard): Markup => html`
   <li class="person">
-    <input type="checkbox" id="${id}" name="person" value="${fieldValue(suggestion)}">
+    <input type="checkbox" id="${id}" name="person" value="${fieldValue(suggestion)}"${isInvited && html` disabled`}>
     <span class="portrait" aria-hidden="true">${initials(suggestion.name)}${
       imagePath && html`<img src="${imagePath}" alt="" width="56" height="56" loading="lazy">`
     }</span>
