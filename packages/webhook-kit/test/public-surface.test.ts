@@ -18,6 +18,7 @@ function namesOf(entry: string): string[] {
 test("what each entry exports is a decision", () => {
   expect(namesOf("index")).toEqual([
     "Answer",
+    "AnyWebhookKitError",
     "ConfigurationError",
     "ContactSuggestion",
     "ContactSuggestionRequest",
