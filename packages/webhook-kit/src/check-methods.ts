@@ -15,8 +15,15 @@ export function checkMethods<T extends object>(
   const isRight =
     typeof value === "object" && value !== null && methods.every((method) => typeof value[method] === "function");
   if (isRight) return value;
-  throw new ConfigurationError("invalid_option", `${name} must be an object with the functions ${methods.join(", ")}, such as ${example}; it is ${describe(value)}.`);
+  throw new ConfigurationError(
+    "invalid_option",
+    `${name} must be an object with the functions ${methods.join(", ")}, such as ${example}; it is ${describe(value)}.`,
+  );
 }
 
 const describe = (value: unknown): string =>
-  typeof value === "function" ? "a function that was not called" : typeof value === "object" && value !== null ? "an object without them" : typeInWords(value);
+  typeof value === "function"
+    ? "a function that was not called"
+    : typeof value === "object" && value !== null
+      ? "an object without them"
+      : typeInWords(value);

@@ -33,10 +33,16 @@ const options: Record<keyof ReceiverOptions | "basePath", "function" | "checked 
  */
 export function checkOptionNames(given: object): void {
   if (typeof given !== "object" || given === null)
-    throw new ConfigurationError("invalid_option", "The options must be an object with a secret at least, such as { secret: process.env.WEBHOOK_SECRET }.");
+    throw new ConfigurationError(
+      "invalid_option",
+      "The options must be an object with a secret at least, such as { secret: process.env.WEBHOOK_SECRET }.",
+    );
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(options, name))
-      throw new ConfigurationError("invalid_option", `There is no option ${name}; is it misspelt? There are: ${Object.keys(options).join(", ")}.`);
+      throw new ConfigurationError(
+        "invalid_option",
+        `There is no option ${name}; is it misspelt? There are: ${Object.keys(options).join(", ")}.`,
+      );
     if (options[name as keyof ReceiverOptions] === "function" && value !== undefined && typeof value !== "function")
       throw new ConfigurationError("invalid_option", `${name} must be a function; it is ${typeInWords(value)}.`);
   }

@@ -89,7 +89,8 @@ const outOfTolerance = (skewSeconds: number, toleranceSeconds: number): Signatur
 
 const unknownTenant: SignatureRefusal = {
   reason: "unknown_tenant",
-  message: "The secret function returned undefined: it knows no such tenant. Is the address on the company profile right?",
+  message:
+    "The secret function returned undefined: it knows no such tenant. Is the address on the company profile right?",
 };
 
 const noMatch: SignatureRefusal = {
@@ -99,5 +100,9 @@ const noMatch: SignatureRefusal = {
 
 function schemeFailed(cause: unknown): never {
   if (isWebhookKitError(cause)) throw cause;
-  throw new UnavailableError("scheme_failed", "The signature scheme threw; the cause of this error is what it threw. Its read and verify must return, not throw.", { cause });
+  throw new UnavailableError(
+    "scheme_failed",
+    "The signature scheme threw; the cause of this error is what it threw. Its read and verify must return, not throw.",
+    { cause },
+  );
 }

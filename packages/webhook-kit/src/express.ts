@@ -98,13 +98,19 @@ export function verifyWebhook(options: VerifyOptions<Request>): RequestHandler {
 /** It is for the adapters that have no router in front. */
 function refuseBasePath(options: object): void {
   if ("basePath" in options)
-    throw new ConfigurationError("invalid_option", "webhookRouter has no option basePath; mount it with app.use(path, webhookRouter(options)).");
+    throw new ConfigurationError(
+      "invalid_option",
+      "webhookRouter has no option basePath; mount it with app.use(path, webhookRouter(options)).",
+    );
 }
 
 /** As a listener of node:http it would find no path, and nobody to hand on to. */
 function refuseWithoutExpress(next: unknown): void {
   if (typeof next !== "function")
-    throw new ConfigurationError("invalid_option", "webhookRouter and verifyWebhook are Express middleware; for node:http use webhookListener of @offers/webhook-kit/node.");
+    throw new ConfigurationError(
+      "invalid_option",
+      "webhookRouter and verifyWebhook are Express middleware; for node:http use webhookListener of @offers/webhook-kit/node.",
+    );
 }
 
 const mountedOnRoute: Rejection = {

@@ -7,5 +7,9 @@ import { HandlerError } from "./errors.ts";
 export const handlerFailed =
   (endpoint: string) =>
   (cause: unknown): never => {
-    throw new HandlerError("handler_failed", `The handler of ${endpoint} threw; the cause of this error is what it threw. The sender got 500.`, { cause });
+    throw new HandlerError(
+      "handler_failed",
+      `The handler of ${endpoint} threw; the cause of this error is what it threw. The sender got 500.`,
+      { cause },
+    );
   };

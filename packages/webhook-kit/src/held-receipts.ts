@@ -115,4 +115,8 @@ function repeated(claim: Exclude<Claim, { state: "claimed" }>): Outcome {
 }
 
 const receiptsFailed = (cause: unknown): UnavailableError =>
-  new UnavailableError("receipts_failed", "The receipts store threw, or took too long; the cause of this error says which.", { cause });
+  new UnavailableError(
+    "receipts_failed",
+    "The receipts store threw, or took too long; the cause of this error says which.",
+    { cause },
+  );

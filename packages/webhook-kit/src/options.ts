@@ -146,7 +146,10 @@ export function readReceiverOptions<Incoming>(options: ReceiverOptions<Incoming>
   if (receipts !== false) checkMethods("receipts", receipts, ["claim", "complete", "release"], "memoryReceipts()");
   if (tracer !== undefined) checkMethods("tracer", tracer, ["startActiveSpan"], "OpenTelemetry's trace.getTracer()");
   if (replay === "bind" && receipts === false)
-    throw new ConfigurationError("invalid_option", 'replay "bind" needs receipts to remember signatures in; leave out `receipts: false`.');
+    throw new ConfigurationError(
+      "invalid_option",
+      'replay "bind" needs receipts to remember signatures in; leave out `receipts: false`.',
+    );
   return {
     ...settings,
     handlers: options,
@@ -159,17 +162,26 @@ export function readReceiverOptions<Incoming>(options: ReceiverOptions<Incoming>
 
 function oneOf<T extends string>(name: string, value: T, values: readonly T[]): T {
   if (values.includes(value)) return value;
-  throw new ConfigurationError("invalid_option", `${name} must be one of: ${values.join(", ")}; it is ${typeof value === "string" ? "another word" : typeInWords(value)}.`);
+  throw new ConfigurationError(
+    "invalid_option",
+    `${name} must be one of: ${values.join(", ")}; it is ${typeof value === "string" ? "another word" : typeInWords(value)}.`,
+  );
 }
 
 function within(name: string, value: number, least: number, most: number): number {
   if (typeof value === "number" && value >= least && value <= most) return value;
-  throw new ConfigurationError("invalid_option", `${name} must be a number from ${least} to ${most}; it is ${numberInWords(value)}.`);
+  throw new ConfigurationError(
+    "invalid_option",
+    `${name} must be a number from ${least} to ${most}; it is ${numberInWords(value)}.`,
+  );
 }
 
 function whole(name: string, value: number, least: number, most: number): number {
   if (Number.isInteger(value) && value >= least && value <= most) return value;
-  throw new ConfigurationError("invalid_option", `${name} must be a whole number from ${least} to ${most}; it is ${numberInWords(value)}.`);
+  throw new ConfigurationError(
+    "invalid_option",
+    `${name} must be a whole number from ${least} to ${most}; it is ${numberInWords(value)}.`,
+  );
 }
 
 const numberInWords = (value: unknown): string => (typeof value === "number" ? String(value) : typeInWords(value));

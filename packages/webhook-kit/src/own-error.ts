@@ -4,6 +4,10 @@ import { type AnyWebhookKitError, InternalError, isWebhookKitError } from "./err
 export const asOwnError = (cause: unknown): AnyWebhookKitError =>
   isWebhookKitError(cause)
     ? cause
-    : new InternalError("internal_error", "Something unforeseen failed while a request was received; the cause of this error has what was thrown. Does your `now` throw?", {
-        cause,
-      });
+    : new InternalError(
+        "internal_error",
+        "Something unforeseen failed while a request was received; the cause of this error has what was thrown. Does your `now` throw?",
+        {
+          cause,
+        },
+      );

@@ -36,9 +36,13 @@ export function receive<Incoming>(
 }
 
 const tracerFailed = (cause: unknown): InternalError =>
-  new InternalError("tracer_failed", "The tracer threw; the cause of this error is what it threw. No response depends on it.", {
-    cause,
-  });
+  new InternalError(
+    "tracer_failed",
+    "The tracer threw; the cause of this error is what it threw. No response depends on it.",
+    {
+      cause,
+    },
+  );
 
 function describeFailure(cause: unknown): Failure {
   const error = asOwnError(cause);
@@ -50,7 +54,8 @@ function checkRoute<Incoming>(
   incoming: IncomingWebhook<Incoming>,
   { endpoint, methods, parameters }: Route,
 ): Awaitable<Outcome> {
-  if (isHandled(endpoint) && settings.handlers[endpoint.handlerName] === undefined) return refuseRequest("endpoint_not_mounted", { advice: `Give its handler: ${endpoint.handlerName}.` });
+  if (isHandled(endpoint) && settings.handlers[endpoint.handlerName] === undefined)
+    return refuseRequest("endpoint_not_mounted", { advice: `Give its handler: ${endpoint.handlerName}.` });
   if (!methods.includes(incoming.method))
     return refuseRequest("method_not_allowed", {
       headers: { allow: methods.join(", ") },

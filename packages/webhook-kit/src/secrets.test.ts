@@ -69,7 +69,9 @@ test("says what to look at", async () => {
   const says = (message: RegExp) => expect.objectContaining({ message: expect.stringMatching(message) });
   expect(() => readSecret([], false)).toThrow(says(/a list with at least one, or a function/));
   const broken = readSecret(() => Promise.reject(new Error()), false);
-  await expect(Promise.resolve(broken({}))).rejects.toEqual(says(/secret function threw, or took too long; the cause of this error/));
+  await expect(Promise.resolve(broken({}))).rejects.toEqual(
+    says(/secret function threw, or took too long; the cause of this error/),
+  );
   const empty = readSecret(() => "", false);
   await expect(Promise.resolve(empty({}))).rejects.toEqual(says(/^From the secret function: .*empty/));
 });

@@ -55,11 +55,19 @@ async function lookUp<Incoming>(
 ): Promise<readonly string[] | undefined> {
   let found: string | readonly string[] | undefined;
   try {
-    found = await withinTime(Promise.resolve(secret(request)), lookUpTimeoutMs, `The secret function took more than ${lookUpTimeoutMs} ms.`);
+    found = await withinTime(
+      Promise.resolve(secret(request)),
+      lookUpTimeoutMs,
+      `The secret function took more than ${lookUpTimeoutMs} ms.`,
+    );
   } catch (cause) {
-    throw new UnavailableError("secret_lookup_failed", "The secret function threw, or took too long; the cause of this error says which. The sender got 503.", {
-      cause,
-    });
+    throw new UnavailableError(
+      "secret_lookup_failed",
+      "The secret function threw, or took too long; the cause of this error says which. The sender got 503.",
+      {
+        cause,
+      },
+    );
   }
   if (found === undefined) return undefined;
   const secrets = typeof found === "string" ? [found] : found;
@@ -74,7 +82,11 @@ function findFault(
   scheme: Pick<SignatureScheme, "checkSecret">,
 ): SecretFault | undefined {
   if (!Array.isArray(secrets) || secrets.length === 0)
-    return { code: "invalid_secret", message: "secret must be a string, a list with at least one, or a function; is the environment variable that should hold it set?" };
+    return {
+      code: "invalid_secret",
+      message:
+        "secret must be a string, a list with at least one, or a function; is the environment variable that should hold it set?",
+    };
   for (const secret of secrets) {
     const fault = findSecretFault(secret);
     if (fault) return fault;

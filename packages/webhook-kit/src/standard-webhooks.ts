@@ -94,9 +94,21 @@ function readClaim(rawHeaders: readonly string[]): WebhookClaim | SignatureRefus
   // Some runtimes join two headers into one with a comma.
   if (isDuplicated(id, hasComma) || isDuplicated(timestamp, hasComma) || isDuplicated(signature, isJoined))
     return refuse("duplicate_header", "webhook-id, webhook-timestamp or webhook-signature was sent twice.");
-  if (id === undefined) return refuse("missing_id", "There is no webhook-id header; does the sender sign with Standard Webhooks, and not by Timestamp?");
-  if (timestamp === undefined) return refuse("missing_timestamp", "There is no webhook-timestamp header; does a proxy in front of this server strip it?");
-  if (signature === undefined) return refuse("missing_signature", "There is no webhook-signature header; does a proxy in front of this server strip it?");
+  if (id === undefined)
+    return refuse(
+      "missing_id",
+      "There is no webhook-id header; does the sender sign with Standard Webhooks, and not by Timestamp?",
+    );
+  if (timestamp === undefined)
+    return refuse(
+      "missing_timestamp",
+      "There is no webhook-timestamp header; does a proxy in front of this server strip it?",
+    );
+  if (signature === undefined)
+    return refuse(
+      "missing_signature",
+      "There is no webhook-signature header; does a proxy in front of this server strip it?",
+    );
   if (!validId.test(id)) return refuse("malformed_id", `webhook-id is not ${idInWords}.`);
   if (!unixSeconds.test(timestamp))
     return refuse("malformed_timestamp", "webhook-timestamp is not a whole number of seconds since 1970.");

@@ -140,7 +140,10 @@ test("is called timestamp-digest, challenges with hmac, and leaves the body alon
 test.each([
   [["Timestamp", "2018-11-26T10:55Z", "timestamp", ""], /sent twice/],
   [[], /no Timestamp header/],
-  [["Timestamp", "yesterday", "Authorization", "hmac 00"], /not a date-time with its zone .* such as 2018-11-26T10:55Z/],
+  [
+    ["Timestamp", "yesterday", "Authorization", "hmac 00"],
+    /not a date-time with its zone .* such as 2018-11-26T10:55Z/,
+  ],
   [["Timestamp", "2018-11-26T10:55Z", "Authorization", "hmac 00"], /the word hmac, a space and 64 hexadecimal digits/],
 ])("explains %j", (rawHeaders, message) =>
   expect(timestampDigest().read(rawHeaders)).toEqual(

@@ -64,8 +64,15 @@ function readClaim(rawHeaders: readonly string[]): DigestClaim | SignatureRefusa
   const authorization = findHeader(rawHeaders, "authorization");
   // Some runtimes join two headers into one with a comma; neither value may hold one.
   if (isDuplicated(timestamp) || isDuplicated(authorization))
-    return refuse("duplicate_header", "Timestamp or Authorization was sent twice; does a proxy in front of this server add one?");
-  if (timestamp === undefined) return refuse("missing_timestamp", "There is no Timestamp header; does a proxy in front of this server strip it, or does the sender sign otherwise?");
+    return refuse(
+      "duplicate_header",
+      "Timestamp or Authorization was sent twice; does a proxy in front of this server add one?",
+    );
+  if (timestamp === undefined)
+    return refuse(
+      "missing_timestamp",
+      "There is no Timestamp header; does a proxy in front of this server strip it, or does the sender sign otherwise?",
+    );
   if (authorization === undefined)
     return refuse(
       "missing_authorization",

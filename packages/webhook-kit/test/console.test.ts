@@ -11,7 +11,8 @@ beforeEach(() => {
 });
 afterEach(() => void vi.restoreAllMocks());
 
-const printed = () => print.mock.calls.map((line) => line.map((part) => (typeof part === "string" ? part : inspect(part))).join(" "));
+const printed = () =>
+  print.mock.calls.map((line) => line.map((part) => (typeof part === "string" ? part : inspect(part))).join(" "));
 const timesIn = (text: string, word: string) => text.split(word).length - 1;
 const boom = () => new Error("BOOM from the user's own code");
 const fails = () => {
@@ -26,16 +27,61 @@ const search = { userEmailAddresses: [] };
 
 /** What fails, its options, what is sent, the response's status, and the words on the console beside the error. */
 const failures: [string, Partial<ReceiverOptions>, string, RequestInit, number, RegExp][] = [
-  ["a handler that throws", { onWorkerOfferResponse: fails }, "/offer/response", post(accepted), 500, /handler_failed.*WorkerOfferResponse/],
-  ["a handler that rejects", { onWorkerOfferResponse: failsLater }, "/offer/response", post(accepted), 500, /handler_failed.*WorkerOfferResponse/],
-  ["a handler of a GET", { onWorkerAddedContact: failsLater }, "/contact/new/amal", { headers: signed() }, 500, /handler_failed.*WorkerAddedContact/],
-  ["suggestContacts that throws", { suggestContacts: fails }, "/contact-suggestions", post(search), 500, /handler_failed.*ContactSuggestions/],
-  ["the secret function", { secret: failsLater }, "/test/auth", { headers: signed() }, 503, /secret_lookup_failed.*TestAuth/],
+  [
+    "a handler that throws",
+    { onWorkerOfferResponse: fails },
+    "/offer/response",
+    post(accepted),
+    500,
+    /handler_failed.*WorkerOfferResponse/,
+  ],
+  [
+    "a handler that rejects",
+    { onWorkerOfferResponse: failsLater },
+    "/offer/response",
+    post(accepted),
+    500,
+    /handler_failed.*WorkerOfferResponse/,
+  ],
+  [
+    "a handler of a GET",
+    { onWorkerAddedContact: failsLater },
+    "/contact/new/amal",
+    { headers: signed() },
+    500,
+    /handler_failed.*WorkerAddedContact/,
+  ],
+  [
+    "suggestContacts that throws",
+    { suggestContacts: fails },
+    "/contact-suggestions",
+    post(search),
+    500,
+    /handler_failed.*ContactSuggestions/,
+  ],
+  [
+    "the secret function",
+    { secret: failsLater },
+    "/test/auth",
+    { headers: signed() },
+    503,
+    /secret_lookup_failed.*TestAuth/,
+  ],
   ["the clock", { now: fails, receipts: false }, "/test/auth", { headers: signed() }, 500, /internal_error.*TestAuth/],
-  ["the tracer", { tracer: { startActiveSpan: fails } }, "/test/auth", { headers: signed() }, 200, /tracer_failed.*TestAuth/],
+  [
+    "the tracer",
+    { tracer: { startActiveSpan: fails } },
+    "/test/auth",
+    { headers: signed() },
+    200,
+    /tracer_failed.*TestAuth/,
+  ],
   [
     "a store that cannot claim",
-    { onWorkerOfferResponse: () => undefined, receipts: { claim: failsLater, complete: failsLater, release: failsLater } },
+    {
+      onWorkerOfferResponse: () => undefined,
+      receipts: { claim: failsLater, complete: failsLater, release: failsLater },
+    },
     "/offer/response",
     post(accepted),
     503,
@@ -43,7 +89,11 @@ const failures: [string, Partial<ReceiverOptions>, string, RequestInit, number, 
   ],
   [
     "a store that cannot complete, of two receipts",
-    { onWorkerOfferResponse: () => undefined, replay: "bind", receipts: { claim, complete: failsLater, release: failsLater } },
+    {
+      onWorkerOfferResponse: () => undefined,
+      replay: "bind",
+      receipts: { claim, complete: failsLater, release: failsLater },
+    },
     "/offer/response",
     post(accepted),
     200,
@@ -51,7 +101,11 @@ const failures: [string, Partial<ReceiverOptions>, string, RequestInit, number, 
   ],
   [
     "a handler and a store, for the same reason",
-    { onWorkerOfferResponse: failsLater, replay: "bind", receipts: { claim, complete: failsLater, release: failsLater } },
+    {
+      onWorkerOfferResponse: failsLater,
+      replay: "bind",
+      receipts: { claim, complete: failsLater, release: failsLater },
+    },
     "/offer/response",
     post(accepted),
     500,
@@ -60,15 +114,18 @@ const failures: [string, Partial<ReceiverOptions>, string, RequestInit, number, 
 ];
 
 describe.each(adapters)("$name", (adapter) => {
-  test.each(failures)("without logger and onError, %s is printed once, with its stack", async (_, options, path, init, status, words) => {
-    const request = await mount(adapter, options);
-    expect((await request(path, init)).status).toBe(status);
-    const [line = "", ...others] = printed();
-    expect(others).toEqual([]);
-    expect(line).toMatch(words);
-    expect(timesIn(line, "BOOM from the user's own code")).toBe(1);
-    expect(line).toMatch(/Error: BOOM[^]*\n {4}at .*console\.test\.ts/);
-  });
+  test.each(failures)(
+    "without logger and onError, %s is printed once, with its stack",
+    async (_, options, path, init, status, words) => {
+      const request = await mount(adapter, options);
+      expect((await request(path, init)).status).toBe(status);
+      const [line = "", ...others] = printed();
+      expect(others).toEqual([]);
+      expect(line).toMatch(words);
+      expect(timesIn(line, "BOOM from the user's own code")).toBe(1);
+      expect(line).toMatch(/Error: BOOM(?:.|\n)*\n {4}at .*console\.test\.ts/);
+    },
+  );
 
   test("each failure is printed, also the same one again", async () => {
     const error = boom();
@@ -89,7 +146,9 @@ describe.each(adapters)("$name", (adapter) => {
     const list = [{ name: "PRIVATE", emailAddress: "PRIVATE", ratings: [] }];
     const request = await mount(adapter, { suggestContacts: () => list });
     expect((await request("/contact-suggestions", post(search))).status).toBe(500);
-    expect(printed()).toEqual([expect.stringMatching(/invalid_answer.*\[0\]\.emailAddress: Must be an e-mail address/)]);
+    expect(printed()).toEqual([
+      expect.stringMatching(/invalid_answer.*\[0\]\.emailAddress: Must be an e-mail address/),
+    ]);
     expect(printed().join()).not.toContain("PRIVATE");
   });
 
@@ -107,7 +166,10 @@ describe.each(adapters)("$name", (adapter) => {
     ["throws", fails],
     ["rejects", failsLater],
   ])("an onError that %s leaves the failure to the console", async (_, onError) => {
-    const request = await mount(adapter, { onError, onWorkerAddedContact: () => Promise.reject(new Error("ORIGINAL")) });
+    const request = await mount(adapter, {
+      onError,
+      onWorkerAddedContact: () => Promise.reject(new Error("ORIGINAL")),
+    });
     expect((await request("/contact/new/amal", { headers: signed() })).status).toBe(500);
     await vi.waitFor(() => expect(printed()).toEqual([expect.stringContaining("ORIGINAL")]));
   });
@@ -138,11 +200,14 @@ describe.each(adapters)("$name", (adapter) => {
     expect(print).not.toHaveBeenCalled();
   });
 
-  test.each([[undefined], ["a word"], [{ odd: true }], [null]])("a handler may throw %j, and it is printed", async (thrown) => {
-    const request = await mount(adapter, { onWorkerAddedContact: () => Promise.reject(thrown) });
-    expect((await request("/contact/new/amal", { headers: signed() })).status).toBe(500);
-    expect(print.mock.calls).toEqual([
-      [expect.stringContaining("handler_failed"), expect.stringContaining("WorkerAddedContact"), thrown],
-    ]);
-  });
+  test.each([[undefined], ["a word"], [{ odd: true }], [null]])(
+    "a handler may throw %j, and it is printed",
+    async (thrown) => {
+      const request = await mount(adapter, { onWorkerAddedContact: () => Promise.reject(thrown) });
+      expect((await request("/contact/new/amal", { headers: signed() })).status).toBe(500);
+      expect(print.mock.calls).toEqual([
+        [expect.stringContaining("handler_failed"), expect.stringContaining("WorkerAddedContact"), thrown],
+      ]);
+    },
+  );
 });

@@ -30,16 +30,19 @@ const handlersOf = (handler: () => never[]) => ({
 });
 
 describe.each(adapters)("$name", (adapter) => {
-  test.each(webhooks)("of %s an optional field that is null is absent, and no other is lost", async (path, required, optional) => {
-    const handler = vi.fn((): never[] => []);
-    const request = await mount(adapter, handlersOf(handler));
-    const nulls = Object.fromEntries(optional.map((name) => [name, null]));
-    // What the contract does not name may be null: it is kept (D-35).
-    const sent = { ...required, ...nulls, newer: null, nested: { filter: null } };
-    expect((await request(path, post(sent))).status).toBe(200);
-    // toStrictEqual takes a key whose value is undefined for another object.
-    expect(handler.mock.calls[0]?.at(0)).toStrictEqual({ ...required, newer: null, nested: { filter: null } });
-  });
+  test.each(webhooks)(
+    "of %s an optional field that is null is absent, and no other is lost",
+    async (path, required, optional) => {
+      const handler = vi.fn((): never[] => []);
+      const request = await mount(adapter, handlersOf(handler));
+      const nulls = Object.fromEntries(optional.map((name) => [name, null]));
+      // What the contract does not name may be null: it is kept (D-35).
+      const sent = { ...required, ...nulls, newer: null, nested: { filter: null } };
+      expect((await request(path, post(sent))).status).toBe(200);
+      // toStrictEqual takes a key whose value is undefined for another object.
+      expect(handler.mock.calls[0]?.at(0)).toStrictEqual({ ...required, newer: null, nested: { filter: null } });
+    },
+  );
 
   test.each(webhooks)("of %s a required field that is null is 400 and named", async (path, required) => {
     const handler = vi.fn((): never[] => []);

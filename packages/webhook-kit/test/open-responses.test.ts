@@ -15,9 +15,10 @@ describe.each(adapters)("$name", (adapter) => {
       const logger = { info, warn: vi.fn(), error: vi.fn() };
       const request = await mount(adapter, { onWorkerOfferResponse, logger });
       const event = post({ ...accepted, response });
-      expect([(await request("/offer/response", event)).status, (await request("/offer/response", event)).status]).toEqual(
-        [200, 200],
-      );
+      expect([
+        (await request("/offer/response", event)).status,
+        (await request("/offer/response", event)).status,
+      ]).toEqual([200, 200]);
       expect(onWorkerOfferResponse).toHaveBeenCalledExactlyOnceWith({ ...accepted, response }, expect.anything());
       expect(info.mock.calls).toEqual([
         [{ endpoint: "WorkerOfferResponse", duplicate: false }, "webhook handled"],

@@ -12,7 +12,8 @@ import { almost, anyText, instant, runs } from "./property-runs.ts";
 describe("readDateTime", () => {
   const written = fc
     .tuple(
-      instant,
+      // A year from the end, so that with any offset the year in UTC has four digits.
+      instant.filter((date) => date.getUTCFullYear() < 9999),
       fc.constantFrom(16, 19, 21, 22, 23),
       fc.constantFrom("Z", "+00:00", "-00:00", "+05:45", "-23:59", "z"),
     )

@@ -6,7 +6,10 @@ import { secret } from "./serve.ts";
 
 /** The instant that all of these name, and the receiver's clock. */
 const now = new Date("2026-03-08T02:30:00.000Z");
-const digestOf = (timestamp: string) => createHash("sha256").update(timestamp + secret).digest("hex");
+const digestOf = (timestamp: string) =>
+  createHash("sha256")
+    .update(timestamp + secret)
+    .digest("hex");
 
 describe.each(adapters)("$name", (adapter) => {
   test.each([

@@ -31,7 +31,9 @@ function writeSuggestions(suggestions: unknown): string {
   const result = contactSuggestionsSchema.safeParse(withWrittenDates(suggestions));
   if (!result.success) {
     const fields = describeIssues(result.error.issues);
-    throw new HandlerError("invalid_answer", `suggestContacts returned an invalid list. ${inWords(fields)}`, { fields });
+    throw new HandlerError("invalid_answer", `suggestContacts returned an invalid list. ${inWords(fields)}`, {
+      fields,
+    });
   }
   const json = asJson(result.data);
   if (Buffer.byteLength(json) > maxSuggestionsBytes)
@@ -55,9 +57,13 @@ function asJson(suggestions: object): string {
   try {
     return JSON.stringify(suggestions);
   } catch (cause) {
-    throw new HandlerError("invalid_answer", "suggestContacts returned a list that JSON.stringify refuses; the cause of this error says why.", {
-      cause,
-    });
+    throw new HandlerError(
+      "invalid_answer",
+      "suggestContacts returned a list that JSON.stringify refuses; the cause of this error says why.",
+      {
+        cause,
+      },
+    );
   }
 }
 
