@@ -48,12 +48,14 @@ describe.each(await storesUnderTest())("the offers API on $title", ({ createPlac
   const told = async (workerId: string, offerId: string) => {
     const token = await platform.signInWorker(workerId);
     const menu = await platform.call("GET", "/worker-app/notifications", { token });
-    return menu
-      .json<{ notifications: { offerId: string; reason: string }[] }>()
-      .notifications.filter((entry) => entry.offerId === offerId)
-      .map((entry) => entry.reason)
-      // The newest comes first.
-      .toReversed();
+    return (
+      menu
+        .json<{ notifications: { offerId: string; reason: string }[] }>()
+        .notifications.filter((entry) => entry.offerId === offerId)
+        .map((entry) => entry.reason)
+        // The newest comes first.
+        .toReversed()
+    );
   };
 
   describe("an offer", () => {

@@ -27,7 +27,8 @@ describe("the requests of somebody signed in", () => {
     await hana.signIn("hana@harbour-hotels.example");
     amal = openVisitor(platform.address, "/app/sign-in");
     await amal.signIn("worker_amal");
-  });
+    // Passwords are slow to check, on purpose.
+  }, 180_000);
   afterAll(async () => {
     await platform.close();
     await place.remove();
