@@ -2,6 +2,7 @@
 export const slowFiles = [
   "examples/platform/test/fairness.test.ts",
   "examples/platform/test/processes.test.ts",
+  "examples/platform/test/queue-leases.test.ts",
   "examples/platform/test/rotation.test.ts",
   "examples/platform/test/slow-loris.test.ts",
   "examples/platform/test/virtual-clock-stories.test.ts",

@@ -3,6 +3,7 @@ import config from "../../vitest.config.ts";
 import { slowFiles } from "./files.ts";
 
 const root = new URL("../..", import.meta.url).pathname;
+const { projects: _, ...shared } = config.test ?? {};
 
 // One at a time: some compare what they measure.
-export default defineConfig({ root, test: { ...config.test, include: slowFiles, exclude: [], maxWorkers: 1 } });
+export default defineConfig({ root, test: { ...shared, include: slowFiles, exclude: [], maxWorkers: 1 } });

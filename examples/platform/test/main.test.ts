@@ -3,15 +3,15 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { type PlatformProcess, startProcess } from "./platform-process.ts";
-import { demoSeed } from "./platform-under-test.ts";
 import { type StorePlace, storesUnderTest } from "./stores.ts";
+import { testSeed } from "./test-seed.ts";
 
-const [pglite] = await storesUnderTest();
+const [store] = await storesUnderTest();
 const running: ChildProcess[] = [];
 const places: StorePlace[] = [];
 
 async function createPlace(): Promise<StorePlace> {
-  const place = await pglite?.createPlace();
+  const place = await store?.createPlace();
   if (place === undefined) throw new Error("there is always a store");
   places.push(place);
   return place;
@@ -32,7 +32,7 @@ afterEach(async () => {
 describe("the platform's process", () => {
   test("says where it listens, and stops on request with what it was told kept", async () => {
     const place = await createPlace();
-    const first = start(place, { OFFERS_SEED: demoSeed });
+    const first = start(place, { OFFERS_SEED: testSeed });
     const headers = { "X-UE-Api-Subscription-Key": "demo-key-harbour", "Content-Type": "application/json" };
     const body = JSON.stringify({ createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] });
     const created = await fetch(`${await first.address()}/offer`, { method: "POST", headers, body });
@@ -44,7 +44,7 @@ describe("the platform's process", () => {
     for (const line of first.output.stdout.trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("msg");
 
     // The seed again, over what is there.
-    const second = start(place, { OFFERS_SEED: demoSeed });
+    const second = start(place, { OFFERS_SEED: testSeed });
     const read = await fetch((await second.address()) + created.headers.get("location"), { headers });
     expect(await read.json()).toMatchObject({ title: "Bar", recipients: [{ workerId: "worker_amal" }] });
     second.child.kill("SIGINT");

@@ -5,7 +5,7 @@ import { secret } from "./integrator.ts";
 import { openPagesStage, type PagesStage } from "./pages-stage.ts";
 import type { Window } from "./window.ts";
 
-describe("the story of the contract, in the browser alone", { timeout: 60_000 }, () => {
+describe("the story of the contract, in the browser alone", () => {
   let stage: PagesStage;
   beforeAll(async () => {
     stage = await openPagesStage();
