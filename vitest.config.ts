@@ -4,6 +4,11 @@ import { slowFiles } from "./tools/slow/files.ts";
 /** Beside the code: they open no socket, no store and no process, so that files can share one. */
 const units = ["{packages,examples}/*/src/**/*.test.ts"];
 
+/** The site as it is built, which CI builds once. */
+const fullOnly = ["tools/docs.test.ts"];
+
+const isFull = process.env.TEST_MATRIX === "full";
+
 /** Against the test's own servers, stores and processes. */
 const integration = ["{packages,examples}/*/test/**/*.test.ts", "tools/**/*.test.ts"];
 
@@ -24,7 +29,26 @@ export default defineConfig({
       { extends: true, test: { name: "units", include: units, isolate: false } },
       {
         extends: true,
-        test: { name: "integration", include: integration, exclude: [...configDefaults.exclude, ...slowFiles] },
+        test: {
+          name: "integration",
+          include: integration,
+          exclude: [...configDefaults.exclude, ...slowFiles, ...(isFull ? [] : fullOnly)],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // What the compiler refuses is the failure: at run time such a test cannot fail.
+          name: "types",
+          include: [],
+          typecheck: {
+            enabled: true,
+            only: true,
+            include: ["{packages,examples}/*/test/**/*.test-d.ts"],
+            tsconfig: "tsconfig.json",
+            checker: "node_modules/typescript7/bin/tsc",
+          },
+        },
       },
     ],
   },

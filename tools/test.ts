@@ -12,8 +12,6 @@ const checks: Record<string, Command> = {
   "lint and format": ["biome", "ci", "--error-on-warnings"],
   "every statement of the contract has its tests": [process.execPath, "tools/check-contract.ts"],
   "OpenAPI document": ["redocly", "lint"],
-  // TypeScript 7's compiler takes half the time of 6's, which builds the packages and checks the snippets.
-  types: [process.execPath, "node_modules/typescript7/bin/tsc"],
   "snippets in the docs": [process.execPath, "tools/check-snippets.ts"],
 };
 
