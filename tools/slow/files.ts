@@ -2,6 +2,7 @@
 export const slowFiles = [
   "examples/platform/test/fairness.test.ts",
   "examples/platform/test/processes.test.ts",
+  "examples/platform/test/queue-leases.test.ts",
   "examples/platform/test/rotation.test.ts",
   "examples/platform/test/slow-loris.test.ts",
   "examples/platform/test/virtual-clock-stories.test.ts",
@@ -9,3 +10,6 @@ export const slowFiles = [
   "tools/spec-driven/spec-driven.test.ts",
   "tools/torture/torture.test.ts",
 ];
+
+/** Part of the gate, which looks at what happens; `npm run slow` looks at how long it takes as well. */
+export const measuredFiles = ["examples/platform/test/browser/story.test.ts"];

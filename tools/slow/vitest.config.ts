@@ -1,8 +1,12 @@
 import { defineConfig } from "vitest/config";
 import config from "../../vitest.config.ts";
-import { slowFiles } from "./files.ts";
+import { measuredFiles, slowFiles } from "./files.ts";
 
 const root = new URL("../..", import.meta.url).pathname;
+const { projects: _, ...shared } = config.test ?? {};
 
 // One at a time: some compare what they measure.
-export default defineConfig({ root, test: { ...config.test, include: slowFiles, exclude: [], maxWorkers: 1 } });
+export default defineConfig({
+  root,
+  test: { ...shared, include: [...slowFiles, ...measuredFiles], exclude: [], maxWorkers: 1, env: { MEASURE: "1" } },
+});

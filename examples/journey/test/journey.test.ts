@@ -7,7 +7,6 @@ const main = join(import.meta.dirname, "../src/main.ts");
 
 test.each(["reference", "live"])(
   "the whole story of the contract holds on three processes, in the %s dialect",
-  { timeout: 120_000 },
   async (dialect) => {
     const { stdout } = await promisify(execFile)(process.execPath, [main, "--once", "--dialect", dialect]);
     const [closing = ""] = stdout.trimEnd().split("\n").slice(-1);

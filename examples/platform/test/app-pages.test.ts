@@ -4,9 +4,9 @@ import { openVisitor, type PageVisitor } from "./page-visitor.ts";
 import { openPlatform, type PlatformUnderTest } from "./platform-under-test.ts";
 import { readEvents } from "./read-events.ts";
 import { answerWith, openReceiver } from "./receiver.ts";
-import { type StorePlace, storesUnderTest } from "./stores.ts";
+import { anyStore, type StorePlace } from "./stores.ts";
 
-describe.each(await storesUnderTest())("the pages of the worker's app on $title", ({ createPlace }) => {
+describe.each(await anyStore())("the pages of the worker's app on $title", ({ createPlace }) => {
   let place: StorePlace;
   let platform: PlatformUnderTest;
   let amal: PageVisitor;

@@ -3,9 +3,9 @@ import { recordEvent } from "../src/events/record-event.ts";
 import { eventually } from "./eventually.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "./lower-half.ts";
 import { answerWith, hangUp, openReceiver } from "./receiver.ts";
-import { type StorePlace, storesUnderTest } from "./stores.ts";
+import { anyStore, type StorePlace } from "./stores.ts";
 
-describe.each(await storesUnderTest())("an attempt on $title", ({ createPlace }) => {
+describe.each(await anyStore())("an attempt on $title", ({ createPlace }) => {
   let place: StorePlace;
   let half: LowerHalf;
   beforeAll(async () => {

@@ -11,14 +11,19 @@ export interface CachePlace {
   folder: string;
 }
 
-/** A folder that is made from an npm package, once per version: whole or not at all, whoever else makes it at the same time. */
+/**
+ * A folder that is made from an npm package, once per version: whole or not at all, even when two processes make it at once.
+ *
+ * @param variant what else it is made of, such as a hash of the sources
+ */
 export async function cachedFolder(
   packageName: string,
   make: (draft: string, place: CachePlace) => Promise<void>,
+  variant = "",
 ): Promise<string> {
   const packageFolder = join(dirname(createRequire(import.meta.url).resolve(packageName)), "..");
   const { version } = JSON.parse(await readFile(join(packageFolder, "package.json"), "utf8")) as { version: string };
-  const folder = join(cache, `${basename(packageName)}-${version}`);
+  const folder = join(cache, `${basename(packageName)}-${version}${variant}`);
   const isThere = await access(folder).then(
     () => true,
     () => false,
@@ -27,7 +32,7 @@ export async function cachedFolder(
   await mkdir(cache, { recursive: true });
   const draft = await mkdtemp(`${folder}-`);
   await make(draft, { packageFolder, folder });
-  // Whoever comes second has made the same.
+  // Another process has made the same meanwhile.
   await rename(draft, folder).catch(() => rm(draft, { recursive: true }));
   return folder;
 }

@@ -12,9 +12,9 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "./eventually.ts";
 import { type PlatformProcess, startProcess } from "./platform-process.ts";
-import { demoSeed } from "./platform-under-test.ts";
 import { openReceiver } from "./receiver.ts";
-import { type StorePlace, storesUnderTest } from "./stores.ts";
+import { anyStore, type StorePlace } from "./stores.ts";
+import { testSeed } from "./test-seed.ts";
 
 /** What the dialects differ in for somebody who uses the client; everything else below holds for both. */
 const dialects = {
@@ -22,7 +22,7 @@ const dialects = {
   live: { absent: [NotFoundError, 204], closed: [BadRequestError, 400], reused: 400, withdrawsUnknown: true },
 } as const;
 
-const variants = (await storesUnderTest()).flatMap((store) =>
+const variants = (await anyStore()).flatMap((store) =>
   (Object.keys(dialects) as (keyof typeof dialects)[])
     // The dialects differ above the store: one store is enough for both.
     .filter((dialect) => dialect === "reference" || store.title === "PGlite")
@@ -40,7 +40,7 @@ describe.each(variants)("@offers/client and the platform's process, $dialect on 
   beforeAll(async () => {
     place = await createPlace();
     const settings = { OFFERS_ALLOW_LOOPBACK: "1", OFFERS_BODY_LIMIT_BYTES: "4096", OFFERS_LOG_LEVEL: "info" };
-    running = startProcess(place, { OFFERS_DIALECT: dialect, OFFERS_SEED: demoSeed, ...settings });
+    running = startProcess(place, { OFFERS_DIALECT: dialect, OFFERS_SEED: testSeed, ...settings });
     baseUrl = await running.address();
     harbour = clientWith({});
   });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callProcess, signIn } from "./call-process.ts";
 import { type PlatformProcess, startProcess } from "./platform-process.ts";
-import { demoSeed } from "./platform-under-test.ts";
 import { type StorePlace, storesUnderTest } from "./stores.ts";
+import { testSeed } from "./test-seed.ts";
 
 describe.each(await storesUnderTest())("many requests at once on $title", ({ title, createPlace }) => {
   let place: StorePlace;
@@ -10,7 +10,7 @@ describe.each(await storesUnderTest())("many requests at once on $title", ({ tit
   let addresses: string[];
   beforeAll(async () => {
     place = await createPlace();
-    const environment = { OFFERS_SEED: demoSeed, OFFERS_RATE_LIMIT: "off", OFFERS_PERSON_RATE_LIMIT: "off" };
+    const environment = { OFFERS_SEED: testSeed, OFFERS_RATE_LIMIT: "off", OFFERS_PERSON_RATE_LIMIT: "off" };
     // PGlite serves one process.
     const count = title === "PGlite" ? 1 : 2;
     processes = Array.from({ length: count }, () => startProcess(place, environment));

@@ -1,15 +1,15 @@
 import type { ContractStage } from "../../../packages/client/test/contract/stage.ts";
 import { eventually } from "./eventually.ts";
 import { startProcess } from "./platform-process.ts";
-import { demoSeed } from "./platform-under-test.ts";
 import { storesUnderTest } from "./stores.ts";
+import { testSeed } from "./test-seed.ts";
 
 /** The platform's own process as a stage of the client's contract suite. The demo seed has its organisations and workers. */
 export async function platformStage(dialect: "reference" | "live"): Promise<ContractStage> {
   const [store] = await storesUnderTest();
   const place = await store?.createPlace();
   if (place === undefined) throw new Error("there is always a store");
-  const running = startProcess(place, { OFFERS_DIALECT: dialect, OFFERS_SEED: demoSeed });
+  const running = startProcess(place, { OFFERS_DIALECT: dialect, OFFERS_SEED: testSeed });
   const baseUrl = await running.address();
 
   const call = async (method: string, path: string, headers: Record<string, string>, body?: object) => {

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "./eventually.ts";
 import { openVisitor, type PageVisitor } from "./page-visitor.ts";
 import { openPlatform, type PlatformUnderTest } from "./platform-under-test.ts";
-import { type StorePlace, storesUnderTest } from "./stores.ts";
+import { anyStore, type StorePlace } from "./stores.ts";
 
-describe.each(await storesUnderTest())("a worker's devices on $title", ({ createPlace }) => {
+describe.each(await anyStore())("a worker's devices on $title", ({ createPlace }) => {
   let place: StorePlace;
   let platform: PlatformUnderTest;
   let [amal, ben]: string[] = [];

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPlatform, type PlatformUnderTest } from "./platform-under-test.ts";
-import { type StorePlace, storesUnderTest } from "./stores.ts";
+import { anyStore, type StorePlace } from "./stores.ts";
 
-const [pglite] = await storesUnderTest();
+const [store] = await anyStore();
 const input = { createdByUserId: "user_hana", title: "Bar on Sunday", workerIds: ["worker_amal"] };
 const version = "?api-version=1.0";
 
@@ -11,7 +11,7 @@ describe("the live dialect", () => {
   let place: StorePlace | undefined;
   let platform: PlatformUnderTest;
   beforeAll(async () => {
-    place = await pglite?.createPlace();
+    place = await store?.createPlace();
     if (place === undefined) throw new Error("there is always a store");
     platform = await openPlatform(place, { dialect: "live" });
   });

@@ -4,7 +4,7 @@ import { OffersClient, ServerError } from "@offers/client";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "./eventually.ts";
 import { type Answer, type CallOptions, openPlatform, type PlatformUnderTest } from "./platform-under-test.ts";
-import { type StorePlace, storesUnderTest } from "./stores.ts";
+import { anyStore, type StorePlace } from "./stores.ts";
 
 // Where clocks change: nothing may depend on where the platform runs.
 process.env.TZ = "Europe/Berlin";
@@ -14,7 +14,7 @@ const bodyLimitBytes = 64 * 1024;
 const input = { createdByUserId: "user_hana", title: "Bar on Sunday", workerIds: ["worker_amal"] };
 const json = { "Content-Type": "application/json" };
 
-describe.each(await storesUnderTest())("the edges of the API on $title", ({ createPlace }) => {
+describe.each(await anyStore())("the edges of the API on $title", ({ createPlace }) => {
   let place: StorePlace;
   let platform: PlatformUnderTest;
   let readClock = () => new Date();

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { expect } from "vitest";
+import { fc } from "../../../tools/property-seed.ts";
 import { enableEndpoint } from "../src/delivery/enable-endpoint.ts";
 import { hastenDeliveries } from "../src/delivery/hasten-deliveries.ts";
 import { redeliverMany } from "../src/delivery/redeliver-many.ts";

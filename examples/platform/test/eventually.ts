@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 
-/** Waits until `condition` holds. @throws after 20 s, saying what it waited for */
+/** Waits until `condition` holds. @throws after 2 minutes, which only a fault takes, saying what it waited for */
 export async function eventually(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  const giveUpAt = performance.now() + 20_000;
+  const giveUpAt = performance.now() + 120_000;
   while (!(await condition())) {
     if (performance.now() > giveUpAt) throw new Error(`never came true: ${what}`);
     await setTimeout(10);

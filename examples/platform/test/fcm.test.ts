@@ -9,7 +9,7 @@ import type { Loop } from "../src/queue/run-loop.ts";
 import { eventually } from "./eventually.ts";
 import { accepted, type FcmServer, openFcmServer, refusedAs } from "./fcm-server.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "./lower-half.ts";
-import { type StorePlace, storesUnderTest } from "./stores.ts";
+import { anyStore, type StorePlace } from "./stores.ts";
 
 const { privateKey } = generateKeyPairSync("rsa", {
   modulusLength: 2_048,
@@ -20,7 +20,7 @@ const { privateKey } = generateKeyPairSync("rsa", {
 const credentials = { projectId: "demo", clientEmail: "push@demo.iam.gserviceaccount.com", privateKey };
 const noon = new Date("2030-01-01T12:00:00Z");
 
-describe.each(await storesUnderTest())("push over Firebase Cloud Messaging on $title", ({ createPlace }) => {
+describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", ({ createPlace }) => {
   let place: StorePlace;
   let half: LowerHalf;
   let server: FcmServer;

@@ -3,7 +3,7 @@ import { eventually } from "./eventually.ts";
 import { type MountedRoute, mountedRoutes, takesToken } from "./mounted-routes.ts";
 import { type Answer, type CallOptions, openPlatform, type PlatformUnderTest } from "./platform-under-test.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
-import { type StorePlace, storesUnderTest } from "./stores.ts";
+import { anyStore, type StorePlace } from "./stores.ts";
 
 /** pages-access.test.ts has the pages. */
 const routes = mountedRoutes().filter(takesToken);
@@ -17,7 +17,7 @@ const details: Record<string, { query?: string; json?: unknown }> = {
   "POST /offer/:id/complete": { query: "?api-version=1.0", json: ["worker_amal"] },
 };
 
-describe.each(await storesUnderTest())("what belongs to another organisation on $title", ({ createPlace }) => {
+describe.each(await anyStore())("what belongs to another organisation on $title", ({ createPlace }) => {
   let place: StorePlace;
   let platform: PlatformUnderTest;
   let receiver: Receiver;

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../../../tools/property-seed.ts";
 
 /** What URL parsers, proxies and frameworks read differently, and what leads elsewhere once it is read twice. */
 const pieces = [

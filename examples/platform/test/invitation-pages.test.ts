@@ -3,14 +3,14 @@ import { secret } from "./contract-stage.ts";
 import { openVisitor, type PageVisitor } from "./page-visitor.ts";
 import { openPlatform, type PlatformUnderTest } from "./platform-under-test.ts";
 import { answerWith, openReceiver, type Receiver } from "./receiver.ts";
-import { type StorePlace, storesUnderTest } from "./stores.ts";
+import { anyStore, type StorePlace } from "./stores.ts";
 
 const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
 const json = { "content-type": "application/json" };
 const rating = { rating: 4, ratingProvider: "Harbour Kitchen", lastWorked: "2025-11-30" };
 
 // Their statements run on every store in portal.test.ts.
-describe.each((await storesUnderTest()).slice(0, 1))("the pages of invitations on $title", ({ createPlace }) => {
+describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $title", ({ createPlace }) => {
   let place: StorePlace;
   let platform: PlatformUnderTest;
   let harbour: Receiver;

@@ -7,7 +7,7 @@ import { eventually } from "./eventually.ts";
 import { startProcess } from "./platform-process.ts";
 import { openPlatform, type PlatformUnderTest } from "./platform-under-test.ts";
 import { type Answer, answerWith, hangUp, openReceiver, type Receiver } from "./receiver.ts";
-import { type StorePlace, storesUnderTest } from "./stores.ts";
+import { anyStore, type StorePlace } from "./stores.ts";
 
 /** Every secret and everything personal carries this word, and no log line may. */
 const sentinel = "hunter2";
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-describe.each(await storesUnderTest())("the log on $title", ({ createPlace }) => {
+describe.each(await anyStore())("the log on $title", ({ createPlace }) => {
   let place: StorePlace;
   let platform: PlatformUnderTest;
   let receiver: Receiver;
@@ -159,9 +159,9 @@ describe.each(await storesUnderTest())("the log on $title", ({ createPlace }) =>
 describe("a start that fails", () => {
   let place: StorePlace;
   beforeEach(async () => {
-    const [pglite] = await storesUnderTest();
-    if (pglite === undefined) throw new Error("there is always a store");
-    place = await pglite.createPlace();
+    const [store] = await anyStore();
+    if (store === undefined) throw new Error("there is always a store");
+    place = await store.createPlace();
   });
   afterEach(() => place.remove());
 

@@ -27,6 +27,8 @@ export interface LowerHalf {
   attempts: AttemptRecord[];
   errors: unknown[];
   startDelivery(options?: Partial<DeliveryOptions>): Loop;
+  /** Between two tests over one store: stops the loops and leaves nothing in the tables. */
+  reset(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -38,6 +40,7 @@ export async function openLowerHalf(place: StorePlace, leaseSeconds = 3): Promis
   const queue = await openQueue(store, { leaseSeconds, onError });
   const outbound = createOutbound({ allowLoopback: true });
   const running: Loop[] = [];
+  const stop = () => Promise.all(running.splice(0).map((loop) => loop.stop()));
   return {
     store,
     queue,
@@ -48,14 +51,20 @@ export async function openLowerHalf(place: StorePlace, leaseSeconds = 3): Promis
       const onAttempt = (record: AttemptRecord): void => void attempts.push(record);
       const delivery = startDelivery({
         ...{ store, queue, outbound, sign, sealKey: testSealKey, onError, onAttempt },
-        ...{ retrySchedule: testSchedule, breaker: testBreaker, attemptTimeoutMs: 1_000, idleMs: 20, sweepMs: 200 },
+        ...{ retrySchedule: testSchedule, breaker: testBreaker, attemptTimeoutMs: 20_000, idleMs: 20, sweepMs: 200 },
         ...options,
       });
       running.push(delivery);
       return delivery;
     },
+    async reset() {
+      await stop();
+      await store.execute("truncate organisations, workers, people cascade");
+      await store.execute("delete from pgboss.job");
+      for (const list of [attempts, errors]) list.splice(0);
+    },
     async close() {
-      await Promise.all(running.map((loop) => loop.stop()));
+      await stop();
       await queue.stop();
       await outbound.close();
       await store.close();

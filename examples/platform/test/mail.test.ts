@@ -223,8 +223,8 @@ describe.each(await storesUnderTest())("mail on $title", ({ createPlace }) => {
 });
 
 test("the platform sends the mail of a creation over SMTP, and its log names nobody", async () => {
-  const [pglite] = await storesUnderTest();
-  const place = await pglite?.createPlace();
+  const [store] = await storesUnderTest();
+  const place = await store?.createPlace();
   if (place === undefined) throw new Error("there is always a store");
   const server = await openMailServer();
   const platform = await openPlatform(place, { smtp: { url: server.url, from } });

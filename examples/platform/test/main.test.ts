@@ -5,9 +5,10 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { demoSeedFile } from "../src/seed/demo-sign-ins.ts";
 import { type PlatformProcess, startProcess } from "./platform-process.ts";
-import { demoSeed } from "./platform-under-test.ts";
 import { type StorePlace, storesUnderTest } from "./stores.ts";
+import { testSeed } from "./test-seed.ts";
 
 const [pglite, postgres] = await storesUnderTest();
 const running: ChildProcess[] = [];
@@ -43,7 +44,7 @@ afterEach(async () => {
 describe("the platform's process", () => {
   test("says where it listens, and stops on request with what it was told kept", async () => {
     const place = await createPlace();
-    const first = start(place, { OFFERS_SEED: demoSeed });
+    const first = start(place, { OFFERS_SEED: demoSeedFile });
     const headers = { "X-UE-Api-Subscription-Key": "demo-key-harbour", "Content-Type": "application/json" };
     const body = JSON.stringify({ createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] });
     const created = await fetch(`${await first.address()}/offer`, { method: "POST", headers, body });
@@ -55,7 +56,7 @@ describe("the platform's process", () => {
     for (const line of first.output.stdout.trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("msg");
 
     // The seed again, over what is there.
-    const second = start(place, { OFFERS_SEED: demoSeed });
+    const second = start(place, { OFFERS_SEED: demoSeedFile });
     const read = await fetch((await second.address()) + created.headers.get("location"), { headers });
     expect(await read.json()).toMatchObject({ title: "Bar", recipients: [{ workerId: "worker_amal" }] });
     second.child.kill("SIGINT");

@@ -3,12 +3,12 @@ import { measureDeliveries } from "../src/portal/measure-deliveries.ts";
 import type { PortalDeps } from "../src/portal/portal-deps.ts";
 import { openStore } from "../src/store/open-store.ts";
 import type { Store } from "../src/store/store.ts";
-import { type StorePlace, storesUnderTest } from "./stores.ts";
+import { anyStore, type StorePlace } from "./stores.ts";
 
 const now = new Date("2030-01-01T12:00:00Z");
 const minutesAgo = (minutes: number): Date => new Date(now.getTime() - minutes * 60_000);
 
-describe.each(await storesUnderTest())("what is measured on $title", ({ createPlace }) => {
+describe.each(await anyStore())("what is measured on $title", ({ createPlace }) => {
   let place: StorePlace;
   let store: Store;
   beforeAll(async () => {

@@ -10,12 +10,12 @@ import { eventually } from "./eventually.ts";
 import { addOrganisation } from "./lower-half.ts";
 import { openPlatform, type PlatformUnderTest } from "./platform-under-test.ts";
 import { answerWith, openReceiver } from "./receiver.ts";
-import { type StorePlace, storesUnderTest } from "./stores.ts";
+import { anyStore, type StorePlace } from "./stores.ts";
 
 const noon = new Date("2030-06-01T12:00:00Z");
 const secondsAgo = (seconds: number): Date => new Date(noon.getTime() - seconds * 1_000);
 
-describe.each(await storesUnderTest())("the backlog on $title", ({ createPlace }) => {
+describe.each(await anyStore())("the backlog on $title", ({ createPlace }) => {
   let place: StorePlace;
   let store: Store;
   beforeAll(async () => {
@@ -143,9 +143,9 @@ describe("the metrics of a platform", () => {
   let place: StorePlace;
   let platform: PlatformUnderTest;
   beforeAll(async () => {
-    const [pglite] = await storesUnderTest();
-    if (pglite === undefined) throw new Error("there is always a store");
-    place = await pglite.createPlace();
+    const [store] = await anyStore();
+    if (store === undefined) throw new Error("there is always a store");
+    place = await store.createPlace();
     platform = await openPlatform(place, { metrics: { host: "127.0.0.1", port: 0 } });
   });
   afterAll(async () => {
@@ -202,8 +202,8 @@ describe("the metrics of a platform", () => {
 });
 
 test("nobody serves metrics unless asked", async () => {
-  const [pglite] = await storesUnderTest();
-  const place = await pglite?.createPlace();
+  const [store] = await anyStore();
+  const place = await store?.createPlace();
   if (place === undefined) throw new Error("there is always a store");
   const platform = await openPlatform(place);
   expect(platform.metricsAddress).toBeUndefined();

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { expect } from "vitest";
+import { fc } from "../../../tools/property-seed.ts";
 import { type Deed, OfferHistory, type OfferPicture, type Organisation, type Verdict } from "./offer-history.ts";
 import { brokenInvariants } from "./offer-invariants.ts";
 

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fc } from "../../../tools/property-seed.ts";
 import { actOnOffer } from "../src/offers/act-on-offer.ts";
 import { commit } from "../src/offers/commit.ts";
 import { createOffer } from "../src/offers/create-offer.ts";

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
+import { fc } from "../../../tools/property-seed.ts";
 import { type OfferState, transition } from "../src/offers/transition.ts";
 import { type Model, type OffersUnderTest, offerCommands, workerIds } from "./offer-commands.ts";
 import type { OfferPicture } from "./offer-history.ts";

@@ -4,7 +4,7 @@ import { type MountedRoute, mountedRoutes, takesToken } from "./mounted-routes.t
 import { openVisitor, type PageAnswer, type PageVisitor, type SendOptions } from "./page-visitor.ts";
 import { openPlatform, type PlatformUnderTest } from "./platform-under-test.ts";
 import { answerWith, openReceiver, type Receiver } from "./receiver.ts";
-import { type StorePlace, storesUnderTest } from "./stores.ts";
+import { anyStore, type StorePlace } from "./stores.ts";
 
 /** For everybody: there is nothing of anybody in them. */
 const open = ["/assets/:file", "/healthz", "/readyz", "/sign-in", "/sign-out", "/app/sign-in", "/app/sign-out"];
@@ -20,7 +20,7 @@ const withToken = routes.filter((route) => takesToken(route) && !forAll.includes
 const isOfApp = (path: string): boolean => /^\/app(\/|$)/.test(path);
 const signInOf = (path: string): string => (isOfApp(path) ? "/app/sign-in" : "/sign-in");
 
-const [store] = await storesUnderTest();
+const [store] = await anyStore();
 let place: StorePlace;
 let platform: PlatformUnderTest;
 let receiver: Receiver;

@@ -3,9 +3,9 @@ import { eventually } from "./eventually.ts";
 import { openVisitor, type PageVisitor } from "./page-visitor.ts";
 import { openPlatform, type PlatformUnderTest } from "./platform-under-test.ts";
 import { answerWith, openReceiver, type Receiver } from "./receiver.ts";
-import { type StorePlace, storesUnderTest } from "./stores.ts";
+import { anyStore, type StorePlace } from "./stores.ts";
 
-const [store] = await storesUnderTest();
+const [store] = await anyStore();
 let place: StorePlace;
 let platform: PlatformUnderTest;
 let receiver: Receiver;

@@ -6,9 +6,9 @@ import { addOrganisation, openLowerHalf } from "./lower-half.ts";
 import { openVisitor, type PageVisitor } from "./page-visitor.ts";
 import { openPlatform, type PlatformUnderTest } from "./platform-under-test.ts";
 import { answerWith, openReceiver, type Receiver } from "./receiver.ts";
-import { type StorePlace, storesUnderTest } from "./stores.ts";
+import { anyStore, type StorePlace } from "./stores.ts";
 
-describe.each(await storesUnderTest())("long lists on $title", ({ createPlace }) => {
+describe.each(await anyStore())("long lists on $title", ({ createPlace }) => {
   let place: StorePlace;
   beforeAll(async () => {
     place = await createPlace();

@@ -3,10 +3,10 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openVisitor, type PageVisitor } from "./page-visitor.ts";
 import { openPlatform, type PlatformUnderTest } from "./platform-under-test.ts";
-import { type StorePlace, storesUnderTest } from "./stores.ts";
+import { anyStore, type StorePlace } from "./stores.ts";
 
 const run = promisify(execFile);
-const [store] = await storesUnderTest();
+const [store] = await anyStore();
 let place: StorePlace;
 let platform: PlatformUnderTest;
 let hana: PageVisitor;

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { defaultRetrySchedule } from "../src/delivery/retry-schedule.ts";
 import { createLog } from "../src/log/create-log.ts";
 import { defaultRetention } from "../src/operations/retention.ts";
@@ -6,8 +5,7 @@ import type { Settings } from "../src/settings.ts";
 import { type Platform, startPlatform } from "../src/start-platform.ts";
 import { expectDocumented, type WireAnswer } from "./openapi-validator.ts";
 import type { StorePlace } from "./stores.ts";
-
-export const demoSeed = join(import.meta.dirname, "..", "seed", "demo.json");
+import { testSeed } from "./test-seed.ts";
 
 export interface CallOptions {
   /** An organisation's API key. */
@@ -51,7 +49,7 @@ const settingsFor = ({ options }: StorePlace, changes: Partial<Settings>): Setti
   publicOrigin: undefined,
   dataFolder: options.dataFolder,
   databaseUrl: options.databaseUrl,
-  seedFile: demoSeed,
+  seedFile: testSeed,
   dialect: "reference",
   allowLoopback: true,
   showAllMail: true,
@@ -97,7 +95,7 @@ export async function openPlatform(
   };
 
   const tokens = new Map<string, Promise<string>>();
-  /** Once for each: a password is slow to check, on purpose. */
+  /** Once for each. */
   const signIn = (path: string, credentials: object): Promise<string> => {
     const who = JSON.stringify([path, credentials]);
     const token = tokens.get(who) ?? openSession(path, credentials);

@@ -5,15 +5,15 @@ import { openStore } from "../src/store/open-store.ts";
 import { callProcess, type ProcessCall, signIn } from "./call-process.ts";
 import { eventually } from "./eventually.ts";
 import { type PlatformProcess, startProcess } from "./platform-process.ts";
-import { demoSeed } from "./platform-under-test.ts";
 import { answerWith, openReceiver, type Receiver } from "./receiver.ts";
 import { type StorePlace, storesUnderTest } from "./stores.ts";
+import { testSeed } from "./test-seed.ts";
 
 vi.setConfig({ testTimeout: 180_000 });
 
 const workerIds = ["worker_amal", "worker_ben", "worker_cleo", "worker_dana"];
 const environment = {
-  OFFERS_SEED: demoSeed,
+  OFFERS_SEED: testSeed,
   OFFERS_SEAL_KEY: Buffer.alloc(32, 7).toString("base64"),
   OFFERS_ALLOW_LOOPBACK: "1",
   OFFERS_RATE_LIMIT: "off",

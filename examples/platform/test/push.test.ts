@@ -19,17 +19,18 @@ describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
 
   beforeAll(async () => {
     place = await createPlace();
+    half = await openLowerHalf(place);
   });
   afterAll(async () => {
+    await half.close();
     await place.remove();
   });
-  beforeEach(async () => {
-    half = await openLowerHalf(place);
+  beforeEach(() => {
     running = [];
   });
   afterEach(async () => {
     await Promise.all(running.map((loop) => loop.stop()));
-    await half.close();
+    await half.reset();
   });
 
   const start = (transport: PushTransport = inboxTransport, options: Partial<PushOptions> = {}): void => {

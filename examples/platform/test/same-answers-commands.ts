@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { input } from "../../../packages/client/test/contract/expectations.ts";
 import { type ContractStage, keys, type WorkerId, workers } from "../../../packages/client/test/contract/stage.ts";
+import { fc } from "../../../tools/property-seed.ts";
 
 /** One thing that somebody does. Offers are numbered as they are created; a number beyond them is an unknown offer. */
 export type Deed =

@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { inMemoryStage } from "../../../packages/client/test/contract/in-memory.ts";
 import type { ContractStage } from "../../../packages/client/test/contract/stage.ts";
+import { fc } from "../../../tools/property-seed.ts";
 import { platformStage } from "./contract-platform-stage.ts";
 import { type Deed, deeds, Side, story } from "./same-answers-commands.ts";
 

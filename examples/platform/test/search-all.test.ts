@@ -4,11 +4,11 @@ import type { Outbound } from "../src/outbound/outbound.ts";
 import { searchAll } from "../src/suggestions/search-all.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf, testSealKey } from "./lower-half.ts";
 import { openReceiver } from "./receiver.ts";
-import { storesUnderTest } from "./stores.ts";
+import { anyStore } from "./stores.ts";
 
 const answered = { ok: true, status: 200, body: Buffer.from("[]"), truncated: false, durationMs: 1 } as const;
 
-describe.each(await storesUnderTest())("a suggestion search on $title", ({ createPlace }) => {
+describe.each(await anyStore())("a suggestion search on $title", ({ createPlace }) => {
   async function withLowerHalf(work: (half: LowerHalf) => Promise<void>): Promise<void> {
     const place = await createPlace();
     const half = await openLowerHalf(place);
@@ -100,9 +100,9 @@ describe.each(await storesUnderTest())("a suggestion search on $title", ({ creat
       const outbound = createOutbound({ allowLoopback: true });
       for (let count = 0; count < 40; count += 1) await addOrganisation(half.store, silent.baseAddress);
       await implementAll(half);
-      const started = performance.now();
       const results = await search(half, outbound.send, 1_000);
-      expect(performance.now() - started).toBeLessThan(1_900);
+      // The first 32 use up the second. The rest are not called.
+      expect(silent.requests.length).toBeLessThanOrEqual(32);
       expect(results.map((result) => "failure" in result && result.failure.code)).toEqual(Array(40).fill("timeout"));
       await outbound.close();
       await silent.close();

@@ -7,14 +7,14 @@ import { recordEvent } from "../src/events/record-event.ts";
 import { eventually } from "./eventually.ts";
 import { addOrganisation, openLowerHalf, testSealKey } from "./lower-half.ts";
 import { type PlatformProcess, startProcess } from "./platform-process.ts";
-import { demoSeed } from "./platform-under-test.ts";
 import { answerWith, openReceiver, type Receiver } from "./receiver.ts";
 import { type StorePlace, storesUnderTest } from "./stores.ts";
+import { testSeed } from "./test-seed.ts";
 
 const environment = {
   OFFERS_SEAL_KEY: Buffer.from(testSealKey).toString("base64"),
   OFFERS_ALLOW_LOOPBACK: "1",
-  OFFERS_SEED: demoSeed,
+  OFFERS_SEED: testSeed,
 };
 
 describe.each(await storesUnderTest())("a process on $title that is asked to stop", ({ title, createPlace }) => {
@@ -54,9 +54,7 @@ describe.each(await storesUnderTest())("a process on $title that is asked to sto
   const told = () => receiver.requests.map(({ headers }) => String(headers["offers-delivery-id"]));
   const statusOf = async (url: string) => (await fetch(url)).status;
 
-  test("is not ready at once, finishes what is answered in time, and gives back the rest", {
-    timeout: 40_000,
-  }, async () => {
+  test("is not ready at once, finishes what is answered in time, and gives back the rest", async () => {
     receiver.answer = (seen, reply) => {
       if (seen.url.endsWith("worker-1")) setTimeout(() => answerWith(200)(seen, reply), 2_000);
     };
@@ -64,7 +62,6 @@ describe.each(await storesUnderTest())("a process on $title that is asked to sto
     const address = await first.address();
     await eventually("both attempts are under way", () => receiver.requests.length === 2);
     expect(await statusOf(`${address}/readyz`)).toBe(200);
-    const asked = performance.now();
     first.child.kill("SIGTERM");
     // From a terminal, and passed on by whoever started it.
     for (const signal of ["SIGTERM", "SIGINT", "SIGINT"] as const) first.child.kill(signal);
@@ -74,7 +71,6 @@ describe.each(await storesUnderTest())("a process on $title that is asked to sto
     receiver.answer = answerWith(200);
     const second = isShared ? start() : undefined;
     expect(await first.exited).toEqual({ code: 0, signal: null });
-    expect(performance.now() - asked).toBeLessThan(17_000);
 
     const next = second ?? start();
     await next.address();

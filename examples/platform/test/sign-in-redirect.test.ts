@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fc } from "../../../tools/property-seed.ts";
 import { cheapenPasswords } from "./cheap-passwords.ts";
 import { hostileNext } from "./hostile-next.ts";
 import { openVisitor, type SendOptions } from "./page-visitor.ts";

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, test } from "vitest";
+import { fc } from "../../../tools/property-seed.ts";
 import { playStory, steps, wholeStory } from "./endpoint-story.ts";
 import { type LowerHalf, openLowerHalf } from "./lower-half.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "./eventually.ts";
 import { type CallOptions, openPlatform, type PlatformUnderTest } from "./platform-under-test.ts";
 import { readEvents } from "./read-events.ts";
-import { type StorePlace, storesUnderTest } from "./stores.ts";
+import { anyStore, type StorePlace } from "./stores.ts";
 
-describe.each(await storesUnderTest())("the worker's app on $title", ({ createPlace }) => {
+describe.each(await anyStore())("the worker's app on $title", ({ createPlace }) => {
   let place: StorePlace;
   let platform: PlatformUnderTest;
   let clockOffsetMs = 0;

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
+import { fc } from "../../../tools/property-seed.ts";
 import { OffersClient, type OffersFailure } from "../src/index.ts";
 import { createOpenApiClient } from "../src/openapi-fetch.ts";
 import { input, offer } from "./offer.ts";

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
+import { fc } from "../../../tools/property-seed.ts";
 import { parseAuthorization } from "./authorization.ts";
 
 // The example of the live service's public API documentation; printf '%s' test | openssl dgst -sha256

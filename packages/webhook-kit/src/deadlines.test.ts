@@ -1,45 +1,49 @@
 import { spawnSync } from "node:child_process";
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Deadlines } from "./deadlines.ts";
 
-test("everybody is called when their time is over, in the order in which they came", async () => {
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
+afterEach(() => void vi.useRealTimers());
+
+test("everybody is called when their time is over, in the order in which they came", () => {
   const deadlines = Deadlines.after(40);
   const called: string[] = [];
-  const startedAt = performance.now();
-  const first = new Promise<void>((resolve) => deadlines.add(() => resolve(void called.push("first"))));
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  const second = new Promise<number>((resolve) =>
-    deadlines.add(() => {
-      called.push("second");
-      resolve(performance.now() - startedAt);
-    }),
-  );
-  await first;
+  deadlines.add(() => void called.push("first"));
+  vi.advanceTimersByTime(20);
+  deadlines.add(() => void called.push("second"));
+  vi.advanceTimersByTime(19);
+  expect(called).toEqual([]);
+  vi.advanceTimersByTime(1);
   expect(called).toEqual(["first"]);
-  expect(await second).toBeGreaterThanOrEqual(55);
+  vi.advanceTimersByTime(18);
+  expect(called).toEqual(["first"]);
+  vi.advanceTimersByTime(2);
   expect(called).toEqual(["first", "second"]);
 });
 
-test("who left is not called, also when the rest goes on", async () => {
+test("who left is not called, also when the rest goes on", () => {
   const deadlines = Deadlines.after(30);
   const called: string[] = [];
   const leave = () => void called.push("left");
   deadlines.add(leave);
-  const stayed = new Promise<void>((resolve) => deadlines.add(resolve));
+  deadlines.add(() => void called.push("stayed"));
   deadlines.delete(leave);
-  await stayed;
-  expect(called).toEqual([]);
+  vi.advanceTimersByTime(1_000);
+  expect(called).toEqual(["stayed"]);
 });
 
-test("who comes after all have left is called in time", async () => {
+test("who comes after all have left is called in time", () => {
   const deadlines = Deadlines.after(50);
+  const called: string[] = [];
   const leave = () => undefined;
   deadlines.add(leave);
   deadlines.delete(leave);
-  await new Promise((resolve) => setTimeout(resolve, 30));
-  const startedAt = performance.now();
-  await new Promise<void>((resolve) => deadlines.add(resolve));
-  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(48);
+  vi.advanceTimersByTime(30);
+  deadlines.add(() => void called.push("late"));
+  vi.advanceTimersByTime(48);
+  expect(called).toEqual([]);
+  vi.advanceTimersByTime(2);
+  expect(called).toEqual(["late"]);
 });
 
 test("nobody is kept waiting by a process that has nothing else to do, and no process by nobody", () => {

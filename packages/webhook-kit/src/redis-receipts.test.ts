@@ -65,7 +65,7 @@ describe("a claim", () => {
   ])("that is answered %j fails, and gives back what it may have taken", async (reply) => {
     const { call, stores } = setUp(reply);
     await expect(stores[0]?.claim("k", { leaseMs: 1 })).rejects.toEqual(oddReply);
-    await vi.waitFor(() => expect(call).toHaveBeenCalledTimes(2));
+    await vi.waitFor(() => expect(call).toHaveBeenCalledTimes(2), { timeout: 60_000 });
     const token = call.mock.calls[0]?.[6];
     expect(call.mock.calls[1]?.slice(1)).toEqual([
       ...[scripts.release, "2", "offers:receipts:{of:k}:lease:k", "offers:receipts:{of:k}:done", token],
@@ -76,7 +76,7 @@ describe("a claim", () => {
     const cause = new Error("LOADING Redis is loading the dataset in memory");
     const { call, stores } = setUp(cause);
     await expect(stores[0]?.claim("k", { leaseMs: 1 })).rejects.toBe(cause);
-    await vi.waitFor(() => expect(call).toHaveBeenCalledTimes(2));
+    await vi.waitFor(() => expect(call).toHaveBeenCalledTimes(2), { timeout: 60_000 });
     expect(call.mock.calls[1]?.[1]).toBe(scripts.release);
   });
 
@@ -130,7 +130,9 @@ test("a Redis that does not answer is not waited for, and what it grants later i
   await expect(stores[0]?.claim("k", { leaseMs: 1 })).rejects.toThrow("Redis has not answered within 5 ms.");
   expect(call).toHaveBeenCalledTimes(1);
   answer("claimed");
-  await vi.waitFor(() => expect(call.mock.calls.map((sent) => sent[1])).toEqual([scripts.claim, scripts.release]));
+  await vi.waitFor(() => expect(call.mock.calls.map((sent) => sent[1])).toEqual([scripts.claim, scripts.release]), {
+    timeout: 60_000,
+  });
 });
 
 const client = { call: async () => "claimed" };

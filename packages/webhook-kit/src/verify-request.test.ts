@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { expect, test, vi } from "vitest";
+import { fc } from "../../../tools/property-seed.ts";
 import type { SignatureScheme } from "./signature-scheme.ts";
 import { timestampDigest } from "./timestamp-digest.ts";
 import { verifyRequest } from "./verify-request.ts";

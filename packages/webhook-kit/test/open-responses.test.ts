@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, expectTypeOf, test, vi } from "vitest";
+import { fc } from "../../../tools/property-seed.ts";
 import { webhookHandler } from "../src/fetch.ts";
 import type { WorkerOfferResponse } from "../src/index.ts";
 import { adapters } from "./adapters.ts";

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { fc } from "../../../tools/property-seed.ts";
 import { parseAuthorization } from "../src/authorization.ts";
 import { decodeBase64 } from "../src/canonical-base64.ts";
 import { readDateTime } from "../src/generated/date-time.ts";

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { fc } from "../../../tools/property-seed.ts";
 import { endpoints } from "../src/endpoints/all.ts";
 import { checkPayload, isJson, parseJson } from "../src/payload.ts";
 import { anyText, runs } from "./property-runs.ts";

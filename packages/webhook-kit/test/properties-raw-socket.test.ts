@@ -1,6 +1,6 @@
 import { connect } from "node:net";
-import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
+import { fc } from "../../../tools/property-seed.ts";
 import { webhookRouter } from "../src/express.ts";
 import { anyText, runs } from "./property-runs.ts";
 import { pairsOf, schemes } from "./property-schemes.ts";

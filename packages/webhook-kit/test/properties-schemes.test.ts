@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { fc } from "../../../tools/property-seed.ts";
 import { standardWebhooks } from "../src/standard-webhooks.ts";
 import { timestampDigest } from "../src/timestamp-digest.ts";
 import { almost, anyText, instant, runs } from "./property-runs.ts";

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { fc } from "../../../tools/property-seed.ts";
 import type { Rejection } from "../src/rejection.ts";
 import { verifyRequest, type WebhookRequest } from "../src/verify-request.ts";
 import { anyText, instant, runs } from "./property-runs.ts";

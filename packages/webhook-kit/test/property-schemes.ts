@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../../../tools/property-seed.ts";
 import type { SignatureScheme } from "../src/signature-scheme.ts";
 import { standardWebhooks } from "../src/standard-webhooks.ts";
 import { timestampDigest } from "../src/timestamp-digest.ts";

@@ -93,7 +93,7 @@ describe.each(adapters)("$name", (adapter) => {
     const request = await mount({ onWorkerOfferResponse });
     const headers = sign();
     const first = request(responseOf("amal"), headers);
-    await vi.waitFor(() => expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1), { timeout: 60_000 });
     const second = await request(responseOf("amal"), headers);
     expect(second.status).toBe(409);
     expect(Number(second.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
@@ -129,7 +129,7 @@ describe.each(adapters)("$name", (adapter) => {
     const second = await request();
     expect([second.status, second.headers.get("retry-after")]).toEqual([409, "2"]);
     finish();
-    await vi.waitFor(async () => expect((await request()).status).toBe(200));
+    await vi.waitFor(async () => expect((await request()).status).toBe(200), { timeout: 60_000 });
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1);
   });
 
@@ -143,7 +143,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect((await request()).status).toBe(503);
     expect((await request()).status).toBe(409);
     fail(new Error("late"));
-    await vi.waitFor(async () => expect((await request()).status).toBe(200));
+    await vi.waitFor(async () => expect((await request()).status).toBe(200), { timeout: 60_000 });
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(2);
   });
 

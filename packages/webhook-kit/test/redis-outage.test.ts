@@ -100,7 +100,7 @@ test("what was granted too late to be told is given back", async () => {
   const [claim] = calls;
   expect(calls).toHaveLength(1);
   claim?.answer("claimed");
-  await vi.waitFor(() => expect(calls).toHaveLength(2));
+  await vi.waitFor(() => expect(calls).toHaveLength(2), { timeout: 60_000 });
   const [, token] = claim?.args ?? [];
   expect(calls[1]).toMatchObject({ keys: claim?.keys, args: [token] });
   calls[1]?.fail();
@@ -111,7 +111,7 @@ test("what may have been granted before the connection broke is given back", asy
   const claim = redisReceipts(client).claim("k", options);
   calls[0]?.fail();
   await expect(claim).rejects.toThrow("READONLY");
-  await vi.waitFor(() => expect(calls).toHaveLength(2));
+  await vi.waitFor(() => expect(calls).toHaveLength(2), { timeout: 60_000 });
   calls[1]?.fail();
 });
 

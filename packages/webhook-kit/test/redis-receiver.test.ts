@@ -49,7 +49,10 @@ function tellSettled(inner: Receipts) {
       count += 1;
     },
   };
-  return { receipts, settled: (least: number) => vi.waitFor(() => expect(count).toBeGreaterThanOrEqual(least)) };
+  return {
+    receipts,
+    settled: (least: number) => vi.waitFor(() => expect(count).toBeGreaterThanOrEqual(least), { timeout: 60_000 }),
+  };
 }
 
 async function untilTaken(request: () => Promise<Answered>): Promise<void> {
@@ -60,7 +63,7 @@ async function untilTaken(request: () => Promise<Answered>): Promise<void> {
 function heldHandler() {
   const runs: { finish(): void; fail(error: Error): void }[] = [];
   const handler = () => new Promise<void>((finish, fail) => void runs.push({ finish, fail }));
-  const started = (count: number) => vi.waitFor(() => expect(runs.length).toBe(count), { timeout: 10_000 });
+  const started = (count: number) => vi.waitFor(() => expect(runs.length).toBe(count), { timeout: 60_000 });
   return { runs, handler, started };
 }
 
@@ -93,7 +96,7 @@ describe.each(await receiptsUnderTest())("receipts in $title", ({ open }) => {
     await started(1);
     let waiting = 0;
     for (const request of requests) void request.then(({ status }) => (waiting += status === 409 ? 1 : 0));
-    await vi.waitFor(() => expect(waiting).toBe(99), { timeout: 10_000 });
+    await vi.waitFor(() => expect(waiting).toBe(99), { timeout: 60_000 });
     runs[0]?.finish();
     const answers = await Promise.all(requests);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);

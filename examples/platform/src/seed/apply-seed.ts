@@ -8,9 +8,11 @@ import type { Seed } from "./seed-schema.ts";
 /** Inserts what is not there yet and changes nothing that is: applying it at every start is harmless. */
 export async function applySeed(store: Store, { organisations, people, workers }: Seed): Promise<void> {
   // Slow on purpose, so each password once.
-  const passwords = [...new Set([...people, ...workers].map(({ password }) => password))];
-  const hashes = new Map(await Promise.all(passwords.map(async (text) => [text, await hashPassword(text)] as const)));
-  const hashOf = (password: string): string => hashes.get(password) ?? "";
+  const passwords = new Set([...people, ...workers].flatMap(({ password }) => password ?? []));
+  const hashes = new Map(
+    await Promise.all([...passwords].map(async (text) => [text, await hashPassword(text)] as const)),
+  );
+  const hashOf = ({ password = "", passwordHash }: Credentials): string => passwordHash ?? hashes.get(password) ?? "";
 
   // In this order each row finds what it refers to.
   await insertMissing(
@@ -33,11 +35,11 @@ export async function applySeed(store: Store, { organisations, people, workers }
   await insertMissing(
     store,
     "people",
-    people.map(({ id, name, organisationId, password }) => ({
-      id,
-      name,
-      organisation_id: organisationId,
-      password_hash: hashOf(password),
+    people.map((person) => ({
+      id: person.id,
+      name: person.name,
+      organisation_id: person.organisationId,
+      password_hash: hashOf(person),
     })),
   );
   await insertMissing(
@@ -50,7 +52,7 @@ export async function applySeed(store: Store, { organisations, people, workers }
   await insertMissing(
     store,
     "workers",
-    workers.map(({ id, name, password }) => ({ id, name, password_hash: hashOf(password) })),
+    workers.map((worker) => ({ id: worker.id, name: worker.name, password_hash: hashOf(worker) })),
   );
   await insertMissing(
     store,
@@ -60,6 +62,8 @@ export async function applySeed(store: Store, { organisations, people, workers }
     ),
   );
 }
+
+type Credentials = Pick<Seed["people"][number], "password" | "passwordHash">;
 
 const rowsPerInsert = 1_000;
 

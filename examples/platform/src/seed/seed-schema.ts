@@ -2,11 +2,28 @@ import { z } from "zod";
 import { emailAddressSchema } from "../generated/schemas.ts";
 import { textRemedy } from "../http/storable-text.ts";
 import { lineField, textField } from "../http/text-field.ts";
+import { isPasswordHash } from "../session/passwords.ts";
 
 const apiKeySchema = z.string().min(8);
 
-/** What the people and workers of a file sign in with. */
-const passwordSchema = z.string().min(8);
+/** What a person or worker signs in with: a password, or its hash, so that no password lies in a file. */
+const credentials = {
+  password: z.string().min(8).optional(),
+  /** As `hashPassword` returns it. */
+  passwordHash: z
+    .string()
+    .refine(isPasswordHash, "Give a hash as the platform makes it: scrypt$N$r$p$salt$key.")
+    .optional(),
+};
+
+const hasOneCredential = ({
+  password,
+  passwordHash,
+}: {
+  password?: string | undefined;
+  passwordHash?: string | undefined;
+}): boolean => (password === undefined) !== (passwordHash === undefined);
+const oneCredential = { path: ["password"], message: "Give either a password or a passwordHash." };
 
 export const seedSchema = z.strictObject({
   organisations: z.array(
@@ -25,26 +42,30 @@ export const seedSchema = z.strictObject({
       }),
   ),
   people: z.array(
-    z.strictObject({
-      id: textField,
-      organisationId: textField,
-      name: lineField,
-      emailAddresses: z
-        .array(
-          emailAddressSchema.refine((text) => textRemedy(text) === undefined, "Remove the half of a surrogate pair."),
-        )
-        .min(1),
-      password: passwordSchema,
-    }),
+    z
+      .strictObject({
+        id: textField,
+        organisationId: textField,
+        name: lineField,
+        emailAddresses: z
+          .array(
+            emailAddressSchema.refine((text) => textRemedy(text) === undefined, "Remove the half of a surrogate pair."),
+          )
+          .min(1),
+        ...credentials,
+      })
+      .refine(hasOneCredential, oneCredential),
   ),
   workers: z.array(
-    z.strictObject({
-      // It is part of the path by which an organisation is told of a contact, and these two would climb out of it.
-      id: textField.refine((id) => id !== "." && id !== "..", "Give another id; this one cannot be part of a path."),
-      name: lineField,
-      devices: z.array(z.enum(["ios", "android"])).min(1),
-      password: passwordSchema,
-    }),
+    z
+      .strictObject({
+        // It is part of the path by which an organisation is told of a contact, and these two would climb out of it.
+        id: textField.refine((id) => id !== "." && id !== "..", "Give another id; this one cannot be part of a path."),
+        name: lineField,
+        devices: z.array(z.enum(["ios", "android"])).min(1),
+        ...credentials,
+      })
+      .refine(hasOneCredential, oneCredential),
   ),
 });
 

@@ -17,11 +17,25 @@ export async function hashPassword(password: string): Promise<string> {
  *   it takes as long, so that the time of an answer does not tell who has an account
  */
 export async function verifyPassword(password: string, kept: string | undefined): Promise<boolean> {
-  const [, N, r, p, salt = "", key = ""] = kept?.split("$") ?? [];
-  const keptCost = costOf(Number(N), Number(r), Number(p));
-  const expected = Buffer.from(key, "base64url");
-  const derived = await derive(password, Buffer.from(salt, "base64url"), keptCost ?? cost);
-  return keptCost !== undefined && expected.length === keyBytes && timingSafeEqual(derived, expected);
+  const { cost: keptCost, salt, key } = parseHash(kept ?? "");
+  const derived = await derive(password, salt, keptCost ?? cost);
+  return keptCost !== undefined && key.length === keyBytes && timingSafeEqual(derived, key);
+}
+
+/** True when a password can match `text`. */
+export function isPasswordHash(text: string): boolean {
+  const { scheme, cost, key } = parseHash(text);
+  return scheme === "scrypt" && cost !== undefined && key.length === keyBytes;
+}
+
+function parseHash(text: string) {
+  const [scheme, N, r, p, salt = "", key = ""] = text.split("$");
+  return {
+    scheme,
+    cost: costOf(Number(N), Number(r), Number(p)),
+    salt: Buffer.from(salt, "base64url"),
+    key: Buffer.from(key, "base64url"),
+  };
 }
 
 /** Up to four times today's memory and passes; undefined beyond that, and for what scrypt does not take. */

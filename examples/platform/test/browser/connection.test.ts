@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Cable, openCable } from "../cable.ts";
 import { openPagesStage, type PagesStage } from "./pages-stage.ts";
 
-describe("a dropped connection", { timeout: 60_000 }, () => {
+describe("a dropped connection", () => {
   let stage: PagesStage;
   let cable: Cable;
   beforeAll(async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPagesStage, type PagesStage, phone } from "./pages-stage.ts";
 import { openWindow } from "./window.ts";
 
-describe("with the keyboard alone", { timeout: 60_000 }, () => {
+describe("with the keyboard alone", () => {
   let stage: PagesStage;
   beforeAll(async () => {
     stage = await openPagesStage();

@@ -5,7 +5,7 @@ import { openPagesStage, type PagesStage, phone, searchAllOrganisations } from "
 import { walk } from "./walk.ts";
 import type { Window } from "./window.ts";
 
-describe("every page", { timeout: 90_000 }, () => {
+describe("every page", () => {
   let stage: PagesStage;
   beforeAll(async () => {
     stage = await openPagesStage({ retrySchedule: { delaysMs: [50], jitter: 0, maxRetryAfterMs: 1_000 } });

@@ -23,6 +23,8 @@ export async function openWindow(browser: Browser, options: BrowserContextOption
   const { javaScriptEnabled = true, ...others } = options;
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...others });
   const page = await context.newPage();
+  // A busy machine takes its time; only a fault takes this long.
+  page.setDefaultTimeout(120_000);
   const complaints: string[] = [];
   page.on("console", (message) => void (message.type() === "error" && complaints.push(message.text())));
   page.on("pageerror", (error) => void complaints.push(error.message));

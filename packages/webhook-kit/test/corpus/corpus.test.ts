@@ -13,7 +13,9 @@ import { summarise, wrongOf } from "./summarise.ts";
 
 const corpus = readCorpus();
 const adapters = ["Express 4", "Express 5", "node:http", "fetch"];
-const zones = ["UTC", "Pacific/Kiritimati", "America/St_Johns"];
+/** One in which UTC taken for local time shows; in the full matrix, the furthest from UTC as well. */
+const zones =
+  process.env.TEST_MATRIX === "full" ? ["UTC", "Pacific/Kiritimati", "America/St_Johns"] : ["America/St_Johns"];
 const started: { stop(): Promise<unknown> }[] = [];
 afterAll(() => Promise.all(started.map((receiver) => receiver.stop())));
 
@@ -26,9 +28,7 @@ async function start(adapter: string, zone: string) {
 describe.concurrent.each(adapters.flatMap((adapter) => zones.map((zone) => ({ adapter, zone }))))(
   "$adapter in $zone",
   ({ adapter, zone }) => {
-    test("gets no case of the corpus wrong, by the corpus's clock and by the real one", {
-      timeout: 60_000,
-    }, async () => {
+    test("gets no case of the corpus wrong, by the corpus's clock and by the real one", async () => {
       const receiver = await start(adapter, zone);
       for (const clock of [corpus.config.clock, undefined]) {
         const verdicts = await runCorpus(corpus, receiver, clock);
@@ -39,16 +39,14 @@ describe.concurrent.each(adapters.flatMap((adapter) => zones.map((zone) => ({ ad
   },
 );
 
-test.concurrent("a textbook middleware gets at least 60 wrong", { timeout: 60_000 }, async () => {
+test.concurrent("a textbook middleware gets at least 60 wrong", async () => {
   const verdicts = await runCorpus(corpus, await start("the textbook", "UTC"), corpus.config.clock);
   // Not headers or the wording of answers: what was accepted, refused, handled or repeated.
   const counts = ({ kind }: Mistake) => kind === "status" || kind === "handled" || kind === "leak";
   expect(wrongOf(verdicts, counts).length, summarise(verdicts)).toBeGreaterThanOrEqual(60);
 });
 
-test.concurrent("the command runs the corpus against an address, and asks how often handlers ran", {
-  timeout: 60_000,
-}, async () => {
+test.concurrent("the command runs the corpus against an address, and asks how often handlers ran", async () => {
   const receiver = await start("Express 5", "UTC");
   const target = receiver.targetOf({});
   const counter = createServer((_request, response) => {

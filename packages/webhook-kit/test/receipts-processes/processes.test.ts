@@ -44,7 +44,7 @@ describe.runIf(await findRedis())("three processes that share a Redis", () => {
     let waiting = 0;
     for (const request of requests)
       void request.then(({ status, retryAfter }) => (waiting += status === 409 && retryAfter >= 1 ? 1 : 0));
-    await vi.waitFor(() => expect([waiting, handledBy(processes)]).toEqual([99, ["worker_amal"]]), { timeout: 15_000 });
+    await vi.waitFor(() => expect([waiting, handledBy(processes)]).toEqual([99, ["worker_amal"]]), { timeout: 60_000 });
     for (const process of processes) process.finish();
     expect((await Promise.all(requests)).filter(({ status }) => status === 200)).toHaveLength(1);
 
@@ -68,7 +68,7 @@ describe.runIf(await findRedis())("three processes that share a Redis", () => {
     for (const process of others) process.finish();
     const send = identicalRequest();
     const lost = send(killed).catch(() => "connection lost");
-    await vi.waitFor(() => expect(killed.handled).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(killed.handled).toHaveLength(1), { timeout: 60_000 });
     await killed.kill();
     await lost;
 
