@@ -8,7 +8,6 @@ import { afterEach, describe, expect, test } from "vitest";
 import { demoSeedFile } from "../src/seed/demo-sign-ins.ts";
 import { type PlatformProcess, startProcess } from "./platform-process.ts";
 import { type StorePlace, storesUnderTest } from "./stores.ts";
-import { testSeed } from "./test-seed.ts";
 
 const [pglite, postgres] = await storesUnderTest();
 const running: ChildProcess[] = [];
