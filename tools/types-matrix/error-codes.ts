@@ -8,7 +8,7 @@ export const errorCodes = {
     ConflictError: ["conflict"],
     RateLimitError: ["rate_limited"],
     ServerError: ["server_error"],
-    InvalidResponseError: ["invalid_response", "redirected"],
+    InvalidResponseError: ["invalid_response", "response_too_large", "redirected"],
     ConnectionError: ["connection_not_made", "connection_lost", "port_blocked", "tls_failed"],
     TimeoutError: ["timeout"],
     AbortedError: ["aborted"],
@@ -26,6 +26,6 @@ export const errorCodes = {
     ConfigurationError: ["invalid_option", "invalid_secret", "weak_secret", "body_already_consumed"],
     HandlerError: ["handler_failed", "handler_timed_out", "invalid_answer"],
     UnavailableError: ["secret_lookup_failed", "secret_unusable", "scheme_failed", "receipts_full", "receipts_failed"],
-    InternalError: ["internal_error"],
+    InternalError: ["internal_error", "tracer_failed"],
   },
 } as const satisfies Record<string, Record<string, readonly string[]>>;

@@ -55,13 +55,7 @@ ${Object.entries(kitClasses)
   .map(([name, codes]) => ofClass(`kit.${name}`, codes))
   .join("")}
 ${ofUnion("client.OffersFailure", "client", errorCodes["@offers/client"])}
-${ofUnion(
-  Object.keys(kitClasses)
-    .map((name) => `kit.${name}`)
-    .join(" | "),
-  "kit",
-  kitClasses,
-)}
+${ofUnion("kit.AnyWebhookKitError", "kit", kitClasses)}
 (error: unknown): number | string | undefined => {
   if (client.isOffersError(error)) {
     // @ts-expect-error: no error has this code

@@ -9,5 +9,7 @@ export const exemptScripts: Readonly<Record<string, string>> = {
   hirer: "stays up; npm start runs it",
   changeset: "asks a person",
   version: "release.yml, while there are changesets",
-  pack: "release.yml, once there are none",
+  "platform:without-demo": "stays up; npm run guides runs it",
+  corpus: "asks a receiver of the reader's; npm test sends the corpus to ours",
+  tarballs: "release.yml, once there are none",
 };

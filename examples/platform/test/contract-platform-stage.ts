@@ -44,7 +44,7 @@ export async function platformStage(dialect: "reference" | "live"): Promise<Cont
       await eventually(`${workerId} is told`, async () => {
         const { notifications } = await call("GET", "/notifications", await signedIn(workerId));
         const ofOffer = notifications.filter((one: { offerId: string }) => one.offerId === offerId);
-        told = ofOffer.map(({ reason }: { reason: string }) => reason);
+        told = ofOffer.map(({ reason }: { reason: string }) => reason).reverse();
         return told.length >= count;
       });
       return told;

@@ -280,7 +280,7 @@ describe("the two tests of a base address", () => {
     );
     expect(await run(receiver)).toMatchObject({
       passed: false,
-      checks: [{ passed: true }, { passed: false, status, reason: expect.stringContaining(`answered ${status}`) }],
+      checks: [{ passed: true }, { passed: false, status, reason: expect.stringContaining(`responded with ${status}`) }],
     });
   });
 

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fc } from "../../../tools/property-seed.ts";
-import { cheapenPasswords } from "./cheap-passwords.ts";
 import { hostileNext } from "./hostile-next.ts";
 import { openVisitor, type SendOptions } from "./page-visitor.ts";
 import { openPlatform, type PlatformUnderTest } from "./platform-under-test.ts";
-import { type StorePlace, storesUnderTest } from "./stores.ts";
+import { anyStore, type StorePlace } from "./stores.ts";
 
-/** Each signs in for real. `OFFERS_REDIRECT_RUNS=10000` tries as many for each audience. */
-const runs = Number(process.env.OFFERS_REDIRECT_RUNS ?? 150);
+/** Each signs in for real. `REDIRECT_RUNS=10000` tries as many for each audience. */
+const runs = Number(process.env.REDIRECT_RUNS ?? 150);
 const publicOrigin = "https://offers.example";
 
 const audiences = [
@@ -18,11 +17,9 @@ const audiences = [
 let place: StorePlace;
 let platform: PlatformUnderTest;
 beforeAll(async () => {
-  const [store] = await storesUnderTest();
+  const [store] = await anyStore();
   if (store === undefined) throw new Error("there is always a store");
   place = await store.createPlace();
-  await (await openPlatform(place)).close();
-  await cheapenPasswords(place);
   platform = await openPlatform(place);
 });
 afterAll(async () => {

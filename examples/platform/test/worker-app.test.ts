@@ -104,7 +104,7 @@ describe.each(await anyStore())("the worker's app on $title", ({ createPlace }) 
     expect((await as("worker_amal", "POST", `/offers/${id}/reject`)).json()).toMatchObject({ code: "offer_complete" });
   });
 
-  test("the menu has each thing once, newest last, however many devices there are", async () => {
+  test("the menu has each thing once, newest first, however many devices there are", async () => {
     for (const platformName of ["ios", "android"])
       expect((await as("worker_cleo", "POST", "/devices", { json: { platform: platformName } })).status).toBe(201);
     const id = await createOffer("worker_cleo");
@@ -114,9 +114,9 @@ describe.each(await anyStore())("the worker's app on $title", ({ createPlace }) 
     await eventually("all is told", async () => (await menuOf("worker_cleo")).length === 3);
     const entry = { offerId: id, offerTitle: "Bar on Sunday", id: expect.any(Number), createdAt: expect.any(String) };
     expect(await menuOf("worker_cleo")).toEqual([
-      { ...entry, reason: "offer", successful: null },
-      { ...entry, reason: "successful", successful: true },
       { ...entry, reason: "withdrawn", successful: null },
+      { ...entry, reason: "successful", successful: true },
+      { ...entry, reason: "offer", successful: null },
     ]);
   });
 
@@ -150,7 +150,7 @@ describe.each(await anyStore())("the worker's app on $title", ({ createPlace }) 
       [first, "withdrawn"],
     ]);
     expect(seen.map(({ id }) => Number(id))).toEqual(seen.map(({ data }) => data.id));
-    expect(seen.map(({ data }) => data.id)).toEqual((await menuOf("worker_dana")).map(({ id }) => id));
+    expect(seen.map(({ data }) => data.id)).toEqual((await menuOf("worker_dana")).map(({ id }) => id).reverse());
   });
 
   test("the stream ends with its session, signed out or expired, and others go on", async () => {
@@ -189,6 +189,6 @@ describe.each(await anyStore())("the worker's app on $title", ({ createPlace }) 
     await platform.close();
     await stream.ended;
     platform = await openPlatform(place);
-    expect((await menuOf("worker_ben")).at(-1)).toMatchObject({ offerId: mine });
+    expect((await menuOf("worker_ben")).at(0)).toMatchObject({ offerId: mine });
   });
 });

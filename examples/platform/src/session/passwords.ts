@@ -45,7 +45,7 @@ function costOf(N: number, r: number, p: number): typeof cost | undefined {
 }
 
 function derive(password: string, salt: Uint8Array, { N, r, p }: typeof cost): Promise<Buffer> {
-  const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r };
+  const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r + 2 ** 20 };
   return new Promise((resolve, reject) => {
     scrypt(password.normalize("NFKC"), salt, keyBytes, options, (error, key) => (error ? reject(error) : resolve(key)));
   });

@@ -203,7 +203,7 @@ export function wireSuite(stageOf: () => ContractStage): void {
       ["a blank title", { ...input, title: " \n " }, ["title"]],
       ["a title of 201 characters", { ...input, title: "x".repeat(201) }, ["title"]],
       ["a number as title", { ...input, title: 7 }, ["title"]],
-      ["null as details", { ...input, details: null }, ["details"]],
+      ["null as title", { ...input, title: null }, ["title"]],
       ["details of 10,001 characters", { ...input, details: "x".repeat(10_001) }, ["details"]],
       ["a place of 501 characters", { ...input, locationPlaceId: "x".repeat(501) }, ["locationPlaceId"]],
       ["an odd e-mail address", { ...input, notifyEmailAddress: "hana" }, ["notifyEmailAddress"]],
@@ -234,10 +234,10 @@ export function wireSuite(stageOf: () => ContractStage): void {
 
     test.each([
       "2099-05-01",
-      "2099-05-01T16:00Z",
       "2099-05-01T16:00:00",
-      "2099-05-01T16:00:00+02:00",
-      "2099-05-01t16:00:00z",
+      "2099-05-01T16:00:00+0200",
+      "2099-05-01T16:00:00,5Z",
+      "2099-05-01T16:00:60Z",
       "2099-02-29T16:00:00Z",
       "2099-05-01T24:00:00Z",
       "soon",
@@ -247,6 +247,24 @@ export function wireSuite(stageOf: () => ContractStage): void {
         "events[0].start",
       ]),
     );
+
+    test.each([
+      ["2099-05-01T16:00Z", "2099-05-01T16:00:00Z"],
+      ["2099-05-01t16:00:00z", "2099-05-01T16:00:00Z"],
+      ["2099-05-01T18:00:00+02:00", "2099-05-01T16:00:00Z"],
+      ["2099-05-01T16:00:00-00:00", "2099-05-01T16:00:00Z"],
+    ])("may start %s, which is kept as %s (D-96)", async (start, kept) => {
+      const [id] = await create({ events: [{ start, end: "2099-12-31T00:00:00Z" }] });
+      const read = await call("GET", `/offer/${id}${version}`);
+      expect(JSON.parse(read.text).events[0].start).toBe(kept);
+    });
+
+    test("with null for every optional field is taken, and none of them is there (D-94)", async () => {
+      const absent = { details: null, locationPlaceId: null, notifyEmailAddress: null, events: null };
+      const [id] = await create(absent);
+      const offer = JSON.parse((await call("GET", `/offer/${id}${version}`)).text);
+      expect([offer.details, offer.locationPlaceId, offer.events]).toEqual(["", "", []]);
+    });
 
     test.each(["2099-05-01T16:00:00+00:00", "2099-05-01T16:00:00.123456789Z", "2096-02-29T16:00:00Z"])(
       "may start %s, and keeps it to the letter",
