@@ -16,9 +16,9 @@ export default defineConfig({
   test: {
     reporters: ["default", "./tools/closing-line-reporter.ts"],
     globalSetup: [
-      "examples/platform/test/test-seed.ts",
-      "examples/platform/test/stores.ts",
-      "packages/webhook-kit/test/redis-server.ts",
+      "examples/platform/test/support/test-seed.ts",
+      "examples/platform/test/support/stores.ts",
+      "packages/webhook-kit/test/receipts/redis-server.ts",
     ],
     pool: "forks",
     maxWorkers: 3,

@@ -4,7 +4,7 @@ import { openQueue } from "../../examples/platform/src/queue/open-queue.ts";
 import { openStore } from "../../examples/platform/src/store/open-store.ts";
 import { seal } from "../../examples/platform/src/store/seal.ts";
 import type { Trx } from "../../examples/platform/src/store/store.ts";
-import type { StorePlace } from "../../examples/platform/test/stores.ts";
+import type { StorePlace } from "../../examples/platform/test/support/stores.ts";
 
 export const sealKey = new Uint8Array(32).fill(9);
 /** Of one organisation that creates offers. */

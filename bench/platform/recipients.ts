@@ -1,4 +1,4 @@
-import type { StoreUnderTest } from "../../examples/platform/test/stores.ts";
+import type { StoreUnderTest } from "../../examples/platform/test/support/stores.ts";
 import { type Comparison, compare } from "../comparison.ts";
 import { runRounds } from "../rounds.ts";
 import type { SuiteOptions } from "../suite.ts";

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
-import { startProcess } from "../../examples/platform/test/platform-process.ts";
-import type { StorePlace } from "../../examples/platform/test/stores.ts";
+import { startProcess } from "../../examples/platform/test/support/platform-process.ts";
+import type { StorePlace } from "../../examples/platform/test/support/stores.ts";
 import { sealKey } from "./backlog.ts";
 
 /** The platform as it is run, in a process of its own. */

@@ -1,4 +1,4 @@
-import { storesUnderTest } from "../../examples/platform/test/stores.ts";
+import { storesUnderTest } from "../../examples/platform/test/support/stores.ts";
 import type { Comparison } from "../comparison.ts";
 import type { Suite } from "../suite.ts";
 import { Child } from "./child.ts";

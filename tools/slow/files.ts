@@ -1,11 +1,11 @@
 /** Tests that take minutes, or measure: they have a command of their own, `npm run slow`, and are not part of the gate. */
 export const slowFiles = [
-  "examples/platform/test/fairness.test.ts",
-  "examples/platform/test/processes.test.ts",
-  "examples/platform/test/queue-leases.test.ts",
-  "examples/platform/test/rotation.test.ts",
-  "examples/platform/test/slow-loris.test.ts",
-  "examples/platform/test/virtual-clock-stories.test.ts",
+  "examples/platform/test/delivery/fairness.test.ts",
+  "examples/platform/test/delivery/processes.test.ts",
+  "examples/platform/test/delivery/queue-leases.test.ts",
+  "examples/platform/test/delivery/rotation.test.ts",
+  "examples/platform/test/outbound/slow-loris.test.ts",
+  "examples/platform/test/delivery/virtual-clock-stories.test.ts",
   "tools/soak/soak.test.ts",
   "tools/spec-driven/spec-driven.test.ts",
   "tools/torture/torture.test.ts",

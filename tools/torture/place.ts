@@ -1,4 +1,4 @@
-import { type StorePlace, storesUnderTest } from "../../examples/platform/test/stores.ts";
+import { type StorePlace, storesUnderTest } from "../../examples/platform/test/support/stores.ts";
 import { findPrograms, makeCluster } from "./own-cluster.ts";
 
 export type StoreName = "pglite" | "postgres";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Cable, openCable } from "../cable.ts";
+import { type Cable, openCable } from "../support/cable.ts";
 import { openPagesStage, type PagesStage } from "./pages-stage.ts";
 
 describe("a dropped connection", () => {

@@ -1,9 +1,9 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import type { Settings } from "../../src/settings.ts";
-import { eventually } from "../eventually.ts";
-import { openPlatform, type PlatformUnderTest } from "../platform-under-test.ts";
-import { answerWith, openReceiver } from "../receiver.ts";
-import { storesUnderTest } from "../stores.ts";
+import { eventually } from "../support/eventually.ts";
+import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { answerWith, openReceiver } from "../support/receiver.ts";
+import { storesUnderTest } from "../support/stores.ts";
 import { type Integrator, openIntegrator, secret } from "./integrator.ts";
 import { openBrowser } from "./open-browser.ts";
 import { openWindow, type Window } from "./window.ts";

@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { eventually } from "../eventually.ts";
+import { eventually } from "../support/eventually.ts";
 import { secret } from "./integrator.ts";
 import { openPagesStage, type PagesStage } from "./pages-stage.ts";
 import type { Window } from "./window.ts";

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { eventually } from "../eventually.ts";
+import { eventually } from "../support/eventually.ts";
 import { openPagesStage, type PagesStage, phone, searchAllOrganisations } from "./pages-stage.ts";
 import { walk } from "./walk.ts";
 import type { Window } from "./window.ts";

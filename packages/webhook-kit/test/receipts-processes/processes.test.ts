@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
-import { openRedis } from "../receipts-under-test.ts";
-import { findRedis, redisUrl } from "../redis-server.ts";
-import { secret, signedJson } from "../serve.ts";
+import { openRedis } from "../receipts/receipts-under-test.ts";
+import { findRedis, redisUrl } from "../receipts/redis-server.ts";
+import { secret, signedJson } from "../support/serve.ts";
 import { type ReceiverProcess, startProcess } from "./start-process.ts";
 
 /** Three processes on one Redis, not all with the same client. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { fc } from "../../../../../tools/property-seed.ts";
-import { hostileNext } from "../../../test/hostile-next.ts";
+import { hostileNext } from "../../../test/pages/hostile-next.ts";
 import { ownPath } from "./own-path.ts";
 
 const origins = ["https://offers.example", "http://127.0.0.1:3000", "http://localhost", "http://localhost:8080"];

@@ -1,0 +1,288 @@
+import { randomUUID } from "node:crypto";
+import { gzipSync } from "node:zlib";
+import { OffersClient, ServerError } from "@offers/client";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { type Answer, type CallOptions, openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { anyStore, type StorePlace } from "../support/stores.ts";
+
+// Where clocks change: nothing may depend on where the platform runs.
+process.env.TZ = "Europe/Berlin";
+
+const key = "demo-key-harbour";
+const bodyLimitBytes = 64 * 1024;
+const input = { createdByUserId: "user_hana", title: "Bar on Sunday", workerIds: ["worker_amal"] };
+const json = { "Content-Type": "application/json" };
+
+describe.each(await anyStore())("the edges of the API on $title", ({ createPlace }) => {
+  let place: StorePlace;
+  let platform: PlatformUnderTest;
+  let readClock = () => new Date();
+  const setClock = (time: string) => {
+    readClock = () => new Date(time);
+  };
+  beforeAll(async () => {
+    place = await createPlace();
+    platform = await openPlatform(place, { bodyLimitBytes }, () => readClock());
+  });
+  afterEach(() => {
+    readClock = () => new Date();
+  });
+  afterAll(async () => {
+    await platform.close();
+    await place.remove();
+  });
+
+  const call = (method: string, path: string, options: CallOptions = {}) =>
+    platform.call(method, path, { key, ...options });
+  const create = (changes: object = {}) => call("POST", "/offer", { json: { ...input, ...changes } });
+  const idOf = (answer: Answer): string => answer.json<{ id: string }>().id;
+
+  describe("HEAD and OPTIONS", () => {
+    const allowed = {
+      "/offer": "POST",
+      "/offer/x": "GET, HEAD",
+      "/offer/x/complete": "POST",
+      "/offer/x/withdraw": "GET",
+      "/portal/session": "POST, DELETE",
+      "/portal/profile": "GET, PUT, HEAD",
+      "/portal/offers": "GET, HEAD",
+      "/portal/deliveries": "GET, HEAD",
+      "/portal/deliveries/x/redeliver": "POST",
+      "/portal/deliveries/redeliver": "POST",
+      "/portal/profile/enable": "POST",
+      "/portal/suggestions/organisations": "GET, HEAD",
+      "/portal/suggestions/search": "POST",
+      "/portal/invitations": "GET, POST, HEAD",
+      "/portal/mailbox": "GET, HEAD",
+      "/worker-app/session": "POST, DELETE",
+      "/worker-app/notifications": "GET, HEAD",
+      "/worker-app/notifications/stream": "GET",
+      "/worker-app/offers/x": "GET, HEAD",
+      "/worker-app/offers/x/open": "POST",
+      "/worker-app/offers/x/apply": "POST",
+      "/worker-app/offers/x/reject": "POST",
+      "/worker-app/offers/x/close": "POST",
+      "/worker-app/contacts": "POST",
+      "/worker-app/devices": "GET, POST, HEAD",
+      "/worker-app/devices/x": "DELETE",
+      "/healthz": "GET, HEAD",
+      "/readyz": "GET, HEAD",
+    };
+
+    test.each(Object.entries(allowed))("%s allows %s: it opens no door to web pages of others", async (path, allow) => {
+      const preflight = { Origin: "https://evil.example", "Access-Control-Request-Method": "GET" };
+      const options = await call("OPTIONS", path, { headers: preflight });
+      expect([options.status, options.headers.get("allow")]).toEqual([405, allow]);
+      expect([...options.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
+      const head = await call("HEAD", path);
+      expect(head.text).toBe("");
+      expect(head.status === 405).toBe(!allow.includes("HEAD"));
+    });
+
+    test("HEAD has the status and the headers of GET", async () => {
+      for (const path of [`/offer/${idOf(await create())}`, "/offer/unknown", "/offer/x?api-version=7", "/nowhere"]) {
+        const [get, head] = [await call("GET", path), await call("HEAD", path)];
+        expect([head.status, head.text]).toEqual([get.status, ""]);
+        for (const name of ["content-type", "content-length"])
+          expect(head.headers.get(name)).toBe(get.headers.get(name));
+      }
+    });
+  });
+
+  // That each has an id of its own and Cache-Control: no-store is checked for every single call, see platform-under-test.ts.
+  test("an answer of any status is marked as not to be kept", async () => {
+    const broken = () => {
+      throw new Error("the clock stopped");
+    };
+    const large = { body: "x".repeat(bodyLimitBytes + 1), headers: json };
+    const id = idOf(await create());
+    const path = `/offer/${id}/complete?api-version=1.0`;
+    const token = await platform.signInWorker("worker_amal");
+    const reuse = (title: string) =>
+      call("POST", "/offer", { json: { ...input, title }, headers: { "Idempotency-Key": "reused" } });
+    const answers = [
+      await call("GET", `/offer/${id}`),
+      await platform.call("POST", `/worker-app/offers/${id}/apply`, { token }),
+      await create({ title: "" }),
+      await call("GET", `/offer/${id}`, { key: "wrong" }),
+      await call("GET", "/offer/unknown"),
+      await call("PATCH", "/offer"),
+      await call("POST", path, { json: ["worker_amal"] }),
+      await call("POST", path, { json: ["worker_amal"] }),
+      await call("POST", "/offer", large),
+      await call("POST", "/offer", { body: "{}" }),
+      await reuse("one"),
+      await reuse("other"),
+    ];
+    readClock = broken;
+    answers.push(await create());
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses).toEqual([200, 204, 400, 401, 404, 405, 204, 409, 413, 415, 201, 422, 500]);
+    expect(answers.at(-1)?.text).not.toContain("clock");
+    const failed = new OffersClient({ baseUrl: platform.address, apiKey: key, maxRetries: 0 }).createOffer(input);
+    await expect(failed).rejects.toBeInstanceOf(ServerError);
+  });
+
+  test("a caller's own X-Request-Id is not taken over; ours is in the answer, the problem and the log", async () => {
+    const theirs = randomUUID();
+    const answer = await call("GET", "/offer/unknown", { headers: { "X-Request-Id": theirs } });
+    const ours = answer.headers.get("x-request-id") ?? "";
+    expect(ours).not.toBe(theirs);
+    expect(answer.json()).toMatchObject({ instance: `urn:offers:request:${ours}` });
+    await eventually("it is logged", () => platform.logLines.some((line) => line.includes(ours)));
+    expect(platform.logLines.join()).not.toContain(theirs);
+  });
+
+  describe("a body", () => {
+    /** Padded with the white space that JSON ignores. */
+    const bytes = (length: number) => Buffer.from(JSON.stringify(input).padEnd(length, " "));
+    const send = (body: Uint8Array, headers: object = {}) =>
+      call("POST", "/offer", { body, headers: { ...json, ...headers } });
+    const sendInChunks = (body: Uint8Array) => {
+      const headers = { ...json, "X-UE-Api-Subscription-Key": key };
+      const init = { method: "POST", headers, body: new Blob([Buffer.from(body)]).stream(), duplex: "half" };
+      return fetch(`${platform.address}/offer`, init);
+    };
+
+    test("may have exactly as many bytes as the limit says, and not one more", async () => {
+      for (const [length, status] of [
+        [bodyLimitBytes, 201],
+        [bodyLimitBytes + 1, 413],
+      ] as const) {
+        expect((await send(bytes(length))).status).toBe(status);
+        expect((await sendInChunks(bytes(length))).status).toBe(status);
+        // What counts is what it unfolds to.
+        expect((await send(gzipSync(bytes(length)), { "Content-Encoding": "gzip" })).status).toBe(status);
+      }
+    });
+
+    test.each([
+      ["application/json", 201],
+      ["APPLICATION/JSON ; Charset=UTF-8", 201],
+      ['application/json;charset="utf-8"', 201],
+      ["application/json; profile=offers", 201],
+      ["application/problem+json; charset=utf-8", 201],
+      ["application/json; charset=iso-8859-1", 415],
+      ["application/json; profile=offers; charset=utf-16", 415],
+      ["application/jsonp", 415],
+      ["text/json-not", 415],
+      ["application", 415],
+      ["multipart/form-data; boundary=x", 415],
+    ])("declared as %s is %i", async (type, status) =>
+      expect((await send(bytes(200), { "Content-Type": type })).status).toBe(status),
+    );
+  });
+
+  describe("a day", () => {
+    const slot = (start: string, end: string) => ({ events: [{ start, end }] });
+
+    test("begins at midnight UTC, not where the platform runs", async () => {
+      // In Berlin it is past midnight.
+      setClock("2099-05-01T23:59:59.999Z");
+      expect((await create(slot("2099-05-01T00:00:00Z", "2099-05-01T00:00:01Z"))).status).toBe(201);
+      const yesterday = await create(slot("2099-04-30T23:59:59.999Z", "2099-05-01T00:00:01Z"));
+      expect(yesterday.json()).toMatchObject({
+        status: 400,
+        errors: { "events[0].start": ["Let it start today (2099-05-01 in UTC) or later."] },
+      });
+      setClock("2099-05-02T00:00:00.000Z");
+      expect((await create(slot("2099-05-01T23:59:59.999Z", "2099-05-03T00:00:00Z"))).status).toBe(400);
+      expect((await create(slot("2099-05-02T00:00:00.000Z", "2099-05-02T00:00:00.001Z"))).status).toBe(201);
+    });
+
+    test.each([
+      ["loses an hour", "2099-03-29T00:30:00Z", "2099-03-29T01:30:00Z"],
+      ["has an hour twice", "2099-10-25T00:30:00Z", "2099-10-25T01:30:00+00:00"],
+    ])("that %s is kept to the letter, and over when it is over", async (_, start, end) => {
+      // The offset of Berlin changes within this hour: the setting above took hold.
+      expect(new Date(start).getTimezoneOffset()).not.toBe(new Date(end).getTimezoneOffset());
+      setClock("2099-01-01T00:00:00Z");
+      const id = idOf(await create(slot(start, end)));
+      const read = async () => (await call("GET", `/offer/${id}`)).json();
+      setClock(new Date(Date.parse(end) - 1).toISOString());
+      expect(await read()).toMatchObject({ events: [{ start, end }], isHistoric: false });
+      setClock(end);
+      expect(await read()).toMatchObject({ events: [{ start, end }], isHistoric: true });
+    });
+
+    test("may be the last that can be written, and none before the first", async () => {
+      setClock("9999-12-31T00:00:00Z");
+      const [start, end] = ["9999-12-31T23:59:59Z", "9999-12-31T23:59:59.999999+00:00"];
+      const id = idOf(await create(slot(start, end)));
+      expect((await call("GET", `/offer/${id}`)).json()).toMatchObject({ events: [{ start, end }], isHistoric: false });
+      for (const [from, to] of [
+        ["0000-01-01T00:00:00Z", end],
+        [start, "0000-01-01T00:00:00Z"],
+        [start, "10000-01-01T00:00:00Z"],
+        [start, "+010000-01-01T00:00:00Z"],
+      ] as const)
+        expect((await create(slot(from, to))).json()).toMatchObject({ status: 400, code: "invalid_request" });
+    });
+
+    test("has no local times: an offset counts, and a missing zone is not taken for UTC", async () => {
+      const end = "2099-10-26T00:00:00Z";
+      for (const start of ["2099-10-25T02:30:00", "2099-10-25T02:30"])
+        expect((await create(slot(start, end))).json()).toMatchObject({
+          errors: { "events[0].start": [expect.any(String)] },
+        });
+      // The hour that the clock in Berlin shows twice.
+      for (const [given, start] of [
+        ["2099-10-25T02:30:00+02:00", "2099-10-25T00:30:00Z"],
+        ["2099-10-25T02:30:00+01:00", "2099-10-25T01:30:00Z"],
+        ["2099-10-25T02:30:00-00:00", "2099-10-25T02:30:00Z"],
+      ] as const)
+        expect((await call("GET", `/offer/${idOf(await create(slot(given, end)))}`)).json()).toMatchObject({
+          events: [{ start, end }],
+        });
+    });
+  });
+
+  describe("the address to be notified", () => {
+    test.each([
+      "émile@küche.example",
+      "用户@例子.公司",
+      '"emile"@xn--kche-0ra.example',
+      `${"x".repeat(242)}@example.com`,
+    ])("may be %s, and gets its mail", async (notifyEmailAddress) => {
+      expect((await create({ notifyEmailAddress })).status).toBe(201);
+      const token = await platform.signInPerson("hana@harbour-hotels.example");
+      const { mails } = (await platform.call("GET", "/portal/mailbox", { token })).json<{ mails: { to: string }[] }>();
+      expect(mails.map(({ to }) => to)).toContain(notifyEmailAddress);
+    });
+
+    test.each([
+      '"émile hart"@küche.example',
+      '"émile@hart"@küche.example',
+      "Émile Hart <émile@küche.example>",
+      "émile@küche.example, ada@küche.example",
+      "émile@küche.example\n",
+      "émile\u00a0hart@küche.example",
+      "émile\u0007@küche.example",
+      "émile",
+      "@küche.example",
+      "émile@",
+      "",
+      `${"x".repeat(243)}@example.com`,
+    ])("may not be %j", async (notifyEmailAddress) =>
+      expect((await create({ notifyEmailAddress })).json()).toMatchObject({
+        status: 400,
+        errors: { notifyEmailAddress: [expect.any(String)] },
+      }),
+    );
+  });
+
+  test("a worker who is named twice on completion gets the work once", async () => {
+    const id = idOf(await create());
+    const token = await platform.signInWorker("worker_amal");
+    await platform.call("POST", `/worker-app/offers/${id}/apply`, { token });
+    const named = { json: ["worker_amal", "worker_amal"] };
+    expect((await call("POST", `/offer/${id}/complete?api-version=1.0`, named)).status).toBe(204);
+    const menu = async () =>
+      (await platform.call("GET", "/worker-app/notifications", { token }))
+        .json<{ notifications: { offerId: string; reason: string }[] }>()
+        .notifications.filter(({ offerId, reason }) => offerId === id && reason !== "offer");
+    await eventually("it is told", async () => (await menu()).length > 0);
+    expect(await menu()).toMatchObject([{ reason: "successful" }]);
+  });
+});

@@ -1,0 +1,135 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { forgetExpiredKeys } from "../../src/idempotency/forget-expired-keys.ts";
+import { type OnceKey, once } from "../../src/idempotency/once.ts";
+import { commit } from "../../src/offers/commit.ts";
+import { createOffer } from "../../src/offers/create-offer.ts";
+import type { Store, Trx } from "../../src/store/store.ts";
+import { afterEachStatement } from "../store/after-each-statement.ts";
+import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
+import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+
+const dayMs = 24 * 60 * 60 * 1_000;
+/** More of them for a long run by hand. */
+const creations = Number(process.env.TEST_CREATIONS || 50);
+
+describe.each(await storesUnderTest())("an expired idempotency key on $title", ({ createPlace }) => {
+  let place: StorePlace;
+  let lower: LowerHalf;
+  let store: Store;
+  let organisationId: string;
+  let count = 0;
+  beforeAll(async () => {
+    place = await createPlace();
+    lower = await openLowerHalf(place);
+    store = lower.store;
+    organisationId = await addOrganisation(store);
+    await store.db.insertInto("workers").values({ id: "amal", name: "Amal", password_hash: "" }).execute();
+  });
+  afterAll(async () => {
+    await lower.close();
+    await place.remove();
+  });
+
+  const newKey = (): OnceKey => ({ organisationId, keyHash: `key ${++count}`, fingerprint: "a", now: new Date() });
+  const later = (key: OnceKey, ms: number): OnceKey => ({ ...key, now: new Date(key.now.getTime() + ms) });
+  const use = (trx: Trx, key: OnceKey, result: string) => once(trx, key, async () => result);
+  const useAlone = (key: OnceKey, result: string) => store.transaction((trx) => use(trx, key, result));
+
+  test("counts as absent at once, whatever was asked under it", async () => {
+    const key = newKey();
+    expect(await useAlone(key, "first")).toEqual({ result: "first", isRepeat: false });
+    expect(await useAlone(later(key, dayMs - 1), "second")).toEqual({ result: "first", isRepeat: true });
+    const other = { ...later(key, dayMs), fingerprint: "b" };
+    expect(await useAlone(other, "third")).toEqual({ result: "third", isRepeat: false });
+    // And is kept for another day, with what it is used for now.
+    expect(await useAlone(later(other, dayMs - 1), "fourth")).toEqual({ result: "third", isRepeat: true });
+    await expect(useAlone(later(key, dayMs + 1), "fifth")).rejects.toMatchObject({ code: "idempotency_key_reused" });
+  });
+
+  test("is free again when its effect throws", async () => {
+    const key = newKey();
+    await useAlone(key, "first");
+    const failing = store.transaction((trx) =>
+      once(trx, later(key, dayMs), () => Promise.reject(new Error("refused"))),
+    );
+    await expect(failing).rejects.toThrow("refused");
+    expect(await useAlone(later(key, dayMs + 1), "second")).toEqual({ result: "second", isRepeat: false });
+  });
+
+  /** What retention does, between two statements of `trx`: from another connection, where there is one. */
+  async function forget(trx: Trx, now: Date): Promise<void> {
+    if (store.name === "pglite") return void (await forgetExpiredKeys(trx, now));
+    const forgotten = store.transaction(async (other) => {
+      await sql`set local lock_timeout = '100ms'`.execute(other);
+      await forgetExpiredKeys(other, now);
+    });
+    // 55P03 is lock_not_available: it has to wait until the transaction is over.
+    await forgotten.catch((error: { code?: string }) => expect(error.code).toBe("55P03"));
+  }
+
+  test("may be forgotten between any two statements of the transaction that uses it again", async () => {
+    const key = newKey();
+    await useAlone(key, "first");
+    const again = later(key, dayMs);
+    const used = store.transaction((trx) =>
+      use(
+        afterEachStatement(trx, () => forget(trx, again.now)),
+        again,
+        "second",
+      ),
+    );
+    expect(await used).toEqual({ result: "second", isRepeat: false });
+    expect(await useAlone(later(again, 1), "third")).toEqual({ result: "second", isRepeat: true });
+  });
+
+  test("may be forgotten by a retention whose clock is ahead of the repeat's", async () => {
+    const key = newKey();
+    await useAlone(key, "first");
+    const again = later(key, dayMs - 1);
+    const ahead = later(key, dayMs).now;
+    const used = store.transaction((trx) =>
+      use(
+        afterEachStatement(trx, () => forget(trx, ahead)),
+        again,
+        "second",
+      ),
+    );
+    expect(await used).toEqual({ result: "second", isRepeat: false });
+  });
+
+  test("of many that use it again at once, one has its effect", async () => {
+    const key = newKey();
+    await useAlone(key, "first");
+    const again = later(key, dayMs);
+    const used = await Promise.all(Array.from({ length: 20 }, (_, index) => useAlone(again, `again ${index}`)));
+    expect(used.filter(({ isRepeat }) => !isRepeat)).toHaveLength(1);
+    expect(new Set(used.map(({ result }) => result)).size).toBe(1);
+  });
+
+  test(`creates each time beside retention: ${creations} times, each a day after the one before`, {
+    timeout: 60_000 + creations * 100,
+  }, async () => {
+    let key = newKey();
+    const deps = { store, queue: lower.queue, now: () => key.now, wake: () => undefined };
+    const input = { createdByUserId: "hana", title: "Bar", workerIds: ["amal"] };
+    let isOver = false;
+    const retaining = (async () => {
+      while (!isOver) await forgetExpiredKeys(store.background.db, key.now);
+    })();
+    const ids = new Set<string>();
+    const createAgain = async (): Promise<void> => {
+      key = later(key, dayMs);
+      const created = await commit(deps, (trx) => once(trx, key, () => createOffer(trx, deps, organisationId, input)));
+      expect(created.isRepeat).toBe(false);
+      ids.add(created.result);
+    };
+    try {
+      for (let number = 0; number < creations; number += 1) await createAgain();
+    } finally {
+      isOver = true;
+      await retaining;
+    }
+    expect(ids.size).toBe(creations);
+  });
+});

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type MountedRoute, mountedRoutes, takesToken } from "../pages/mounted-routes.ts";
+import { eventually } from "../support/eventually.ts";
+import { type Answer, type CallOptions, openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { openReceiver, type Receiver } from "../support/receiver.ts";
+import { anyStore, type StorePlace } from "../support/stores.ts";
+
+/** pages-access.test.ts has the pages. */
+const routes = mountedRoutes().filter(takesToken);
+const withIds = routes.filter(({ path }) => path.includes(":"));
+const lists = routes.filter(
+  ({ method, path }) => method === "GET" && path.startsWith("/portal/") && !path.includes(":"),
+);
+
+/** What a route needs beside the id to get as far as looking at it. */
+const details: Record<string, { query?: string; json?: unknown }> = {
+  "POST /offer/:id/complete": { query: "?api-version=1.0", json: ["worker_amal"] },
+};
+
+describe.each(await anyStore())("what belongs to another organisation on $title", ({ createPlace }) => {
+  let place: StorePlace;
+  let platform: PlatformUnderTest;
+  let receiver: Receiver;
+  let offerId = "";
+  let deliveryId = "";
+  let deviceId = "";
+
+  beforeAll(async () => {
+    place = await createPlace();
+    platform = await openPlatform(place);
+    receiver = await openReceiver();
+    const hana = { token: await platform.signInPerson("hana@harbour-hotels.example") };
+    const profile = { baseAddress: receiver.baseAddress, secret: "a secret of harbour's", suggestsContacts: false };
+    await platform.call("PUT", "/portal/profile", { ...hana, json: profile });
+    const offer = { createdByUserId: "user_hana", title: "Bar on Sunday", workerIds: ["worker_amal"] };
+    const created = await platform.call("POST", "/offer", { key: "demo-key-harbour", json: offer });
+    offerId = created.json<{ id: string }>().id;
+    const amal = { token: await platform.signInWorker("worker_amal") };
+    await platform.call("POST", `/worker-app/offers/${offerId}/apply`, amal);
+    const device = await platform.call("POST", "/worker-app/devices", { ...amal, json: { platform: "ios" } });
+    deviceId = device.json<{ id: string }>().id;
+    await eventually("harbour is told", async () => {
+      const answer = await platform.call("GET", "/portal/deliveries", hana);
+      deliveryId = answer.json<{ deliveries: { id: string }[] }>().deliveries[0]?.id ?? "";
+      return receiver.requests.some(({ url }) => url === "/offer/response") && deliveryId !== "";
+    });
+  });
+  afterAll(async () => {
+    await platform.close();
+    await receiver.close();
+    await place.remove();
+  });
+
+  /** Whose id it is, by what stands before it. */
+  const idAfter: Record<string, () => string> = {
+    offer: () => offerId,
+    offers: () => offerId,
+    deliveries: () => deliveryId,
+    devices: () => deviceId,
+  };
+
+  const call = async ({ method, path }: MountedRoute, who: CallOptions): Promise<Answer> => {
+    const { query = "", json } = details[`${method} ${path}`] ?? {};
+    const filled = path.replaceAll(/(\w+)\/:\w+/g, (_, before: string) => {
+      const id = idAfter[before]?.();
+      if (id === undefined) throw new Error(`say above whose id comes after ${before}`);
+      return `${before}/${id}`;
+    });
+    return platform.call(method, filled + query, json === undefined ? who : { ...who, json });
+  };
+  const someoneElse = async (path: string): Promise<CallOptions[]> => {
+    if (path.startsWith("/worker-app/")) return [{ token: await platform.signInWorker("worker_ben") }];
+    if (path.startsWith("/portal/")) return [{ token: await platform.signInPerson("bo@bistro-group.example") }];
+    return [{ key: "demo-key-bistro" }, { key: "demo-key-crew" }];
+  };
+  const theOwner = async (path: string): Promise<CallOptions> => {
+    if (path.startsWith("/worker-app/")) return { token: await platform.signInWorker("worker_amal") };
+    if (path.startsWith("/portal/")) return { token: await platform.signInPerson("hana@harbour-hotels.example") };
+    return { key: "demo-key-harbour" };
+  };
+
+  test.each(withIds)("is not there: $method $path", async (route) => {
+    for (const who of await someoneElse(route.path)) {
+      const answer = await call(route, who);
+      expect(answer.status).toBe(404);
+      expect(answer.text).not.toMatch(/Bar on Sunday|harbour/i);
+    }
+  });
+
+  test.each(lists)("is not shown: $method $path", async (route) => {
+    for (const who of await someoneElse(route.path)) {
+      const { status, text } = await call(route, who);
+      expect(status).toBe(200);
+      for (const secret of [offerId, deliveryId, receiver.baseAddress]) expect(text).not.toContain(secret);
+    }
+  });
+
+  // After the others: it completes and withdraws.
+  test.each(withIds)("is there for its owner: $method $path", async (route) => {
+    const { status } = await call(route, await theOwner(route.path));
+    expect([200, 202, 204, 409]).toContain(status);
+  });
+
+  test("there are such routes", () => {
+    expect(withIds.length).toBeGreaterThanOrEqual(9);
+    expect(lists.length).toBeGreaterThanOrEqual(5);
+  });
+});

@@ -1,0 +1,194 @@
+import { once } from "node:events";
+import { request } from "node:http";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Answer, type CallOptions, openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+
+const dayMs = 24 * 60 * 60 * 1_000;
+const input = { createdByUserId: "user_hana", title: "Bar on Sunday", workerIds: ["worker_amal"] };
+
+describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createPlace }) => {
+  let place: StorePlace;
+  let platform: PlatformUnderTest;
+  let now = new Date();
+  let count = 0;
+  const newKey = () => `key ${++count}`;
+  const open = () => openPlatform(place, {}, () => now);
+  beforeAll(async () => {
+    place = await createPlace();
+    platform = await open();
+  });
+  afterAll(async () => {
+    await platform.close();
+    await place.remove();
+  });
+
+  const post = (path: string, key: string, options: CallOptions): Promise<Answer> =>
+    platform.call("POST", path, {
+      key: "demo-key-harbour",
+      ...options,
+      headers: { "Idempotency-Key": key, ...options.headers },
+    });
+  const create = (key: string, changes: object = {}) => post("/offer", key, { json: { ...input, ...changes } });
+  const complete = (id: string, key: string) =>
+    post(`/offer/${id}/complete?api-version=1.0`, key, { json: ["worker_amal"] });
+  const idOf = (answer: Answer): string => answer.json<{ id: string }>().id;
+  const read = async (id: string) => (await platform.call("GET", `/offer/${id}`, { key: "demo-key-harbour" })).json();
+  const apply = async (id: string) => {
+    const token = await platform.signInWorker("worker_amal");
+    await platform.call("POST", `/worker-app/offers/${id}/apply`, { token });
+  };
+  const offersTitled = async (title: string) => {
+    const token = await platform.signInPerson("hana@harbour-hotels.example");
+    const { offers } = (await platform.call("GET", "/portal/offers", { token })).json<{
+      offers: { title: string }[];
+    }>();
+    return offers.filter((offer) => offer.title === title);
+  };
+  const replayed = ({ headers }: Answer) => headers.get("idempotency-replayed");
+  const reused = { status: 422, code: "idempotency_key_reused" };
+
+  test("a creation repeated under its key is answered as before, and creates nothing", async () => {
+    const key = newKey();
+    const first = await create(key, { title: "Once" });
+    const again = await create(key, { title: "Once" });
+    expect([first.status, replayed(first)]).toEqual([201, null]);
+    expect([again.status, replayed(again)]).toEqual([201, "true"]);
+    expect(again.text).toBe(first.text);
+    for (const name of ["location", "content-type"]) expect(again.headers.get(name)).toBe(first.headers.get(name));
+    expect(await offersTitled("Once")).toHaveLength(1);
+  });
+
+  test("a completion repeated under its key is answered as before, not as a second one", async () => {
+    const id = idOf(await create(newKey()));
+    await apply(id);
+    const key = newKey();
+    expect(await complete(id, key)).toMatchObject({ status: 204 });
+    const again = await complete(id, key);
+    expect([again.status, again.text, replayed(again)]).toEqual([204, "", "true"]);
+    expect((await complete(id, newKey())).json()).toMatchObject({ status: 409, code: "offer_complete" });
+  });
+
+  test("without a key, or under another, each creation is one of its own", async () => {
+    await Promise.all([create(newKey(), { title: "Each" }), create(newKey(), { title: "Each" })]);
+    await platform.call("POST", "/offer", { key: "demo-key-harbour", json: { ...input, title: "Each" } });
+    expect(await offersTitled("Each")).toHaveLength(3);
+  });
+
+  test("another body, offer or operation under the key is refused, and has no effect", async () => {
+    const key = newKey();
+    const id = idOf(await create(key));
+    await apply(id);
+    expect((await create(key, { title: "Another" })).json()).toMatchObject(reused);
+    // The same JSON value in other bytes.
+    const body = JSON.stringify(input, undefined, 1);
+    const headers = { "Content-Type": "application/json" };
+    expect((await post("/offer", key, { body, headers })).json()).toMatchObject(reused);
+    expect((await complete(id, key)).json()).toMatchObject(reused);
+    expect(await read(id)).toMatchObject({ complete: false });
+    expect(await offersTitled("Another")).toEqual([]);
+
+    const other = idOf(await create(newKey()));
+    await apply(other);
+    const completion = newKey();
+    expect((await complete(id, completion)).status).toBe(204);
+    expect((await complete(other, completion)).json()).toMatchObject(reused);
+    expect(await read(other)).toMatchObject({ complete: false });
+  });
+
+  test("what was refused has used up no key", async () => {
+    const key = newKey();
+    expect((await create(key, { title: "" })).status).toBe(400);
+    const created = await create(key);
+    expect([created.status, replayed(created)]).toEqual([201, null]);
+
+    const completion = newKey();
+    expect((await complete(idOf(created), completion)).json()).toMatchObject({ code: "worker_not_applied" });
+    await apply(idOf(created));
+    const completed = await complete(idOf(created), completion);
+    expect([completed.status, replayed(completed)]).toEqual([204, null]);
+  });
+
+  test("a key is one organisation's: another's request under the same text is its own", async () => {
+    const key = newKey();
+    const ours = await create(key);
+    const json = { ...input, createdByUserId: "user_bo" };
+    const theirs = await post("/offer", key, { key: "demo-key-bistro", json });
+    expect([theirs.status, replayed(theirs)]).toEqual([201, null]);
+    expect(idOf(theirs)).not.toBe(idOf(ours));
+  });
+
+  test("of a hundred creations at once under one key, one creates and all are answered its id", async () => {
+    const key = newKey();
+    const answers = await Promise.all(Array.from({ length: 100 }, () => create(key, { title: "Rush" })));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(answers.map(idOf)).size).toBe(1);
+    expect(answers.filter((answer) => replayed(answer) === null)).toHaveLength(1);
+    expect(await offersTitled("Rush")).toHaveLength(1);
+  });
+
+  test("of two different creations at once under one key, one is refused", async () => {
+    const key = newKey();
+    const answers = await Promise.all([create(key, { title: "Left" }), create(key, { title: "Right" })]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 422]);
+    expect([...(await offersTitled("Left")), ...(await offersTitled("Right"))]).toHaveLength(1);
+  });
+
+  test.each([
+    ["empty", ""],
+    ["too long", "k".repeat(256)],
+    ["not ASCII", "schlüssel"],
+    ["with a tab", "a\tb"],
+  ])("a key that is %s is 400", async (_, key) => {
+    for (const answer of [await create(key), await complete("unknown", key)])
+      expect(answer.json()).toMatchObject({
+        status: 400,
+        code: "invalid_request",
+        errors: { "Idempotency-Key": [expect.any(String)] },
+      });
+  });
+
+  test("two keys are 400, even when they are equal", async () => {
+    const body = JSON.stringify(input);
+    const outgoing = request(`${platform.address}/offer`, {
+      method: "POST",
+      headers: [
+        ...["X-UE-Api-Subscription-Key", "demo-key-harbour", "Content-Type", "application/json"],
+        ...["Host", "localhost", "Content-Length", String(body.length), "Idempotency-Key", "k", "Idempotency-Key", "k"],
+      ],
+    });
+    outgoing.end(body);
+    const [response] = await once(outgoing, "response");
+    response.resume();
+    expect(response.statusCode).toBe(400);
+  });
+
+  test("a key of 255 characters is taken, and one on a read is not looked at", async () => {
+    const id = idOf(await create("k".repeat(255)));
+    const options = { key: "demo-key-harbour", headers: { "Idempotency-Key": "" } };
+    expect((await platform.call("GET", `/offer/${id}`, options)).status).toBe(200);
+  });
+
+  test("a key is kept for 24 hours, also over restarts and when the request would be refused by now", async () => {
+    const reopen = async (at: number) => {
+      await platform.close();
+      now = new Date(at);
+      platform = await open();
+    };
+    const key = newKey();
+    const madeAt = now.getTime();
+    const start = new Date(madeAt + 1_000).toISOString();
+    const changes = { events: [{ start, end: new Date(madeAt + 2_000).toISOString() }] };
+    const first = await create(key, changes);
+    await reopen(madeAt + dayMs - 1);
+    const again = await create(key, changes);
+    expect([again.text, replayed(again)]).toEqual([first.text, "true"]);
+
+    // Expired, whether it was removed already or not.
+    now = new Date(madeAt + dayMs);
+    const late = await create(key, changes);
+    expect(replayed(late)).toBe(null);
+    // A request like any other: the day of its event is over.
+    expect(late.json()).toMatchObject({ status: 400, errors: { "events[0].start": [expect.any(String)] } });
+  });
+});

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openVisitor } from "../pages/page-visitor.ts";
+import { eventually } from "../support/eventually.ts";
+import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { answerWith, openReceiver, type Receiver } from "../support/receiver.ts";
+import { anyStore, type StorePlace } from "../support/stores.ts";
+
+interface Row {
+  id: string | number;
+}
+
+describe.each(await anyStore())("the lists as JSON on $title", ({ createPlace }) => {
+  let place: StorePlace;
+  let platform: PlatformUnderTest;
+  let receiver: Receiver;
+  const tokens: Record<string, string> = {};
+  let created = 0;
+
+  /** One more row of each list. */
+  const addRow = async (): Promise<void> => {
+    created += 1;
+    const json = { createdByUserId: "user_hana", title: `No. ${created}`, workerIds: ["worker_amal"] };
+    const offer = await platform.call("POST", "/offer", { key: "demo-key-harbour", json });
+    const { id } = offer.json<{ id: string }>();
+    const amal = { token: tokens.worker ?? "" };
+    expect((await platform.call("POST", `/worker-app/offers/${id}/apply`, amal)).status).toBe(204);
+    const people = [{ name: "Guest", emailAddress: `guest${created}@example.com` }];
+    await eventually("what was done is told", async () => {
+      const { notifications } = (await platform.call("GET", "/worker-app/notifications?limit=1", amal)).json<{
+        notifications: { offerId: string }[];
+      }>();
+      return notifications.some(({ offerId }) => offerId === id);
+    });
+    const invited = { token: tokens.portal ?? "", json: { organisationId: "org_harbour", people } };
+    expect((await platform.call("POST", "/portal/invitations", invited)).status).toBe(201);
+  };
+
+  beforeAll(async () => {
+    place = await createPlace();
+    platform = await openPlatform(place);
+    receiver = await openReceiver((request, response) => {
+      const people = Array.from({ length: 50 }, (_, number) => ({
+        ...{ name: "Guest", emailAddress: `guest${number}@example.com`, ratings: [] },
+      }));
+      const body = request.url === "/contact-suggestions" ? JSON.stringify(people) : "";
+      answerWith(200, { "content-type": "application/json" }, body)(request, response);
+    });
+    tokens.portal = await platform.signInPerson("hana@harbour-hotels.example");
+    tokens["worker-app"] = tokens.worker = await platform.signInWorker("worker_amal");
+    const profile = { baseAddress: receiver.baseAddress, secret: "x".repeat(20), suggestsContacts: true };
+    await platform.call("PUT", "/portal/profile", { token: tokens.portal, json: profile });
+    await platform.call("POST", "/portal/suggestions/search", { token: tokens.portal, json: {} });
+    for (let number = 0; number < 5; number += 1) await addRow();
+  });
+  afterAll(async () => {
+    await platform.close();
+    await receiver.close();
+    await place.remove();
+  });
+
+  const lists = [
+    ["/portal/offers", "offers"],
+    ["/portal/deliveries", "deliveries"],
+    ["/portal/invitations", "invitations"],
+    ["/portal/mailbox", "mails"],
+    ["/worker-app/notifications", "notifications"],
+  ] as const;
+  const read = (path: string, query = "") =>
+    platform.call("GET", path + query, { token: tokens[path.split("/")[1] ?? ""] ?? "" });
+  const part = async (path: string, name: string, query: string) => {
+    const answer = await read(path, query);
+    expect(answer.status).toBe(200);
+    const { [name]: rows, next, ...rest } = answer.json<Record<string, Row[]> & { next: string | null }>();
+    expect(rest).toEqual({});
+    return { ids: (rows as Row[]).map(({ id }) => id), next: next as unknown as string | null };
+  };
+
+  test.each(lists)("%s: newest first in parts, each once, whatever is added meanwhile", async (path, name) => {
+    const whole = await part(path, name, "");
+    expect(whole.next).toBeNull();
+    expect(whole.ids.length).toBeGreaterThanOrEqual(5);
+    const seen: (string | number)[] = [];
+    let query = "?limit=2";
+    for (let next: string | null = ""; next !== null; ) {
+      const page = await part(path, name, query);
+      expect(page.ids.length).toBeLessThanOrEqual(2);
+      seen.push(...page.ids);
+      next = page.next;
+      if (seen.length === 2) await addRow();
+      query = `?limit=2&before=${next}`;
+    }
+    expect(seen).toEqual(whole.ids);
+    // A part that ends with the list says so, also when it is full.
+    const { ids, next } = await part(path, name, "?limit=100");
+    expect(next).toBeNull();
+    expect((await part(path, name, `?limit=${ids.length}`)).next).toBeNull();
+    expect((await part(path, name, `?limit=${ids.length - 1}`)).next).toEqual(expect.any(String));
+  });
+
+  test.each(lists)("%s: a limit or a place that cannot be is 400 and named", async (path, name) => {
+    for (const limit of ["0", "101", "-1", "1.5", "1e1", "x", "", "1&limit=2", "99999999999999999999"])
+      expect((await read(path, `?limit=${limit}`)).json()).toMatchObject({
+        ...{ status: 400, code: "invalid_request", errors: { limit: [expect.stringContaining("1 to 100")] } },
+      });
+    const { next } = await part(path, name, "?limit=1");
+    const forged = ["", "x", "1", "%00", "%ED%A0%80", "null", `${next}x`, `${next}&before=${next}`, "W10", "bnVsbA"];
+    for (const values of [
+      ["offers"],
+      ["offers", "1"],
+      ["offers", "-1", "x"],
+      ["offers", "9".repeat(30), "x"],
+      ["x", "1", "1"],
+    ])
+      forged.push(Buffer.from(JSON.stringify(values)).toString("base64url"));
+    for (const id of ["'", "\u0000", "x".repeat(600), "1e9", { a: 1 }, null])
+      forged.push(Buffer.from(JSON.stringify([name, "1", id])).toString("base64url"));
+    for (const before of forged) {
+      const answer = await read(path, `?before=${before}`);
+      // An id is any text where ids are texts: then it is a place, after all that is newer.
+      if (answer.status === 200) expect(answer.json()).toEqual({ [name]: [], next: null });
+      else expect(answer.json()).toMatchObject({ status: 400, errors: { before: [expect.stringContaining("next")] } });
+    }
+    for (const [other, otherName] of lists.filter(([each]) => each !== path)) {
+      const foreign = (await part(other, otherName, "?limit=1")).next;
+      expect((await read(path, `?before=${foreign}`)).json()).toMatchObject({
+        status: 400,
+        errors: { before: [expect.any(String)] },
+      });
+    }
+  });
+
+  test("a place in the list of another organisation shows nothing of it", async () => {
+    const bo = await platform.signInPerson("bo@bistro-group.example");
+    for (const [path, name] of lists.filter(
+      ([each]) => each !== "/worker-app/notifications" && each !== "/portal/mailbox",
+    )) {
+      const { next } = await part(path, name, "?limit=1");
+      const answer = await platform.call("GET", `${path}?before=${next}`, { token: bo });
+      expect(answer.json()).toEqual({ [name]: [], next: null });
+    }
+  });
+
+  test("the notifications menu has older ones behind a plain link, each once", { timeout: 120_000 }, async () => {
+    for (let number = 0; number < 51; number += 1) {
+      const json = { createdByUserId: "user_hana", title: `Menu ${number}`, workerIds: ["worker_dana"] };
+      await platform.call("POST", "/offer", { key: "demo-key-harbour", json });
+    }
+    const dana = openVisitor(platform.address, "/app/sign-in");
+    await dana.signIn("worker_dana");
+    const token = await platform.signInWorker("worker_dana");
+    await eventually("all are told", async () => {
+      const answer = await platform.call("GET", "/worker-app/notifications", { token });
+      return answer.json<{ notifications: unknown[] }>().notifications.length === 51;
+    });
+    const shown: string[] = [];
+    let pages = 0;
+    for (let path: string | undefined = "/app"; path !== undefined; pages += 1) {
+      const { status, text } = await dana.get(path);
+      expect(status).toBe(200);
+      shown.push(...[...text.matchAll(/<strong>(Menu \d+)/g)].map(([, title = ""]) => title));
+      path = /href="([^"]+)">Older<\/a>/.exec(text)?.[1]?.replaceAll("&amp;", "&");
+    }
+    expect(pages).toBeGreaterThan(1);
+    expect(shown).toHaveLength(51);
+    expect(new Set(shown).size).toBe(51);
+    for (const before of ["%00", "%ED%A0%80", "-1", "nowhere"])
+      expect((await dana.get(`/app?before=${before}`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fc } from "../../../../tools/property-seed.ts";
+import { actOnOffer } from "../../src/offers/act-on-offer.ts";
+import { commit } from "../../src/offers/commit.ts";
+import { createOffer } from "../../src/offers/create-offer.ts";
+import type { OfferDeps } from "../../src/offers/offer-deps.ts";
+import type { Store } from "../../src/store/store.ts";
+import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
+import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+import { type Model, type OffersUnderTest, offerCommands, offerStory, workerIds } from "./offer-commands.ts";
+import type { OfferPicture, Organisation } from "./offer-history.ts";
+
+type Organisations = Record<Organisation, string>;
+
+/** The platform's own operations, and rows read back by SQL of this test's own. */
+function storedOffers(deps: OfferDeps, organisations: Organisations): OffersUnderTest {
+  const offerIds: string[] = [];
+  return {
+    async create(ids) {
+      const input = { createdByUserId: "hana", title: "Kitchen help", workerIds: [...ids] };
+      offerIds.push(await commit(deps, (trx) => createOffer(trx, deps, organisations.ours, input)));
+    },
+    async act(number, deed) {
+      const actor = "workerId" in deed ? deed : { organisationId: organisations[deed.organisation] };
+      const result = await commit(deps, (trx) => actOnOffer(trx, deps, actor, offerIds[number] ?? "", deed));
+      return result === "done" ? result : result.code === "not_addressed" ? "offer_not_found" : result.code;
+    },
+    pictures: () => Promise.all(offerIds.map((id) => readPicture(deps.store, organisations, id))),
+  };
+}
+
+async function readPicture({ db }: Store, organisations: Organisations, offerId: string): Promise<OfferPicture> {
+  const offer = await db.selectFrom("offers").selectAll().where("id", "=", offerId).executeTakeFirstOrThrow();
+  const recipients = await db
+    .selectFrom("recipients")
+    .select(["worker_id as workerId", "response", "confirmation"])
+    .where("offer_id", "=", offerId)
+    .orderBy("id")
+    .execute();
+  const deliveries = await db
+    .selectFrom("events")
+    .leftJoin("deliveries", "event_id", "events.id")
+    .select(["deliveries.organisation_id", "data"])
+    .where(({ eb, ref }) => eb(ref("data", "->>").key("offerId"), "=", offerId))
+    .orderBy("sequence")
+    .execute();
+  const notifications = await db
+    .selectFrom("notifications")
+    .select(["worker_id", "reason"])
+    .where("offer_id", "=", offerId)
+    .orderBy("id")
+    .execute();
+  return {
+    complete: offer.completed_at !== null,
+    widthdrawn: offer.withdrawn_at !== null,
+    recipients,
+    events: deliveries.map(({ organisation_id, data: { workerId = "", response = "" } }) => ({
+      organisation: organisation_id === organisations.ours ? "ours" : "theirs",
+      workerId,
+      response,
+    })),
+    told: Object.fromEntries(
+      workerIds.map((id) => [id, notifications.flatMap((one) => (one.worker_id === id ? [one.reason] : []))]),
+    ),
+  };
+}
+
+describe.each(await storesUnderTest())("the states of offers on $title", ({ createPlace }) => {
+  let place: StorePlace;
+  let lower: LowerHalf;
+  let organisations: Organisations;
+
+  beforeAll(async () => {
+    place = await createPlace();
+    lower = await openLowerHalf(place);
+    const { db } = lower.store;
+    // Nobody listens: what is to be delivered stays to be read.
+    const address = "http://127.0.0.1:9";
+    organisations = {
+      ours: await addOrganisation(lower.store, address),
+      theirs: await addOrganisation(lower.store, address),
+    };
+    for (const id of workerIds) {
+      await db.insertInto("workers").values({ id, name: id, password_hash: "" }).execute();
+      await db
+        .insertInto("devices")
+        .values({ id: `phone of ${id}`, worker_id: id, platform: "ios" })
+        .execute();
+    }
+  });
+  afterAll(async () => {
+    await lower.close();
+    await place.remove();
+  });
+
+  const setUp = () => {
+    const deps = { store: lower.store, queue: lower.queue, now: () => new Date(), wake: () => undefined };
+    const model: Model = { histories: [], seen: [], onVerdict: () => undefined };
+    return { model, real: storedOffers(deps, organisations) };
+  };
+
+  test("are kept, and everybody is told, through a whole story", () => fc.asyncModelRun(setUp, offerStory));
+
+  test("are kept, and everybody is told, as their histories say", async () => {
+    const property = fc.asyncProperty(offerCommands(30), (commands) => fc.asyncModelRun(setUp, commands));
+    await fc.assert(property, { numRuns: 30, interruptAfterTimeLimit: 4_000 });
+    expect(lower.errors).toEqual([]);
+  });
+});

@@ -1,0 +1,214 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { personLimits } from "../../src/operations/person-limits.ts";
+import { addContact } from "../../src/worker-app/contacts.ts";
+import { mountedRoutes, takesToken } from "../pages/mounted-routes.ts";
+import { openVisitor, type PageVisitor } from "../pages/page-visitor.ts";
+import { addOrganisation, openLowerHalf } from "../support/lower-half.ts";
+import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { anyStore, type StorePlace, storesUnderTest } from "../support/stores.ts";
+
+const [store] = await anyStore();
+
+describe("the requests of somebody signed in", () => {
+  let place: StorePlace;
+  let platform: PlatformUnderTest;
+  let hana: PageVisitor;
+  let amal: PageVisitor;
+  let person = "";
+  let worker = "";
+  beforeAll(async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    if (store === undefined) throw new Error("there is always a store");
+    place = await store.createPlace();
+    platform = await openPlatform(place, { personRateLimit: { count: 40, seconds: 60 } }, () => new Date());
+    person = await platform.signInPerson("hana@harbour-hotels.example");
+    worker = await platform.signInWorker("worker_amal");
+    hana = openVisitor(platform.address);
+    await hana.signIn("hana@harbour-hotels.example");
+    amal = openVisitor(platform.address, "/app/sign-in");
+    await amal.signIn("worker_amal");
+    // Passwords are slow to check, on purpose.
+  }, 180_000);
+  afterAll(async () => {
+    await platform.close();
+    await place.remove();
+    vi.useRealTimers();
+  });
+  // Each test begins with nothing counted.
+  beforeEach(() => void vi.setSystemTime(Date.now() + 120_000));
+
+  const get = (path: string, token: string) => platform.call("GET", path, { token });
+  /** So often that the next one is too many. */
+  const exhaust = async (path: string, token: string): Promise<void> => {
+    const all = await Promise.all(Array.from({ length: 40 }, () => get(path, token)));
+    expect(new Set(all.map(({ status }) => status))).toEqual(new Set([200]));
+  };
+
+  test.each(mountedRoutes().filter((route) => takesToken(route) && route.path !== "/worker-app/notifications/stream"))(
+    "are limited: $method $path",
+    async ({ method, path }) => {
+      if (path.startsWith("/offer") || path.endsWith("/session")) return;
+      const token = path.startsWith("/portal") ? person : worker;
+      const call = () => platform.call(method, path.replace(":id", "none"), { token });
+      const all = await Promise.all(Array.from({ length: method === "GET" ? 40 : 4 }, call));
+      expect(all.map(({ status }) => status)).not.toContain(429);
+      expect(await call()).toMatchObject({ status: 429 });
+    },
+  );
+
+  test("are refused with a problem that says when to come again, and no more after that time", async () => {
+    await exhaust("/portal/profile", person);
+    vi.setSystemTime(Date.now() + 20_000);
+    const refused = await get("/portal/profile", person);
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get("content-type")).toMatch(/^application\/problem\+json/);
+    expect(refused.headers.get("retry-after")).toBe("40");
+    expect(refused.json()).toMatchObject({ code: "rate_limited", detail: expect.stringContaining("in 40 seconds") });
+    expect(refused.text).not.toContain("hana");
+    vi.setSystemTime(Date.now() + 40_000);
+    expect((await get("/portal/profile", person)).status).toBe(200);
+  });
+
+  test("count for the person: in every session, on pages and as JSON alike, and for nobody else", async () => {
+    await exhaust("/portal/offers", person);
+    const second = await platform.call("POST", "/portal/session", {
+      json: { emailAddress: "HANA@harbour-hotels.example", password: "demo-password" },
+    });
+    expect((await get("/portal/profile", second.json<{ token: string }>().token)).status).toBe(429);
+    expect((await hana.get("/offers")).status).toBe(429);
+    expect((await get("/portal/offers", await platform.signInPerson("bo@bistro-group.example"))).status).toBe(200);
+    expect((await get("/worker-app/notifications", worker)).status).toBe(200);
+  });
+
+  test.each([
+    ["the portal", () => hana, "/offers"],
+    ["the app", () => amal, "/app"],
+  ])("are refused on pages of %s with a page that says when", async (_, visitor, path) => {
+    for (let number = 0; number < 40; number += 1) expect((await visitor().get(path)).status).toBe(200);
+    const { status, headers, text } = await visitor().get(path);
+    expect(status).toBe(429);
+    expect(headers.get("content-type")).toMatch(/^text\/html/);
+    expect(headers.get("retry-after")).toBe("60");
+    expect(text).toContain("<h1>Too many requests</h1>");
+    expect(text).toContain("Try again in 60 seconds.");
+    // What a page loads and follows is not refused with it, and neither is the way out.
+    const style = /href="(\/assets\/styles[^"]+)"/.exec(text)?.[1] ?? "";
+    expect((await visitor().get(style)).status).toBe(200);
+    const live = path === "/app" ? "/app/live" : "/live";
+    const stream = await fetch(platform.address + live, { headers: { Cookie: visitor().cookie() } });
+    expect(stream.status).toBe(200);
+    await stream.body?.cancel();
+    // And what a page reads of itself when something changes has a budget of its own.
+    expect((await visitor().get(path, { "X-Part": "1" })).status).toBe(200);
+  });
+
+  test("that follow what changes use nothing up, however often they begin", async () => {
+    for (let number = 0; number < 40; number += 1) {
+      const headers = { Authorization: `Bearer ${worker}` };
+      const stream = await fetch(`${platform.address}/worker-app/notifications/stream`, { headers });
+      expect(stream.status).toBe(200);
+      await stream.body?.cancel();
+    }
+    expect((await get("/worker-app/notifications", worker)).status).toBe(200);
+    const headers = { Authorization: `Bearer ${worker}` };
+    expect((await fetch(`${platform.address}/worker-app/notifications/stream`, { headers })).status).toBe(429);
+  });
+
+  test("that act are a tenth of all, so that nobody sends a storm of webhooks by changing their mind", async () => {
+    const offer = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
+    const created = await platform.call("POST", "/offer", { key: "demo-key-harbour", json: offer });
+    const { id } = created.json<{ id: string }>();
+    const act = (action: string) => platform.call("POST", `/worker-app/offers/${id}/${action}`, { token: worker });
+    for (const action of ["apply", "reject", "apply", "reject"]) expect((await act(action)).status).toBe(204);
+    expect((await act("apply")).status).toBe(429);
+    expect((await get(`/worker-app/offers/${id}`, worker)).json()).toMatchObject({ response: "rejected" });
+    const { status, text } = await amal.send(`/app/offers/${id}/apply`);
+    expect(status).toBe(429);
+    expect(text).toContain("Nothing was changed.");
+    expect((await amal.send("/app/sign-out")).status).toBe(303);
+    await amal.signIn("worker_amal");
+  });
+});
+
+describe.each(await storesUnderTest())("the contacts that a worker adds on $title", ({ createPlace }) => {
+  let place: StorePlace;
+  beforeAll(async () => {
+    place = await createPlace();
+  });
+  afterAll(() => place.remove());
+
+  describe("through the app", () => {
+    let platform: PlatformUnderTest;
+    const add = async (worker: string, organisationId = "org_harbour") =>
+      platform.call("POST", "/worker-app/contacts", {
+        token: await platform.signInWorker(worker),
+        json: { organisationId },
+      });
+    const events = async () => {
+      const token = await platform.signInPerson("hana@harbour-hotels.example");
+      await platform.call("GET", "/portal/profile", { token });
+      return (await platform.call("GET", "/portal/deliveries", { token })).json<{ deliveries: unknown[] }>().deliveries;
+    };
+    beforeAll(async () => {
+      platform = await openPlatform(place, { personRateLimit: { count: 100_000, seconds: 60 } });
+    });
+    afterAll(() => platform.close());
+
+    test("are twenty an hour, however many are sent at once and wherever", async () => {
+      const organisations = ["org_harbour", "org_bistro", "org_crew"];
+      const statuses: number[] = [];
+      for (let round = 0; round < 6; round += 1) {
+        const sent = Array.from({ length: 10 }, (_, number) => add("worker_amal", organisations[number % 3]));
+        statuses.push(...(await Promise.all(sent)).map(({ status }) => status));
+      }
+      expect(statuses.filter((status) => status === 204)).toHaveLength(20);
+      expect(statuses.filter((status) => status === 429)).toHaveLength(40);
+      const refused = await add("worker_amal");
+      const seconds = Number(refused.headers.get("retry-after"));
+      expect(seconds).toBeGreaterThan(3_000);
+      expect(seconds).toBeLessThanOrEqual(3_600);
+      expect(refused.json()).toMatchObject({ code: "rate_limited", detail: expect.stringMatching(/20 .*60 minutes/) });
+      expect(await events()).toEqual([]);
+      expect((await add("worker_ben")).status).toBe(204);
+    });
+
+    test("are refused on the page with a page that says when", async () => {
+      const amal = openVisitor(platform.address, "/app/sign-in");
+      await amal.signIn("worker_amal");
+      const { status, headers, text } = await amal.send("/app/contacts", { organisationId: "org_bistro", once: "a" });
+      expect(status).toBe(429);
+      expect(headers.get("content-type")).toMatch(/^text\/html/);
+      expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+      expect(text).toContain("60 minutes");
+    });
+  });
+
+  test("may be added again an hour after the first, also by a worker whom another process counted", async () => {
+    const half = await openLowerHalf(place);
+    afterEach(() => half.close());
+    const organisationId = await addOrganisation(half.store);
+    const add = () =>
+      half.store.transaction((trx) =>
+        addContact(
+          trx,
+          { queue: half.queue, personLimits: personLimits({ count: 100_000, seconds: 60 }) },
+          "worker_cleo",
+          organisationId,
+        ),
+      );
+    for (let number = 0; number < 20; number += 1) await add();
+    await expect(add()).rejects.toMatchObject({ code: "rate_limited" });
+    await half.store.db
+      .updateTable("events")
+      .set({ created_at: new Date(Date.now() - 3_600_000) } as never)
+      .where("organisation_id", "=", organisationId)
+      .execute();
+    await add();
+  });
+});
+
+test("without a limit nobody counts", async () => {
+  const limits = personLimits(undefined);
+  for (let number = 0; number < 1_000; number += 1) await limits.count("worker_id worker_amal", "act");
+  expect(limits.contactsPerHour).toBeUndefined();
+});

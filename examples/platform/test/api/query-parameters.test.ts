@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { mountedRoutes, takesToken } from "../pages/mounted-routes.ts";
+import { openVisitor } from "../pages/page-visitor.ts";
+import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { anyStore, type StorePlace } from "../support/stores.ts";
+
+const [store] = await anyStore();
+let place: StorePlace;
+let platform: PlatformUnderTest;
+beforeAll(async () => {
+  if (store === undefined) throw new Error("there is always a store");
+  place = await store.createPlace();
+  platform = await openPlatform(place);
+});
+afterAll(async () => {
+  await platform.close();
+  await place.remove();
+});
+
+const routes = mountedRoutes();
+const isForPrograms = (path: string) => takesToken({ method: "", path }) || path === "/healthz" || path === "/readyz";
+const forPrograms = routes.filter(({ path }) => isForPrograms(path));
+const pages = routes.filter(({ method, path }) => method === "GET" && !isForPrograms(path));
+
+const credentialsFor = async (path: string) => {
+  if (path.startsWith("/offer")) return { key: "demo-key-harbour" };
+  if (path.startsWith("/portal")) return { token: await platform.signInPerson("hana@harbour-hotels.example") };
+  return { token: await platform.signInWorker("worker_amal") };
+};
+
+describe("a parameter that a path does not have", () => {
+  test.each(forPrograms)("is refused and named: $method $path", async ({ method, path }) => {
+    const version = path.startsWith("/offer") ? "&api-version=1.0" : "";
+    for (const name of ["colour", "Limit", "__proto__", "constructor", "toString", "befor[e]", "limit[]", "%C3%BC"]) {
+      const called = path.replace(/:\w+/, "none");
+      const answer = await platform.call(method, `${called}?${name}=1${version}`, await credentialsFor(path));
+      expect([name, answer.status]).toEqual([name, 400]);
+      const { code, errors } = answer.json<{ code: string; errors: Record<string, string[]> }>();
+      expect(code).toBe("invalid_request");
+      expect(Object.keys(errors)).toEqual([decodeURIComponent(name)]);
+    }
+  });
+
+  test("is refused before anything has an effect", async () => {
+    const call = {
+      key: "demo-key-harbour",
+      json: { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] },
+    };
+    expect((await platform.call("POST", "/offer?dryRun=1", call)).status).toBe(400);
+    const token = await platform.signInPerson("hana@harbour-hotels.example");
+    expect((await platform.call("GET", "/portal/offers", { token })).json()).toMatchObject({ offers: [] });
+    const { id } = (await platform.call("POST", "/offer?api-version=1.0", call)).json<{ id: string }>();
+    const key = { key: "demo-key-harbour" };
+    expect((await platform.call("GET", `/offer/${id}/withdraw?dryRun=1`, key)).status).toBe(400);
+    expect((await platform.call("GET", `/offer/${id}?api-version=1.0`, key)).json()).toMatchObject({
+      widthdrawn: false,
+    });
+  });
+
+  test("is said after the key or the session was found: a stranger learns no more than before", async () => {
+    expect((await platform.call("GET", "/offer/none?colour=red")).status).toBe(401);
+    expect((await platform.call("GET", "/portal/offers?colour=red")).status).toBe(401);
+    expect((await platform.call("GET", "/worker-app/devices?colour=red")).status).toBe(401);
+  });
+
+  test.each(pages)("makes no difference to a page: $path", async ({ path }) => {
+    const visitor = openVisitor(platform.address, path.startsWith("/app") ? "/app/sign-in" : "/sign-in");
+    await visitor.signIn(path.startsWith("/app") ? "worker_amal" : "hana@harbour-hotels.example");
+    // A stream does not end; what is asked for is what it begins with.
+    const ask = async (query: string) => {
+      const called = path.replace(/:\w+/, "none") + query;
+      const response = await fetch(platform.address + called, {
+        headers: { Accept: "text/html", Cookie: visitor.cookie() },
+        redirect: "manual",
+      });
+      await response.body?.cancel();
+      return response.status;
+    };
+    expect(await ask("?utm_source=mail&colour=red")).toBe(await ask(""));
+  });
+});

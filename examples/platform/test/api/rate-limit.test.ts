@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { rateLimits } from "../../src/operations/rate-limits.ts";
+import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { anyStore, type StorePlace } from "../support/stores.ts";
+
+const hourMs = 3_600_000;
+const offer = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
+
+beforeAll(() => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+});
+afterAll(() => {
+  vi.useRealTimers();
+});
+const pass = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
+
+describe.each(await anyStore())("the rate limit on $title", ({ createPlace }) => {
+  let place: StorePlace;
+  let platform: PlatformUnderTest;
+  beforeAll(async () => {
+    place = await createPlace();
+    const now = () => new Date();
+    platform = await openPlatform(place, { rateLimit: { count: 3, seconds: 3_600 }, trustedProxies: 1 }, now);
+  });
+  afterAll(async () => {
+    await platform.close();
+    await place.remove();
+  });
+  // Each test begins with no requests counted.
+  beforeEach(() => pass(2 * hourMs));
+
+  /** Not by way of `platform.call`: it holds every answer against a document without 429. */
+  const ask = async (key: string, init: RequestInit = {}, path = "/offer/none") => {
+    const headers = { "X-UE-Api-Subscription-Key": key, ...(init.headers as Record<string, string>) };
+    const response = await fetch(platform.address + path, { ...init, headers });
+    return { status: response.status, headers: response.headers, json: await response.json() };
+  };
+  const create = (idempotencyKey: string) => {
+    const headers = { "Content-Type": "application/json", "Idempotency-Key": idempotencyKey };
+    return ask("demo-key-harbour", { method: "POST", headers, body: JSON.stringify(offer) }, "/offer");
+  };
+  const exhaust = async (key: string, init?: RequestInit): Promise<void> => {
+    for (let number = 0; number < 3; number += 1) expect((await ask(key, init)).status).toBe(404);
+  };
+
+  test("a key that was used too often is told when to come again, in whole seconds", async () => {
+    await exhaust("demo-key-harbour");
+    pass(hourMs - 1_500);
+    const { status, headers, json } = await ask("demo-key-harbour");
+    expect(status).toBe(429);
+    expect(headers.get("content-type")).toMatch(/^application\/problem\+json/);
+    expect(headers.get("retry-after")).toBe("2");
+    expect(json).toMatchObject({ code: "rate_limited", status: 429, instance: expect.stringContaining("urn:offers:") });
+    expect(JSON.stringify(json)).not.toContain("demo-key");
+    pass(2_000);
+    expect((await ask("demo-key-harbour")).status).toBe(404);
+  });
+
+  test("another key is not refused, also one of the same organisation", async () => {
+    await exhaust("demo-key-harbour");
+    expect((await ask("demo-key-harbour")).status).toBe(429);
+    expect((await ask("demo-key-bistro")).status).toBe(404);
+    expect((await ask("demo-key-crew-for-harbour")).status).toBe(404);
+  });
+
+  test("a refused creation has no effect and leaves its idempotency key free", async () => {
+    await exhaust("demo-key-harbour");
+    const refused = await create("key-1");
+    expect(refused.status).toBe(429);
+    pass(hourMs);
+    const first = await create("key-1");
+    expect(first.status).toBe(201);
+    expect(first.headers.get("idempotency-replayed")).toBeNull();
+    const again = await create("key-1");
+    expect(again.json).toEqual(first.json);
+    expect(again.headers.get("idempotency-replayed")).toBe("true");
+    const token = await platform.signInPerson("hana@harbour-hotels.example");
+    const listed = (await platform.call("GET", "/portal/offers", { token })).json<{ offers: unknown[] }>();
+    expect(listed.offers).toHaveLength(1);
+  });
+
+  describe("wrong keys", () => {
+    const from = (address: string) => ({ headers: { "X-Forwarded-For": address } });
+    const guess = async (address: string): Promise<number> => {
+      const answers = Array.from({ length: 60 }, (_, number) => ask(`wrong-${number}`, from(address)));
+      expect(new Set((await Promise.all(answers)).map(({ status }) => status))).toEqual(new Set([401]));
+      return (await ask("wrong-60", from(address))).status;
+    };
+
+    test("sixty a minute from one address are refused as wrong, the next as too many", async () => {
+      expect(await guess("192.0.2.1")).toBe(429);
+      const refused = await ask("wrong-61", from("192.0.2.1"));
+      expect(refused.status).toBe(429);
+      expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+      expect((await ask("", from("192.0.2.1"))).status).toBe(429);
+      expect((await ask("wrong", from("192.0.2.2"))).status).toBe(401);
+      pass(60_000);
+      expect((await ask("wrong", from("192.0.2.1"))).status).toBe(401);
+    });
+
+    test("never keep a right key out, in use or not, which has its own limit alone", async () => {
+      expect(await guess("192.0.2.3")).toBe(429);
+      await exhaust("demo-key-harbour", from("192.0.2.3"));
+      expect((await ask("demo-key-harbour", from("192.0.2.3"))).status).toBe(429);
+      expect((await ask("demo-key-bistro", from("192.0.2.3"))).status).toBe(404);
+      // Nor do right ones make room for wrong ones.
+      expect((await ask("wrong-61", from("192.0.2.3"))).status).toBe(429);
+    });
+
+    test("a network of version 6 counts as one address", async () => {
+      expect(await guess("2001:db8:1:2::1")).toBe(429);
+      expect((await ask("wrong", from("2001:db8:1:2:ffff::9"))).status).toBe(429);
+      expect((await ask("wrong", from("2001:db8:1:3::1"))).status).toBe(401);
+    });
+
+    test("what a caller writes of itself before the proxy does not count", async () => {
+      expect(await guess("192.0.2.7")).toBe(429);
+      expect((await ask("wrong", from("203.0.113.9, 192.0.2.7"))).status).toBe(429);
+    });
+  });
+});
+
+test("without a limit nobody counts", async () => {
+  const limits = rateLimits(undefined);
+  for (let number = 0; number < 1_000; number += 1) {
+    await limits.countWrongKey("192.0.2.1");
+    await limits.countRequest("hash");
+  }
+});

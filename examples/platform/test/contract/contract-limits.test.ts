@@ -1,0 +1,192 @@
+// The time-outs and retries that spec/interface.md does not show, as spec/decisions.yaml has them: the defaults of each side.
+import { once } from "node:events";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout } from "node:timers/promises";
+import { OffersClient } from "@offers/client";
+import { timestampDigest } from "@offers/webhook-kit";
+import { webhookRouter } from "@offers/webhook-kit/express";
+import express from "express";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { startDelivery } from "../../src/delivery/start-delivery.ts";
+import { recordEvent } from "../../src/events/record-event.ts";
+import { createOutbound } from "../../src/outbound/create-outbound.ts";
+import type { Outbound } from "../../src/outbound/outbound.ts";
+import { searchSuggestions } from "../../src/outbound/search-suggestions.ts";
+import { testEndpoint } from "../../src/outbound/test-endpoint.ts";
+import { notifyWorkers } from "../../src/push/notify-workers.ts";
+import { startPush } from "../../src/push/start-push.ts";
+import { eventually } from "../support/eventually.ts";
+import { addOrganisation, type LowerHalf, openLowerHalf, testSealKey } from "../support/lower-half.ts";
+import { anyStore } from "../support/stores.ts";
+import { secret } from "./contract-stage.ts";
+
+/** Answers everything with 200 and remembers how long it might have taken. */
+function patientOutbound(): Outbound & { limits: [string, number][] } {
+  const limits: [string, number][] = [];
+  return {
+    limits,
+    async send({ path, timeoutMs }) {
+      limits.push([path, timeoutMs]);
+      return { ok: true, status: 200, body: Buffer.from("[]"), truncated: false, durationMs: 1 };
+    },
+    close: async () => undefined,
+  };
+}
+
+async function withLowerHalf(work: (half: LowerHalf) => Promise<void>): Promise<void> {
+  const [store] = await anyStore();
+  const place = await store?.createPlace();
+  if (place === undefined) throw new Error("there is always a store");
+  const half = await openLowerHalf(place);
+  await work(half).finally(() => half.close());
+  await place.remove();
+}
+
+describe("the limits", () => {
+  afterEach(() => void vi.useRealTimers());
+
+  test("an attempt at an event may take 15 seconds", () =>
+    withLowerHalf(async ({ store, queue }) => {
+      const outbound = patientOutbound();
+      const delivery = startDelivery({
+        ...{ store, queue, outbound, sealKey: testSealKey, idleMs: 20 },
+        sign: () => ({}),
+        onError: () => undefined,
+      });
+      const organisationId = await addOrganisation(store, "http://127.0.0.1:1");
+      const event = { type: "workerAddedContact", data: { workerId: "worker_amal" } } as const;
+      await store.transaction((trx) => recordEvent(trx, queue, organisationId, event));
+      await eventually("it is attempted", () => outbound.limits.length === 1);
+      expect(outbound.limits).toEqual([["/contact/new/{workerId}", 15_000]]);
+      await delivery.stop();
+    }));
+
+  test("a push is tried ten times", () =>
+    withLowerHalf(async ({ store, queue }) => {
+      const ids = { id: "offer-1", organisation_id: await addOrganisation(store), created_by_user_id: "user-1" };
+      const empty = { title: "", details: "", location_place_id: "", notify_email_address: null, events: "[]" };
+      await store.db
+        .insertInto("offers")
+        .values({ ...ids, ...empty, ends_at: null })
+        .execute();
+      await store.db.insertInto("workers").values({ id: "worker-1", name: "Ann", password_hash: "" }).execute();
+      await store.db.insertInto("devices").values({ id: "device-1", worker_id: "worker-1", platform: "ios" }).execute();
+      let tried = 0;
+      const send = async () => {
+        tried += 1;
+        throw new Error("the phone is off");
+      };
+      const onError = () => undefined;
+      const push = startPush({ store, queue, transport: { send }, onError, firstRetryMs: 1, idleMs: 5, sweepMs: 10 });
+      const offer = { offerId: "offer-1", workerIds: ["worker-1"], reason: "offer" } as const;
+      await store.transaction((trx) => notifyWorkers(trx, queue, offer));
+      const notification = store.db.selectFrom("notifications").select(["attempts", "sent_at"]);
+      await eventually("it is given up", async () => (await notification.executeTakeFirst())?.attempts === 10);
+      // Were it tried again, it would be by the next look or the next sweep.
+      await setTimeout(200);
+      await push.stop();
+      expect([tried, await notification.execute()]).toEqual([10, [{ attempts: 10, sent_at: null }]]);
+    }));
+
+  test("a check or a suggestion search may take 5 seconds", async () => {
+    const outbound = patientOutbound();
+    const endpoint = { baseAddress: "http://127.0.0.1:1", scheme: "timestampDigest", secret } as const;
+    await testEndpoint(outbound, () => ({}), endpoint);
+    await searchSuggestions(outbound, () => ({}), { ...endpoint, userEmailAddresses: [] });
+    expect(outbound.limits).toEqual([
+      ["/test", 5_000],
+      ["/test/auth", 5_000],
+      ["/contact-suggestions", 5_000],
+    ]);
+  });
+
+  test("the service's connection to an endpoint may take 3 seconds", async () => {
+    vi.useFakeTimers({ toFake: [...fake.toFake] });
+    const outbound = createOutbound({ resolve: () => new Promise(() => undefined) });
+    const call = outbound.send({ method: "GET", baseAddress: "http://x.example", path: "/test", timeoutMs: 20_000 });
+    // undici's timers of more than a second look every half second.
+    expect(await endedAfter(call, 2_400, 4_000)).toEqual([false, true]);
+    expect(await call).toMatchObject({ ok: false, code: "connect_timeout" });
+    vi.useRealTimers();
+    await outbound.close();
+  });
+
+  /** Whether the call has ended after each of these times. */
+  async function endedAfter(call: Promise<unknown>, ...times: number[]): Promise<boolean[]> {
+    let ended = false;
+    const end = () => {
+      ended = true;
+    };
+    call.then(end, end);
+    let now = 0;
+    const seen: boolean[] = [];
+    for (const time of times) {
+      await vi.advanceTimersByTimeAsync(time - now);
+      now = time;
+      seen.push(ended);
+    }
+    return seen;
+  }
+
+  const fake = { toFake: ["setTimeout", "clearTimeout", "performance"] } as const;
+  const silent = {
+    baseUrl: "https://service.example",
+    apiKey: "key",
+    fetch: () => new Promise<never>(() => undefined),
+  };
+
+  test("the client gives an attempt 30 seconds, and a call 90", async () => {
+    vi.useFakeTimers({ toFake: [...fake.toFake] });
+    const client = new OffersClient(silent);
+    expect(await endedAfter(client.getOffer("a", { maxRetries: 0 }), 29_999, 30_000)).toEqual([false, true]);
+    expect(await endedAfter(client.getOffer("a", { maxRetries: 9 }), 89_999, 90_000)).toEqual([false, true]);
+  });
+
+  test("the client repeats a read twice", async () => {
+    vi.useFakeTimers({ toFake: [...fake.toFake] });
+    let attempts = 0;
+    const fetch = async () => {
+      attempts += 1;
+      return new Response("", { status: 503 });
+    };
+    const call = new OffersClient({ ...silent, fetch }).getOffer("a").safe();
+    expect(await endedAfter(call, 90_000)).toEqual([true]);
+    expect(attempts).toBe(3);
+  });
+
+  test("the client waits for as long as Retry-After says, up to 30 seconds", async () => {
+    vi.useFakeTimers({ toFake: [...fake.toFake] });
+    const answers = [{ "Retry-After": "30" }, { "Retry-After": "31" }];
+    const fetch = async () => new Response("", { status: 503, headers: answers.shift() ?? {} });
+    const failure = new OffersClient({ ...silent, fetch }).getOffer("a").catch((error: unknown) => error);
+    expect(await endedAfter(failure, 29_999, 30_000)).toEqual([false, true]);
+    expect(await failure).toMatchObject({ attempts: 2, retryAfterMs: 31_000 });
+  });
+
+  test("the kit gives a handler 10 seconds", async () => {
+    let reached = (): void => undefined;
+    const isReached = new Promise<void>((resolve) => {
+      reached = resolve;
+    });
+    const onWorkerAddedContact = () => {
+      reached();
+      return new Promise<void>(() => undefined);
+    };
+    const server = createServer(express().use(webhookRouter({ secret, onWorkerAddedContact }))).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const headers = timestampDigest().sign({ secret, now: new Date() });
+    const { port } = server.address() as AddressInfo;
+    const sent = request({ port, host: "127.0.0.1", path: "/contact/new/worker_amal", headers: { ...headers } }).end();
+    const answered = once(sent, "response");
+    await isReached;
+    expect(await endedAfter(answered, 9_999)).toEqual([false]);
+    await vi.advanceTimersByTimeAsync(1);
+    const [response] = await answered;
+    expect(response.statusCode).toBe(503);
+    server.closeAllConnections();
+    server.close();
+    await once(server, "close");
+  });
+});

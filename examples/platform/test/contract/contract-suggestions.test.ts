@@ -1,0 +1,92 @@
+// What an implementer may answer to a search for contacts, field by field, as the tables of spec/interface.md have them.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Answer, answerWith } from "../support/receiver.ts";
+import { type DocumentedField, fieldsAfter, wrongValues } from "./contract-document.ts";
+import { dana, openStage, rating, type Stage } from "./contract-stage.ts";
+
+describe("an answer to a search for contacts", () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage();
+    await stage.enterProfile({ suggestsContacts: true });
+  });
+  afterAll(() => stage.close());
+
+  const search = async () => {
+    const answer = await stage.portal("POST", "/suggestions/search", { organisationIds: ["org_harbour"] });
+    const [result] = answer.json<{
+      results: { suggestions?: object[]; failure?: { code: string; message: string } }[];
+    }>().results;
+    return result;
+  };
+  const suggesting = (list: unknown): Answer => answerWith(200, {}, JSON.stringify(list));
+
+  const found = async (list: unknown) => {
+    stage.receiver.answer = suggesting(list);
+    const { suggestions, failure } = (await search()) ?? {};
+    return suggestions ? "shown" : failure?.message;
+  };
+  const expectColumn = async (row: DocumentedField, change: (field: object) => unknown) => {
+    const without = await found([change({ [row.field]: undefined })]);
+    if (row.required === "no") expect(without).toBe("shown");
+    else expect(without).toMatch(new RegExp(`wrong are: .*\\.${row.field}\\.$`));
+    // null stands for an optional field that is left out (D-94).
+    for (const value of wrongValues(row).filter((wrong) => wrong !== null || row.required !== "no"))
+      expect(await found([change({ [row.field]: value })])).toContain(`.${row.field}`);
+  };
+
+  test.each(fieldsAfter("### Contact suggestion response"))("has $field as $type; required: $required", (row) =>
+    expectColumn(row, (field) => ({ ...dana, ...field })),
+  );
+
+  test.each(fieldsAfter("Rating object, all three"))("has ratings whose $field is required, and $type", (row) =>
+    expectColumn(row, (field) => ({ ...dana, ratings: [rating, { ...rating, ...field }] })),
+  );
+
+  test("has ratings from 1 to 5, shown as they are given", async () => {
+    const ratings = [1, 2, 3, 4, 5].map((stars) => ({ ...rating, rating: stars }));
+    stage.receiver.answer = suggesting([{ ...dana, ratings }]);
+    expect((await search())?.suggestions).toEqual([{ ...dana, ratings }]);
+    for (const stars of [0, 6, -1, 4.5])
+      expect(await found([{ ...dana, ratings: [{ ...rating, rating: stars }] }])).toContain("ratings[0].rating");
+  });
+
+  test("may have a day without a time as lastWorked, read as midnight UTC", async () => {
+    stage.receiver.answer = suggesting([{ ...dana, ratings: [{ ...rating, lastWorked: "2025-11-30" }] }]);
+    expect((await search())?.suggestions).toMatchObject([{ ratings: [{ lastWorked: "2025-11-30T00:00:00Z" }] }]);
+  });
+
+  test("may have null for a profile image, which is then absent and loses nothing", async () => {
+    stage.receiver.answer = suggesting([{ ...dana, profileImageUrl: null, newer: null }, dana]);
+    const without = Object.fromEntries(Object.entries(dana).filter(([name]) => name !== "profileImageUrl"));
+    expect((await search())?.suggestions).toStrictEqual([{ ...without, newer: null }, dana]);
+    for (const name of ["name", "emailAddress", "ratings"])
+      expect(await found([{ ...dana, [name]: null }])).toContain(`[0].${name}`);
+  });
+
+  test.each([
+    ["2025-11-30T17:00Z", "2025-11-30T17:00:00Z"],
+    ["2025-11-30T17:00:00-00:00", "2025-11-30T17:00:00Z"],
+    ["2025-11-30t17:00:00.5z", "2025-11-30T17:00:00.5Z"],
+    ["2025-11-30T19:00:00+02:00", "2025-11-30T17:00:00Z"],
+  ])("may have %s as lastWorked, read as %s", async (lastWorked, read) => {
+    stage.receiver.answer = suggesting([{ ...dana, ratings: [{ ...rating, lastWorked }] }]);
+    expect((await search())?.suggestions).toMatchObject([{ ratings: [{ lastWorked: read }] }]);
+  });
+
+  test("is an array of suggestion objects, with status 200, or nothing of it is shown", async () => {
+    for (const body of [{ suggestions: [dana] }, dana, "dana", null, [null], [[dana]]])
+      expect(await found(body)).not.toBe("shown");
+    for (const status of [201, 204, 302, 500]) {
+      stage.receiver.answer = answerWith(status, {}, JSON.stringify([dana]));
+      expect((await search())?.failure?.code).toBe("unexpected_status");
+    }
+    expect([await found([dana]), await found([])]).toEqual(["shown", "shown"]);
+  });
+
+  test("is used whole or not at all, and the hirer learns which field is wrong without its value", async () => {
+    const message = await found([dana, { ...dana, emailAddress: "PRIVATE" }]);
+    expect(message).toContain("[1].emailAddress");
+    expect(message).not.toContain("PRIVATE");
+  });
+});

@@ -1,0 +1,251 @@
+// What the service calls, when, and with what, as spec/interface.md tells it; and what it makes of the answers.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { type Answer, answerWith, type ReceivedRequest } from "../support/receiver.ts";
+import { dana, isSigned, openStage, type Stage, secret } from "./contract-stage.ts";
+
+describe("the contract's webhooks", () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage();
+  });
+  afterAll(() => stage.close());
+  beforeEach(() => {
+    stage.receiver.requests.length = 0;
+  });
+  afterEach(() => {
+    stage.receiver.answer = answerWith(200);
+  });
+
+  const urls = () => stage.receiver.requests.map(({ method, url }) => `${method} ${url}`);
+  const received = async (beginning: string): Promise<ReceivedRequest> => {
+    const find = () => stage.receiver.requests.find(({ url }) => url.startsWith(beginning));
+    await eventually(`a call of ${beginning}`, () => find() !== undefined);
+    return find() as ReceivedRequest;
+  };
+  const savedAddress = async () =>
+    (await stage.portal("GET", "/profile")).json<{ baseAddress: string | null }>().baseAddress;
+  const search = async (json: object = {}) => {
+    const answer = await stage.portal("POST", "/suggestions/search", { organisationIds: ["org_harbour"], ...json });
+    const { results = [] } = answer.json<{
+      results?: { suggestions?: object[]; failure?: { code: string; message: string } }[];
+    }>();
+    return results[0];
+  };
+  const suggesting = (list: unknown): Answer => answerWith(200, {}, JSON.stringify(list));
+  const answeringOnly = (path: string, status: number): Answer => {
+    return (request, response) => answerWith(request.url.endsWith(path) ? status : 200)(request, response);
+  };
+
+  test("before a profile is entered no endpoint is called, and nobody is asked for suggestions", async () => {
+    expect((await stage.portal("GET", "/profile")).json()).toMatchObject({
+      baseAddress: null,
+      suggestsContacts: false,
+    });
+    expect(await search()).toBeUndefined();
+    await stage.app("worker_amal", "POST", "/contacts", { organisationId: "org_harbour" });
+    expect(stage.receiver.requests).toEqual([]);
+  });
+
+  test("entering a base address calls GET /test without authentication, then GET /test/auth with it", async () => {
+    expect((await stage.enterProfile()).status).toBe(200);
+    expect(urls()).toEqual(["GET /hooks/test", "GET /hooks/test/auth"]);
+    const [first, second] = stage.receiver.requests;
+    expect(Object.keys(first?.headers ?? {})).not.toContain("timestamp");
+    expect(Object.keys(first?.headers ?? {})).not.toContain("authorization");
+    expect([first?.body, second?.body]).toEqual(["", ""]);
+    expect(second && isSigned(second)).toBe(true);
+    expect(await savedAddress()).toBe(`${stage.receiver.baseAddress}/hooks`);
+  });
+
+  test("GET /test is called alike when authentication fails", async () => {
+    stage.receiver.answer = answeringOnly("/test/auth", 401);
+    await stage.enterProfile();
+    expect(urls()).toEqual(["GET /hooks/test", "GET /hooks/test/auth"]);
+  });
+
+  test.each([201, 202, 204, 301, 302, 400, 401, 404, 500, 503])(
+    "GET /test answered %i saves no address, though GET /test/auth is answered 200",
+    async (status) => {
+      stage.receiver.answer = answeringOnly("/test", status);
+      const before = await savedAddress();
+      const answer = await stage.enterProfile({ baseAddress: `${stage.receiver.baseAddress}/other` });
+      expect(answer.json()).toMatchObject({ status: 422, checks: [{ passed: false, status }, { passed: true }] });
+      expect(await savedAddress()).toBe(before);
+    },
+  );
+
+  test.each([201, 204, 302, 400, 401, 403, 500])(
+    "GET /test/auth answered %i saves no address, though GET /test is answered 200",
+    async (status) => {
+      stage.receiver.answer = answeringOnly("/test/auth", status);
+      const before = await savedAddress();
+      const answer = await stage.enterProfile({ baseAddress: `${stage.receiver.baseAddress}/other` });
+      expect(answer.json()).toMatchObject({ status: 422, checks: [{ passed: true }, { passed: false, status }] });
+      expect(await savedAddress()).toBe(before);
+    },
+  );
+
+  test("GET /test/auth checks the very secret that was entered", async () => {
+    stage.receiver.answer = (request, response) =>
+      answerWith(request.url.endsWith("/test/auth") && !isSigned(request) ? 401 : 200)(request, response);
+    expect((await stage.enterProfile({ secret: `${secret}x` })).status).toBe(422);
+    expect((await stage.enterProfile()).status).toBe(200);
+  });
+
+  test("every call but GET /test carries Timestamp and Authorization, which openssl's digest of the secret confirms", async () => {
+    await stage.enterProfile({ suggestsContacts: true });
+    await stage.app("worker_amal", "POST", "/contacts", { organisationId: "org_harbour" });
+    await stage.app("worker_amal", "POST", `/offers/${await stage.createOffer()}/apply`);
+    await search();
+    for (const path of [
+      "/hooks/test/auth",
+      "/hooks/contact/new/",
+      "/hooks/contact-suggestions",
+      "/hooks/offer/response",
+    ]) {
+      const request = await received(path);
+      expect([path, request.headers.timestamp, isSigned(request)]).toEqual([path, expect.stringMatching(/Z$/), true]);
+      expect(Math.abs(Date.parse(String(request.headers.timestamp)) - Date.now())).toBeLessThan(300_000);
+    }
+    expect(await received("/hooks/test")).not.toHaveProperty("headers.authorization");
+  });
+
+  test("a worker who adds a contact is told to that organisation, by the path alone, each time", async () => {
+    await stage.enterProfile();
+    await stage.app("worker_cleo", "POST", "/contacts", { organisationId: "org_bistro" });
+    for (const _ of [1, 2]) await stage.app("worker_dana", "POST", "/contacts", { organisationId: "org_harbour" });
+    const calls = () => stage.receiver.requests.filter(({ url }) => url.includes("/contact/"));
+    await eventually("both are told", () => calls().length === 2);
+    for (const { method, url, body, headers } of calls()) {
+      expect([method, url, body]).toEqual(["GET", "/hooks/contact/new/worker_dana", ""]);
+      expect(headers).not.toHaveProperty("content-type");
+    }
+  });
+
+  test("an answer to an offer is told as JSON by POST /offer/response, with ids as they are", async () => {
+    await stage.enterProfile();
+    const offerId = await stage.createOffer();
+    await stage.app("worker_ben", "POST", `/offers/${offerId}/reject`);
+    const { method, url, headers, body } = await received("/hooks/offer/response");
+    expect([method, url, headers["content-type"]]).toEqual(["POST", "/hooks/offer/response", "application/json"]);
+    expect(JSON.parse(body)).toEqual({ offerId, workerId: "worker_ben", response: "rejected" });
+  });
+
+  test("a search asks POST /contact-suggestions with all of the person's addresses, and the filter if there is one", async () => {
+    await stage.enterProfile({ suggestsContacts: true });
+    stage.receiver.answer = suggesting([]);
+    stage.receiver.requests.length = 0;
+    await search({ filter: "chef" });
+    await search();
+    const userEmailAddresses = ["hana.lind@harbour-hotels.example", "hana@harbour-hotels.example"];
+    expect(urls()).toEqual(["POST /hooks/contact-suggestions", "POST /hooks/contact-suggestions"]);
+    expect(stage.receiver.requests.map(({ body }) => JSON.parse(body))).toEqual([
+      { filter: "chef", userEmailAddresses },
+      { userEmailAddresses },
+    ]);
+  });
+
+  test("the matches come from the implementer, and a hirer invites those that were picked at their addresses", async () => {
+    await stage.enterProfile({ suggestsContacts: true });
+    const eli = { ...dana, name: "Eli Roy", emailAddress: "eli.roy@example.com" };
+    stage.receiver.answer = suggesting([dana, eli]);
+    expect((await search())?.suggestions).toEqual([dana, eli]);
+    const people = [{ name: eli.name, emailAddress: eli.emailAddress }];
+    const invited = await stage.portal("POST", "/invitations", { organisationId: "org_harbour", people });
+    expect(invited.status).toBe(201);
+    const { mails } = (await stage.portal("GET", "/mailbox")).json<{ mails: { to: string }[] }>();
+    expect(mails.map(({ to }) => to)).toEqual(["eli.roy@example.com"]);
+  });
+
+  test("a profile image's full URL reaches the hirer to the letter; the service sends no signature there", async () => {
+    await stage.enterProfile({ suggestsContacts: true });
+    const profileImageUrl = `${stage.receiver.baseAddress}/images/dana.png?size=1`;
+    stage.receiver.answer = (request, response) =>
+      request.url.startsWith("/images/")
+        ? answerWith(200, { "content-type": "image/png" }, "PNG")(request, response)
+        : suggesting([{ ...dana, profileImageUrl }])(request, response);
+    expect((await search())?.suggestions).toEqual([{ ...dana, profileImageUrl }]);
+    expect(await (await fetch(profileImageUrl)).text()).toBe("PNG");
+    for (const { url, headers } of stage.receiver.requests)
+      if (url.startsWith("/images/")) expect(headers).not.toHaveProperty("authorization");
+  });
+
+  test("an endpoint that implements the two tests alone is saved, and all else goes on without the others", async () => {
+    stage.receiver.answer = (request, response) =>
+      answerWith(/\/test(\/auth)?$/.test(request.url) ? 200 : 404)(request, response);
+    expect((await stage.enterProfile({ suggestsContacts: true })).status).toBe(200);
+    const offerId = await stage.createOffer();
+    const added = await stage.app("worker_amal", "POST", "/contacts", { organisationId: "org_harbour" });
+    const applied = await stage.app("worker_amal", "POST", `/offers/${offerId}/apply`);
+    expect([added.status, applied.status, (await search())?.failure?.code]).toEqual([204, 204, "unexpected_status"]);
+    expect((await stage.complete(offerId, ["worker_amal"])).status).toBe(204);
+    await received("/hooks/offer/response");
+    await received("/hooks/contact/new/");
+  });
+
+  test("answers of one worker to one offer arrive in order, and one that was given up lets the next one go", async () => {
+    await stage.enterProfile();
+    const offerId = await stage.createOffer();
+    stage.receiver.answer = (request, response) =>
+      answerWith(request.body.includes('"accepted"') ? 500 : 200)(request, response);
+    for (const action of ["apply", "reject"]) await stage.app("worker_amal", "POST", `/offers/${offerId}/${action}`);
+    const told = () => stage.receiver.requests.filter(({ body }) => body.includes(offerId));
+    await eventually("the last word has arrived", () => told().length === 4);
+    const responses = told().map(({ body }) => (JSON.parse(body) as { response: string }).response);
+    expect(responses).toEqual(["accepted", "accepted", "accepted", "rejected"]);
+  });
+
+  test.each(["?a=1", "#a", "/x?"])("a base address that ends in %s is not saved, and not called", async (end) => {
+    const answer = await stage.enterProfile({ baseAddress: `${stage.receiver.baseAddress}/hooks${end}` });
+    expect([answer.status, urls()]).toEqual([422, []]);
+  });
+
+  test("a secret has 16 to 500 characters, and no white space around them", async () => {
+    for (const good of ["x".repeat(16), "x".repeat(500), `${"x".repeat(16)} y`])
+      expect((await stage.enterProfile({ secret: good })).status).toBe(200);
+    for (const bad of ["x".repeat(15), "x".repeat(501), ` ${"x".repeat(16)}`, `${"x".repeat(16)}\n`])
+      expect((await stage.enterProfile({ secret: bad })).status).toBe(400);
+    expect((await stage.enterProfile()).status).toBe(200);
+  });
+
+  test("suggestions and the two tests are asked once, whatever is answered, and are no events", async () => {
+    await stage.enterProfile({ suggestsContacts: true });
+    const deliveries = async () => (await stage.portal("GET", "/deliveries")).text;
+    const before = await deliveries();
+    stage.receiver.requests.length = 0;
+    stage.receiver.answer = answerWith(503);
+    await search();
+    await stage.enterProfile();
+    // Longer than it takes to give an event up: three attempts, 50 ms apart.
+    await stage.app("worker_amal", "POST", "/contacts", { organisationId: "org_harbour" });
+    const attempts = () => stage.receiver.requests.filter(({ url }) => url.includes("/contact/new/"));
+    await eventually("the event is given up", () => attempts().length === 3);
+    const asked = stage.receiver.requests.filter((request) => !attempts().includes(request));
+    expect(asked.map(({ url }) => url)).toEqual(["/hooks/contact-suggestions", "/hooks/test", "/hooks/test/auth"]);
+    for (const { headers } of asked) expect(headers).not.toHaveProperty("offers-delivery-id");
+    for (const { headers } of attempts()) expect(headers["offers-delivery-id"]).toEqual(expect.any(String));
+    expect((await deliveries()).match(/"type":/g)?.length).toBe((before.match(/"type":/g)?.length ?? 0) + 1);
+    await eventually("it is dead", async () => (await deliveries()).includes('"dead"'));
+  });
+
+  test("the service calls the documented paths only, and gives none a version", async () => {
+    await stage.enterProfile({ suggestsContacts: true });
+    const offerId = await stage.createOffer();
+    for (const action of ["open", "apply", "close"])
+      await stage.app("worker_amal", "POST", `/offers/${offerId}/${action}`);
+    await stage.app("worker_amal", "POST", "/contacts", { organisationId: "org_harbour" });
+    await search();
+    await stage.complete(offerId, ["worker_amal"]);
+    await stage.api("GET", `/offer/${offerId}/withdraw`);
+    await received("/hooks/offer/response");
+    await received("/hooks/contact/new/");
+    expect(urls().sort()).toEqual([
+      "GET /hooks/contact/new/worker_amal",
+      "GET /hooks/test",
+      "GET /hooks/test/auth",
+      "POST /hooks/contact-suggestions",
+      "POST /hooks/offer/response",
+    ]);
+  });
+});

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { anyStore, type StorePlace } from "../support/stores.ts";
+
+const [store] = await anyStore();
+const input = { createdByUserId: "user_hana", title: "Bar on Sunday", workerIds: ["worker_amal"] };
+const version = "?api-version=1.0";
+
+/** On the wire; what the client makes of it is in client.test.ts. */
+describe("the live dialect", () => {
+  let place: StorePlace | undefined;
+  let platform: PlatformUnderTest;
+  beforeAll(async () => {
+    place = await store?.createPlace();
+    if (place === undefined) throw new Error("there is always a store");
+    platform = await openPlatform(place, { dialect: "live" });
+  });
+  afterAll(async () => {
+    await platform.close();
+    await place?.remove();
+  });
+
+  const call = (method: string, path: string, json?: unknown, headers: Record<string, string> = {}) =>
+    platform.call(method, path, { key: "demo-key-harbour", headers, ...(json !== undefined && { json }) });
+  const create = async () => (await call("POST", `/offer${version}`, input)).text;
+  const apply = async (id: string) =>
+    platform.call("POST", `/worker-app/offers/${id}/apply`, { token: await platform.signInWorker("worker_amal") });
+
+  test("answers a creation with 200 and the id as plain text, again under the same key", async () => {
+    const key = { "Idempotency-Key": "k" };
+    const created = await call("POST", `/offer${version}`, input, key);
+    expect(created).toMatchObject({ status: 200, text: expect.stringMatching(/^offer_[\w-]+$/) });
+    expect(created.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+    expect(created.headers.has("location")).toBe(false);
+    expect(await call("POST", `/offer${version}`, input, key)).toMatchObject({ status: 200, text: created.text });
+  });
+
+  test("answers a completion and a withdrawal with 204", async () => {
+    const id = await create();
+    await apply(id);
+    const complete = await call("POST", `/offer/${id}/complete${version}`, ["worker_amal"]);
+    expect(complete).toMatchObject({ status: 204, text: "" });
+    expect(await call("GET", `/offer/${id}/withdraw${version}`)).toMatchObject({ status: 204, text: "" });
+    const read = await call("GET", `/offer/${id}${version}`);
+    expect([read.status, read.json()]).toMatchObject([200, { id, complete: true, widthdrawn: true }]);
+  });
+
+  test("answers a read and a withdrawal of an offer that is not there with 204, and has done nothing", async () => {
+    const id = await create();
+    for (const [path, key] of [
+      ["/offer/unknown", "demo-key-harbour"],
+      [`/offer/${id}`, "demo-key-bistro"],
+    ] as const)
+      for (const action of ["", "/withdraw"])
+        expect(await platform.call("GET", path + action + version, { key })).toMatchObject({ status: 204, text: "" });
+    expect((await call("GET", `/offer/${id}${version}`)).json()).toMatchObject({ widthdrawn: false });
+  });
+
+  test.each(["", "?api-version=1", "?api-version=2.0", "?api-version=1.0&api-version=1.0"])(
+    "refuses the version %j on every operation",
+    async (query) => {
+      for (const answer of [
+        await call("POST", `/offer${query}`, input),
+        await call("GET", `/offer/unknown${query}`),
+        await call("POST", `/offer/unknown/complete${query}`, ["worker_amal"]),
+        await call("GET", `/offer/unknown/withdraw${query}`),
+      ])
+        expect(answer.json()).toMatchObject({ status: 400, code: "unsupported_api_version" });
+    },
+  );
+
+  test("refuses a completion with 400 and the same problem as ever, never with 404 or 409", async () => {
+    const complete = async (id: string) => {
+      const answer = await call("POST", `/offer/${id}/complete${version}`, ["worker_amal"]);
+      expect(answer.status).toBe(400);
+      expect(answer.headers.get("content-type")).toMatch(/^application\/problem\+json/);
+      return answer.json<{ status: number; code: string }>();
+    };
+    const id = await create();
+    expect(await complete("unknown")).toMatchObject({ status: 400, code: "offer_not_found", title: "No such offer" });
+    expect(await complete(id)).toMatchObject({ code: "worker_not_applied", errors: { "[0]": [expect.any(String)] } });
+    await apply(id);
+    await call("POST", `/offer/${id}/complete${version}`, ["worker_amal"]);
+    expect(await complete(id)).toMatchObject({ status: 400, code: "offer_complete" });
+    await call("GET", `/offer/${id}/withdraw${version}`);
+    expect(await complete(id)).toMatchObject({ status: 400, code: "offer_withdrawn" });
+  });
+
+  test("is the API's alone: the worker's app answers as ever", async () => {
+    const id = await create();
+    await call("GET", `/offer/${id}/withdraw${version}`);
+    expect((await apply(id)).json()).toMatchObject({ status: 409, code: "offer_withdrawn" });
+    expect((await apply("unknown")).json()).toMatchObject({ status: 404, code: "offer_not_found" });
+  });
+});

@@ -1,0 +1,42 @@
+import { expectTypeOf, test } from "vitest";
+import type * as z from "zod";
+import type { components } from "../../src/generated/openapi.ts";
+import type * as schemas from "../../src/generated/schemas.ts";
+
+type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
+
+/** Without the index signature of an open object, with optional fields as JSON has them, and an open enum as a string. */
+type Plain<T> = [T] extends [string]
+  ? [string & {}] extends [T]
+    ? string
+    : T
+  : T extends readonly (infer Entry)[]
+    ? Plain<Entry>[]
+    : T extends object
+      ? { [K in keyof T as string extends K ? never : K]: Plain<Exclude<T[K], undefined>> }
+      : T;
+
+/** With every field required: an optional field that only one side has would not show otherwise. */
+type Full<T> = T extends readonly (infer Entry)[]
+  ? Full<Entry>[]
+  : T extends object
+    ? { [K in keyof T]-?: Full<T[K]> }
+    : T;
+
+type Components = components["schemas"];
+type SchemaOf<Name extends string> = Plain<
+  z.output<(typeof schemas)[`${Uncapitalize<Name>}Schema` & keyof typeof schemas]>
+>;
+type Unequal = {
+  [Name in keyof Components]: [
+    Same<Plain<Components[Name]>, SchemaOf<Name>>,
+    Same<Full<Plain<Components[Name]>>, Full<SchemaOf<Name>>>,
+  ] extends [true, true]
+    ? never
+    : Name;
+}[keyof Components];
+
+test("each component's zod schema and its type from the contract are the same", () => {
+  // An unequal component is named in the compiler's message.
+  expectTypeOf<Unequal>().toBeNever();
+});

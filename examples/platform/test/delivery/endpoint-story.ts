@@ -1,0 +1,206 @@
+import { expect } from "vitest";
+import { fc } from "../../../../tools/property-seed.ts";
+import { enableEndpoint } from "../../src/delivery/enable-endpoint.ts";
+import { hastenDeliveries } from "../../src/delivery/hasten-deliveries.ts";
+import { redeliverMany } from "../../src/delivery/redeliver-many.ts";
+import { defaultRetrySchedule } from "../../src/delivery/retry-schedule.ts";
+import { recordEvent } from "../../src/events/record-event.ts";
+import { addOrganisation, type LowerHalf } from "../support/lower-half.ts";
+import { type Answer, answerWith, hang, hangUp, type Receiver } from "../support/receiver.ts";
+import { virtualTime } from "../support/virtual-time.ts";
+
+const minute = 60_000;
+
+const answers = {
+  acknowledges: answerWith(200),
+  fails: answerWith(500),
+  "asks for an hour": answerWith(503, { "retry-after": "3600" }),
+  refuses: answerWith(404),
+  "is gone": answerWith(410),
+  hangs: hang,
+  "hangs up": hangUp,
+} satisfies Record<string, Answer>;
+
+type Step =
+  | { type: "record"; worker: number; count: number }
+  | { type: "answer"; how: keyof typeof answers }
+  | { type: "save" }
+  | { type: "redeliver"; states: ("dead" | "acknowledged")[] }
+  | { type: "wait"; minutes: number };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ type: fc.constant("record"), worker: fc.nat(3), count: fc.integer({ min: 1, max: 5 }) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      type: fc.constant("answer"),
+      how: fc.constantFrom(...(Object.keys(answers) as (keyof typeof answers)[])),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant<Step>({ type: "save" }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constant("redeliver"),
+      states: fc.constantFrom<("dead" | "acknowledged")[][]>(["dead"], ["dead", "acknowledged"]),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({ type: fc.constant("wait"), minutes: fc.constantFrom(0.2, 1, 5, 15, 120, 1_500, 7_500) }),
+  },
+) as fc.Arbitrary<Step>;
+
+/** Anything that an endpoint, its owner and time may do to deliveries. */
+export const steps = fc.array(step, { maxLength: 25, size: "max" });
+
+/** One that no chance may leave out: it fails until it is paused, refuses, is gone, and fails for five days. */
+export const wholeStory: Step[] = [
+  { type: "record", worker: 0, count: 5 },
+  ...[1, 2, 3].map((worker): Step => ({ type: "record", worker, count: 4 })),
+  { type: "answer", how: "fails" },
+  ...[1, 5, 1, 15, 1, 120].map((minutes): Step => ({ type: "wait", minutes })),
+  { type: "answer", how: "refuses" },
+  { type: "wait", minutes: 15 },
+  { type: "answer", how: "asks for an hour" },
+  ...[120, 5, 120, 1_500].map((minutes): Step => ({ type: "wait", minutes })),
+  { type: "answer", how: "acknowledges" },
+  { type: "wait", minutes: 1_500 },
+  { type: "redeliver", states: ["dead", "acknowledged"] },
+  { type: "answer", how: "is gone" },
+  { type: "record", worker: 0, count: 3 },
+  { type: "wait", minutes: 120 },
+  { type: "record", worker: 1, count: 3 },
+  { type: "answer", how: "hangs" },
+  { type: "save" },
+  ...[1_500, 1_500, 7_500].map((minutes): Step => ({ type: "wait", minutes })),
+  { type: "record", worker: 0, count: 1 },
+  { type: "wait", minutes: 1_500 },
+];
+
+/** Plays the steps, lets the endpoint recover, and checks what must hold of any story. */
+export async function playStory(half: LowerHalf, receiver: Receiver, story: readonly Step[]): Promise<void> {
+  const { store } = half;
+  const time = virtualTime(half);
+  const organisationId = await addOrganisation(store, receiver.baseAddress);
+  half.attempts.length = 0;
+  const events: string[] = [];
+  const acknowledged: string[] = [];
+  let requests = 0;
+  let how: keyof typeof answers = "acknowledges";
+  receiver.answer = (request, reply) => {
+    requests += 1;
+    if (how === "acknowledges") acknowledged.push(String(request.headers["offers-delivery-id"]));
+    answers[how](request, reply);
+  };
+  const endpoint = () =>
+    store.db
+      .selectFrom("endpoints")
+      .selectAll()
+      .where("organisation_id", "=", organisationId)
+      .executeTakeFirstOrThrow();
+  const context = { store, queue: time.queue, now: time.now };
+  const redeliver = (states: ("dead" | "acknowledged")[]) =>
+    redeliverMany(context, organisationId, { since: new Date(0), states });
+
+  const wait = async (ms: number): Promise<void> => {
+    await time.quiet();
+    const before = await endpoint();
+    const made = requests;
+    await time.advance(ms);
+    await time.quiet();
+    const after = await endpoint();
+    const wasPaused = before.breaker_open_until !== null && before.disabled_at === null;
+    // Paused all the time, so nothing was attempted but the one attempt when the pause was over.
+    if (wasPaused && after.breaker_open_until !== null) expect(requests - made).toBeLessThanOrEqual(1);
+    if (before.disabled_at !== null) expect(requests).toBe(made);
+  };
+  const take: { [Type in Step["type"]]: (each: Extract<Step, { type: Type }>) => Promise<unknown> | unknown } = {
+    async record({ worker, count }) {
+      const data = { offerId: "offer-1", workerId: `worker-${worker}`, response: "accepted" } as const;
+      for (let number = 0; number < count; number += 1) {
+        const event = { type: "workerOfferResponse", data } as const;
+        const recorded = await store.transaction((trx) => recordEvent(trx, time.queue, organisationId, event));
+        events.push(recorded.eventId);
+      }
+    },
+    answer(each) {
+      how = each.how;
+    },
+    async save() {
+      await store.transaction((trx) => enableEndpoint(trx, time.queue, organisationId, time.now()));
+      await hastenDeliveries(store, time.queue, organisationId, time.now());
+    },
+    redeliver: ({ states }) => redeliver(states),
+    wait: ({ minutes }) => wait(minutes * minute),
+  };
+
+  const delivery = half.startDelivery({
+    ...{ queue: time.queue, now: time.now, retrySchedule: defaultRetrySchedule },
+    ...{ attemptTimeoutMs: 100, sweepMs: 20, idleMs: 5 },
+  });
+  try {
+    for (const each of story) await take[each.type](each as never);
+    how = "acknowledges";
+    await take.save({ type: "save" });
+    await time.quiet();
+    const isOver = async () => {
+      const waiting = store.db.selectFrom("deliveries").select("id").where("state", "in", ["pending", "held"]);
+      return (await waiting.execute()).length === 0;
+    };
+    await time.until(isOver);
+    await redeliver(["dead"]);
+    await time.until(isOver);
+  } finally {
+    await delivery.stop();
+  }
+  const deliveries = await store.db
+    .selectFrom("deliveries")
+    .innerJoin("events", "events.id", "event_id")
+    .select(["deliveries.id", "event_id", "order_key", "state"])
+    .where("deliveries.organisation_id", "=", organisationId)
+    .orderBy("sequence")
+    .execute();
+  // Nothing is lost: each event was acknowledged, or a later word of that worker was before it could be repeated.
+  const lastOf = new Map(deliveries.map((each) => [each.order_key, each]));
+  for (const eventId of events) {
+    const ofEvent = deliveries.filter((each) => each.event_id === eventId);
+    const isTold = ofEvent.some(({ state }) => state === "acknowledged");
+    const last = lastOf.get(ofEvent[0]?.order_key ?? "");
+    expect(isTold || (last?.state === "acknowledged" && last.event_id !== eventId)).toBe(true);
+  }
+  // What each worker said was acknowledged in the order it was said; the last word may be repeated.
+  const byId = new Map(deliveries.map((each) => [each.id, each]));
+  const said = new Map<string, number>();
+  for (const id of acknowledged) {
+    const { order_key: key = "", event_id: eventId = "" } = byId.get(id) ?? {};
+    expect(events.indexOf(eventId)).toBeGreaterThanOrEqual(said.get(key) ?? 0);
+    said.set(key, events.indexOf(eventId));
+  }
+  await expectOnSchedule(half);
+  expect(half.errors).toEqual([]);
+}
+
+/** No attempt began before the one before it had planned; the first of a fresh schedule is due at once. */
+export async function expectOnSchedule({ store, attempts }: LowerHalf): Promise<void> {
+  const made = await store.db
+    .selectFrom("attempts")
+    .select(["delivery_id", "number", "started_at"])
+    .orderBy("id")
+    .execute();
+  const planned = new Map<string, Date | undefined>();
+  for (const id of new Set(attempts.map(({ deliveryId }) => deliveryId))) {
+    const reported = attempts.filter(({ deliveryId }) => deliveryId === id);
+    const stored = made.filter((attempt) => attempt.delivery_id === id);
+    // Stored they are numbered in all, reported by their place in the schedule, which may begin anew.
+    expect(stored.map(({ number }) => number)).toEqual(reported.map((_, index) => index + 1));
+    for (const [index, { number, nextAttemptAt }] of reported.entries()) {
+      const due = number === 1 ? undefined : planned.get(id);
+      if (due !== undefined) expect(stored[index]?.started_at.getTime()).toBeGreaterThanOrEqual(due.getTime());
+      planned.set(id, nextAttemptAt);
+    }
+  }
+}

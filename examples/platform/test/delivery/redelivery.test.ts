@@ -1,0 +1,229 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { answerWith, openReceiver, type Receiver } from "../support/receiver.ts";
+import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+
+interface Delivery {
+  id: string;
+  eventId: string;
+  state: string;
+  redeliveryOf: string | null;
+  createdAt: string;
+  data: { offerId?: string; workerId: string };
+}
+interface Page {
+  deliveries: Delivery[];
+  next: number | null;
+}
+
+const longAgo = "2020-01-01T00:00:00Z";
+
+describe.each(await storesUnderTest())("redelivery on $title", ({ createPlace }) => {
+  let place: StorePlace;
+  let platform: PlatformUnderTest;
+  let receiver: Receiver;
+  let token: string;
+  let began: string;
+
+  beforeAll(async () => {
+    place = await createPlace();
+    platform = await openPlatform(place);
+    token = await platform.signInPerson("hana@harbour-hotels.example");
+  });
+  afterAll(async () => {
+    await platform.close();
+    await place.remove();
+  });
+  beforeEach(async () => {
+    receiver = await openReceiver();
+    await save();
+    began = new Date().toISOString();
+  });
+  afterEach(async () => {
+    receiver.answer = answerWith(200);
+    receiver.hangUp();
+    await eventually("nothing is pending", async () => (await page("state=pending")).deliveries.length === 0);
+    await receiver.close();
+  });
+
+  const call = (method: string, path: string, json?: unknown) =>
+    platform.call(method, path, { token, ...(json !== undefined && { json }) });
+  const save = async () => {
+    const profile = { baseAddress: receiver.baseAddress, secret: "a secret of some length", suggestsContacts: false };
+    expect((await call("PUT", "/portal/profile", profile)).status).toBe(200);
+  };
+  const page = async (query: string) => (await call("GET", `/portal/deliveries?${query}`)).json<Page>();
+  /** Those of this test, newest first. */
+  const deliveries = async () => (await page(`since=${began}`)).deliveries;
+  const states = async () => (await deliveries()).map(({ state }) => state).join();
+  const redeliver = (id: string | undefined) => call("POST", `/portal/deliveries/${id}/redeliver`);
+  const redeliverAll = async (range: object) => {
+    const answer = await call("POST", "/portal/deliveries/redeliver", { since: began, ...range });
+    expect(answer.status).toBe(202);
+    return answer.json();
+  };
+  const createOffer = async (workerIds = ["worker_amal"]) => {
+    const offer = { createdByUserId: "user_hana", title: "Bar", workerIds };
+    return (await platform.call("POST", "/offer", { key: "demo-key-harbour", json: offer })).json<{ id: string }>().id;
+  };
+  const act = async (offerId: string, action: "apply" | "reject", workerId = "worker_amal") =>
+    platform.call("POST", `/worker-app/offers/${offerId}/${action}`, { token: await platform.signInWorker(workerId) });
+  const told = () => receiver.requests.map(({ headers }) => headers["offers-delivery-id"]).filter(Boolean);
+
+  test("a dead letter keeps its id; an acknowledged delivery gets a new one, and the same event", async () => {
+    receiver.answer = answerWith(500);
+    await act(await createOffer(), "apply");
+    await eventually("given up", async () => (await states()) === "dead");
+    receiver.answer = answerWith(200);
+    const [dead] = await deliveries();
+    const first = await redeliver(dead?.id);
+    expect([first.status, first.json()]).toEqual([202, { id: dead?.id }]);
+    await eventually("delivered", async () => (await states()) === "acknowledged");
+
+    const second = await redeliver(dead?.id);
+    const { id } = second.json<{ id: string }>();
+    expect(id).not.toBe(dead?.id);
+    await eventually("delivered again", async () => (await states()) === "acknowledged,acknowledged");
+    expect((await deliveries())[0]).toMatchObject({ id, eventId: dead?.eventId, redeliveryOf: dead?.id });
+    expect(told().slice(-2)).toEqual([dead?.id, id]);
+    expect((await redeliver(dead?.id)).json()).toMatchObject({ status: 409, code: "delivery_superseded" });
+  });
+
+  test("an earlier word is not repeated after a later one", async () => {
+    const offerId = await createOffer();
+    await act(offerId, "apply");
+    await act(offerId, "reject");
+    await eventually("both delivered", async () => (await states()) === "acknowledged,acknowledged");
+    const [, earlier] = await deliveries();
+    expect((await redeliver(earlier?.id)).json()).toMatchObject({ status: 409, code: "delivery_superseded" });
+    expect(await redeliverAll({ state: "all" })).toEqual({ redelivered: 1, superseded: 1 });
+    await eventually(
+      "the later is repeated",
+      async () => (await states()) === "acknowledged,acknowledged,acknowledged",
+    );
+    expect((await deliveries())[0]?.data).toMatchObject({ response: "rejected" });
+  });
+
+  test("what waits is not redelivered; nor is what another organisation has, or nobody", async () => {
+    receiver.answer = () => undefined;
+    await act(await createOffer(), "apply");
+    const [pending] = await deliveries();
+    expect((await redeliver(pending?.id)).json()).toMatchObject({ status: 409, code: "delivery_waiting" });
+    const stranger = await platform.signInPerson("bo@bistro-group.example");
+    for (const [id, who] of [
+      [pending?.id, stranger],
+      ["nobody's", token],
+    ] as const) {
+      const answer = await platform.call("POST", `/portal/deliveries/${id}/redeliver`, { token: who });
+      expect(answer.json()).toMatchObject({ status: 404, code: "delivery_not_found" });
+    }
+    const range = { since: longAgo, state: "all" };
+    const theirs = await platform.call("POST", "/portal/deliveries/redeliver", { token: stranger, json: range });
+    expect(theirs.json()).toEqual({ redelivered: 0, superseded: 0 });
+  });
+
+  test("all dead letters of a time are redelivered in their order, and asked again none", async () => {
+    receiver.answer = answerWith(404);
+    const workers = ["worker_amal", "worker_ben", "worker_cleo"];
+    const offerId = await createOffer(workers);
+    for (const worker of workers) await act(offerId, "apply", worker);
+    await eventually("given up", async () => (await states()) === "dead,dead,dead");
+    await act(offerId, "reject");
+    await eventually("given up", async () => (await states()) === "dead,dead,dead,dead");
+    const ids = (await deliveries()).map(({ id }) => id);
+    receiver.answer = () => undefined;
+    receiver.requests.length = 0;
+    expect(await redeliverAll({ until: began })).toEqual({ redelivered: 0, superseded: 0 });
+    expect(await redeliverAll({ state: "acknowledged" })).toEqual({ redelivered: 0, superseded: 0 });
+    expect(await redeliverAll({})).toEqual({ redelivered: 4, superseded: 0 });
+    expect(await redeliverAll({})).toEqual({ redelivered: 0, superseded: 0 });
+    await eventually("the first of each is under way", () => told().length === 3);
+    expect(told()).not.toContain(ids[0]);
+  });
+
+  test("deliveries are listed by state and time, page by page", async () => {
+    const offers = [await createOffer(), await createOffer(), await createOffer()];
+    for (const offerId of offers) await act(offerId, "apply");
+    await eventually("delivered", async () => (await states()) === "acknowledged,acknowledged,acknowledged");
+    const all = await deliveries();
+    const first = await page(`since=${began}&limit=2&state=acknowledged`);
+    expect(first.deliveries).toEqual(all.slice(0, 2));
+    const second = await page(`since=${began}&limit=2&before=${first.next}`);
+    expect(second).toEqual({ deliveries: all.slice(2), next: null });
+    expect((await page(`since=${began}&state=dead`)).deliveries).toEqual([]);
+    expect((await page("since=2999-01-01T00:00:00Z")).deliveries).toEqual([]);
+    for (const since of ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z"]) {
+      expect((await call("GET", `/portal/deliveries?since=${since}`)).status).toBe(200);
+      await redeliverAll({ since, until: since });
+    }
+    for (const query of [
+      "state=lost",
+      "since=yesterday",
+      "limit=0",
+      "limit=101",
+      "before=x",
+      "colour=red",
+      "since=0000-01-01T00:00:00Z",
+    ])
+      expect((await call("GET", `/portal/deliveries?${query}`)).json()).toMatchObject({ code: "invalid_request" });
+    const ranges = [
+      ...[{}, { since: "yesterday" }, { since: began, state: "pending" }, { since: "0000-06-01T00:00:00Z" }],
+      ...[{ since: "0001-01-01T00:00:00+23:59" }, { since: began, until: "9999-12-31T23:59:59-00:01" }],
+    ];
+    for (const range of ranges)
+      expect((await call("POST", "/portal/deliveries/redeliver", range)).json()).toMatchObject({
+        code: "invalid_request",
+      });
+  });
+
+  describe("while the endpoint is disabled", () => {
+    interface Profile {
+      health: { disabledBecause: string | null; held: number; pausedUntil: string | null };
+    }
+    const health = async () => (await call("GET", "/portal/profile")).json<Profile>().health;
+
+    beforeEach(async () => {
+      await act(await createOffer(), "apply");
+      await eventually("delivered", async () => (await states()) === "acknowledged");
+      receiver.answer = answerWith(410);
+      await act(await createOffer(), "apply");
+      await eventually("held", async () => (await states()) === "held,acknowledged");
+    });
+
+    test("what is redelivered is held, and delivered when it is enabled", async () => {
+      expect(await health()).toMatchObject({ disabledBecause: "gone", disabledAt: expect.any(String), held: 1 });
+      const [, acknowledged] = await deliveries();
+      const { id } = (await redeliver(acknowledged?.id)).json<{ id: string }>();
+      expect(await states()).toBe("held,held,acknowledged");
+      receiver.requests.length = 0;
+      const failed = await call("POST", "/portal/profile/enable");
+      expect(failed.json()).toMatchObject({ status: 422, code: "endpoint_check_failed", checks: expect.any(Array) });
+      expect(await health()).toMatchObject({ disabledBecause: "gone", held: 2 });
+      receiver.answer = answerWith(200);
+      const enabled = await call("POST", "/portal/profile/enable");
+      expect(enabled.status).toBe(200);
+      expect(enabled.json<Profile>().health).toMatchObject({ disabledBecause: null, held: 0 });
+      await eventually("delivered", async () => (await states()) === "acknowledged,acknowledged,acknowledged");
+      expect(told()).toContain(id);
+    });
+
+    test("a profile that is saved anew enables it", async () => {
+      receiver.answer = answerWith(200);
+      await save();
+      expect(await health()).toEqual({
+        ...{ failingSince: null, pausedUntil: null, disabledAt: null, disabledBecause: null, held: 0 },
+      });
+      await eventually("delivered", async () => (await states()) === "acknowledged,acknowledged");
+    });
+
+    test("one who has no profile cannot enable it", async () => {
+      const stranger = await platform.signInPerson("bo@bistro-group.example");
+      const answer = await platform.call("POST", "/portal/profile/enable", { token: stranger });
+      expect(answer.json()).toMatchObject({ status: 409, code: "profile_not_saved" });
+      await save().catch(() => undefined);
+      receiver.answer = answerWith(200);
+      await save();
+    });
+  });
+});

@@ -1,0 +1,111 @@
+import type { RequestListener } from "node:http";
+import { memoryReceipts, type SignatureScheme, standardWebhooks, timestampDigest } from "@offers/webhook-kit";
+import { webhookListener } from "@offers/webhook-kit/node";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { serve } from "../support/serve.ts";
+import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+
+const secretOf = (number: number): string => `whsec_${Buffer.alloc(24, number).toString("base64")}`;
+
+/** A receiver of several instances behind one address, each with the secrets it was last started with. */
+function openCluster(scheme: SignatureScheme, size: number) {
+  const receipts = memoryReceipts();
+  const told: string[] = [];
+  const refused: string[] = [];
+  const start = (secret: string[]): RequestListener =>
+    webhookListener({
+      ...{ secret, scheme, receipts },
+      onWorkerAddedContact: ({ workerId }) => void told.push(workerId),
+      onRejected: ({ reason }) => void refused.push(reason),
+    });
+  const instances = Array.from({ length: size }, () => start([secretOf(0)]));
+  // Not in turns: with what else comes in turns, a check could meet the same instance for ever.
+  const listener: RequestListener = (request, response) =>
+    instances[Math.floor(Math.random() * size)]?.(request, response);
+  const restart = (index: number, secrets: string[]): void => {
+    instances[index] = start(secrets);
+  };
+  /** Until every instance has had some more. */
+  const more = (): Promise<void> => {
+    const enough = told.length + 3 * size;
+    return eventually("more events arrive", () => told.length >= enough);
+  };
+  return { refused, listener, restart, more };
+}
+
+describe.each(await storesUnderTest())("rotation under load on $title", ({ createPlace }) => {
+  let place: StorePlace;
+  let platform: PlatformUnderTest;
+  let token: string;
+  let workers: string[];
+  beforeAll(async () => {
+    place = await createPlace();
+    platform = await openPlatform(place);
+    token = await platform.signInPerson("hana@harbour-hotels.example");
+    workers = await Promise.all(["worker_amal", "worker_ben", "worker_cleo"].map(platform.signInWorker));
+  });
+  afterAll(async () => {
+    await platform.close();
+    await place.remove();
+  });
+
+  test.each([
+    ["timestampDigest", timestampDigest()],
+    ["timestampDigestAndStandardWebhooks", standardWebhooks()],
+  ])(
+    "fails no verification under %s, while instances change one by one",
+    async (scheme, receiverScheme) => {
+      const size = 4;
+      const { refused, listener, restart, more } = openCluster(receiverScheme, size);
+      const { baseAddress, close } = await serve(listener);
+      const profile = { baseAddress, secret: secretOf(0), scheme, suggestsContacts: false };
+      expect((await platform.call("PUT", "/portal/profile", { token, json: profile })).status).toBe(200);
+
+      let over = false;
+      let recorded = 0;
+      const load = async (worker: string): Promise<void> => {
+        while (!over) {
+          const json = { organisationId: "org_harbour" };
+          await platform.call("POST", "/worker-app/contacts", { token: worker, json });
+          recorded += 1;
+        }
+      };
+      const logged = platform.logLines.length;
+      const loads = [...workers, ...workers].map(load);
+      let refusedChecks = 0;
+      for (let rotation = 1; rotation <= 4; rotation += 1) {
+        const [old, fresh] = [secretOf(rotation - 1), secretOf(rotation)];
+        const half = size / 2;
+        for (let index = 0; index < half; index += 1) restart(index, [old, fresh]);
+        const rotate = () => platform.call("POST", "/portal/profile/rotation", { token, json: { secret: fresh } });
+        // Refused as long as the check meets an instance that does not know it.
+        while ((await rotate()).status !== 200) refusedChecks += 1;
+        await more();
+        for (let index = half; index < size; index += 1) {
+          restart(index, [fresh, old]);
+          await more();
+        }
+        for (let index = 0; index < size; index += 1) restart(index, [fresh]);
+      }
+      over = true;
+      await Promise.all(loads);
+      const attempts = () =>
+        platform.logLines
+          .slice(logged)
+          .map((line) => JSON.parse(line))
+          .filter(({ msg }) => msg === "delivery.attempted");
+      await eventually("every event is told", () => attempts().length >= recorded);
+      await close();
+      expect(new Set(attempts().map(({ number, status, outcome }) => `${number} ${status} ${outcome}`))).toEqual(
+        new Set(["1 200 acknowledged"]),
+      );
+      expect(attempts()).toHaveLength(recorded);
+      // Instances did refuse what was signed with the new secret alone, and had it again with the old one.
+      if (scheme === "timestampDigest") expect(refused.length).toBeGreaterThan(refusedChecks);
+      else expect(refused).toHaveLength(refusedChecks);
+    },
+    120_000,
+  );
+});

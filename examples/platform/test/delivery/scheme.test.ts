@@ -1,0 +1,151 @@
+import { standardWebhooks, timestampDigest } from "@offers/webhook-kit";
+import { webhookListener } from "@offers/webhook-kit/node";
+import { Webhook } from "standardwebhooks";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { answerWith, openReceiver, type ReceivedRequest } from "../support/receiver.ts";
+import { serve } from "../support/serve.ts";
+import { anyStore, type StorePlace } from "../support/stores.ts";
+
+const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const both = "timestampDigestAndStandardWebhooks";
+
+describe.each(await anyStore())("an endpoint's scheme on $title", ({ createPlace }) => {
+  let place: StorePlace;
+  let platform: PlatformUnderTest;
+  let token: string;
+  const open: { close(): Promise<unknown> }[] = [];
+  beforeAll(async () => {
+    place = await createPlace();
+    platform = await openPlatform(place);
+    token = await platform.signInPerson("hana@harbour-hotels.example");
+  });
+  afterEach(async () => {
+    for (const each of open.splice(0)) await each.close();
+  });
+  afterAll(async () => {
+    await platform.close();
+    await place.remove();
+  });
+
+  const save = (baseAddress: string, changes: object = {}) =>
+    platform.call("PUT", "/portal/profile", {
+      token,
+      json: { baseAddress, secret, scheme: both, suggestsContacts: true, ...changes },
+    });
+  /** Everything that is ever sent to an endpoint, once. */
+  const tellAll = async (): Promise<object[]> => {
+    const worker = await platform.signInWorker("worker_amal");
+    const offer = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
+    const created = await platform.call("POST", "/offer", { key: "demo-key-harbour", json: offer });
+    await platform.call("POST", `/worker-app/offers/${created.json<{ id: string }>().id}/apply`, { token: worker });
+    const contact = { organisationId: "org_harbour" };
+    await platform.call("POST", "/worker-app/contacts", { token: worker, json: contact });
+    const search = await platform.call("POST", "/portal/suggestions/search", {
+      token,
+      json: { organisationIds: ["org_harbour"], filter: "Köchin ✂" },
+    });
+    return search.json<{ results: object[] }>().results;
+  };
+
+  test.each([timestampDigest(), standardWebhooks()])(
+    "with both, a receiver of the kit accepts everything under $name",
+    async (scheme) => {
+      const told: string[] = [];
+      const rejected: string[] = [];
+      const listener = webhookListener({
+        secret,
+        scheme,
+        onRejected: ({ reason }) => void rejected.push(reason),
+        onWorkerOfferResponse: ({ response }) => void told.push(response),
+        onWorkerAddedContact: ({ workerId }) => void told.push(workerId),
+        suggestContacts: ({ filter }) => [{ name: filter ?? "", emailAddress: "a@example.com", ratings: [] }],
+      });
+      const receiver = await serve(listener);
+      open.push(receiver);
+      expect((await save(receiver.baseAddress)).json()).toMatchObject({
+        scheme: both,
+        checks: [{ status: 200 }, { status: 200 }],
+      });
+      expect(await tellAll()).toMatchObject([{ suggestions: [{ name: "Köchin ✂" }] }]);
+      await eventually("both events arrive", () => told.length === 2);
+      expect(told.toSorted()).toEqual(["accepted", "worker_amal"]);
+      expect(rejected).toEqual([]);
+    },
+  );
+
+  test("with both, npm standardwebhooks verifies the very bytes that arrive, under the delivery's id", async () => {
+    const receiver = await openReceiver(answerWith(200, {}, "[]"));
+    open.push(receiver);
+    await save(receiver.baseAddress);
+    receiver.answer = (request, response) => {
+      // The first attempt at each event is not acknowledged.
+      const isFirst = receiver.requests.filter(({ headers }) => idOf(headers) === idOf(request.headers)).length === 1;
+      answerWith(
+        isFirst && request.headers["offers-delivery-id"] !== undefined ? 500 : 200,
+        {},
+        "[]",
+      )(request, response);
+    };
+    await tellAll();
+    const events = () => receiver.requests.filter(({ headers }) => headers["offers-delivery-id"] !== undefined);
+    await eventually("both events arrive twice", () => events().length === 4);
+    const signed = receiver.requests.filter(({ url }) => url !== "/test");
+    expect(signed.map(({ url }) => url)).toEqual(expect.arrayContaining(["/test/auth", "/contact-suggestions"]));
+    for (const request of signed) {
+      expect(request.headers).toMatchObject({
+        timestamp: expect.any(String),
+        authorization: expect.stringMatching(/^hmac /),
+      });
+      verify(request);
+      expect(() => verify({ ...request, body: `${request.body} ` })).toThrow();
+    }
+    // A delivery keeps its id; a request has one of its own.
+    expect(events().map(({ headers }) => idOf(headers))).toEqual(
+      events().map(({ headers }) => headers["offers-delivery-id"]),
+    );
+    expect(new Set(events().map(({ headers }) => idOf(headers))).size).toBe(2);
+    const requests = signed.filter((request) => !events().includes(request));
+    expect(new Set(requests.map(({ headers }) => idOf(headers))).size).toBe(requests.length);
+    expect(receiver.requests.find(({ url }) => url === "/test")?.headers).not.toHaveProperty("webhook-signature");
+  });
+
+  test("is the documented one alone where nothing else was asked for", async () => {
+    const receiver = await openReceiver(answerWith(200, {}, "[]"));
+    open.push(receiver);
+    const saved = await save(receiver.baseAddress, { scheme: undefined, secret: "no-base64-but-long-enough" });
+    expect(saved.json()).toMatchObject({ scheme: "timestampDigest" });
+    await tellAll();
+    await eventually("both events arrive", () => receiver.requests.length >= 5);
+    for (const { headers } of receiver.requests)
+      expect(Object.keys(headers).filter((name) => name.startsWith("webhook-"))).toEqual([]);
+  });
+
+  test.each([
+    "no-base64-but-long-enough",
+    "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11",
+    "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS",
+    "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLa-_",
+    "whsec_c2hvcnQ=",
+  ])("with both needs a secret that holds a key: %s is refused, and nothing is called", async (unfit) => {
+    const receiver = await openReceiver();
+    open.push(receiver);
+    const refused = await save(receiver.baseAddress, { secret: unfit });
+    expect(refused.json()).toMatchObject({ status: 400, errors: { secret: [expect.any(String)] } });
+    expect(refused.text).not.toContain(unfit);
+    expect(receiver.requests).toEqual([]);
+  });
+
+  test("is one of two", async () => {
+    const refused = await save("http://127.0.0.1:1", { scheme: "standardWebhooks" });
+    expect(refused.json()).toMatchObject({ status: 400, errors: { scheme: [expect.stringContaining(both)] } });
+  });
+});
+
+const idOf = (headers: ReceivedRequest["headers"]) => headers["webhook-id"];
+
+/** @throws unless the signature is right */
+function verify({ body, headers }: ReceivedRequest): void {
+  new Webhook(secret).verify(body, headers as Record<string, string>);
+}

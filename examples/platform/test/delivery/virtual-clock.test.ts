@@ -1,0 +1,157 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { enableEndpoint } from "../../src/delivery/enable-endpoint.ts";
+import { defaultRetrySchedule } from "../../src/delivery/retry-schedule.ts";
+import { recordEvent } from "../../src/events/record-event.ts";
+import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
+import { answerWith, hangUp, openReceiver, type Receiver } from "../support/receiver.ts";
+import { anyStore, type StorePlace } from "../support/stores.ts";
+import { type VirtualTime, virtualTime } from "../support/virtual-time.ts";
+import { expectOnSchedule } from "./endpoint-story.ts";
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+describe.each(await anyStore())("an endpoint, over days of a virtual clock on $title,", ({ createPlace }) => {
+  let place: StorePlace;
+  let half: LowerHalf;
+  let time: VirtualTime;
+  let receiver: Receiver;
+  let organisationId: string;
+
+  beforeAll(async () => {
+    place = await createPlace();
+    half = await openLowerHalf(place);
+  });
+  afterAll(async () => {
+    await half.close();
+    await place.remove();
+  });
+  beforeEach(async () => {
+    receiver = await openReceiver();
+    organisationId = await addOrganisation(half.store, receiver.baseAddress);
+    time = virtualTime(half);
+    half.attempts.length = 0;
+  });
+  afterEach(async () => {
+    await receiver.close();
+  });
+
+  const start = () =>
+    half.startDelivery({ ...{ queue: time.queue, now: time.now, sweepMs: 20 }, retrySchedule: defaultRetrySchedule });
+  const record = (workerId: string) =>
+    half.store.transaction(async (trx) => {
+      const data = { offerId: "offer-1", workerId, response: "accepted" } as const;
+      const event = { type: "workerOfferResponse", data } as const;
+      const { deliveryId = "" } = await recordEvent(trx, time.queue, organisationId, event);
+      return { workerId, deliveryId };
+    });
+  const states = async () => {
+    const rows = await half.store.db
+      .selectFrom("deliveries")
+      .select(["id", "state"])
+      .where("organisation_id", "=", organisationId)
+      .execute();
+    return new Map(rows.map(({ id, state }) => [id, state]));
+  };
+  const all = async (state: string) => [...(await states()).values()].every((each) => each === state);
+  const endpoint = () =>
+    half.store.db.selectFrom("endpoints").selectAll().where("organisation_id", "=", organisationId).executeTakeFirst();
+
+  /** Of each delivery exactly one acknowledgement, each worker's in the order they were given. */
+  const expectDelivered = (given: Awaited<ReturnType<typeof record>>[], told: string[]) => {
+    expect(told).toHaveLength(given.length);
+    expect(new Set(told).size).toBe(given.length);
+    for (const workerId of new Set(given.map((each) => each.workerId))) {
+      const order = given.filter((each) => each.workerId === workerId).map(({ deliveryId }) => deliveryId);
+      expect(told.filter((id) => order.includes(id))).toEqual(order);
+    }
+  };
+  test("down for ten minutes is told everything in the end, in order, and nothing before its time", async () => {
+    const upAt = time.now().getTime() + 10 * minute;
+    const told: string[] = [];
+    let refused = 0;
+    receiver.answer = (request, reply) => {
+      if (time.now().getTime() < upAt) {
+        refused += 1;
+        return (refused % 3 === 0 ? hangUp : answerWith(503))(request, reply);
+      }
+      told.push(String(request.headers["offers-delivery-id"]));
+      answerWith(200)(request, reply);
+    };
+    const delivery = start();
+    const given: Awaited<ReturnType<typeof record>>[] = [];
+    for (let round = 0; round < 9; round += 1) {
+      for (let worker = 0; worker < 4; worker += 1) given.push(await record(`worker-${worker}`));
+      await time.quiet();
+      await time.advance(minute);
+    }
+    // Four first attempts, their retries, and then one each pause: the rest waits without using up an attempt.
+    expect(refused).toBeGreaterThanOrEqual(10);
+    expect(refused).toBeLessThan(30);
+    expect(await endpoint()).toMatchObject({ breaker_pauses: expect.any(Number), failing_since: expect.any(Date) });
+    await time.until(() => all("acknowledged"));
+    expectDelivered(given, told);
+    await expectOnSchedule(half);
+    expect(await endpoint()).toMatchObject({ breaker_open_until: null, breaker_pauses: 0, failing_since: null });
+    await delivery.stop();
+    expect(half.errors).toEqual([]);
+  });
+
+  test("disabled for a day is told everything once it is enabled, in order", async () => {
+    const told: string[] = [];
+    receiver.answer = answerWith(410);
+    const delivery = start();
+    const given = [await record("worker-0")];
+    await time.quiet();
+    expect(await endpoint()).toMatchObject({ disabled_because: "gone" });
+    for (let round = 0; round < 24; round += 1) {
+      for (let worker = 0; worker < 3; worker += 1) given.push(await record(`worker-${worker}`));
+      await time.quiet();
+      await time.advance(hour);
+    }
+    expect(await all("held")).toBe(true);
+    expect(receiver.requests).toHaveLength(1);
+    receiver.answer = (request, reply) => {
+      told.push(String(request.headers["offers-delivery-id"]));
+      answerWith(200)(request, reply);
+    };
+    await half.store.transaction((trx) => enableEndpoint(trx, time.queue, organisationId, time.now()));
+    await time.until(() => all("acknowledged"));
+    expectDelivered(given, told);
+    await delivery.stop();
+  });
+
+  test("that acknowledges nothing for five days is disabled, and nothing is lost", async () => {
+    receiver.answer = answerWith(500);
+    const delivery = start();
+    const given = [await record("worker-0")];
+    const isDisabled = async () => (await endpoint())?.disabled_because === "failing";
+    const startedAt = time.now().getTime();
+    for (let round = 0; round < 40 && !(await isDisabled()); round += 1) {
+      if (round % 4 === 0) given.push(await record(`worker-${round % 5}`));
+      await time.quiet();
+      await time.advance(5 * hour);
+    }
+    expect(time.now().getTime() - startedAt).toBeGreaterThanOrEqual(5 * day);
+    expect(time.now().getTime() - startedAt).toBeLessThan(6 * day);
+    const sent = receiver.requests.length;
+    given.push(await record("worker-0"));
+    await time.quiet();
+    await time.advance(day);
+    await time.quiet();
+    expect(receiver.requests).toHaveLength(sent);
+    const before = await states();
+    expect([...before.values()].filter((state) => state !== "held" && state !== "dead")).toEqual([]);
+    receiver.answer = answerWith(200);
+    await half.store.transaction((trx) => enableEndpoint(trx, time.queue, organisationId, time.now()));
+    await time.until(
+      async () => ![...(await states()).values()].some((state) => state === "held" || state === "pending"),
+    );
+    const after = await states();
+    expect(given.map(({ deliveryId }) => after.get(deliveryId))).toEqual(
+      given.map(({ deliveryId }) => (before.get(deliveryId) === "dead" ? "dead" : "acknowledged")),
+    );
+    await delivery.stop();
+  });
+});

@@ -1,0 +1,266 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { readEvents } from "../support/read-events.ts";
+import { answerWith, openReceiver } from "../support/receiver.ts";
+import { anyStore, type StorePlace } from "../support/stores.ts";
+import { openVisitor, type PageVisitor } from "./page-visitor.ts";
+
+describe.each(await anyStore())("the pages of the worker's app on $title", ({ createPlace }) => {
+  let place: StorePlace;
+  let platform: PlatformUnderTest;
+  let amal: PageVisitor;
+  let dana: PageVisitor;
+  beforeAll(async () => {
+    place = await createPlace();
+    platform = await openPlatform(place);
+    amal = await signedIn("worker_amal");
+    dana = await signedIn("worker_dana");
+  });
+  afterAll(async () => {
+    await platform.close();
+    await place.remove();
+  });
+
+  const key = "demo-key-harbour";
+  async function signedIn(workerId: string): Promise<PageVisitor> {
+    const visitor = openVisitor(platform.address, "/app/sign-in");
+    await visitor.signIn(workerId);
+    return visitor;
+  }
+  async function createOffer(changes: object = {}): Promise<string> {
+    const workerIds = ["worker_amal"];
+    const json = { createdByUserId: "user_hana", title: "Bar on Sunday", details: "Beer.", workerIds, ...changes };
+    return (await platform.call("POST", "/offer", { key, json })).json<{ id: string }>().id;
+  }
+  const complete = (id: string, json: string[]) =>
+    platform.call("POST", `/offer/${id}/complete?api-version=1.0`, { key, json });
+  const responseOf = async (id: string, workerId = "worker_amal"): Promise<string | undefined> => {
+    const offer = (await platform.call("GET", `/offer/${id}`, { key })).json<{
+      recipients: { workerId: string; response: string }[];
+    }>();
+    return offer.recipients.find((recipient) => recipient.workerId === workerId)?.response;
+  };
+  const offerPage = async (id: string, visitor = amal): Promise<string> => {
+    const { status, text } = await visitor.get(`/app/offers/${id}`);
+    expect(status).toBe(200);
+    return text;
+  };
+
+  const reads = ["/app", "/app/contacts", "/app/offers/x", "/app/live"];
+  const forms = ["/app/contacts", "/app/offers/x/apply", "/app/offers/x/reject", "/app/offers/x/close"];
+
+  describe("a signed-out visitor", () => {
+    test.each(reads)("is led from %s to the sign-in", async (path) => {
+      const { status, location } = await openVisitor(platform.address, "/app/sign-in").get(path);
+      expect(status).toBe(303);
+      expect(location).toBe(path === "/app" ? "/app/sign-in" : `/app/sign-in?next=${encodeURIComponent(path)}`);
+    });
+
+    test.each(forms)("sends nothing to %s", async (path) => {
+      const answer = await openVisitor(platform.address, "/app/sign-in").send(path, { organisationId: "org_harbour" });
+      expect(answer.status).toBe(401);
+      expect(answer.text).toContain("Not signed in");
+    });
+
+    test("hears nothing", async () => {
+      const headers = { Accept: "text/event-stream" };
+      expect((await openVisitor(platform.address).get("/app/live", headers)).status).toBe(401);
+    });
+  });
+
+  test("a person's session is none of a worker, and the other way round", async () => {
+    const hana = openVisitor(platform.address);
+    await hana.signIn("hana@harbour-hotels.example");
+    expect((await hana.get("/app")).location).toBe("/app/sign-in");
+    const asWorker = hana.cookie().replace("offers-portal=", "offers-app=");
+    const [guest, other] = [openVisitor(platform.address), openVisitor(platform.address)];
+    expect((await guest.get("/app", { Cookie: asWorker })).location).toBe("/app/sign-in");
+    const asPerson = amal.cookie().replace("offers-app=", "offers-portal=");
+    expect((await other.get("/offers", { Cookie: asPerson })).location).toBe("/sign-in?next=%2Foffers");
+  });
+
+  test("an offer to others is not there", async () => {
+    const id = await createOffer();
+    expect((await dana.get(`/app/offers/${id}`)).status).toBe(404);
+    for (const action of ["apply", "reject", "close"])
+      expect((await dana.send(`/app/offers/${id}/${action}`)).status).toBe(404);
+    expect(await responseOf(id)).toBe("none");
+    expect((await dana.get("/app")).text).not.toContain(id);
+  });
+
+  describe("a forged form", () => {
+    test.each([
+      ["without a token", { formToken: "" }],
+      ["with a made-up token", { formToken: "x".repeat(32) }],
+      ["from another site", { headers: { "Sec-Fetch-Site": "cross-site" } }],
+      ["from another origin", { headers: { Origin: "http://evil.example" } }],
+    ])("%s does nothing", async (_, options) => {
+      const id = await createOffer();
+      for (const action of ["apply", "reject", "close"])
+        expect((await amal.send(`/app/offers/${id}/${action}`, {}, options)).status).toBe(403);
+      expect((await amal.send("/app/contacts", { organisationId: "org_harbour" }, options)).status).toBe(403);
+      expect((await amal.send("/app/sign-out", {}, options)).status).toBe(403);
+      expect(await responseOf(id)).toBe("none");
+      expect((await amal.get("/app")).status).toBe(200);
+    });
+
+    test("with the token of another worker does nothing", async () => {
+      const id = await createOffer();
+      const formToken = await dana.formToken();
+      expect((await amal.send(`/app/offers/${id}/apply`, {}, { formToken })).status).toBe(403);
+      expect(await responseOf(id)).toBe("none");
+    });
+  });
+
+  test("the menu has what the worker was told, the latest first, and what is new", async () => {
+    const ben = await signedIn("worker_ben");
+    const id = await createOffer({ title: "Menu <b>&", workerIds: ["worker_ben"] });
+    await eventually("the offer is in the menu", async () => (await ben.get("/app")).text.includes(id));
+    const before = (await ben.get("/app")).text;
+    expect(before).toContain("Menu &lt;b&gt;&amp;");
+    expect(before).toContain("Harbour Hotels");
+    expect(before).toContain('<span class="badge new">new</span>');
+    await offerPage(id, ben);
+    expect((await ben.get("/app")).text).not.toContain('<span class="badge new">');
+    await ben.send(`/app/offers/${id}/apply`);
+    await complete(id, ["worker_ben"]);
+    await eventually("the outcome is in it", async () => (await ben.get("/app")).text.includes("You got the work"));
+    const after = (await ben.get("/app")).text;
+    expect(after.indexOf("You got the work")).toBeLessThan(after.indexOf("New offer"));
+    expect(after).toContain("You applied");
+  });
+
+  test("an answer is given, changed, and given no more when the offer is complete", async () => {
+    const events = [{ start: "2027-03-05T17:00:00Z", end: "2027-03-05T23:00:00Z" }];
+    const id = await createOffer({ workerIds: ["worker_amal", "worker_ben"], events });
+    const first = await offerPage(id);
+    expect(first).toContain("You have not answered yet.");
+    expect(first).toMatch(/5 Mar 2027, 17:00\s?–\s?23:00 UTC/);
+    expect(await responseOf(id)).toBe("none");
+
+    expect(await amal.send(`/app/offers/${id}/reject`)).toMatchObject({ status: 303, location: `/app/offers/${id}` });
+    expect(await responseOf(id)).toBe("rejected");
+    expect(await offerPage(id)).toContain("You rejected this offer.");
+    await amal.send(`/app/offers/${id}/apply`);
+    expect(await responseOf(id)).toBe("applied");
+    const said = await offerPage(id);
+    expect(said).toContain("You applied. You will be told who gets the work.");
+    expect(said).not.toContain(`${id}/apply"`);
+    expect(await amal.send(`/app/offers/${id}/close`)).toMatchObject({ status: 303, location: "/app" });
+    expect(await responseOf(id)).toBe("applied");
+
+    await complete(id, ["worker_amal"]);
+    const done = await offerPage(id);
+    expect(done).toContain("You got the work.");
+    expect(done).not.toMatch(/\/(apply|reject)"/);
+    const late = await amal.send(`/app/offers/${id}/reject`);
+    expect(late.status).toBe(422);
+    expect(late.text).toContain("Your answer came too late: the offer was completed.");
+    expect(late.text).toContain("You got the work.");
+    expect(await amal.get(`/app/offers/${id}/reject`)).toMatchObject({ status: 303, location: `/app/offers/${id}` });
+    const ben = await signedIn("worker_ben");
+    expect(await offerPage(id, ben)).toContain("The work went to others");
+  });
+
+  test("opening an offer is noted for its hirer, and is no answer", async () => {
+    const id = await createOffer();
+    const hana = openVisitor(platform.address);
+    await hana.signIn("hana@harbour-hotels.example");
+    const seenByHirer = async () => (await hana.get(`/offers/${id}`)).text;
+    expect((await amal.get(`/app/offers/${id}`, { "X-Part": "1" })).status).toBe(200);
+    expect(await seenByHirer()).toContain(">No answer</span>");
+    await offerPage(id);
+    expect(await seenByHirer()).toContain(">Looked at it</span>");
+    expect(await responseOf(id)).toBe("none");
+  });
+
+  test("an offer that was withdrawn says so", async () => {
+    const id = await createOffer();
+    await platform.call("GET", `/offer/${id}/withdraw`, { key });
+    const text = await offerPage(id);
+    expect(text).toContain("This offer was withdrawn.");
+    expect(text).not.toMatch(/\/(apply|reject)"/);
+  });
+
+  test("a contact is added at an organisation, and at none that is not there", async () => {
+    expect(await amal.send("/app/contacts", { organisationId: "org_bistro" })).toMatchObject({
+      status: 303,
+      location: "/app/contacts",
+    });
+    expect((await amal.get("/app/contacts")).text).toContain("Bistro Group is told that you share your availability.");
+    expect((await amal.send("/app/contacts", { organisationId: "unknown" })).status).toBe(404);
+    for (const fields of [{}, { organisationId: "" }, { organisationId: "\0" }])
+      expect((await amal.send("/app/contacts", fields)).status).toBe(400);
+  });
+
+  test("a contact is added once by a form that is sent twice, and again by the next one", async () => {
+    const receiver = await openReceiver(answerWith(200));
+    const token = await platform.signInPerson("ada@crew-agency.example");
+    const profile = { baseAddress: receiver.baseAddress, secret: "x".repeat(20), suggestsContacts: false };
+    expect((await platform.call("PUT", "/portal/profile", { token, json: profile })).status).toBe(200);
+    const told = async () => {
+      const answer = await platform.call("GET", "/portal/deliveries", { token });
+      return answer.json<{ deliveries: object[] }>().deliveries.length;
+    };
+    const send = async (once: string) =>
+      expect(await amal.send("/app/contacts", { organisationId: "org_crew", once })).toMatchObject({ status: 303 });
+    const [, once = ""] = /name="once" value="([^"]+)"/.exec((await amal.get("/app/contacts")).text) ?? [];
+    expect(once).not.toBe("");
+    await Promise.all([send(once), send(once)]);
+    expect((await amal.get("/app/contacts")).text).toContain("is told that you share your availability.");
+    expect(await told()).toBe(1);
+    await send("the next");
+    expect(await told()).toBe(2);
+    await receiver.close();
+  });
+
+  test("the stream goes on after what its page has, also on the second device", async () => {
+    await platform.call("POST", "/worker-app/devices", {
+      token: await platform.signInWorker("worker_dana"),
+      json: { platform: "ios" },
+    });
+    const streamOf = (text: string): string =>
+      /data-live-stream="([^"]+)"/.exec(text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    const first = await createOffer({ workerIds: ["worker_dana"] });
+    await eventually("the page has it", async () => (await dana.get("/app")).text.includes(first));
+    const open = async (path: string, lastEventId?: string) =>
+      readEvents(platform.address + path, "", lastEventId, { Cookie: dana.cookie() });
+    let path = "";
+    // Each device is told for itself; the page may be made in between.
+    await eventually("nothing is missing", async () => {
+      path = streamOf((await dana.get("/app")).text);
+      return path !== "/app/live?since=0";
+    });
+    const stream = await open(path);
+    const second = await createOffer({ workerIds: ["worker_dana"] });
+    await eventually("what happens comes", () => stream.events.length > 0);
+    expect(stream.events.map(({ data }) => data.offerId)).toEqual([second]);
+    stream.disconnect();
+    await stream.ended;
+
+    const third = await createOffer({ workerIds: ["worker_dana"] });
+    const again = await open(path, stream.events[0]?.id);
+    await eventually("what was missed comes", () => again.events.length > 0);
+    expect(again.events.map(({ data }) => data.offerId)).toEqual([third]);
+    again.disconnect();
+    await again.ended;
+  });
+
+  test("the stream ends with signing out", async () => {
+    const visitor = await signedIn("worker_cleo");
+    const stream = await readEvents(`${platform.address}/app/live?since=0`, "", undefined, {
+      Cookie: visitor.cookie(),
+    });
+    expect(await visitor.send("/app/sign-out")).toMatchObject({ status: 303, location: "/app/sign-in" });
+    await stream.ended;
+    expect((await visitor.get("/app")).location).toBe("/app/sign-in");
+  });
+
+  test("what is nowhere in the app is a page of the app", async () => {
+    const { status, text } = await amal.get("/app/nowhere");
+    expect(status).toBe(404);
+    expect(text).toContain('href="/app"');
+    expect((await amal.send("/app")).status).toBe(405);
+  });
+});

@@ -1,0 +1,284 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { secret } from "../contract/contract-stage.ts";
+import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { answerWith, openReceiver, type Receiver } from "../support/receiver.ts";
+import { anyStore, type StorePlace } from "../support/stores.ts";
+import { openVisitor, type PageVisitor } from "./page-visitor.ts";
+
+const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
+const json = { "content-type": "application/json" };
+const rating = { rating: 4, ratingProvider: "Harbour Kitchen", lastWorked: "2025-11-30" };
+
+// Their statements run on every store in portal.test.ts.
+describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $title", ({ createPlace }) => {
+  let place: StorePlace;
+  let platform: PlatformUnderTest;
+  let harbour: Receiver;
+  let bistro: Receiver;
+  let hana: PageVisitor;
+  let bo: PageVisitor;
+  beforeAll(async () => {
+    place = await createPlace();
+    platform = await openPlatform(place);
+    [harbour, bistro] = [await openReceiver(), await openReceiver()];
+    hana = await signedIn("hana@harbour-hotels.example");
+    bo = await signedIn("bo@bistro-group.example");
+    await enterProfile("hana@harbour-hotels.example", harbour);
+    await enterProfile("bo@bistro-group.example", bistro);
+    const dana = {
+      ...{ name: "Dana <b>Kim</b>", emailAddress: "dana.kim@example.com", ratings: [rating] },
+      profileImageUrl: `${harbour.baseAddress}/dana.png?size=80`,
+    };
+    const farah = { name: "Farah Aziz", emailAddress: "farah@example.com", ratings: [] };
+    harbour.answer = (request, response) => {
+      if (request.url.startsWith("/dana.png")) response.writeHead(200, { "content-type": "text/html" }).end(png);
+      else answerWith(200, json, JSON.stringify([dana, farah]))(request, response);
+    };
+    bistro.answer = answerWith(200, json, '[{"name":"s3cret"}]');
+  });
+  afterAll(async () => {
+    await platform.close();
+    await Promise.all([harbour.close(), bistro.close()]);
+    await place.remove();
+  });
+
+  async function signedIn(name: string): Promise<PageVisitor> {
+    const visitor = openVisitor(platform.address);
+    await visitor.signIn(name);
+    return visitor;
+  }
+  async function enterProfile(name: string, { baseAddress }: Receiver): Promise<void> {
+    const token = await platform.signInPerson(name);
+    const profile = { baseAddress, secret, suggestsContacts: true };
+    expect((await platform.call("PUT", "/portal/profile", { token, json: profile })).status).toBe(200);
+  }
+  const invitedBy = async (name: string): Promise<string[]> => {
+    const token = await platform.signInPerson(name);
+    const { invitations } = (await platform.call("GET", "/portal/invitations", { token })).json<{
+      invitations: { emailAddress: string }[];
+    }>();
+    return invitations.map(({ emailAddress }) => emailAddress);
+  };
+  const imagePath = (text: string): string => /src="(\/invitations\/images\/[^"]+)"/.exec(text)?.[1] ?? "";
+  const searched = async (visitor: PageVisitor, filter = "", organisationIds = ["org_harbour"]) =>
+    visitor.send("/invitations/search", { organisationIds, filter });
+  const asked = ({ requests }: Receiver) => requests.filter(({ url }) => url === "/contact-suggestions");
+  const pick = (name: string, emailAddress: string): string => JSON.stringify({ name, emailAddress });
+
+  describe("a signed-out visitor", () => {
+    test.each(["/invitations", "/invitations/search?filter=x", "/invitations/images/v1.x"])(
+      "is led from %s to the sign-in",
+      async (path) => {
+        const before = harbour.requests.length;
+        const { status, location } = await openVisitor(platform.address).get(path);
+        expect([status, location]).toEqual([303, `/sign-in?next=${encodeURIComponent(path)}`]);
+        expect(harbour.requests).toHaveLength(before);
+      },
+    );
+
+    test("invites nobody", async () => {
+      const fields = { organisationId: "org_harbour", person: pick("Eve", "eve@example.com") };
+      expect((await openVisitor(platform.address).send("/invitations", fields)).status).toBe(401);
+    });
+  });
+
+  test("a worker's session opens none of them", async () => {
+    const amal = openVisitor(platform.address, "/app/sign-in");
+    await amal.signIn("worker_amal");
+    const Cookie = amal.cookie().replace("offers-app=", "offers-portal=");
+    expect((await openVisitor(platform.address).get("/invitations", { Cookie })).status).toBe(303);
+  });
+
+  test("a search asks with the person's addresses and the filter, and shows whom each organisation suggests", async () => {
+    const { status, text } = await searched(hana, "chef");
+    expect(status).toBe(200);
+    expect(JSON.parse(asked(harbour).at(-1)?.body ?? "")).toEqual({
+      filter: "chef",
+      userEmailAddresses: ["hana.lind@harbour-hotels.example", "hana@harbour-hotels.example"],
+    });
+    expect(text).toContain("Dana &lt;b&gt;Kim&lt;/b&gt;");
+    expect(text).toContain("dana.kim@example.com");
+    expect(text).toContain("4 of 5");
+    expect(text).toContain("Harbour Kitchen");
+    expect(text).toContain('<time datetime="2025-11-30T00:00:00Z">30 Nov 2025</time>');
+    expect(text).toContain("Farah Aziz");
+    expect(text).toContain('value="chef"');
+  });
+
+  test("an organisation that fails or answers wrongly is shown as such, the rest still shown", async () => {
+    const { text } = await searched(hana, "", ["org_harbour", "org_bistro"]);
+    expect(text).toContain("Bistro Group could not suggest anybody: Its answer is not a list of suggestions");
+    expect(text).not.toContain("s3cret");
+    expect(text.indexOf("Farah Aziz")).toBeLessThan(text.indexOf("Bistro Group could not"));
+  });
+
+  test("a filter that is too long is refused", async () =>
+    expect((await searched(hana, "x".repeat(501))).status).toBe(400));
+
+  describe("a search", () => {
+    const choices = (text: string) =>
+      [...text.matchAll(/name="organisationIds" value="([^"]+)"( checked)?> <span>([^<]+)/g)].map(
+        ([, id, tick, name]) => [...[id, name, tick !== undefined]],
+      );
+
+    test("is offered by name: the person's own organisation first and ticked, the others not", async () => {
+      const harbourFirst = [
+        ["org_harbour", "Harbour Hotels", true],
+        ["org_bistro", "Bistro Group", false],
+      ];
+      const { text } = await hana.get("/invitations");
+      expect(choices(text)).toEqual(harbourFirst);
+      expect(text).toContain("hana.lind@harbour-hotels.example, hana@harbour-hotels.example");
+      expect(choices((await bo.get("/invitations")).text)).toEqual(
+        harbourFirst.toReversed().map(([id, name, tick]) => [id, name, !tick]),
+      );
+      const ada = await signedIn("ada@crew-agency.example");
+      expect(choices((await ada.get("/invitations")).text)).toEqual([
+        ["org_bistro", "Bistro Group", false],
+        ["org_harbour", "Harbour Hotels", false],
+      ]);
+    });
+
+    test("asks those ticked alone, and keeps them ticked", async () => {
+      const before = asked(harbour).length;
+      const { text } = await searched(hana, "", ["org_bistro"]);
+      expect(choices(text)).toEqual([
+        ["org_harbour", "Harbour Hotels", false],
+        ["org_bistro", "Bistro Group", true],
+      ]);
+      expect(asked(harbour)).toHaveLength(before);
+    });
+
+    test("sends no address by a link, nor with none ticked", async () => {
+      const before = [asked(harbour).length, asked(bistro).length];
+      for (const path of ["/invitations/search?organisationIds=org_bistro", "/invitations/search?filter=chef"])
+        expect(await hana.get(path)).toMatchObject({ status: 303, location: "/invitations" });
+      const { status, text } = await searched(hana, "chef", []);
+      expect(status).toBe(422);
+      expect(text).toContain("Tick an organisation first");
+      expect(text).toContain('value="chef"');
+      for (const forged of [{ formToken: "" }, { headers: { "Sec-Fetch-Site": "cross-site" } }])
+        expect((await hana.send("/invitations/search", { organisationIds: "org_bistro" }, forged)).status).toBe(403);
+      expect([asked(harbour).length, asked(bistro).length]).toEqual(before);
+    });
+
+    test("of one that implements none says so, asks none, and shows those that do", async () => {
+      const before = asked(harbour).length;
+      const { status, text } = await searched(hana, "", ["org_harbour", "org_crew"]);
+      expect(status).toBe(422);
+      expect(text).toContain("Name only organisations that implement suggestions.");
+      expect(choices(text)).toHaveLength(2);
+      expect(asked(harbour)).toHaveLength(before);
+    });
+  });
+
+  describe("a profile image", () => {
+    test("is fetched unsigned and served by us, as what it is", async () => {
+      const path = imagePath((await searched(hana)).text);
+      const { status, headers } = await hana.get(path);
+      expect(status).toBe(200);
+      expect(headers.get("content-type")).toBe("image/png");
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+      expect(headers.get("content-security-policy")).toBe("default-src 'none'; sandbox");
+      expect(headers.get("cache-control")).toBe("no-store");
+      const asked = harbour.requests.filter(({ url }) => url === "/dana.png?size=80");
+      expect(asked).toHaveLength(1);
+      expect(asked[0]?.headers).not.toHaveProperty("authorization");
+      expect(asked[0]?.headers).not.toHaveProperty("timestamp");
+      expect(asked[0]?.headers).not.toHaveProperty("cookie");
+    });
+
+    test("is served to the session alone that it was suggested to", async () => {
+      const path = imagePath((await searched(hana)).text);
+      expect((await bo.get(path)).status).toBe(404);
+      expect((await (await signedIn("hana@harbour-hotels.example")).get(path)).status).toBe(404);
+      expect((await openVisitor(platform.address).get(path, { Accept: "image/*" })).status).toBe(401);
+    });
+
+    test.each(["v1.AAAA", "x", "http%3A%2F%2F127.0.0.1%2F", "%00"])(
+      "is at no address of one's own, as %s",
+      async (ref) => {
+        const before = harbour.requests.length;
+        expect((await hana.get(`/invitations/images/${ref}`)).status).toBe(404);
+        expect(harbour.requests).toHaveLength(before);
+      },
+    );
+  });
+
+  describe("an invitation", () => {
+    test("goes to those picked, and to nobody twice", async () => {
+      await searched(hana);
+      const fields = {
+        organisationId: "org_harbour",
+        person: [pick("Farah Aziz", "farah@example.com"), pick("Farah Aziz", "FARAH@example.com")],
+      };
+      expect(await hana.send("/invitations", fields)).toMatchObject({ status: 303, location: "/invitations" });
+      const { text } = await hana.get("/invitations");
+      expect(text).toContain("Invited: Farah Aziz.");
+      expect(await invitedBy("hana@harbour-hotels.example")).toEqual(["farah@example.com"]);
+      expect((await searched(hana)).text).toContain("already invited");
+      expect((await bo.get("/invitations")).text).not.toContain("Farah");
+      expect(await invitedBy("bo@bistro-group.example")).toEqual([]);
+    });
+
+    test("to a person whom no search showed, or who was invited lately, is refused, and the search is there again", async () => {
+      await searched(hana);
+      const fields = { organisationId: "org_harbour", filter: "chef" };
+      for (const [person, words] of [
+        [pick("Eve", "eve@example.com"), "Pick people as a search showed them"],
+        [pick("Farah Aziz", "farah@example.com"), "less than 30 days ago"],
+      ] as const) {
+        const { status, text } = await hana.send("/invitations", { ...fields, person });
+        expect(status).toBe(422);
+        expect(text).toContain(words);
+        expect(text).toContain('value="chef"');
+        expect(text).toMatch(/value="[^"]*farah@example\.com[^"]*" disabled>/);
+      }
+      expect(await invitedBy("hana@harbour-hotels.example")).toEqual(["farah@example.com"]);
+    });
+
+    test("by a form that is sent twice is one", async () => {
+      const ada = await signedIn("ada@crew-agency.example");
+      const [, once = ""] = /name="once" value="([^"]+)"/.exec((await searched(ada)).text) ?? [];
+      expect(once).not.toBe("");
+      const fields = { organisationId: "org_harbour", person: pick("Farah Aziz", "farah@example.com"), once };
+      for (const _ of ["first", "again"])
+        expect(await ada.send("/invitations", fields)).toMatchObject({ status: 303, location: "/invitations" });
+      expect((await ada.get("/invitations")).text).toContain("Invited: Farah Aziz.");
+      expect(await invitedBy("ada@crew-agency.example")).toEqual(["farah@example.com"]);
+    });
+
+    test("to nobody says so, and the search is there again", async () => {
+      const { status, text } = await bo.send("/invitations", { organisationId: "org_harbour", filter: "chef" });
+      expect(status).toBe(422);
+      expect(text).toContain("Pick somebody first.");
+      expect(text).toContain('value="chef"');
+      expect(text).toContain("Farah Aziz");
+    });
+
+    test.each([
+      ["what is no person", { organisationId: "org_harbour", person: "{" }, 400],
+      ["no e-mail address", { organisationId: "org_harbour", person: pick("Eve", "eve") }, 400],
+      ["whom no search showed", { organisationId: "org_harbour", person: pick("Eve", "eve@example.com") }, 422],
+      ["a line break", { organisationId: "org_harbour", person: pick("Eve\nBcc: x", "eve@example.com") }, 400],
+      ["101 people", { organisationId: "org_harbour", person: Array(101).fill(pick("Eve", "eve@example.com")) }, 400],
+      ["no organisation", { person: pick("Eve", "eve@example.com") }, 400],
+      ["an unknown organisation", { organisationId: "x", person: pick("Eve", "eve@example.com") }, 404],
+      ["one that suggests nobody", { organisationId: "org_crew", person: pick("Eve", "eve@example.com") }, 404],
+    ])("with %s is refused", async (_, fields, status) => {
+      expect((await bo.send("/invitations", fields)).status).toBe(status);
+      expect(await invitedBy("bo@bistro-group.example")).toEqual([]);
+    });
+
+    test.each([
+      ["without a token", { formToken: "" }],
+      ["from another site", { headers: { "Sec-Fetch-Site": "cross-site" } }],
+      ["from another origin", { headers: { Origin: "http://evil.example" } }],
+    ])("%s is forged and refused", async (_, options) => {
+      const fields = { organisationId: "org_harbour", person: pick("Eve", "eve@example.com") };
+      expect((await bo.send("/invitations", fields, options)).status).toBe(403);
+      expect((await bo.send("/invitations", fields, { formToken: await hana.formToken() })).status).toBe(403);
+      expect(await invitedBy("bo@bistro-group.example")).toEqual([]);
+    });
+  });
+});

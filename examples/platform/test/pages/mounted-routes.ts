@@ -1,0 +1,29 @@
+import { type AppDeps, createApp } from "../../src/create-app.ts";
+
+export interface MountedRoute {
+  method: string;
+  path: string;
+}
+
+interface Layer {
+  route?: { path: string; methods: Record<string, boolean> };
+  handle: { stack?: Layer[] };
+}
+
+/** Every route that the platform mounts: asked of Express itself, so that none can be forgotten here. */
+export function mountedRoutes(): MountedRoute[] {
+  // No route looks at what it is given before it is called.
+  const anything: object = new Proxy(() => anything, { get: () => anything });
+  const own = { cookies: { isSecure: false } };
+  const deps = new Proxy(own, { get: (_, name) => Reflect.get(own, name) ?? anything });
+  const app = createApp(deps as unknown as AppDeps) as unknown as { router: { stack: Layer[] } };
+  const routesIn = ({ route, handle }: Layer): MountedRoute[] => {
+    if (route === undefined) return (handle.stack ?? []).flatMap(routesIn);
+    const methods = Object.keys(route.methods).filter((method) => method !== "_all" && method !== "head");
+    return methods.map((method) => ({ method: method.toUpperCase(), path: route.path }));
+  };
+  return app.router.stack.flatMap(routesIn);
+}
+
+/** Whether it takes a key or a token; the others are pages, which take a cookie. */
+export const takesToken = ({ path }: MountedRoute): boolean => /^\/(offer|portal|worker-app)(\/|$)/.test(path);

@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { answerWith, openReceiver, type Receiver } from "../support/receiver.ts";
+import { anyStore, type StorePlace } from "../support/stores.ts";
+import { type MountedRoute, mountedRoutes, takesToken } from "./mounted-routes.ts";
+import { openVisitor, type PageAnswer, type PageVisitor, type SendOptions } from "./page-visitor.ts";
+
+/** For everybody: there is nothing of anybody in them. */
+const open = ["/assets/:file", "/healthz", "/readyz", "/sign-in", "/sign-out", "/app/sign-in", "/app/sign-out"];
+/** No page sends these a token of its session. */
+const forAll = ["/portal/session", "/worker-app/session"];
+
+const routes = mountedRoutes();
+const pages = routes.filter((route) => !takesToken(route) && !open.includes(route.path));
+const withIds = pages.filter(({ path }) => path.includes(":"));
+const forms = routes.filter((route) => !takesToken(route) && route.method === "POST");
+const withToken = routes.filter((route) => takesToken(route) && !forAll.includes(route.path));
+
+const isOfApp = (path: string): boolean => /^\/app(\/|$)/.test(path);
+const signInOf = (path: string): string => (isOfApp(path) ? "/app/sign-in" : "/sign-in");
+
+const [store] = await anyStore();
+let place: StorePlace;
+let platform: PlatformUnderTest;
+let receiver: Receiver;
+/** Of Harbour Hotels, whose offer went to Amal. */
+let hana: PageVisitor;
+let amal: PageVisitor;
+/** Of another organisation, and a worker who was not addressed. */
+let bo: PageVisitor;
+let dana: PageVisitor;
+/** Harbour's, by what stands before it in a path. */
+const ids: Record<string, string> = {};
+
+const secrets = /Harbour's alone|Amal Haddad/;
+
+const readOffer = async () => (await platform.call("GET", `/offer/${ids.offers}`, { key: "demo-key-harbour" })).json();
+
+async function signedIn(name: string): Promise<PageVisitor> {
+  const visitor = openVisitor(platform.address, name.startsWith("worker") ? "/app/sign-in" : "/sign-in");
+  await visitor.signIn(name);
+  return visitor;
+}
+
+beforeAll(async () => {
+  if (store === undefined) throw new Error("there is always a store");
+  place = await store.createPlace();
+  platform = await openPlatform(place);
+  const dana1 = { name: "Dana Kim", emailAddress: "dana@example.com", ratings: [] };
+  receiver = await openReceiver((request, response) => {
+    const suggestion = { ...dana1, profileImageUrl: `${receiver.baseAddress}/dana.png` };
+    const answer = request.url === "/contact-suggestions" ? JSON.stringify([suggestion]) : "";
+    answerWith(200, { "content-type": "application/json" }, answer)(request, response);
+  });
+  const token = await platform.signInPerson("hana@harbour-hotels.example");
+  const profile = { baseAddress: receiver.baseAddress, secret: "x".repeat(20), suggestsContacts: true };
+  await platform.call("PUT", "/portal/profile", { token, json: profile });
+  const creation = { createdByUserId: "user_hana", title: "Harbour's alone", workerIds: ["worker_amal"] };
+  const created = await platform.call("POST", "/offer", { key: "demo-key-harbour", json: creation });
+  ids.offers = ids.offer = created.json<{ id: string }>().id;
+  const worker = await platform.signInWorker("worker_amal");
+  await platform.call("POST", `/worker-app/offers/${ids.offers}/apply`, { token: worker });
+  const device = await platform.call("POST", "/worker-app/devices", { token: worker, json: { platform: "ios" } });
+  ids.devices = device.json<{ id: string }>().id;
+  await eventually("the delivery is there", async () => {
+    const answer = await platform.call("GET", "/portal/deliveries", { token });
+    ids.deliveries = answer.json<{ deliveries: { id: string }[] }>().deliveries[0]?.id ?? "";
+    return ids.deliveries !== "";
+  });
+  hana = await signedIn("hana@harbour-hotels.example");
+  amal = await signedIn("worker_amal");
+  bo = await signedIn("bo@bistro-group.example");
+  dana = await signedIn("worker_dana");
+  const { text } = await hana.send("/invitations/search", { organisationIds: "org_harbour" });
+  ids.images = /src="\/invitations\/images\/([^"]+)"/.exec(text)?.[1] ?? "";
+});
+afterAll(async () => {
+  await platform.close();
+  await receiver.close();
+  await place.remove();
+});
+
+const filled = (path: string): string =>
+  path.replaceAll(/(\w+)\/:\w+/g, (_, before: string) => {
+    if (!ids[before]) throw new Error(`say above whose id comes after ${before}`);
+    return `${before}/${ids[before]}`;
+  });
+
+const visit = (visitor: PageVisitor, { method, path }: MountedRoute, options: SendOptions = {}): Promise<PageAnswer> =>
+  method === "GET"
+    ? visitor.get(filled(path), options.headers)
+    : visitor.send(filled(path), { worker: "worker_amal", organisationId: "org_bistro" }, options);
+
+/** What somebody is answered who is not signed in: a reader is led to the sign-in, a form has no effect. */
+function expectNobody({ method, path }: MountedRoute, { status, location, text }: PageAnswer): void {
+  expect(status).toBe(method === "GET" ? 303 : 401);
+  if (method === "GET") expect(location?.split("?")[0]).toBe(signInOf(path));
+  expect(text).not.toMatch(secrets);
+}
+
+describe("somebody signed out", () => {
+  test.each(pages)("is nobody at $method $path", async (route) =>
+    expectNobody(route, await visit(openVisitor(platform.address, signInOf(route.path)), route)),
+  );
+
+  test.each(["/live", "/app/live"])("hears nothing at %s", async (path) => {
+    const answer = await openVisitor(platform.address).get(path, { Accept: "text/event-stream" });
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([
+      401,
+      "application/problem+json; charset=utf-8",
+    ]);
+  });
+
+  test.each(withToken)("gets nothing from $method $path, nor does the cookie of a page", async ({ method, path }) => {
+    const query = path.endsWith("/complete") ? "?api-version=1.0" : "";
+    for (const headers of [{}, { Cookie: hana.cookie() }, { Cookie: amal.cookie() }]) {
+      const answer = await platform.call(method, filled(path) + query, { headers });
+      expect(answer.status).toBe(401);
+      expect(answer.text).not.toMatch(secrets);
+    }
+  });
+});
+
+describe("a session of the other audience", () => {
+  test.each(pages)("is none at $method $path", async (route) => {
+    const [other, name] = isOfApp(route.path) ? [hana, "offers-app"] : [amal, "offers-portal"];
+    const [, value = ""] = other.cookie().split("=");
+    const options = { headers: { Cookie: `${name}=${value}` }, formToken: await other.formToken() };
+    expectNobody(route, await visit(openVisitor(platform.address), route, options));
+  });
+});
+
+describe("another organisation's person, another worker", () => {
+  test.each(withIds)("finds nothing at $method $path", async (route) => {
+    const visitor = isOfApp(route.path) ? dana : bo;
+    const first = await visit(visitor, route);
+    const leadsOn = route.method === "GET" && first.location !== null;
+    const { status, text } = leadsOn ? await visitor.get(first.location ?? "") : first;
+    expect(status).toBe(404);
+    expect(text).not.toMatch(secrets);
+  });
+
+  test.each(pages.filter((route) => route.method === "GET" && !route.path.includes(":") && !/live$/.test(route.path)))(
+    "sees nothing of it at $path",
+    async (route) => {
+      const { status, text } = await visit(isOfApp(route.path) ? dana : bo, route);
+      expect([200, 303]).toContain(status);
+      expect(text).not.toContain("Harbour's alone");
+      for (const id of Object.values(ids)) expect(text).not.toContain(id);
+    },
+  );
+});
+
+describe("a forged form", () => {
+  const forgeries: [string, () => Promise<SendOptions>][] = [
+    ["without a token", async () => ({ formToken: "" })],
+    ["with a wrong token", async () => ({ formToken: "x".repeat(32) })],
+    ["with the token of another person", async () => ({ formToken: await bo.formToken() })],
+    ["from another origin", async () => ({ headers: { Origin: "https://evil.example" } })],
+    ["from no origin", async () => ({ headers: { Origin: "null" } })],
+    ["from another site", async () => ({ headers: { "Sec-Fetch-Site": "cross-site" } })],
+    ["from a neighbour", async () => ({ headers: { "Sec-Fetch-Site": "same-site" } })],
+  ];
+
+  test.each(forms)("has no effect at $path", async (route) => {
+    for (const [how, options] of forgeries) {
+      const answer = await visit(isOfApp(route.path) ? amal : hana, route, await options());
+      expect({ how, status: answer.status }).toEqual({ how, status: 403 });
+    }
+  });
+
+  test("with the token of the person's own other session has none either", async () => {
+    const formToken = await (await signedIn("hana@harbour-hotels.example")).formToken();
+    for (const route of forms.filter(({ path }) => !isOfApp(path)))
+      expect((await visit(hana, route, { formToken })).status).toBe(403);
+  });
+
+  test("has left everything as it was", async () => {
+    expect(await readOffer()).toMatchObject({
+      ...{ widthdrawn: false, complete: false },
+      recipients: [{ response: "applied" }],
+    });
+    expect((await hana.get("/offers")).status).toBe(200);
+    expect((await amal.get("/app")).status).toBe(200);
+  });
+});
+
+// After the others: it completes and withdraws.
+describe("the one whose it is", () => {
+  test.each(pages.filter(({ path }) => !/live$/.test(path)))("gets through to $method $path", async (route) => {
+    const { status, location } = await visit(isOfApp(route.path) ? amal : hana, route);
+    expect([200, 303, 400, 409, 422]).toContain(status);
+    expect(location ?? "").not.toContain("sign-in");
+  });
+});
+
+test("there are such routes", () => {
+  expect(pages.length).toBeGreaterThanOrEqual(30);
+  expect(withIds.length).toBeGreaterThanOrEqual(12);
+  expect(forms.length).toBeGreaterThanOrEqual(16);
+  expect(withToken.length).toBeGreaterThanOrEqual(20);
+});
+
+test("a method that a page has not is 405 and says which it has", async () => {
+  const answer = await bo.send("/offers");
+  expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+});

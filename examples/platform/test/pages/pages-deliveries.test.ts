@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { answerWith, openReceiver, type Receiver } from "../support/receiver.ts";
+import { anyStore, type StorePlace } from "../support/stores.ts";
+import { openVisitor, type PageVisitor } from "./page-visitor.ts";
+
+const [store] = await anyStore();
+let place: StorePlace;
+let platform: PlatformUnderTest;
+let receiver: Receiver;
+let hana: PageVisitor;
+
+beforeAll(async () => {
+  if (store === undefined) throw new Error("there is always a store");
+  place = await store.createPlace();
+  platform = await openPlatform(place);
+  receiver = await openReceiver();
+  hana = openVisitor(platform.address);
+  await hana.signIn("hana@harbour-hotels.example");
+});
+afterAll(async () => {
+  await platform.close();
+  await receiver.close();
+  await place.remove();
+});
+beforeEach(() => {
+  receiver.answer = answerWith(200);
+});
+
+const secret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
+const save = (changes: Record<string, string> = {}) =>
+  hana.send("/company", {
+    baseAddress: `${receiver.baseAddress}/hooks`,
+    secret,
+    scheme: "timestampDigest",
+    ...changes,
+  });
+
+/** A worker adds a contact: an event for the endpoint. */
+async function addContact(workerId = "worker_amal"): Promise<void> {
+  const token = await platform.signInWorker(workerId);
+  const json = { organisationId: "org_harbour" };
+  expect((await platform.call("POST", "/worker-app/contacts", { token, json })).status).toBe(204);
+}
+
+/** The path of the latest delivery once its page says so. */
+async function latest(word: string): Promise<string> {
+  let path = "";
+  await eventually(`the latest delivery is ${word}`, async () => {
+    const { text } = await hana.get("/deliveries");
+    path = /href="(\/deliveries\/[\w-]+)"/.exec(text)?.[1] ?? "";
+    return path !== "" && (await hana.get(path)).text.includes(`>${word}</span>`);
+  });
+  return path;
+}
+
+describe("deliveries", () => {
+  test("show each attempt with request and answer", async () => {
+    await save();
+    receiver.answer = answerWith(503);
+    await addContact("worker_cleo");
+    const { text } = await hana.get(await latest("Given up"));
+    expect(text).toContain("Cleo Martin added a contact here");
+    expect(text).toContain("GET /contact/new/worker_cleo");
+    expect(text.match(/answered 503; only 200 acknowledges/g)).toHaveLength(3);
+    expect(text).toMatch(/No\. 3: /);
+  });
+
+  test("that were given up are delivered again", async () => {
+    await save();
+    receiver.answer = answerWith(503);
+    await addContact();
+    const path = await latest("Given up");
+    receiver.answer = answerWith(200);
+    expect(await hana.send(`${path}/redeliver`)).toMatchObject({ status: 303, location: path });
+    expect((await hana.get(path)).text).toContain("It is delivered again.");
+    await latest("Acknowledged");
+  });
+
+  test("that were acknowledged are delivered again as new ones", async () => {
+    await save();
+    await addContact("worker_ben");
+    const path = await latest("Acknowledged");
+    const { status, location } = await hana.send(`${path}/redeliver`);
+    expect([status, location === path]).toEqual([303, false]);
+    expect((await hana.get(location ?? "")).text).toContain(`<a href="${path}">an earlier delivery</a>`);
+    expect((await hana.send(`${path}/redeliver`)).location).toBe(path);
+    expect((await hana.get(path)).text).toContain("Another delivery repeats it already.");
+  });
+
+  test("of a time are delivered again at once", async () => {
+    await save();
+    receiver.answer = answerWith(503);
+    for (const worker of ["worker_amal", "worker_ben"]) await addContact(worker);
+    await latest("Given up");
+    await eventually("both were given up", async () =>
+      (await hana.get("/deliveries?state=pending")).text.includes("None"),
+    );
+    await save();
+    receiver.answer = answerWith(200);
+    const since = (at: string, which = "dead") => hana.send("/deliveries/redeliver", { since: at, which });
+    expect(await since("2099-01-01T00:00")).toMatchObject({ status: 303, location: "/deliveries" });
+    expect((await hana.get("/deliveries")).text).toContain("Delivered again: 0 events.");
+    await since("2020-01-01T00:00");
+    expect((await hana.get("/deliveries")).text).toMatch(/Delivered again: [2-9] events\./);
+    await eventually("nothing is left", async () =>
+      (await hana.get("/deliveries?state=dead")).text.includes("None of these."),
+    );
+    await since("2020-01-01T00:00", "constructor");
+    expect((await hana.get("/deliveries")).text).toContain("Delivered again: 0 events.");
+  });
+
+  test("are not delivered again without a time, and the form says so", async () => {
+    const { status, text } = await hana.send("/deliveries/redeliver", { since: 'yester"day', which: "all" });
+    expect(status).toBe(422);
+    expect(text).toContain("<title>Not done: Deliveries");
+    expect(text).toContain('<details class="code" id="redeliver-many" open>');
+    expect(text).toMatch(/value="yester&quot;day"[^>]*aria-invalid="true"/);
+    expect(text).toContain("Say since when, such as 2099-05-01T16:00.");
+    expect(text).toContain('value="all" checked');
+    expect(await hana.get("/deliveries/redeliver")).toMatchObject({ status: 303, location: "/deliveries" });
+  });
+
+  test("are filtered by their state", async () => {
+    await save();
+    await addContact("worker_dana");
+    const path = await latest("Acknowledged");
+    const shown = async (state: string) => (await hana.get(`/deliveries?state=${state}`)).text;
+    expect(await shown("acknowledged")).toContain(`href="${path}"`);
+    expect(await shown("dead")).not.toContain(`href="${path}"`);
+    expect(await shown("held")).toContain("None of these.");
+    expect(await shown("no-such-state")).toContain(`href="${path}"`);
+  });
+
+  test("are measured: as a chart, in words and as a table", async () => {
+    await save();
+    await addContact();
+    await latest("Acknowledged");
+    for (const range of ["hour", "day", "week"]) {
+      const { text } = await hana.get(`/deliveries?range=${range}`);
+      expect(text).toMatch(/\d+ % failed: \d+ of \d+ attempts/);
+      expect(text).toMatch(/half within \d[\d.]* m?s, the slowest after/);
+      expect(text).toMatch(/<svg[^>]+role="img" aria-label="Attempts in/);
+      expect(text).toMatch(/<rect [^>]+class="ok"/);
+      expect(text).toContain("The same as a table");
+    }
+  });
+});
+
+describe("the mailbox", () => {
+  test("shows mail, whatever is in it", async () => {
+    const json = {
+      createdByUserId: "user_hana",
+      title: "<script>alert(1)</script>",
+      workerIds: ["worker_amal"],
+      notifyEmailAddress: "hana@harbour-hotels.example",
+    };
+    await platform.call("POST", "/offer", { key: "demo-key-harbour", json });
+    const { text } = await hana.get("/mailbox");
+    expect(text).toContain("Offer created: &lt;script&gt;alert(1)&lt;/script&gt;");
+    expect(text).not.toContain("<script>alert");
+  });
+});

@@ -1,0 +1,129 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readOfferInFull } from "../../src/portal/read-offer-in-full.ts";
+import { readOrganisations } from "../../src/worker-app/contacts.ts";
+import { addOrganisation, openLowerHalf } from "../support/lower-half.ts";
+import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { answerWith, openReceiver, type Receiver } from "../support/receiver.ts";
+import { anyStore, type StorePlace } from "../support/stores.ts";
+import { openVisitor, type PageVisitor } from "./page-visitor.ts";
+
+describe.each(await anyStore())("long lists on $title", ({ createPlace }) => {
+  let place: StorePlace;
+  beforeAll(async () => {
+    place = await createPlace();
+  });
+  afterAll(() => place.remove());
+
+  describe("on pages", () => {
+    let platform: PlatformUnderTest;
+    let receiver: Receiver;
+    let hana: PageVisitor;
+    beforeAll(async () => {
+      platform = await openPlatform(place);
+      receiver = await openReceiver(answerWith(200));
+      hana = openVisitor(platform.address);
+      await hana.signIn("hana@harbour-hotels.example");
+    });
+    afterAll(async () => {
+      await platform.close();
+      await receiver.close();
+    });
+
+    /** Everything that the parts of a list show, by the links alone. */
+    async function follow(path: string, shown: RegExp): Promise<string[][]> {
+      const parts: string[][] = [];
+      for (let next: string | undefined = path; next !== undefined; ) {
+        const { status, text } = await hana.get(next);
+        expect(status).toBe(200);
+        parts.push([...text.matchAll(shown)].map(([, what = ""]) => what));
+        expect(text.includes(">Newest</a>")).toBe(parts.length > 1);
+        next = /href="([^"]+)">Older<\/a>/.exec(text)?.[1]?.replaceAll("&amp;", "&");
+      }
+      return parts;
+    }
+
+    test("older offers are behind a plain link, each once", async () => {
+      for (let number = 1; number <= 101; number += 1) {
+        const json = { createdByUserId: "user_hana", title: `No. ${number}`, workerIds: ["worker_amal"] };
+        await platform.call("POST", "/offer", { key: "demo-key-harbour", json });
+      }
+      const parts = await follow("/offers", />No\. (\d+)<\/a>/g);
+      expect(parts.map(({ length }) => length)).toEqual([100, 1]);
+      expect(parts.flat()).toEqual(Array.from({ length: 101 }, (_, index) => String(101 - index)));
+      const bo = openVisitor(platform.address);
+      await bo.signIn("bo@bistro-group.example");
+      const older = /href="([^"]+)">Older/.exec((await hana.get("/offers")).text)?.[1] ?? "";
+      expect((await bo.get(older)).text).toContain("None are older.");
+    });
+
+    test("older invitations and mails likewise", async () => {
+      const token = await platform.signInPerson("hana@harbour-hotels.example");
+      const profile = { baseAddress: receiver.baseAddress, secret: "x".repeat(20), suggestsContacts: true };
+      expect((await platform.call("PUT", "/portal/profile", { token, json: profile })).status).toBe(200);
+      for (const numbers of [[1], Array.from({ length: 100 }, (_, index) => index + 2)]) {
+        const people = numbers.map((number) => ({ name: `Guest ${number}`, emailAddress: `g${number}@example.com` }));
+        const json = { organisationId: "org_harbour", people };
+        receiver.answer = answerWith(200, {}, JSON.stringify(people.map((one) => ({ ...one, ratings: [] }))));
+        const search = { token, json: { organisationIds: ["org_harbour"] } };
+        await platform.call("POST", "/portal/suggestions/search", search);
+        expect((await platform.call("POST", "/portal/invitations", { token, json })).status).toBe(201);
+      }
+      for (const [path, shown] of [
+        ["/invitations", /<th scope="row" role="rowheader">Guest (\d+)/g],
+        ["/mailbox", /Dear Guest (\d+),/g],
+      ] as const) {
+        const parts = await follow(path, shown);
+        expect(parts.map(({ length }) => length)).toEqual([100, 1]);
+        expect(new Set(parts.flat()).size).toBe(101);
+        expect(parts.at(-1)).toEqual(["1"]);
+      }
+    });
+
+    test.each(["/offers", "/invitations", "/mailbox", "/deliveries"])(
+      "what is no place in the list of %s is none",
+      async (path) => {
+        for (const before of ["%00", "%ED%A0%80", "-1", "1e99", "'", "nowhere"])
+          expect((await hana.get(`${path}?before=${before}`)).status).toBe(200);
+      },
+    );
+  });
+
+  test("recipients come in parts, those who applied first; organisations by name", async () => {
+    const half = await openLowerHalf(place);
+    const { store } = half;
+    const organisationId = await addOrganisation(store);
+    const offerId = randomUUID();
+    const empty = { title: "", details: "", location_place_id: "", notify_email_address: null, events: "[]" };
+    const offer = { id: offerId, organisation_id: organisationId, created_by_user_id: "user-1", ends_at: null };
+    await store.db
+      .insertInto("offers")
+      .values({ ...offer, ...empty })
+      .execute();
+    const responses = ["none", "applied", "rejected", "applied", "none"];
+    const workers = responses.map((response, index) => ({ id: `${offerId} ${index}`, response }));
+    await store.db
+      .insertInto("workers")
+      .values(workers.map(({ id }) => ({ id, name: id, password_hash: "" })))
+      .execute();
+    await store.db
+      .insertInto("recipients")
+      .values(workers.map(({ id, response }) => ({ offer_id: offerId, worker_id: id, response })))
+      .execute();
+    const seen: string[] = [];
+    for (let after: number | undefined, left = true; left; ) {
+      const { recipients } = await readOfferInFull({ store, now: () => new Date() }, organisationId, offerId, {
+        ...{ after, limit: 2 },
+      });
+      seen.push(...recipients.map(({ workerId }) => workerId.slice(-1)));
+      after = recipients.at(-1)?.id;
+      left = recipients.length > 0;
+    }
+    expect(seen).toEqual(["1", "3", "0", "2", "4"]);
+
+    const all = await readOrganisations({ store }, { after: undefined, limit: 1_000 });
+    const [first, ...others] = all;
+    expect(await readOrganisations({ store }, { after: first?.id, limit: 1_000 })).toEqual(others);
+    await half.close();
+  });
+});

@@ -1,0 +1,223 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { anyStore, type StorePlace } from "../support/stores.ts";
+import { openVisitor, type PageVisitor } from "./page-visitor.ts";
+
+const run = promisify(execFile);
+const [store] = await anyStore();
+let place: StorePlace;
+let platform: PlatformUnderTest;
+let hana: PageVisitor;
+
+beforeAll(async () => {
+  if (store === undefined) throw new Error("there is always a store");
+  place = await store.createPlace();
+  platform = await openPlatform(place);
+  hana = openVisitor(platform.address);
+  await hana.signIn("hana@harbour-hotels.example");
+});
+afterAll(async () => {
+  await platform.close();
+  await place.remove();
+});
+
+const slot = { start: "2099-05-01T16:00", end: "2099-05-01T22:00" };
+const fields = { title: "Kitchen help", worker: ["worker_amal", "worker_ben"], ...slot, act: "create" };
+
+/** @returns its path */
+async function create(changes: Record<string, string | string[]> = {}): Promise<string> {
+  const answer = await hana.send("/offers/new", { ...fields, ...changes });
+  expect(answer).toMatchObject({ status: 303, location: expect.stringMatching(/^\/offers\/offer_/) });
+  return answer.location ?? "";
+}
+
+/** What tells the page's form sent twice from two forms. */
+const onceIn = (text: string): string => /name="once" value="([^"]+)"/.exec(text)?.[1] ?? "";
+
+const read = async (path: string) =>
+  (await platform.call("GET", `/offer/${path.split("/")[2]}`, { key: "demo-key-harbour" })).json();
+
+const act = async (workerId: string, path: string, action: string): Promise<void> => {
+  const token = await platform.signInWorker(workerId);
+  const answer = await platform.call("POST", `/worker-app/offers/${path.split("/")[2]}/${action}`, { token });
+  expect(answer.status).toBe(204);
+};
+
+describe("creating an offer", () => {
+  test("with every field is the same as over the API", async () => {
+    const path = await create({
+      details: "Bring\r\nshoes.",
+      locationPlaceId: "place_7",
+      notifyEmailAddress: "hana@harbour-hotels.example",
+      moreWorkerIds: "worker_cleo\r\n",
+    });
+    expect(await read(path)).toMatchObject({
+      title: "Kitchen help",
+      details: "Bring\nshoes.",
+      locationPlaceId: "place_7",
+      events: [{ start: "2099-05-01T16:00:00Z", end: "2099-05-01T22:00:00Z" }],
+      recipients: [{ workerId: "worker_amal" }, { workerId: "worker_ben" }, { workerId: "worker_cleo" }],
+    });
+    const page = await hana.get(path);
+    expect(page.text).toContain("The offer is created and on its way to the workers.");
+    expect((await hana.get(path)).text).not.toContain("The offer is created");
+  });
+
+  test("wrongly says beside each field what is wrong, and keeps what was typed", async () => {
+    const { status, text } = await hana.send("/offers/new", {
+      ...fields,
+      title: " ",
+      details: '<b>"kept"</b>',
+      worker: "worker_amal",
+      moreWorkerIds: "worker_nobody",
+      end: "2099-05-01T15:00",
+    });
+    expect(status).toBe(422);
+    expect(text).toMatch(/aria-describedby="title-error" aria-invalid="true"/);
+    expect(text).toContain("Write a title; do not leave it empty or blank.");
+    expect(text).toContain("Let it end after its start.");
+    expect(text).toContain("worker_nobody: Give the id of a worker; no worker has this one.");
+    expect(text).toContain("&lt;b&gt;&quot;kept&quot;&lt;/b&gt;</textarea>");
+    expect(text).toMatch(/value="worker_amal" checked/);
+    expect(text).toContain('value="2099-05-01T15:00"');
+  });
+
+  test("by a form that is sent twice is one offer, and another when something else is in it", async () => {
+    const form = { ...fields, title: "Once", once: onceIn((await hana.get("/offers/new")).text) };
+    expect(form.once).toMatch(/^[\w-]{36}$/);
+    const paths = (await Promise.all([create(form), create(form)])).concat(await create(form));
+    expect(new Set(paths).size).toBe(1);
+    const others = [await create({ ...form, title: "Twice" }), await create({ ...form, once: "another" })];
+    expect(new Set([...paths, ...others]).size).toBe(3);
+    const bea = openVisitor(platform.address);
+    await bea.signIn("hana@harbour-hotels.example");
+    expect((await bea.send("/offers/new", form)).location).not.toBe(paths[0]);
+  });
+
+  test("that was refused may be sent again", async () => {
+    const once = onceIn((await hana.get("/offers/new")).text);
+    for (const _ of ["first", "again"])
+      expect((await hana.send("/offers/new", { ...fields, title: "", once })).status).toBe(422);
+  });
+
+  test("of nobody is refused", async () => {
+    const { worker: _, ...nobody } = fields;
+    const { status, text } = await hana.send("/offers/new", nobody);
+    expect([status, text.includes("Name at least one worker.")]).toEqual([422, true]);
+  });
+
+  test("takes another time slot without losing anything", async () => {
+    const { status, text } = await hana.send("/offers/new", { ...fields, act: "addSlot" });
+    expect(status).toBe(200);
+    expect(text.match(/name="start"/g)).toHaveLength(2);
+    expect(text).toContain('value="Kitchen help"');
+  });
+});
+
+describe("an offer", () => {
+  test("shows who answered what", async () => {
+    const path = await create({ worker: ["worker_amal", "worker_ben", "worker_cleo", "worker_dana"] });
+    await act("worker_amal", path, "apply");
+    await act("worker_ben", path, "reject");
+    await act("worker_cleo", path, "open");
+    const { text } = await hana.get(path);
+    expect(text).toContain("1 applied, 1 rejected, 2 without an answer");
+    for (const word of ["Applied", "Rejected", "Looked at it", "No answer"]) expect(text).toContain(`>${word}</span>`);
+    expect(text).toContain('id="tick-worker_amal"');
+    expect(text).not.toContain('id="tick-worker_ben"');
+    expect((await hana.get("/offers")).text).toContain(`href="${path}"`);
+  });
+
+  test("is completed with the applicants who are ticked", async () => {
+    const path = await create();
+    expect((await hana.get(path)).text).toContain("Nobody has applied yet.");
+    await act("worker_amal", path, "apply");
+    const done = await hana.send(`${path}/complete`, { worker: "worker_amal" });
+    expect(done).toMatchObject({ status: 303, location: path });
+    expect(await read(path)).toMatchObject({ complete: true, recipients: [{ confirmation: "confirmed" }, {}] });
+    const { text } = await hana.get(path);
+    expect(text).toContain("Gets the work");
+    expect(text).not.toContain("/complete");
+    const again = await hana.send(`${path}/complete`, { worker: "worker_amal" });
+    expect([again.status, again.text.includes("is completed once")]).toEqual([422, true]);
+  });
+
+  test("is completed once by a form that is sent twice, which leads to the same page", async () => {
+    const path = await create();
+    await act("worker_amal", path, "apply");
+    const form = { once: onceIn((await hana.get(path)).text), worker: "worker_amal" };
+    for (const _ of ["first", "again"])
+      expect(await hana.send(`${path}/complete`, form)).toMatchObject({ status: 303, location: path });
+    expect((await hana.send(`${path}/complete`, { ...form, worker: "worker_ben" })).status).toBe(422);
+  });
+
+  test.each<[string, Record<string, string>, string]>([
+    ["nobody", {}, "Tick at least one worker who has applied."],
+    ["who has not applied", { worker: "worker_ben" }, "Not everybody you ticked applies any more; look again."],
+  ])("is not completed with %s", async (_, ticked, remedy) => {
+    const path = await create();
+    const { status, text } = await hana.send(`${path}/complete`, ticked);
+    expect([status, text.includes(remedy)]).toEqual([422, true]);
+    expect(await read(path)).toMatchObject({ complete: false });
+  });
+
+  test("is withdrawn after a second question, once", async () => {
+    const path = await create();
+    const question = await hana.get(`${path}/withdraw`);
+    expect(question.text).toContain("Withdraw this offer?");
+    expect(await read(path)).toMatchObject({ widthdrawn: false });
+    expect(await hana.send(`${path}/withdraw`)).toMatchObject({ status: 303, location: path });
+    expect(await read(path)).toMatchObject({ widthdrawn: true });
+    expect(await hana.get(`${path}/withdraw`)).toMatchObject({ status: 303, location: path });
+    expect((await hana.send(`${path}/withdraw`)).status).toBe(303);
+  });
+});
+
+describe("the code beside an act", () => {
+  const env = { ...process.env, OFFERS_API_KEY: "demo-key-harbour" };
+  /** What the copy button copies. */
+  const codeOf = (html: string, id: string): string => {
+    const [, code = ""] = new RegExp(`<code id="${id}">([^]*?)</code>`).exec(html) ?? [];
+    const entities: Record<string, string> = { lt: "<", gt: ">", quot: '"', amp: "&", "#39": "'" };
+    return code.replaceAll(/&(#?\w+);/g, (all, name: string) => entities[name] ?? all);
+  };
+  const runClient = (code: string) =>
+    run(process.execPath, ["--input-type=module", "--eval", code], { env, cwd: import.meta.dirname });
+  const runCurl = (code: string) => run("sh", ["-c", code.replace("curl ", "curl --silent ")], { env });
+
+  test("creates what was typed, whatever it is", async () => {
+    const title = `O'Brien's "café" $HOME \\ \`id\``;
+    const { text } = await hana.send("/offers/new", { ...fields, title, act: "addSlot" });
+    const { stdout: id } = await runClient(codeOf(text, "code-create-client"));
+    const { stdout: json } = await runCurl(codeOf(text, "code-create-curl"));
+    for (const created of [id.trim(), JSON.parse(json).id])
+      expect(await read(`/offers/${created}`)).toMatchObject({
+        title,
+        recipients: [{ workerId: "worker_amal" }, { workerId: "worker_ben" }],
+      });
+  });
+
+  test("reads, completes and withdraws", async () => {
+    const [first, second] = [await create(), await create()];
+    for (const path of [first, second]) await act("worker_amal", path, "apply");
+    const page = (await hana.get(first)).text;
+    expect(JSON.parse((await runCurl(codeOf(page, "code-read-curl"))).stdout)).toMatchObject({ title: "Kitchen help" });
+    await runClient(codeOf(page, "code-complete-client"));
+    await runCurl(codeOf((await hana.get(second)).text, "code-complete-curl"));
+    for (const path of [first, second]) expect(await read(path)).toMatchObject({ complete: true });
+    expect((await runClient(codeOf(page, "code-read-client"))).stdout).toContain("Amal Haddad: applied");
+    await runClient(codeOf((await hana.get(`${first}/withdraw`)).text, "code-withdraw-client"));
+    await runCurl(codeOf((await hana.get(`${second}/withdraw`)).text, "code-withdraw-curl"));
+    for (const path of [first, second]) expect(await read(path)).toMatchObject({ widthdrawn: true });
+  });
+
+  test("has a name for the key, never a key", async () => {
+    for (const path of ["/offers/new", await create()]) {
+      const { text } = await hana.get(path);
+      expect(text).toContain("OFFERS_API_KEY");
+      expect(text).not.toContain("demo-key");
+    }
+  });
+});

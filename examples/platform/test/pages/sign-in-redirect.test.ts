@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fc } from "../../../../tools/property-seed.ts";
+import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { anyStore, type StorePlace } from "../support/stores.ts";
+import { hostileNext } from "./hostile-next.ts";
+import { openVisitor, type SendOptions } from "./page-visitor.ts";
+
+/** Each signs in for real. `REDIRECT_RUNS=10000` tries as many for each audience. */
+const runs = Number(process.env.REDIRECT_RUNS ?? 150);
+const publicOrigin = "https://offers.example";
+
+const audiences = [
+  { audience: "the portal", signInPath: "/sign-in", name: "hana@harbour-hotels.example", home: "/" },
+  { audience: "the worker's app", signInPath: "/app/sign-in", name: "worker_amal", home: "/app" },
+];
+
+let place: StorePlace;
+let platform: PlatformUnderTest;
+beforeAll(async () => {
+  const [store] = await anyStore();
+  if (store === undefined) throw new Error("there is always a store");
+  place = await store.createPlace();
+  platform = await openPlatform(place);
+});
+afterAll(async () => {
+  await platform.close();
+  await place.remove();
+});
+
+describe.each(audiences)("signing in to $audience", ({ signInPath, name, home }) => {
+  /** The hidden field that the page of a link has, and where its form leads. */
+  async function follow(query: string): Promise<{ kept: string; location: string }> {
+    const visitor = openVisitor(platform.address, signInPath);
+    const page = await visitor.get(`${signInPath}?${query}`);
+    const kept = unescaped(/name="next" value="([^"]*)"/.exec(page.text)?.[1] ?? "");
+    const formToken = /name="formToken" value="([^"]+)"/.exec(page.text)?.[1] ?? "";
+    return { kept, location: await lead(kept, visitor, { formToken }) };
+  }
+  async function lead(
+    next: string,
+    visitor = openVisitor(platform.address, signInPath),
+    options: SendOptions = {},
+  ): Promise<string> {
+    const answer = await visitor.send(signInPath, { name, password: "demo-password", next }, options);
+    expect(answer.status).toBe(303);
+    return answer.location ?? "";
+  }
+  /** To every browser, whichever of our addresses it came by. */
+  function expectOurs(location: string): void {
+    for (const origin of [platform.address, publicOrigin, "http://localhost"])
+      expect([location, new URL(location, origin).origin]).toEqual([location, origin]);
+  }
+
+  test("leads to a page of ours, whatever link led there", { timeout: 60_000 + runs * 100 }, async () => {
+    const { host } = new URL(platform.address);
+    const next = hostileNext([host, "localhost", "127.0.0.1", "offers.example"]);
+    const query = fc.oneof(
+      { weight: 4, arbitrary: next.map((text) => `next=${encodeURIComponent(text)}`) },
+      // Not encoded, but for what no request line can hold.
+      {
+        weight: 2,
+        arbitrary: next.map((text) => `next=${text.replaceAll(/[^!-~]|#/gu, encodeURIComponent)}`),
+      },
+      { weight: 1, arbitrary: next.map((text) => `next=%2Foffers&next=${encodeURIComponent(text)}`) },
+    );
+    await fc.assert(
+      fc.asyncProperty(query, async (text) => {
+        const { kept, location } = await follow(text);
+        expectOurs(location);
+        expectOurs(kept);
+      }),
+      { numRuns: runs },
+    );
+  });
+
+  test("leads to a page of ours, whatever the form says", { timeout: 60_000 + runs * 100 }, async () => {
+    const next = hostileNext([new URL(platform.address).host, "localhost", "127.0.0.1"]);
+    await fc.assert(
+      fc.asyncProperty(next, async (text) => expectOurs(await lead(text))),
+      { numRuns: Math.ceil(runs / 3) },
+    );
+  });
+
+  test.each([
+    "//localhost//localhost//evil.example/portal",
+    "/.//evil.example",
+    "/offers/..//evil.example",
+    "/%2e%2e//evil.example",
+    "/\t/evil.example",
+    "http://localhost//evil.example",
+  ])("leads home from %j", async (next) =>
+    expect(await follow(`next=${encodeURIComponent(next)}`)).toEqual({ kept: home, location: home }),
+  );
+
+  test.each(["/offers/offer_1?before=a%2Fb&x=1", "/deliveries?state=dead", "/invitations//x", "/a%2F%2Fevil.example"])(
+    "leads where the person wanted to go: %j",
+    async (next) => expect(await follow(`next=${encodeURIComponent(next)}`)).toEqual({ kept: next, location: next }),
+  );
+});
+
+const unescaped = (text: string): string =>
+  text.replaceAll(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => entities[name] ?? "");
+
+const entities: Record<string, string> = { lt: "<", gt: ">", quot: '"', "#39": "'", amp: "&" };

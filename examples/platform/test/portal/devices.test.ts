@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openVisitor, type PageVisitor } from "../pages/page-visitor.ts";
+import { eventually } from "../support/eventually.ts";
+import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { anyStore, type StorePlace } from "../support/stores.ts";
+
+describe.each(await anyStore())("a worker's devices on $title", ({ createPlace }) => {
+  let place: StorePlace;
+  let platform: PlatformUnderTest;
+  let [amal, ben]: string[] = [];
+  beforeAll(async () => {
+    place = await createPlace();
+    platform = await openPlatform(place);
+    [amal, ben] = await Promise.all(["worker_amal", "worker_ben"].map((id) => platform.signInWorker(id)));
+  });
+  afterAll(async () => {
+    await platform.close();
+    await place.remove();
+  });
+
+  const add = async (worker = "", json: object) => {
+    const answer = await platform.call("POST", "/worker-app/devices", { token: worker, json });
+    return { status: answer.status, ...answer.json<{ id: string; platform: string }>() };
+  };
+
+  test("a device may have a token of the push service, and the same token again is the same device", async () => {
+    const first = await add(amal, { platform: "ios", token: "token-1" });
+    expect(first).toEqual({ status: 201, id: expect.stringMatching(/^device_/), platform: "ios" });
+    expect(await add(amal, { platform: "ios", token: "token-1" })).toEqual({ ...first, status: 200 });
+    expect((await add(amal, { platform: "ios" })).status).toBe(201);
+  });
+
+  test("many at once with one token are one device", async () => {
+    const added = await Promise.all(
+      Array.from({ length: 10 }, () => add(amal, { platform: "android", token: "token-2" })),
+    );
+    expect(new Set(added.map(({ id }) => id)).size).toBe(1);
+    expect(added.filter(({ status }) => status === 201)).toHaveLength(1);
+  });
+
+  test("a phone that another worker signs in on is theirs alone", async () => {
+    const first = await add(amal, { platform: "ios", token: "token-3" });
+    const second = await add(ben, { platform: "ios", token: "token-3" });
+    expect(second.status).toBe(201);
+    expect(second.id).not.toBe(first.id);
+    // And back again: the first device has lost the token.
+    expect((await add(amal, { platform: "ios", token: "token-3" })).status).toBe(201);
+  });
+
+  interface Listed {
+    id: string;
+    platform: string;
+    hasToken: boolean;
+    registeredAt: string;
+  }
+  const list = async (worker = "") =>
+    (await platform.call("GET", "/worker-app/devices", { token: worker })).json<{ devices: Listed[] }>().devices;
+  const remove = (worker = "", id = "") => platform.call("DELETE", `/worker-app/devices/${id}`, { token: worker });
+
+  test("a token that another worker registers moves: the device is on one list alone", async () => {
+    const { id } = await add(amal, { platform: "ios", token: "token-4" });
+    const moved = await add(ben, { platform: "android", token: "token-4" });
+    expect((await list(amal)).map((device) => device.id)).not.toContain(id);
+    expect((await list(ben)).filter((device) => device.id === moved.id)).toEqual([
+      { id: moved.id, platform: "android", hasToken: true, registeredAt: expect.stringMatching(/Z$/) },
+    ]);
+    expect(JSON.stringify(await list(ben))).not.toContain("token-4");
+  });
+
+  test("two workers who register one token at the same time both get a device, and one keeps it", async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const both = [amal, ben].map((worker) => add(worker, { platform: "ios", token: `token-5-${round}` }));
+      const added = await Promise.all(both);
+      expect(added.map(({ status }) => status)).toEqual([201, 201]);
+      const ids = new Set(added.map(({ id }) => id));
+      const kept = [...(await list(amal)), ...(await list(ben))].filter(({ id }) => ids.has(id));
+      expect(kept).toHaveLength(1);
+    }
+  });
+
+  test("a worker has twenty at most: a new one takes the place of the one registered longest ago", async () => {
+    const first = await add(amal, { platform: "ios", token: "token-6" });
+    for (let number = 0; number < 19; number += 1) await add(amal, { platform: "ios" });
+    expect(await list(amal)).toHaveLength(20);
+    // It is in use: its app has just said so.
+    expect(await add(amal, { platform: "ios", token: "token-6" })).toMatchObject({ status: 200, id: first.id });
+    const devices = await list(amal);
+    const { id } = await add(amal, { platform: "android" });
+    expect((await list(amal)).map((device) => device.id)).toEqual([
+      id,
+      ...devices.slice(0, 19).map((device) => device.id),
+    ]);
+    expect(devices[0]?.id).toBe(first.id);
+    await Promise.all(Array.from({ length: 10 }, () => add(amal, { platform: "ios" })));
+    expect(await list(amal)).toHaveLength(20);
+  });
+
+  test("a worker removes one of their own, and no other", async () => {
+    const { id } = await add(amal, { platform: "ios", token: "token-7" });
+    const foreign = await remove(ben, id);
+    expect(foreign.json()).toMatchObject({ status: 404, code: "device_not_found" });
+    expect((await list(amal)).map((device) => device.id)).toContain(id);
+    const removed = await remove(amal, id);
+    expect([removed.status, removed.text]).toEqual([204, ""]);
+    expect((await list(amal)).map((device) => device.id)).not.toContain(id);
+    expect((await remove(amal, id)).status).toBe(404);
+    expect((await remove(amal, "%00")).status).toBe(404);
+    // The token is free again.
+    expect((await add(ben, { platform: "ios", token: "token-7" })).status).toBe(201);
+  });
+
+  test("what a removed device was sent stays on the menu, and later offers come there too", async () => {
+    const { id } = await add(ben, { platform: "ios" });
+    const offer = async (title: string) => {
+      const json = { createdByUserId: "user_hana", title, workerIds: ["worker_ben"] };
+      expect((await platform.call("POST", "/offer", { key: "demo-key-harbour", json })).status).toBe(201);
+    };
+    const menu = async () =>
+      (await platform.call("GET", "/worker-app/notifications", { token: ben ?? "" }))
+        .json<{ notifications: { offerTitle: string }[] }>()
+        .notifications.map(({ offerTitle }) => offerTitle);
+    await offer("Before");
+    expect((await remove(ben, id)).status).toBe(204);
+    for (const device of await list(ben)) expect((await remove(ben, device.id)).status).toBe(204);
+    await offer("After");
+    await eventually("both are there", async () => (await menu()).length === 2);
+    expect((await menu()).sort()).toEqual(["After", "Before"]);
+  });
+
+  describe("on the page", () => {
+    let visitor: PageVisitor;
+    beforeAll(async () => {
+      visitor = openVisitor(platform.address, "/app/sign-in");
+      await visitor.signIn("worker_cleo");
+    });
+
+    test("are listed and removed with a plain form", async () => {
+      const cleo = await platform.signInWorker("worker_cleo");
+      for (const { id } of await list(cleo)) await remove(cleo, id);
+      expect((await visitor.get("/app/devices")).text).toContain("No phone is registered");
+      const phone = await add(cleo, { platform: "ios", token: "token-8" });
+      const tablet = await add(cleo, { platform: "android" });
+      const { text } = await visitor.get("/app/devices");
+      expect([...text.matchAll(/action="\/app\/devices\/([^"/]+)\/remove"/g)].map(([, id]) => id)).toEqual([
+        tablet.id,
+        phone.id,
+      ]);
+      for (const word of ["iPhone or iPad", "Android"]) expect(text).toContain(word);
+      expect(text).not.toContain("token-8");
+      const removed = await visitor.send(`/app/devices/${phone.id}/remove`);
+      expect([removed.status, removed.location]).toEqual([303, "/app/devices"]);
+      expect((await visitor.get("/app/devices")).text).toContain("is removed");
+      expect((await list(cleo)).map(({ id }) => id)).toEqual([tablet.id]);
+    });
+
+    test("of another worker are not there", async () => {
+      const { id } = await add(amal, { platform: "ios" });
+      expect((await visitor.send(`/app/devices/${id}/remove`)).status).toBe(404);
+      expect((await list(amal)).map((device) => device.id)).toContain(id);
+      expect((await visitor.get("/app/devices")).text).not.toContain(id);
+    });
+  });
+
+  test("one token of several workers at once ends at one of them", async () => {
+    const added = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => add(index % 2 ? amal : ben, { platform: "ios", token: "token-9" })),
+    );
+    for (const { status } of added) expect([200, 201]).toContain(status);
+  });
+
+  test.each(["", "with space", "ünïcode", "x".repeat(4_097)])("a token that is none is refused: %#", async (token) => {
+    const answer = await platform.call("POST", "/worker-app/devices", {
+      token: amal ?? "",
+      json: { platform: "ios", token },
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.json()).toMatchObject({ errors: { token: [expect.any(String)] } });
+  });
+});

@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { type Answer, answerWith, openReceiver, type Receiver } from "../support/receiver.ts";
+import { anyStore, type StorePlace } from "../support/stores.ts";
+
+interface Profile {
+  health: { failingSince: string | null; disabledBecause: string | null; held: number };
+}
+
+describe.each(await anyStore())("a profile that is changed on $title", ({ createPlace }) => {
+  let place: StorePlace;
+  let platform: PlatformUnderTest;
+  let before: Receiver;
+  let after: Receiver;
+  let token: string;
+
+  beforeEach(async () => {
+    place = await createPlace();
+    platform = await openPlatform(place);
+    [before, after] = [await openReceiver(), await openReceiver()];
+    token = await platform.signInPerson("hana@harbour-hotels.example");
+    await save(before);
+  });
+  afterEach(async () => {
+    for (const receiver of [before, after]) await receiver.close();
+    await platform.close();
+    await place.remove();
+  });
+
+  const save = async ({ baseAddress }: Receiver) => {
+    const profile = { baseAddress, secret: "a secret of some length", suggestsContacts: false };
+    expect((await platform.call("PUT", "/portal/profile", { token, json: profile })).status).toBe(200);
+  };
+  const health = async () => (await platform.call("GET", "/portal/profile", { token })).json<Profile>().health;
+  const told = ({ requests }: Receiver) => requests.map(({ headers }) => headers["offers-delivery-id"]).filter(Boolean);
+  const happen = async () => {
+    const worker = await platform.signInWorker("worker_amal");
+    const json = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
+    const { id } = (await platform.call("POST", "/offer", { key: "demo-key-harbour", json })).json<{ id: string }>();
+    await platform.call("POST", `/worker-app/offers/${id}/apply`, { token: worker });
+  };
+
+  test.each([410, 503])("is not judged by what the old address answers late: %i", async (status) => {
+    const held: (() => void)[] = [];
+    const later: Answer = (seen, reply) => void held.push(() => answerWith(status)(seen, reply));
+    before.answer = later;
+    await happen();
+    await eventually("the old address is called", () => held.length === 1);
+    await save(after);
+    for (const answer of held) answer();
+    await eventually("the new address is told", () => told(after).length === 1);
+    expect(told(after)).toEqual(told(before));
+    expect(await health()).toMatchObject({ failingSince: null, disabledBecause: null, held: 0 });
+  });
+
+  test("does not wait for what the old address asked for", async () => {
+    before.answer = answerWith(503, { "retry-after": "21600" });
+    await happen();
+    await eventually("it is put off", () => platform.logLines.some((line) => line.includes('"outcome":"retry"')));
+    await save(after);
+    await eventually("the new address is told", () => told(after).length === 1);
+    expect(told(after)).toEqual(told(before));
+  });
+
+  test("neither does an address that is saved again as it was", async () => {
+    before.answer = answerWith(503, { "retry-after": "21600" });
+    await happen();
+    await eventually("it is put off", () => platform.logLines.some((line) => line.includes('"outcome":"retry"')));
+    before.answer = answerWith(200);
+    await save(before);
+    await eventually("it is told", () => told(before).length === 2);
+  });
+});

@@ -1,0 +1,110 @@
+import { createHash } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createOutbound } from "../../src/outbound/create-outbound.ts";
+import { profileImages } from "../../src/profile-images/profile-images.ts";
+import { eventually } from "../support/eventually.ts";
+import { type Answer, answerWith, hangUp, openReceiver, type Receiver } from "../support/receiver.ts";
+
+/** A dot. */
+const gif = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
+const png = (size: number): Buffer =>
+  Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), Buffer.alloc(size - 8, 1)]);
+const picture =
+  (bytes: Buffer, type = "image/gif"): Answer =>
+  (_, response) =>
+    void response.writeHead(200, { "content-type": type }).end(bytes);
+
+describe("profile images", () => {
+  let host: Receiver;
+  const outbound = createOutbound({ allowLoopback: true });
+  const errors: unknown[] = [];
+  const open = (keepMs?: number) =>
+    profileImages({ outbound, onError: (error) => void errors.push(error), ...(keepMs !== undefined && { keepMs }) });
+  beforeEach(async () => {
+    host = await openReceiver(picture(gif));
+  });
+  afterEach(() => host.close());
+
+  test("are fetched from their full address, without a signature", async () => {
+    expect(await open()(`${host.baseAddress}/dana.gif?size=80#face`)).toEqual({ type: "image/gif", bytes: gif });
+    const [request] = host.requests;
+    expect(request).toMatchObject({ method: "GET", url: "/dana.gif?size=80", body: "" });
+    expect(Object.keys(request?.headers ?? {}).sort()).toEqual(["accept", "connection", "host", "user-agent"]);
+  });
+
+  test("are what their bytes are, whatever they are called", async () => {
+    host.answer = picture(png(100), "text/html");
+    expect(await open()(`${host.baseAddress}/a`)).toMatchObject({ type: "image/png" });
+  });
+
+  test("of 1 MiB are shown, and not of a byte more", async () => {
+    const find = open();
+    host.answer = picture(png(1024 * 1024));
+    const shown = await find(`${host.baseAddress}/full`);
+    expect(
+      createHash("sha1")
+        .update(shown?.bytes ?? "")
+        .digest("hex"),
+    ).toBe(
+      createHash("sha1")
+        .update(png(1024 * 1024))
+        .digest("hex"),
+    );
+    host.answer = picture(png(1024 * 1024 + 1));
+    expect(await find(`${host.baseAddress}/over`)).toBeUndefined();
+  });
+
+  test.each<[string, Answer]>([
+    ["SVG", picture(Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>"), "image/svg+xml")],
+    ["HTML that says it is a picture", picture(Buffer.from("<!doctype html>"), "image/png")],
+    ["a redirect", answerWith(302, { location: "/dana.gif" })],
+    ["not found", (_, response) => void response.writeHead(404).end(gif)],
+    ["a hang-up", hangUp],
+  ])("%s is none", async (_, answer) => {
+    host.answer = answer;
+    expect(await open()(`${host.baseAddress}/a`)).toBeUndefined();
+  });
+
+  test.each(["ftp://images.example.com/a.png", "http://user:secret@127.0.0.1/a.png", "not an address"])(
+    "nothing is fetched from %s",
+    async (url) => expect(await open()(url)).toBeUndefined(),
+  );
+
+  test("come through the guard: a private address is not fetched from", async () => {
+    const closed = createOutbound();
+    const find = profileImages({ outbound: closed, onError: (error) => void errors.push(error) });
+    expect(await find(`${host.baseAddress}/a.gif`)).toBeUndefined();
+    expect(await find("http://169.254.169.254/latest/meta-data")).toBeUndefined();
+    expect(host.requests).toEqual([]);
+    await closed.close();
+  });
+
+  test("are fetched once while they are kept, also by two at a time, and then anew", async () => {
+    const find = open(50);
+    const url = `${host.baseAddress}/a.gif`;
+    await Promise.all([find(url), find(url)]);
+    await find(url);
+    expect(host.requests).toHaveLength(1);
+    await eventually("it is no longer kept", async () => {
+      await find(url);
+      return host.requests.length === 2;
+    });
+  });
+
+  test("only 32 are kept", async () => {
+    const find = open();
+    for (let n = 0; n < 33; n += 1) await find(`${host.baseAddress}/${n}`);
+    await find(`${host.baseAddress}/32`);
+    expect(host.requests).toHaveLength(33);
+    await find(`${host.baseAddress}/0`);
+    expect(host.requests).toHaveLength(34);
+  });
+
+  test("what breaks on our side is told, and no picture is shown", async () => {
+    const bug = new Error("bug");
+    const broken = { send: () => Promise.reject(bug), close: async () => undefined };
+    const find = profileImages({ outbound: broken, onError: (error) => void errors.push(error) });
+    expect(await find("https://images.example.com/a.png")).toBeUndefined();
+    expect(errors).toEqual([bug]);
+  });
+});

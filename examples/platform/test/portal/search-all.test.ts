@@ -1,0 +1,125 @@
+import { describe, expect, test } from "vitest";
+import { createOutbound } from "../../src/outbound/create-outbound.ts";
+import type { Outbound } from "../../src/outbound/outbound.ts";
+import { searchAll } from "../../src/suggestions/search-all.ts";
+import { addOrganisation, type LowerHalf, openLowerHalf, testSealKey } from "../support/lower-half.ts";
+import { openReceiver } from "../support/receiver.ts";
+import { anyStore } from "../support/stores.ts";
+
+const answered = { ok: true, status: 200, body: Buffer.from("[]"), truncated: false, durationMs: 1 } as const;
+
+describe.each(await anyStore())("a suggestion search on $title", ({ createPlace }) => {
+  async function withLowerHalf(work: (half: LowerHalf) => Promise<void>): Promise<void> {
+    const place = await createPlace();
+    const half = await openLowerHalf(place);
+    await work(half).finally(() => half.close());
+    await place.remove();
+  }
+  const search = async (half: LowerHalf, send: Outbound["send"], timeoutMs?: number, asked?: string[]) => {
+    const { store, errors } = half;
+    const organisationIds = asked ?? (await idsOf(half));
+    const outbound = { send, close: async () => undefined };
+    const onError = (error: unknown) => void errors.push(error);
+    const deps = { store, outbound, sign: () => ({}), sealKey: testSealKey, now: () => new Date(), onError };
+    const people = { userEmailAddresses: ["hana@example.com"], ...(timeoutMs && { timeoutMs }) };
+    return searchAll(deps, { organisationIds, ...people });
+  };
+  /** Makes all there are implement suggestions. */
+  const implementAll = ({ store }: LowerHalf) =>
+    store.db.updateTable("endpoints").set({ suggests_contacts: true }).execute();
+  const idsOf = async ({ store }: LowerHalf): Promise<string[]> =>
+    (await store.db.selectFrom("organisations").select("id").execute()).map(({ id }) => id);
+
+  test("an organisation whose secret is lost, or whose call breaks on our side, fails alone", () =>
+    withLowerHalf(async (half) => {
+      const lost = await addOrganisation(half.store, "https://lost.example");
+      const broken = await addOrganisation(half.store, "https://broken.example");
+      const well = await addOrganisation(half.store, "https://well.example");
+      await implementAll(half);
+      const sealedElsewhere = { sealed_secret: "x" };
+      await half.store.db.updateTable("endpoints").set(sealedElsewhere).where("organisation_id", "=", lost).execute();
+      const results = await search(half, async ({ baseAddress }) => {
+        if (baseAddress === "https://broken.example") throw new Error("s3cret bug");
+        return answered;
+      });
+      const failure = { code: "internal_error", status: null, message: expect.stringContaining("our side") };
+      expect(new Map(results.map(({ organisation, ...result }) => [organisation.id, result]))).toEqual(
+        new Map<string, object>([
+          [lost, { failure }],
+          [broken, { failure }],
+          [well, { suggestions: [] }],
+        ]),
+      );
+      expect(half.errors).toHaveLength(2);
+    }));
+
+  test("asks those named that implement suggestions, each once, and no other", () =>
+    withLowerHalf(async (half) => {
+      const ids = [];
+      for (let count = 0; count < 4; count += 1)
+        ids.push(await addOrganisation(half.store, `https://number-${count}.example`));
+      await implementAll(half);
+      const off = half.store.db.updateTable("endpoints").set({ suggests_contacts: false });
+      await off.where("organisation_id", "=", ids[1] ?? "").execute();
+      const asked: string[] = [];
+      const named = [ids[0], ids[1], ids[3], ids[0], "nowhere"].map(String);
+      const results = await search(
+        half,
+        async ({ baseAddress }) => {
+          asked.push(baseAddress);
+          return answered;
+        },
+        undefined,
+        named,
+      );
+      expect(asked.toSorted()).toEqual(["https://number-0.example", "https://number-3.example"]);
+      expect(results.map(({ organisation }) => organisation.id).toSorted()).toEqual([ids[0], ids[3]].toSorted());
+    }));
+
+  test("asks 32 at once, and all of them in the end", () =>
+    withLowerHalf(async (half) => {
+      for (let count = 0; count < 40; count += 1) await addOrganisation(half.store, "https://well.example");
+      await implementAll(half);
+      let open = 0;
+      let most = 0;
+      const results = await search(half, async () => {
+        open += 1;
+        most = Math.max(most, open);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        open -= 1;
+        return answered;
+      });
+      expect([most, results.length, new Set(results.map(({ organisation }) => organisation.id)).size]).toEqual([
+        32, 40, 40,
+      ]);
+    }));
+
+  test("takes its time once, however many are silent", () =>
+    withLowerHalf(async (half) => {
+      const silent = await openReceiver(() => undefined);
+      const outbound = createOutbound({ allowLoopback: true });
+      for (let count = 0; count < 40; count += 1) await addOrganisation(half.store, silent.baseAddress);
+      await implementAll(half);
+      const results = await search(half, outbound.send, 1_000);
+      // The first 32 use up the second. The rest are not called.
+      expect(silent.requests.length).toBeLessThanOrEqual(32);
+      expect(results.map((result) => "failure" in result && result.failure.code)).toEqual(Array(40).fill("timeout"));
+      await outbound.close();
+      await silent.close();
+    }));
+
+  test("gives those whose turn comes late what is left", () =>
+    withLowerHalf(async (half) => {
+      for (let count = 0; count < 40; count += 1) await addOrganisation(half.store, "https://well.example");
+      await implementAll(half);
+      const times: number[] = [];
+      await search(half, async ({ timeoutMs }) => {
+        times.push(timeoutMs);
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        return answered;
+      });
+      expect(Math.max(...times)).toBeLessThanOrEqual(5_000);
+      expect(Math.max(...times.slice(32))).toBeLessThan(4_750);
+      expect(times).toHaveLength(40);
+    }));
+});

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type PlatformProcess, startProcess } from "../support/platform-process.ts";
+import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+import { testSeed } from "../support/test-seed.ts";
+import { callProcess, signIn } from "./call-process.ts";
+
+describe.each(await storesUnderTest())("many requests at once on $title", ({ title, createPlace }) => {
+  let place: StorePlace;
+  let processes: PlatformProcess[];
+  let addresses: string[];
+  beforeAll(async () => {
+    place = await createPlace();
+    const environment = { OFFERS_SEED: testSeed, OFFERS_RATE_LIMIT: "off", OFFERS_PERSON_RATE_LIMIT: "off" };
+    // PGlite serves one process.
+    const count = title === "PGlite" ? 1 : 2;
+    processes = Array.from({ length: count }, () => startProcess(place, environment));
+    addresses = await Promise.all(processes.map((each) => each.address()));
+  });
+  afterAll(async () => {
+    for (const { child } of processes) child.kill("SIGKILL");
+    await Promise.all(processes.map(({ exited }) => exited));
+    await place.remove();
+  });
+
+  test("a hundred creations under one key, at every process, create one offer", async () => {
+    const json = { createdByUserId: "user_hana", title: "One of a hundred", workerIds: ["worker_amal"] };
+    const headers = { "Idempotency-Key": "a hundred times" };
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, async (_, index) => {
+        const address = addresses[index % addresses.length] ?? "";
+        const answer = await callProcess(address, "POST", "/offer", { key: "demo-key-harbour", headers, json });
+        const isReplayed = answer.headers.get("idempotency-replayed") === "true";
+        return { status: answer.status, body: await answer.text(), isReplayed };
+      }),
+    );
+    const [{ body } = { body: "" }] = answers;
+    expect(answers.filter((answer) => answer.status === 201 && answer.body === body)).toHaveLength(100);
+    expect(answers.filter(({ isReplayed }) => !isReplayed)).toHaveLength(1);
+
+    const [address = ""] = addresses;
+    const token = await signIn(address, "/portal/session", { emailAddress: "hana@harbour-hotels.example" });
+    const { offers } = await (await callProcess(address, "GET", "/portal/offers", { token })).json();
+    expect(offers).toMatchObject([{ id: JSON.parse(body).id, title: "One of a hundred" }]);
+    const worker = await signIn(address, "/worker-app/session", { workerId: "worker_amal" });
+    const menu = await callProcess(address, "GET", "/worker-app/notifications", { token: worker });
+    expect((await menu.json()).notifications).toHaveLength(1);
+  });
+});

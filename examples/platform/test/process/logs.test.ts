@@ -1,0 +1,201 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { openStore } from "../../src/store/open-store.ts";
+import { eventually } from "../support/eventually.ts";
+import { startProcess } from "../support/platform-process.ts";
+import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { type Answer, answerWith, hangUp, openReceiver, type Receiver } from "../support/receiver.ts";
+import { anyStore, type StorePlace } from "../support/stores.ts";
+
+/** Every secret and everything personal carries this word, and no log line may. */
+const sentinel = "hunter2";
+
+const seed = {
+  organisations: [{ id: "org_one", name: `Organisation ${sentinel}`, kind: "hirer", apiKeys: [`key-${sentinel}`] }],
+  people: [
+    {
+      id: "user_one",
+      organisationId: "org_one",
+      name: `Person ${sentinel}`,
+      emailAddresses: [`${sentinel}@example.com`],
+      password: `password-${sentinel}`,
+    },
+  ],
+  workers: [
+    { id: `worker_${sentinel}`, name: `Worker ${sentinel}`, devices: ["ios"], password: `password-${sentinel}` },
+  ],
+};
+
+let folder: string;
+let seedFile: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "offers-logs-"));
+  seedFile = join(folder, "seed.json");
+  await writeFile(seedFile, JSON.stringify(seed));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe.each(await anyStore())("the log on $title", ({ createPlace }) => {
+  let place: StorePlace;
+  let platform: PlatformUnderTest;
+  let receiver: Receiver;
+  let person: string;
+  let worker: string;
+  /** Answers the tests of a profile, and events as each test says. */
+  let answerEvents: Answer;
+
+  beforeAll(async () => {
+    place = await createPlace();
+    // What the database says of these repeats the row.
+    const store = await openStore(place.options);
+    await store.execute("alter table offers add check (details <> 'make the store fail')");
+    await store.execute("alter table attempts add check (status <> 418)");
+    await store.close();
+    receiver = await openReceiver((request, response) =>
+      (request.url.includes("/test") ? answerWith(200) : answerEvents)(request, response),
+    );
+    platform = await openPlatform(place, { seedFile });
+    const signIn = async (path: string, credentials: object): Promise<string> => {
+      const json = { ...credentials, password: `password-${sentinel}` };
+      return (await platform.call("POST", path, { json })).json<{ token: string }>().token;
+    };
+    person = await signIn("/portal/session", { emailAddress: `${sentinel}@example.com` });
+    worker = await signIn("/worker-app/session", { workerId: `worker_${sentinel}` });
+  });
+  beforeEach(() => {
+    answerEvents = answerWith(200);
+    platform.logLines.length = 0;
+  });
+  afterAll(async () => {
+    await platform.close();
+    await receiver.close();
+    await place.remove();
+    expectSilence();
+  });
+
+  const create = (changes: object = {}, headers: Record<string, string> = {}) => {
+    const offer = { createdByUserId: "user_one", title: `Title ${sentinel}`, details: `Details ${sentinel}` };
+    const json = { ...offer, notifyEmailAddress: `desk-${sentinel}@example.com`, workerIds: [`worker_${sentinel}`] };
+    return platform.call("POST", "/offer", { key: `key-${sentinel}`, headers, json: { ...json, ...changes } });
+  };
+  const saveProfile = () => {
+    const profile = { baseAddress: `${receiver.baseAddress}/${sentinel}`, secret: `secret-${sentinel}-and-more` };
+    return platform.call("PUT", "/portal/profile", { token: person, json: { ...profile, suggestsContacts: true } });
+  };
+  const apply = async (): Promise<void> => {
+    const { id } = (await create()).json<{ id: string }>();
+    await platform.call("POST", `/worker-app/offers/${id}/apply`, { token: worker });
+  };
+  const logged = (message: string): Record<string, unknown>[] =>
+    platform.logLines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === message);
+  const signatures = () => receiver.requests.map(({ headers }) => headers.authorization).filter(Boolean);
+
+  function expectSilence(): void {
+    const text = platform.logLines.join("");
+    expect(text).not.toContain(sentinel);
+    for (const secret of [person, worker, ...signatures()]) expect(text).not.toContain(secret);
+  }
+
+  test("a request is one line with its route's template, status and id, and nothing of the caller's", async () => {
+    const { headers } = await create(
+      {},
+      { "X-Request-Id": sentinel, traceparent: `00-${"ab".repeat(16)}-${"cd".repeat(8)}-01` },
+    );
+    await platform.call("GET", `/offer/${sentinel}?details=${sentinel}`, { key: `key-${sentinel}` });
+    await platform.call("GET", `/${sentinel}`, { key: `wrong-${sentinel}` });
+    await platform.call("POST", "/offer", { key: `wrong-${sentinel}`, body: sentinel });
+    await create({ title: 7, [sentinel]: sentinel });
+    await platform.call("POST", "/portal/session", { json: { emailAddress: sentinel, password: sentinel } });
+    const answered = logged("http.answered");
+    expect(answered).toContainEqual({
+      ...{ level: 30, time: expect.any(Number), msg: "http.answered" },
+      ...{ method: "POST", route: "/offer", status: 201, ms: expect.any(Number) },
+      requestId: headers.get("x-request-id"),
+    });
+    expect(answered).toContainEqual(expect.objectContaining({ method: "GET", route: "/offer/:id", status: 404 }));
+    expect(answered).toContainEqual(expect.objectContaining({ method: "GET", route: "none", status: 404 }));
+    expect(platform.logLines.join("")).not.toContain("abab");
+    expectSilence();
+  });
+
+  test("an attempt is one line with its ids, template and outcome, whatever the integrator answers", async () => {
+    expect((await saveProfile()).status).toBe(200);
+    answerEvents = answerWith(500, { "x-secret": sentinel, "content-type": "text/plain" }, `no ${sentinel}`);
+    await apply();
+    await eventually("it failed", () => logged("delivery.attempted").some(({ status }) => status === 500));
+    answerEvents = hangUp;
+    await eventually("it failed otherwise", () =>
+      logged("delivery.attempted").some(({ failure }) => failure === "connection_lost"),
+    );
+    await platform.call("POST", "/portal/suggestions/search", {
+      token: person,
+      json: { organisationIds: ["org_one"], filter: sentinel },
+    });
+    expect(logged("delivery.attempted")[0]).toMatchObject({
+      ...{ deliveryId: expect.any(String), eventId: expect.any(String), organisationId: "org_one" },
+      ...{ type: "workerOfferResponse", number: 1, method: "POST", status: 500, outcome: "retry" },
+    });
+    expect(signatures().length).toBeGreaterThan(0);
+    expectSilence();
+  });
+
+  test("a store that fails is told by code and place", async () => {
+    const failed = await create({ details: "make the store fail" });
+    expect(failed.status).toBe(500);
+    expect(failed.text).not.toContain(sentinel);
+    expect(logged("http.failed")).toMatchObject([
+      { level: 50, requestId: failed.headers.get("x-request-id"), code: "23514", at: expect.any(Array) },
+    ]);
+    expect((await saveProfile()).status).toBe(200);
+    answerEvents = answerWith(418, {}, sentinel);
+    await apply();
+    await eventually("an attempt cannot be stored", () => logged("background.failed").length > 0);
+    expectSilence();
+  });
+});
+
+describe("a start that fails", () => {
+  let place: StorePlace;
+  beforeEach(async () => {
+    const [store] = await anyStore();
+    if (store === undefined) throw new Error("there is always a store");
+    place = await store.createPlace();
+  });
+  afterEach(() => place.remove());
+
+  const [one] = seed.people;
+  test.each<[string, object | string]>([
+    ["is no JSON", `{ "organisations": "${sentinel}`],
+    ["has a wrong field", { ...seed, people: [{ ...one, emailAddresses: [sentinel] }] }],
+    ["names an organisation that is not there", { ...seed, people: [{ ...one, organisationId: sentinel }] }],
+  ])("on a seed that %s repeats nothing of it", async (_, content) => {
+    const path = join(folder, "wrong.json");
+    await writeFile(path, typeof content === "string" ? content : JSON.stringify(content));
+    const { exited, output } = startProcess(place, { OFFERS_SEED: path });
+    expect((await exited).code).toBe(1);
+    expect(output.stderr).toMatch(/^platform did not start: /);
+    expect(output.stdout + output.stderr).not.toContain(sentinel);
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ["OFFERS_MAIL_FROM", { SMTP_URL: `smtp://a:${sentinel}@127.0.0.1` }],
+    ["OFFERS_SEAL_KEY", { OFFERS_SEAL_KEY: sentinel }],
+    ["DATABASE_URL", { DATABASE_URL: `postgres://a:${sentinel}@127.0.0.1:1/x?sslmode=${sentinel}` }],
+  ])("for %s names the variable, and not its value", async (name, environment) => {
+    const { exited, output } = startProcess(place, environment);
+    expect((await exited).code).toBe(1);
+    expect(output.stderr).toMatch(new RegExp(`^platform did not start: .*${name}.*\n$`));
+    expect(output.stdout + output.stderr).not.toContain(sentinel);
+  });
+
+  test("for the credentials of the push service names the file, and nothing that is in it", async () => {
+    const path = join(folder, "credentials.json");
+    await writeFile(path, JSON.stringify({ type: "service_account", private_key: sentinel }));
+    const { exited, output } = startProcess(place, { OFFERS_FCM_CREDENTIALS: path });
+    expect((await exited).code).toBe(1);
+    expect(output.stderr).toMatch(/^platform did not start: OFFERS_FCM_CREDENTIALS names .*credentials\.json, .*\n$/);
+    expect(output.stderr).not.toContain(sentinel);
+  });
+});

@@ -1,0 +1,189 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { demoSeedFile } from "../../src/seed/demo-sign-ins.ts";
+import { type PlatformProcess, startProcess } from "../support/platform-process.ts";
+import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+
+const [pglite, postgres] = await storesUnderTest();
+const running: ChildProcess[] = [];
+const places: StorePlace[] = [];
+
+async function createPlace(store = pglite): Promise<StorePlace> {
+  const place = await store?.createPlace();
+  if (place === undefined) throw new Error("there is always a store");
+  places.push(place);
+  return place;
+}
+
+/** Of a process that does not get as far as its store. */
+async function createFolder(): Promise<StorePlace> {
+  const dataFolder = await mkdtemp(join(tmpdir(), "offers-main-"));
+  const place = { options: { dataFolder }, remove: () => rm(dataFolder, { recursive: true, force: true }) };
+  places.push(place);
+  return place;
+}
+
+function start(place: StorePlace, environment: Record<string, string> = {}): PlatformProcess {
+  const started = startProcess(place, environment);
+  running.push(started.child);
+  return started;
+}
+
+afterEach(async () => {
+  for (const child of running.splice(0))
+    if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
+  for (const place of places.splice(0)) await place.remove();
+});
+
+describe("the platform's process", () => {
+  test("says where it listens, and stops on request with what it was told kept", async () => {
+    const place = await createPlace();
+    const first = start(place, { OFFERS_SEED: demoSeedFile });
+    const headers = { "X-UE-Api-Subscription-Key": "demo-key-harbour", "Content-Type": "application/json" };
+    const body = JSON.stringify({ createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] });
+    const created = await fetch(`${await first.address()}/offer`, { method: "POST", headers, body });
+    expect(created.status).toBe(201);
+    expect(first.output.stdout).toContain(`(store PGlite in ${place.options.dataFolder})`);
+    expect(first.output.stdout).toContain(`sign in to the portal at ${await first.address()}/ as hana@`);
+    first.child.kill("SIGTERM");
+    expect(await first.exited).toEqual({ code: 0, signal: null });
+    for (const line of first.output.stdout.trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("msg");
+
+    // The seed again, over what is there.
+    const second = start(place, { OFFERS_SEED: demoSeedFile });
+    const read = await fetch((await second.address()) + created.headers.get("location"), { headers });
+    expect(await read.json()).toMatchObject({ title: "Bar", recipients: [{ workerId: "worker_amal" }] });
+    second.child.kill("SIGINT");
+    expect(await second.exited).toEqual({ code: 0, signal: null });
+  });
+
+  test("does not start with another seal key than its secrets were sealed with, and says so in one line", async () => {
+    const place = await createPlace();
+    const first = start(place);
+    await first.address();
+    first.child.kill("SIGTERM");
+    await first.exited;
+    const second = start(place, { OFFERS_SEAL_KEY: Buffer.alloc(32, 1).toString("base64") });
+    expect((await second.exited).code).toBe(1);
+    expect(second.output.stderr).toMatch(/^platform did not start: OFFERS_SEAL_KEY is not the key that .*\n$/);
+    await rm(join(place.options.dataFolder, "seal.key"));
+    const third = start(place);
+    expect((await third.exited).code).toBe(1);
+    expect(third.output.stderr).toMatch(/^platform did not start: \S+seal\.key is not the key that .*\n$/);
+  });
+
+  test("does not start on a data folder in use, nor on a port in use, and says so in one line", async () => {
+    const place = await createPlace();
+    const first = start(place);
+    const { port } = new URL(await first.address());
+    const sameFolder = start(place);
+    const samePort = start(await createPlace(), { PORT: port });
+    expect((await sameFolder.exited).code).toBe(1);
+    expect(sameFolder.output.stderr).toMatch(/^platform did not start: the data folder \S+ is in use by another .*\n$/);
+    expect((await samePort.exited).code).toBe(1);
+    expect(samePort.output.stderr).toMatch(
+      new RegExp(
+        `^platform did not start: PORT: port ${port} of 127\\.0\\.0\\.1 is in use by another process .* set PORT to .*\\n$`,
+      ),
+    );
+  });
+
+  const itself = import.meta.filename;
+  test.each([
+    [{ PORT: "http" }, /^PORT=http is not usable; write a port .*$/],
+    [{ PORT: "65536" }, /^PORT=65536 is not usable; write a port .*$/],
+    [{ HOST: "192.0.2.1" }, /^HOST: nothing can listen at 192\.0\.2\.1 \(EADDRNOTAVAIL\); set HOST to an address .*$/],
+    [{ HOST: "nowhere.invalid" }, /^HOST: the name nowhere\.invalid cannot be looked up \(\w+\); set HOST to .*$/],
+    [
+      { PORT: "4999", OFFERS_METRICS: "4999" },
+      /^OFFERS_METRICS=4999 names the port of the platform itself; write another$/,
+    ],
+    [{ OFFERS_METRICS: "192.0.2.1:0" }, /^OFFERS_METRICS: nothing can listen at 192\.0\.2\.1 \(EADDRNOTAVAIL\); .*$/],
+    [{ OFFERS_DIALECT: "dead" }, /^OFFERS_DIALECT=dead is not usable; write one of reference, live$/],
+    [{ OFFERS_DIALEKT: "live" }, /^OFFERS_DIALEKT is no setting of the platform; did you mean OFFERS_DIALECT\? .*$/],
+    [{ OFFERS_SEED: "missing.json" }, /^OFFERS_SEED names missing.json, .*$/],
+    [{ OFFERS_SEAL_KEY: "short" }, /^OFFERS_SEAL_KEY is not 32 bytes in base64; .*$/],
+    [
+      { DATABASE_URL: "postgres://nobody:s3cret@127.0.0.1:1/x" },
+      /^DATABASE_URL: the database x at 127\.0\.0\.1:1 cannot be used \(ECONNREFUSED\): nothing listens .*; start PostgreSQL, .*$/,
+    ],
+    [
+      { DATABASE_URL: "postgres://nobody:s3cret@127.0.0.1:1/x?sslrootcert=/s3cret" },
+      /^DATABASE_URL: the database x .* \(ENOENT\): a file that it names is missing; correct sslrootcert, .*$/,
+    ],
+    [
+      { DATABASE_URL: "postgres://nobody:s3cret@nowhere.invalid/x" },
+      /^DATABASE_URL: the database x at nowhere\.invalid:5432 .*: its host cannot be looked up; correct the host's name$/,
+    ],
+    [
+      { OFFERS_DATA: "/proc/x" },
+      /^OFFERS_DATA: \/proc\/x cannot be the data folder: nothing can be made there \(ENOENT\); .*$/,
+    ],
+    [{ OFFERS_DATA: "/proc/x/y" }, /^OFFERS_DATA: \/proc\/x\/y cannot be the data folder: .* \(ENOENT\); .*$/],
+    [{ OFFERS_DATA: "/proc" }, /^OFFERS_DATA: \/proc cannot be the data folder: .* \(\w+\); set OFFERS_DATA to .*$/],
+    [
+      { OFFERS_DATA: itself },
+      /^OFFERS_DATA: \S+ cannot be the data folder: there is a file of that name \(EEXIST\); .*$/,
+    ],
+    [
+      { OFFERS_DATA: `${itself}/below` },
+      /^OFFERS_DATA: \S+ cannot be the data folder: a part of its path is a file \(ENOTDIR\); .*$/,
+    ],
+  ] satisfies [Record<string, string>, RegExp][])("does not start with %o", async (environment, message) => {
+    const place = await createFolder();
+    const { exited, output } = start(place, environment);
+    expect((await exited).code).toBe(1);
+    expect(output.stderr).toMatch(/^platform did not start: [^\n]*\n$/);
+    expect(output.stderr.trim().replace("platform did not start: ", "")).toMatch(message);
+    expect(output.stdout + output.stderr).not.toContain("s3cret");
+  });
+
+  test.skipIf(postgres === undefined)("names what is wrong with a database that runs", async () => {
+    const { options } = await createPlace(postgres);
+    const wrong = (change: (url: URL) => void): string => {
+      const url = new URL(options.databaseUrl ?? "");
+      change(url);
+      return url.href;
+    };
+    const noDatabase = start(await createFolder(), { DATABASE_URL: wrong((url) => (url.pathname = "/no_such")) });
+    const noRole = start(await createFolder(), { DATABASE_URL: wrong((url) => (url.username = "no_such")) });
+    const noTls = start(await createFolder(), { DATABASE_URL: wrong((url) => (url.search = "?sslmode=verify-full")) });
+    for (const { exited } of [noDatabase, noRole, noTls]) expect((await exited).code).toBe(1);
+    expect(noDatabase.output.stderr).toMatch(/there is no database no_such; create it with: createdb no_such/);
+    expect(noRole.output.stderr).toMatch(/the role no_such (does not exist|needs a password)/);
+    expect(noTls.output.stderr).toMatch(/the server takes no TLS; remove sslmode|its certificate is not trusted/);
+  });
+
+  test("names a server that is none of PostgreSQL's", async () => {
+    const server = createServer((socket) => void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const url = `postgres://postgres:s3cret@127.0.0.1:${port}/x`;
+    const { exited, output } = start(await createFolder(), { DATABASE_URL: url });
+    expect((await exited).code).toBe(1);
+    expect(output.stderr).toMatch(
+      new RegExp(
+        `^platform did not start: DATABASE_URL: .* 127\\.0\\.0\\.1:${port} does not answer as PostgreSQL does; .*\\n$`,
+      ),
+    );
+    expect(output.stderr).not.toContain("s3cret");
+    server.close();
+  });
+
+  test("warns of an origin without trusted proxies", async () => {
+    const warned = start(await createPlace(), { OFFERS_PUBLIC_ORIGIN: "https://offers.example" });
+    const quiet = start(await createPlace(), {
+      OFFERS_PUBLIC_ORIGIN: "https://offers.example",
+      OFFERS_TRUSTED_PROXIES: "1",
+    });
+    await Promise.all([warned.address(), quiet.address()]);
+    const lines = warned.output.stdout.split("\n").filter((line) => line.includes("OFFERS_TRUSTED_PROXIES"));
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ level: 40, code: "proxies_not_trusted" }]);
+    expect(quiet.output.stdout).not.toContain("proxies_not_trusted");
+  });
+});

@@ -1,0 +1,212 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createMetrics } from "../../src/operations/metrics.ts";
+import { readBacklog } from "../../src/operations/read-backlog.ts";
+import { maxPushAttempts } from "../../src/push/sweep-notifications.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { DeliveryState } from "../../src/store/tables.ts";
+import { eventually } from "../support/eventually.ts";
+import { addOrganisation } from "../support/lower-half.ts";
+import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { answerWith, openReceiver } from "../support/receiver.ts";
+import { anyStore, type StorePlace } from "../support/stores.ts";
+
+const noon = new Date("2030-06-01T12:00:00Z");
+const secondsAgo = (seconds: number): Date => new Date(noon.getTime() - seconds * 1_000);
+
+describe.each(await anyStore())("the backlog on $title", ({ createPlace }) => {
+  let place: StorePlace;
+  let store: Store;
+  beforeAll(async () => {
+    place = await createPlace();
+    store = await openStore(place.options);
+  });
+  afterAll(async () => {
+    await store.close();
+    await place.remove();
+  });
+  beforeEach(() => store.execute("truncate organisations, workers, mails cascade"));
+
+  const newEndpoint = () => addOrganisation(store, "https://hooks.example");
+  async function addDelivery(
+    organisation: string,
+    state: DeliveryState,
+    dueSeconds = 0,
+    orderKey: string = randomUUID(),
+  ) {
+    const id = randomUUID();
+    const event = { id, organisation_id: organisation, type: "workerAddedContact" as const, data: "{}" };
+    await store.db.insertInto("events").values(event).execute();
+    const delivery = { id, event_id: id, organisation_id: organisation, order_key: orderKey, state };
+    await store.db
+      .insertInto("deliveries")
+      .values({ ...delivery, next_attempt_at: secondsAgo(dueSeconds) })
+      .execute();
+  }
+  const change = (organisation: string, changes: object) =>
+    store.db.updateTable("endpoints").set(changes).where("organisation_id", "=", organisation).execute();
+
+  test("an empty platform has none", async () =>
+    expect(await readBacklog(store, noon)).toEqual({
+      deliveries: { pending: 0, held: 0, dead: 0 },
+      lagSeconds: 0,
+      openBreakers: 0,
+      disabledEndpoints: 0,
+      unsentNotifications: 0,
+      unsentMails: 0,
+    }));
+
+  test("deliveries are counted by state, the acknowledged not at all", async () => {
+    const organisation = await newEndpoint();
+    for (const state of ["pending", "pending", "held", "dead", "dead", "dead", "acknowledged"] as const)
+      await addDelivery(organisation, state);
+    expect((await readBacklog(store, noon)).deliveries).toEqual({ pending: 2, held: 1, dead: 3 });
+  });
+
+  test("the lag is the age of the oldest that is due", async () => {
+    const organisation = await newEndpoint();
+    await addDelivery(organisation, "pending", -60);
+    expect((await readBacklog(store, noon)).lagSeconds).toBe(0);
+    await addDelivery(organisation, "pending", 5);
+    await addDelivery(organisation, "pending", 90);
+    await addDelivery(organisation, "dead", 1_000);
+    expect((await readBacklog(store, noon)).lagSeconds).toBe(90);
+  });
+
+  test("what waits for its endpoint or for an older one is not our lag", async () => {
+    const [paused, disabled, ordered] = [await newEndpoint(), await newEndpoint(), await newEndpoint()];
+    await change(paused, { breaker_open_until: secondsAgo(-60) });
+    await change(disabled, { disabled_at: secondsAgo(60), disabled_because: "gone" });
+    await addDelivery(paused, "pending", 1_000);
+    await addDelivery(disabled, "pending", 1_000);
+    await addDelivery(ordered, "pending", -60, "one");
+    await addDelivery(ordered, "pending", 1_000, "one");
+    expect(await readBacklog(store, noon)).toMatchObject({ lagSeconds: 0, openBreakers: 1, disabledEndpoints: 1 });
+    await change(paused, { breaker_open_until: secondsAgo(1) });
+    expect(await readBacklog(store, noon)).toMatchObject({ lagSeconds: 1_000, openBreakers: 0 });
+  });
+
+  test("notifications and mails wait until they are sent or given up", async () => {
+    const organisation = await addOrganisation(store);
+    const [offer, worker, device] = [randomUUID(), randomUUID(), randomUUID()];
+    await store.execute(
+      `insert into offers (id, organisation_id, created_by_user_id, title, details, location_place_id, events)
+       values ($1, $2, 'user-1', 'Bar', '', '', '[]')`,
+      [offer, organisation],
+    );
+    await store.db.insertInto("workers").values({ id: worker, name: "Ann", password_hash: "" }).execute();
+    await store.db.insertInto("devices").values({ id: device, worker_id: worker, platform: "ios" }).execute();
+    const notification = { worker_id: worker, device_id: device, offer_id: offer, reason: "offer" as const };
+    const mail = { to_address: "amal@example.com", subject: "", body: "" };
+    for (const progress of [{}, { attempts: maxPushAttempts }, { sent_at: noon }]) {
+      await store.db
+        .insertInto("notifications")
+        .values({ ...notification, ...progress })
+        .execute();
+      await store.db
+        .insertInto("mails")
+        .values({ ...mail, ...progress })
+        .execute();
+    }
+    expect(await readBacklog(store, noon)).toMatchObject({ unsentNotifications: 1, unsentMails: 1 });
+  });
+
+  test("many scrapes at once read the store once", async () => {
+    const metrics = createMetrics(store, () => noon);
+    const organisation = await newEndpoint();
+    const texts = await Promise.all(Array.from({ length: 20 }, () => metrics.read()));
+    await addDelivery(organisation, "dead");
+    expect(new Set(texts.map(({ text }) => /^offers_deliveries\{state="dead"\} (\d+)/m.exec(text)?.[1]))).toEqual(
+      new Set(["0"]),
+    );
+    await eventually("a later one reads it again", async () =>
+      (await metrics.read()).text.includes('offers_deliveries{state="dead"} 1'),
+    );
+    metrics.stop();
+  });
+
+  test("a store that is gone is told, and nothing old in its place", async () => {
+    const gone = await openStore((await createPlace()).options);
+    const metrics = createMetrics(gone, () => noon);
+    expect((await metrics.read()).text).toContain("offers_store_up 1");
+    await gone.close();
+    await eventually("it is told", async () => (await metrics.read()).text.includes("offers_store_up 0"));
+    const { text } = await metrics.read();
+    expect(text).not.toMatch(/^offers_(deliveries|delivery_lag|breakers|endpoints|notifications|mails)[^\n]* \d/m);
+    expect(text).toMatch(/^offers_event_loop_lag_seconds\{quantile="0.99"\} [\d.e-]+$/m);
+    metrics.stop();
+  });
+});
+
+describe("the metrics of a platform", () => {
+  let place: StorePlace;
+  let platform: PlatformUnderTest;
+  beforeAll(async () => {
+    const [store] = await anyStore();
+    if (store === undefined) throw new Error("there is always a store");
+    place = await store.createPlace();
+    platform = await openPlatform(place, { metrics: { host: "127.0.0.1", port: 0 } });
+  });
+  afterAll(async () => {
+    await platform.close();
+    await place.remove();
+  });
+  const read = async (): Promise<string> => (await fetch(`${platform.metricsAddress}/metrics`)).text();
+
+  test("they are not at the platform's own door, and nothing else is at theirs", async () => {
+    expect((await platform.call("GET", "/metrics")).status).toBe(404);
+    expect((await fetch(`${platform.metricsAddress}/offer/1`)).status).toBe(404);
+    expect((await fetch(`${platform.metricsAddress}/metrics`, { method: "POST" })).status).toBe(404);
+    const { headers } = await fetch(`${platform.metricsAddress}/metrics?name[]=up`);
+    expect(headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
+  });
+
+  test("requests are counted by route and status, attempts by outcome and failure; no label names anyone", async () => {
+    let status = 503;
+    const receiver = await openReceiver((request, response) =>
+      answerWith(request.url.includes("/test") ? 200 : status)(request, response),
+    );
+    const token = await platform.signInPerson("hana@harbour-hotels.example");
+    const secret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
+    const profile = { baseAddress: receiver.baseAddress, secret, suggestsContacts: false };
+    expect((await platform.call("PUT", "/portal/profile", { token, json: profile })).status).toBe(200);
+    const worker = await platform.signInWorker("worker_amal");
+    const json = { organisationId: "org_harbour" };
+    await platform.call("POST", "/worker-app/contacts", { token: worker, json });
+    await platform.call("GET", "/offer/offer-that-is-not-there?title=secret", { key: "demo-key-harbour" });
+    await eventually("an attempt failed", () => receiver.requests.length > 2);
+    status = 200;
+    await eventually("it is acknowledged", async () =>
+      (await read()).includes('offers_delivery_attempts_total{outcome="acknowledged",failure="none"} 1'),
+    );
+    const text = await read();
+    expect(text).toMatch(/^offers_delivery_attempts_total\{outcome="retry",failure="not_acknowledged"\} [1-9]/m);
+    expect(text).toMatch(/^offers_delivery_attempt_duration_seconds_count\{outcome="acknowledged"\} 1$/m);
+    expect(text).toMatch(
+      /^offers_http_request_duration_seconds_count\{method="GET",route="\/offer\/:id",status="404"\} 1$/m,
+    );
+    for (const name of [
+      "offers_store_up 1",
+      "offers_delivery_lag_seconds",
+      'offers_deliveries{state="pending"}',
+      "offers_breakers_open 0",
+      "offers_endpoints_disabled 0",
+      "offers_notifications_unsent 0",
+      "offers_mails_unsent 0",
+    ])
+      expect(text).toContain(name);
+    expect(text).not.toMatch(/harbour|worker_amal|hana|127\.0\.0\.1|offer-that|secret/i);
+    await receiver.close();
+  });
+});
+
+test("nobody serves metrics unless asked", async () => {
+  const [store] = await anyStore();
+  const place = await store?.createPlace();
+  if (place === undefined) throw new Error("there is always a store");
+  const platform = await openPlatform(place);
+  expect(platform.metricsAddress).toBeUndefined();
+  await platform.close();
+  await place.remove();
+});

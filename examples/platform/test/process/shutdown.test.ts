@@ -1,0 +1,109 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { request } from "node:http";
+import { text } from "node:stream/consumers";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { recordEvent } from "../../src/events/record-event.ts";
+import { eventually } from "../support/eventually.ts";
+import { addOrganisation, openLowerHalf, testSealKey } from "../support/lower-half.ts";
+import { type PlatformProcess, startProcess } from "../support/platform-process.ts";
+import { answerWith, openReceiver, type Receiver } from "../support/receiver.ts";
+import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+import { testSeed } from "../support/test-seed.ts";
+
+const environment = {
+  OFFERS_SEAL_KEY: Buffer.from(testSealKey).toString("base64"),
+  OFFERS_ALLOW_LOOPBACK: "1",
+  OFFERS_SEED: testSeed,
+};
+
+describe.each(await storesUnderTest())("a process on $title that is asked to stop", ({ title, createPlace }) => {
+  const isShared = title !== "PGlite";
+  const running: ChildProcess[] = [];
+  let place: StorePlace;
+  let receiver: Receiver;
+  let deliveryIds: string[];
+
+  beforeEach(async () => {
+    place = await createPlace();
+    receiver = await openReceiver();
+    const half = await openLowerHalf(place);
+    const organisationId = await addOrganisation(half.store, receiver.baseAddress);
+    deliveryIds = [];
+    for (const workerId of ["worker-1", "worker-2"]) {
+      const event = { type: "workerAddedContact", data: { workerId } } as const;
+      const { deliveryId = "" } = await half.store.transaction((trx) =>
+        recordEvent(trx, half.queue, organisationId, event),
+      );
+      deliveryIds.push(deliveryId);
+    }
+    await half.close();
+  });
+  afterEach(async () => {
+    for (const child of running.splice(0))
+      if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
+    await receiver.close();
+    await place.remove();
+  });
+
+  const start = (): PlatformProcess => {
+    const started = startProcess(place, environment);
+    running.push(started.child);
+    return started;
+  };
+  const told = () => receiver.requests.map(({ headers }) => String(headers["offers-delivery-id"]));
+  const statusOf = async (url: string) => (await fetch(url)).status;
+
+  test("is not ready at once, finishes what is answered in time, and gives back the rest", async () => {
+    receiver.answer = (seen, reply) => {
+      if (seen.url.endsWith("worker-1")) setTimeout(() => answerWith(200)(seen, reply), 2_000);
+    };
+    const first = start();
+    const address = await first.address();
+    await eventually("both attempts are under way", () => receiver.requests.length === 2);
+    expect(await statusOf(`${address}/readyz`)).toBe(200);
+    first.child.kill("SIGTERM");
+    // From a terminal, and passed on by whoever started it.
+    for (const signal of ["SIGTERM", "SIGINT", "SIGINT"] as const) first.child.kill(signal);
+    await eventually("it is not ready", async () => (await statusOf(`${address}/readyz`)) === 503);
+    expect(await statusOf(`${address}/healthz`)).toBe(200);
+    // What was asked before goes on hanging; whoever asks from now on is answered.
+    receiver.answer = answerWith(200);
+    const second = isShared ? start() : undefined;
+    expect(await first.exited).toEqual({ code: 0, signal: null });
+
+    const next = second ?? start();
+    await next.address();
+    const [answered, hung] = deliveryIds;
+    await eventually("the other is attempted again", () => told().length === 3);
+    expect(told()).toEqual(expect.arrayContaining([answered, hung]));
+    expect(told().at(-1)).toBe(hung);
+    // What was given back was no attempt of the schedule.
+    await eventually("its acknowledgement is logged", () => next.output.stdout.includes('"outcome":"acknowledged"'));
+    const logged = next.output.stdout.split("\n").find((line) => line.includes("delivery.attempted")) ?? "";
+    expect(JSON.parse(logged)).toMatchObject({ deliveryId: hung, number: 1, outcome: "acknowledged" });
+  });
+
+  test("answers the request that is under way", async () => {
+    receiver.answer = answerWith(200);
+    const { address, child, exited } = start();
+    const body = JSON.stringify({ createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] });
+    const headers = {
+      "X-UE-Api-Subscription-Key": "demo-key-harbour",
+      "Content-Type": "application/json",
+      "Content-Length": Buffer.byteLength(body),
+      Expect: "100-continue",
+    };
+    const creation = request(`${await address()}/offer`, { method: "POST", headers });
+    creation.flushHeaders();
+    // The process has seen the request, not only the machine.
+    await once(creation, "continue");
+    creation.write(body.slice(0, 20));
+    child.kill("SIGTERM");
+    setTimeout(() => creation.end(body.slice(20)), 500);
+    const [answer] = await once(creation, "response");
+    expect(answer.statusCode).toBe(201);
+    expect(JSON.parse(await text(answer))).toHaveProperty("id");
+    expect(await exited).toEqual({ code: 0, signal: null });
+  });
+});

@@ -1,0 +1,221 @@
+import { generateKeyPairSync, randomUUID } from "node:crypto";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { fcmTransport } from "../../src/push/fcm-transport.ts";
+import { forgetToken } from "../../src/push/forget-token.ts";
+import { notifyWorkers } from "../../src/push/notify-workers.ts";
+import type { NotificationReason, PushTransport } from "../../src/push/push-transport.ts";
+import { startPush } from "../../src/push/start-push.ts";
+import type { Loop } from "../../src/queue/run-loop.ts";
+import { eventually } from "../support/eventually.ts";
+import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
+import { anyStore, type StorePlace } from "../support/stores.ts";
+import { accepted, type FcmServer, openFcmServer, refusedAs } from "./fcm-server.ts";
+
+const { privateKey } = generateKeyPairSync("rsa", {
+  modulusLength: 2_048,
+  privateKeyEncoding: { type: "pkcs8", format: "pem" },
+  publicKeyEncoding: { type: "spki", format: "pem" },
+});
+
+const credentials = { projectId: "demo", clientEmail: "push@demo.iam.gserviceaccount.com", privateKey };
+const noon = new Date("2030-01-01T12:00:00Z");
+
+describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", ({ createPlace }) => {
+  let place: StorePlace;
+  let half: LowerHalf;
+  let server: FcmServer;
+  let transport: PushTransport;
+  let push: Loop | undefined;
+
+  beforeAll(async () => {
+    place = await createPlace();
+    half = await openLowerHalf(place);
+  });
+  afterAll(async () => {
+    await half.close();
+    await place.remove();
+  });
+  beforeEach(async () => {
+    half.errors.length = 0;
+    server = await openFcmServer();
+    transport = fcmTransport({
+      credentials,
+      onUnregistered: (device) => forgetToken(half.store, device),
+      now: () => noon,
+      dispatcher: server.dispatcher,
+      timeoutMs: 500,
+    });
+  });
+  afterEach(async () => {
+    await push?.stop();
+    push = undefined;
+    await transport.close?.();
+    await server.close();
+  });
+
+  const start = (): void => {
+    const onError = (error: unknown): void => void half.errors.push(error);
+    const { store, queue } = half;
+    push = startPush({ store, queue, transport, onError, firstRetryMs: 20, idleMs: 20, sweepMs: 200 });
+  };
+
+  /** Notifies a new worker with these devices of a new offer. */
+  async function notify(
+    reason: NotificationReason,
+    devices: readonly { platform: "ios" | "android"; token: string | null }[],
+    title = "Night shift",
+  ) {
+    const [offerId, workerId] = [`offer_${randomUUID()}`, randomUUID()];
+    const organisationId = await addOrganisation(half.store);
+    await half.store.execute(
+      `insert into offers (id, organisation_id, created_by_user_id, title, details, location_place_id, events)
+       values ($1, $2, 'user-1', $3, '', '', '[]')`,
+      [offerId, organisationId, title],
+    );
+    await half.store.db.insertInto("workers").values({ id: workerId, name: "Ann", password_hash: "" }).execute();
+    const rows = devices.map((device) => ({ id: randomUUID(), worker_id: workerId, ...device }));
+    await half.store.db.insertInto("devices").values(rows).execute();
+    await half.store.transaction((trx) => notifyWorkers(trx, half.queue, { offerId, workerIds: [workerId], reason }));
+    return { offerId, workerId };
+  }
+
+  const rowsOf = (workerId: string) =>
+    half.store.db
+      .selectFrom("notifications")
+      .innerJoin("devices", "devices.id", "device_id")
+      .select(["notifications.id", "sent_at", "attempts", "token"])
+      .where("notifications.worker_id", "=", workerId)
+      .execute();
+  const allSent = async (workerId: string): Promise<boolean> =>
+    (await rowsOf(workerId)).every(({ sent_at }) => sent_at !== null);
+
+  test("an iOS device is told through APNs, an Android device directly, with ids that open the offer", async () => {
+    start();
+    const { offerId, workerId } = await notify("offer", [
+      { platform: "ios", token: "ios-1" },
+      { platform: "android", token: "android-1" },
+    ]);
+    await eventually("both are sent", () => allSent(workerId));
+    const ids = new Map((await rowsOf(workerId)).map(({ token, id }) => [token, String(id)]));
+    const common = (token: string) => ({
+      token,
+      notification: { title: "You are offered work", body: "Night shift" },
+      data: { notificationId: ids.get(token), offerId, reason: "offer" },
+    });
+    const headers = {
+      "apns-push-type": "alert",
+      "apns-priority": "10",
+      "apns-expiration": String(noon.getTime() / 1_000 + 86_400),
+      "apns-collapse-id": offerId,
+    };
+    expect(server.messages.toSorted((one, other) => one.token.localeCompare(other.token))).toEqual([
+      { ...common("android-1"), android: { priority: "HIGH", ttl: "86400s", notification: { tag: offerId } } },
+      {
+        ...common("ios-1"),
+        apns: { headers, payload: { aps: { sound: "default", "thread-id": offerId } } },
+      },
+    ]);
+    const [signIn, ...pushes] = server.requests;
+    expect(signIn).toMatchObject({ host: "oauth2.googleapis.com", path: "/token" });
+    expect(pushes).toHaveLength(2);
+    for (const { host, path, authorization } of pushes)
+      expect({ host, path, authorization }).toEqual({
+        host: "fcm.googleapis.com",
+        path: "/v1/projects/demo/messages:send",
+        authorization: "Bearer access-1",
+      });
+  });
+
+  test.each<[NotificationReason, string]>([
+    ["successful", "You got the work"],
+    ["unsuccessful", "Others got the work"],
+    ["withdrawn", "The offer is withdrawn"],
+  ])("the phone says of %s: %s", async (reason, title) => {
+    start();
+    const { workerId } = await notify(reason, [{ platform: "android", token: `android-${reason}` }]);
+    await eventually("it is sent", () => allSent(workerId));
+    expect(server.messages).toMatchObject([{ notification: { title }, data: { reason } }]);
+  });
+
+  test("a title is cut to what a phone shows, between characters", async () => {
+    start();
+    const { workerId } = await notify("offer", [{ platform: "ios", token: "ios-2" }], "🌙".repeat(1_000));
+    await eventually("it is sent", () => allSent(workerId));
+    expect(server.messages).toMatchObject([{ notification: { body: "🌙".repeat(200) } }]);
+  });
+
+  test("a device without a token is told through the menu alone", async () => {
+    start();
+    const { workerId } = await notify("offer", [{ platform: "ios", token: null }]);
+    await eventually("it is on the menu", () => allSent(workerId));
+    expect(server.requests).toEqual([]);
+  });
+
+  test("a token that the service does not know any more is forgotten, and not tried again", async () => {
+    server.answer = () => refusedAs(404, "UNREGISTERED");
+    start();
+    const { workerId } = await notify("offer", [{ platform: "ios", token: "gone-1" }]);
+    await eventually("it is on the menu", () => allSent(workerId));
+    expect(await rowsOf(workerId)).toMatchObject([{ token: null, attempts: 1 }]);
+    expect(server.messages).toHaveLength(1);
+    expect(half.errors).toEqual([]);
+  });
+
+  test("a token that was replaced meanwhile is kept", async () => {
+    start();
+    const { workerId } = await notify("offer", [{ platform: "ios", token: "new-1" }]);
+    await eventually("it is sent", () => allSent(workerId));
+    const [device] = await half.store.db.selectFrom("devices").selectAll().where("worker_id", "=", workerId).execute();
+    await forgetToken(half.store, { id: device?.id ?? "", workerId, platform: "ios", token: "old-1" });
+    expect(await rowsOf(workerId)).toMatchObject([{ token: "new-1" }]);
+  });
+
+  test.each([
+    [404, "NOT_FOUND"],
+    [403, "SENDER_ID_MISMATCH"],
+    [429, "QUOTA_EXCEEDED"],
+    [503, "UNAVAILABLE"],
+  ])("a refusal as %i %s is tried again, and the token is kept", async (status, code) => {
+    let refusals = 2;
+    server.answer = () => (refusals-- > 0 ? refusedAs(status, code) : accepted);
+    start();
+    const token = `busy-${status}`;
+    const { workerId } = await notify("offer", [{ platform: "android", token }]);
+    await eventually("it is sent", () => allSent(workerId));
+    expect(await rowsOf(workerId)).toMatchObject([{ token, attempts: 3 }]);
+    expect(half.errors).toMatchObject([{ code }, { code }]);
+  });
+
+  test("a service that does not answer is tried again after its time", async () => {
+    let silent = true;
+    server.answer = () => (silent ? null : accepted);
+    start();
+    const { workerId } = await notify("offer", [{ platform: "ios", token: "slow-1" }]);
+    await eventually("the first attempt ended", () => half.errors.length > 0);
+    silent = false;
+    await eventually("it is sent", () => allSent(workerId));
+    expect(half.errors[0]).toMatchObject({ name: "TimeoutError" });
+  });
+
+  test("an access token that was revoked is replaced", async () => {
+    let revoked = true;
+    server.answer = () => (revoked ? refusedAs(401, "THIRD_PARTY_AUTH_ERROR") : accepted);
+    start();
+    const { workerId } = await notify("offer", [{ platform: "ios", token: "ios-3" }]);
+    await eventually("it was refused", () => half.errors.length > 0);
+    revoked = false;
+    await eventually("it is sent", () => allSent(workerId));
+    expect(server.requests.filter(({ path }) => path === "/token").length).toBeGreaterThan(1);
+  });
+
+  test("no error repeats the device's token, the title or the key", async () => {
+    let refusals = 1;
+    server.answer = () => (refusals-- > 0 ? refusedAs(400, "INVALID_ARGUMENT") : accepted);
+    start();
+    const { workerId } = await notify("offer", [{ platform: "ios", token: "secret-token-1" }], "Secret shift");
+    await eventually("it is sent", () => allSent(workerId));
+    const told = half.errors.map((error) => `${error} ${(error as Error).stack} ${JSON.stringify(error)}`).join();
+    expect(told).toContain("INVALID_ARGUMENT");
+    expect(told).not.toMatch(/secret-token-1|Secret shift|access-1|PRIVATE KEY/);
+  });
+});

@@ -1,0 +1,84 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { expect, test } from "vitest";
+import { checkDatabase } from "../../src/check-database.ts";
+import { storesUnderTest } from "../support/stores.ts";
+
+/** What is said of a database at a server that does this with each connection. */
+async function refusalAt(onConnection: (socket: Socket) => void, query = ""): Promise<unknown> {
+  const server = createServer((socket) => onConnection(socket.on("error", () => undefined))).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const refusal = await checkDatabase(`postgres://ann:s3cret@127.0.0.1:${port}/x${query}`, 500).catch((error) => error);
+  // That nothing of a connection is left: it would keep the process from ending.
+  server.close();
+  await once(server, "close");
+  return refusal;
+}
+
+const saying = (reason: RegExp) =>
+  expect.objectContaining({
+    code: "invalid_setting",
+    message: expect.stringMatching(
+      new RegExp(`^DATABASE_URL: the database x at 127\\.0\\.0\\.1:\\d+ cannot be used.*: ${reason.source}$`),
+    ),
+  });
+
+test("a server without TLS, where the address asks for it", async () =>
+  expect(await refusalAt((socket) => socket.once("data", () => socket.end("N")), "?sslmode=verify-full")).toEqual(
+    saying(/the server takes no TLS; remove sslmode from the address/),
+  ));
+
+test("a server that does not answer", async () =>
+  expect(await refusalAt((socket) => socket.resume())).toEqual(
+    saying(/nothing at \S+ answered as PostgreSQL does in time; correct host and port, or open the way there/),
+  ));
+
+test("a server of another kind", async () =>
+  expect(
+    await refusalAt((socket) => socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"))),
+  ).toEqual(saying(/what listens at \S+ does not answer as PostgreSQL does; correct host and port/)));
+
+/** https://www.postgresql.org/docs/current/protocol-message-formats.html, ErrorResponse */
+function errorResponse(code: string, message: string): Buffer {
+  const fields = Buffer.from(`SFATAL\0C${code}\0M${message}\0\0`);
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(fields.length + 4);
+  return Buffer.concat([Buffer.from("E"), length, fields]);
+}
+
+test.each([
+  ["28P01", 'password authentication failed for user "ann"', /the password for the role ann is wrong; correct it/],
+  ["28000", 'role "ann" does not exist', /the role ann does not exist or may not sign in from here; .*/],
+  [
+    "28000",
+    'no pg_hba.conf entry for host "::1", user "ann", database "x", no encryption',
+    /the server takes no connection without TLS; add \?sslmode=require/,
+  ],
+  ["3D000", 'database "x" does not exist', /there is no database x; create it with: createdb x; or correct the name/],
+  ["42501", "permission denied for database", /the role ann may not do what is needed; grant it .*/],
+  ["53300", "too many connections", /it has too many connections; .*/],
+  ["57P03", "the database system is starting up", /the server ended the connection; .* Try again/],
+])("a server that refuses with %s: %s", async (code, message, reason) => {
+  const refusal = await refusalAt((socket) => socket.once("data", () => socket.end(errorResponse(code, message))));
+  expect(refusal).toEqual(saying(reason));
+  expect(String(refusal)).toContain(`(${code})`);
+  expect(String(refusal)).not.toContain("s3cret");
+});
+
+test("an address whose password is told by a parameter, or has odd characters, shows none of it", async () => {
+  for (const url of ["postgres://ann:%zz%2Fs3cret@127.0.0.1:1/x", "postgres://127.0.0.1:1/x?password=s3cret&user=ann"])
+    await expect(checkDatabase(url)).rejects.toThrow(/^(?!.*s3cret)DATABASE_URL: the database x at 127\.0\.0\.1:1 /);
+});
+
+const [, postgres] = await storesUnderTest();
+
+test.runIf(postgres)("a database that is there, and one that is not", async () => {
+  const place = await postgres?.createPlace();
+  const databaseUrl = place?.options.databaseUrl ?? "";
+  await expect(checkDatabase(databaseUrl)).resolves.toBeUndefined();
+  await expect(checkDatabase(`${databaseUrl}_not`)).rejects.toThrow(
+    / \(3D000\): there is no database \w+_not; create it /,
+  );
+  await place?.remove();
+});

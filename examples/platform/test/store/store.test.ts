@@ -1,0 +1,223 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { sql } from "kysely";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openQueue } from "../../src/queue/open-queue.ts";
+import type { Queue } from "../../src/queue/queue.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import { PgliteLane } from "../../src/store/pglite-lane.ts";
+import { PgliteThread } from "../../src/store/pglite-thread.ts";
+import type { Store } from "../../src/store/store.ts";
+import { Turns } from "../../src/store/turns.ts";
+import { eventually } from "../support/eventually.ts";
+import { addOrganisation } from "../support/lower-half.ts";
+import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+
+describe.each(await storesUnderTest())("the store on $title", ({ title, createPlace }) => {
+  let place: StorePlace;
+  let store: Store;
+  let queue: Queue;
+
+  beforeAll(async () => {
+    place = await createPlace();
+    store = await openStore({ ...place.options, transactionLimitMs: 500 });
+    queue = await openQueue(store);
+  });
+  afterAll(async () => {
+    await queue.stop();
+    await store.close();
+    await place.remove();
+  });
+
+  const organisations = (name: string) =>
+    store.db.selectFrom("organisations").select("id").where("name", "=", name).execute();
+
+  test("names itself", () => expect(store.label).toContain(title));
+
+  test("keeps all of a transaction, or nothing of it", async () => {
+    await store.transaction((trx) =>
+      trx.insertInto("organisations").values({ id: "o1", name: "kept", kind: "hirer" }).execute(),
+    );
+    const broken = store.transaction(async (trx) => {
+      await trx.insertInto("organisations").values({ id: "o2", name: "lost", kind: "hirer" }).execute();
+      throw new Error("changed my mind");
+    });
+    await expect(broken).rejects.toThrow("changed my mind");
+    expect(await organisations("kept")).toHaveLength(1);
+    expect(await organisations("lost")).toHaveLength(0);
+  });
+
+  test("gives errors of the database their SQLSTATE", async () => {
+    const organisation = { id: "twice", name: "twice", kind: "hirer" } as const;
+    await store.db.insertInto("organisations").values(organisation).execute();
+    // 23505 is unique_violation: https://www.postgresql.org/docs/current/errcodes-appendix.html
+    await expect(store.db.insertInto("organisations").values(organisation).execute()).rejects.toMatchObject({
+      code: "23505",
+      table: "organisations",
+    });
+  });
+
+  test("does not pretend to commit a transaction in which a statement failed", async () => {
+    const swallowed = store.transaction(async (trx) => {
+      await trx.insertInto("organisations").values({ id: "o3", name: "swallowed", kind: "hirer" }).execute();
+      await sql`select 1 / 0`.execute(trx).catch(() => undefined);
+    });
+    await expect(swallowed).rejects.toThrow();
+    expect(await organisations("swallowed")).toHaveLength(0);
+  });
+
+  test("rolls back a transaction that is open too long, and says what may be wrong", async () => {
+    const slow = store.transaction(async (trx) => {
+      await trx.insertInto("organisations").values({ id: "o4", name: "slow", kind: "hirer" }).execute();
+      await new Promise(() => undefined);
+    });
+    await expect(slow).rejects.toMatchObject({
+      code: "transaction_overdue",
+      message: expect.stringContaining("only trx"),
+    });
+    expect(await organisations("slow")).toHaveLength(0);
+  });
+
+  test("refuses a statement of a transaction that has ended", async () => {
+    let leaked: Parameters<Parameters<Store["transaction"]>[0]>[0] | undefined;
+    await store.transaction(async (trx) => {
+      leaked = trx;
+    });
+    await expect(leaked?.selectFrom("organisations").selectAll().execute()).rejects.toThrow(/committed/);
+  });
+
+  test("runs transactions that were started at the same time", async () => {
+    const ids = Array.from({ length: 20 }, (_, index) => `parallel-${index}`);
+    const add = (id: string) =>
+      store.transaction(async (trx) => {
+        await trx.insertInto("organisations").values({ id, name: "parallel", kind: "hirer" }).execute();
+        await trx.selectFrom("organisations").select("id").where("id", "=", id).executeTakeFirstOrThrow();
+      });
+    await Promise.all(ids.map(add));
+    expect(await organisations("parallel")).toHaveLength(20);
+  });
+
+  test("reads counts as numbers and times as dates", async () => {
+    await addOrganisation(store);
+    const { rows } = await sql<{ count: number; newest: Date }>`
+      select count(*) as count, max(created_at) as newest from organisations`.execute(store.db);
+    expect(rows[0]).toEqual({ count: expect.any(Number), newest: expect.any(Date) });
+  });
+
+  test("a job of a transaction that failed does not exist", async () => {
+    const broken = store.transaction(async (trx) => {
+      await queue.enqueue(trx, "deliveries", [{ key: "never" }]);
+      throw new Error("no");
+    });
+    await expect(broken).rejects.toThrow("no");
+    expect(await queue.claim("deliveries", { limit: 10 })).toEqual([]);
+  });
+
+  test("a key has one live job, which is claimed once", async () => {
+    const enqueue = () =>
+      store.transaction((trx) => queue.enqueue(trx, "deliveries", [{ key: "once" }, { key: "once" }]));
+    await enqueue();
+    const jobs = await queue.claim("deliveries", { limit: 10 });
+    expect(jobs.map(({ key }) => key)).toEqual(["once"]);
+    await enqueue();
+    expect(await queue.claim("deliveries", { limit: 10 })).toEqual([]);
+    await store.transaction((trx) => queue.settle(trx, "deliveries", jobs));
+    await enqueue();
+    const again = await queue.claim("deliveries", { limit: 10 });
+    expect(again).toHaveLength(1);
+    await store.transaction((trx) => queue.settle(trx, "deliveries", again));
+  });
+
+  test("a deferred job comes back when its time has come", async () => {
+    await store.transaction((trx) => queue.enqueue(trx, "deliveries", [{ key: "later" }]));
+    const [job] = await queue.claim("deliveries", { limit: 1 });
+    if (job === undefined) throw new Error("nothing was claimed");
+    const startAfter = new Date(Date.now() + 1_000);
+    await store.transaction((trx) => queue.defer(trx, "deliveries", [{ ...job, startAfter }]));
+    expect(await queue.claim("deliveries", { limit: 1 })).toEqual([]);
+    let claimed = await queue.claim("deliveries", { limit: 1 });
+    await eventually("the deferred job is claimed", async () => {
+      if (claimed.length === 0) claimed = await queue.claim("deliveries", { limit: 1 });
+      return claimed.length === 1;
+    });
+    expect(Date.now()).toBeGreaterThanOrEqual(startAfter.getTime());
+    await store.transaction((trx) => queue.settle(trx, "deliveries", claimed));
+  });
+
+  test("a group has at most its share of claimed jobs", async () => {
+    const jobs = Array.from({ length: 10 }, (_, index) => ({ key: `busy-${index}`, group: "busy" }));
+    await store.transaction((trx) => queue.enqueue(trx, "deliveries", [...jobs, { key: "calm", group: "calm" }]));
+    const first = await queue.claim("deliveries", { limit: 10, perGroup: 3 });
+    const second = await queue.claim("deliveries", { limit: 10, perGroup: 3 });
+    const keys = [...first, ...second].map(({ key }) => key);
+    expect(keys.filter((key) => key.startsWith("busy"))).toHaveLength(3);
+    expect(keys).toContain("calm");
+  });
+
+  test("a recipient has not answered until it answers, and takes no other word than the documented ones", async () => {
+    const organisationId = await addOrganisation(store);
+    await store.execute("insert into workers (id, name, password_hash) values ('amal', 'Amal', '')");
+    await store.execute(
+      `insert into offers (id, organisation_id, created_by_user_id, title, details, location_place_id, events)
+      values ('offer-1', $1, 'user-1', 'Night shift', '', '', '[]')`,
+      [organisationId],
+    );
+    await store.execute("insert into recipients (offer_id, worker_id) values ('offer-1', 'amal')");
+    const { rows } = await store.execute("select response, confirmation from recipients where worker_id = 'amal'");
+    expect(rows).toEqual([{ response: "none", confirmation: "" }]);
+    // 23514 is check_violation: https://www.postgresql.org/docs/current/errcodes-appendix.html
+    for (const column of ["response", "confirmation"])
+      await expect(store.execute(`update recipients set ${column} = 'accepted'`)).rejects.toMatchObject({
+        code: "23514",
+      });
+  });
+
+  test("a queue that could not be opened leaves nothing behind that asks the store", async () => {
+    let isClosed = false;
+    let askedLate = 0;
+    const broken: Store = {
+      ...store,
+      async execute(text, values) {
+        if (isClosed) askedLate += 1;
+        if (text.includes("create_queue")) throw new Error("no room for a queue");
+        return store.execute(text, values);
+      },
+    };
+    await expect(openQueue(broken, { leaseSeconds: 1 })).rejects.toThrow("no room for a queue");
+    isClosed = true;
+    // Its upkeep runs every second.
+    await setTimeout(2_500);
+    expect(askedLate).toBe(0);
+  });
+
+  test("several processes may open a new store at the same time, PGlite's folder only one", async () => {
+    const fresh = await createPlace();
+    const opened = await Promise.allSettled([openStore(fresh.options), openStore(fresh.options)]);
+    const stores = opened.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+    const queues = await Promise.all(stores.map((each) => openQueue(each)));
+    const refusals = opened.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+    await Promise.all(queues.map((each) => each.stop()));
+    await Promise.all(stores.map((each) => each.close()));
+    await fresh.remove();
+    expect(stores).toHaveLength(store.name === "pglite" ? 1 : 2);
+    for (const refusal of refusals)
+      expect(refusal).toMatchObject({ code: "data_folder_in_use", message: expect.stringContaining("DATABASE_URL") });
+  });
+});
+
+test("a transaction of PGlite that can't be rolled back either says what went wrong first", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "offers-pglite-"));
+  const thread = new PgliteThread(folder, () => undefined);
+  const lane = new PgliteLane(thread, new Turns(), "foreground");
+  await lane.waitReady;
+  const broken = lane.transaction(async () => {
+    thread.closed = true;
+    throw new Error("the first");
+  });
+  await expect(broken).rejects.toThrow("the first");
+  thread.closed = false;
+  await lane.close();
+  await rm(folder, { recursive: true });
+});

@@ -1,0 +1,91 @@
+import { randomUUID } from "node:crypto";
+import type { AttemptRecord } from "../../src/delivery/attempt-record.ts";
+import { defaultBreakerPolicy } from "../../src/delivery/breaker-policy.ts";
+import { type DeliveryOptions, startDelivery } from "../../src/delivery/start-delivery.ts";
+import { createOutbound } from "../../src/outbound/create-outbound.ts";
+import { openQueue } from "../../src/queue/open-queue.ts";
+import type { Queue } from "../../src/queue/queue.ts";
+import type { Loop } from "../../src/queue/run-loop.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import { seal } from "../../src/store/seal.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { StorePlace } from "./stores.ts";
+
+/** Thirty-two bytes, whatever they are. */
+export const testSealKey = new Uint8Array(32).fill(7);
+
+/** Short pauses: seven attempts within about two seconds. */
+export const testSchedule = { delaysMs: [50, 100, 200, 300, 500, 800], jitter: 0, maxRetryAfterMs: 60_000 };
+
+/** Short pauses too, doubled up to a second. */
+export const testBreaker = { ...defaultBreakerPolicy, firstPauseMs: 250, maxPauseMs: 1_000, jitter: 0 };
+
+/** The store, the queue and deliveries over them, as one process has them. */
+export interface LowerHalf {
+  store: Store;
+  queue: Queue;
+  attempts: AttemptRecord[];
+  errors: unknown[];
+  startDelivery(options?: Partial<DeliveryOptions>): Loop;
+  /** Between two tests over one store: stops the loops and leaves nothing in the tables. */
+  reset(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openLowerHalf(place: StorePlace, leaseSeconds = 3): Promise<LowerHalf> {
+  const errors: unknown[] = [];
+  const attempts: AttemptRecord[] = [];
+  const onError = (error: unknown): void => void errors.push(error);
+  const store = await openStore({ ...place.options, onError });
+  const queue = await openQueue(store, { leaseSeconds, onError });
+  const outbound = createOutbound({ allowLoopback: true });
+  const running: Loop[] = [];
+  const stop = () => Promise.all(running.splice(0).map((loop) => loop.stop()));
+  return {
+    store,
+    queue,
+    attempts,
+    errors,
+    startDelivery(options = {}) {
+      const sign = (secret: string) => ({ authorization: `test ${secret}` });
+      const onAttempt = (record: AttemptRecord): void => void attempts.push(record);
+      const delivery = startDelivery({
+        ...{ store, queue, outbound, sign, sealKey: testSealKey, onError, onAttempt },
+        ...{ retrySchedule: testSchedule, breaker: testBreaker, attemptTimeoutMs: 20_000, idleMs: 20, sweepMs: 200 },
+        ...options,
+      });
+      running.push(delivery);
+      return delivery;
+    },
+    async reset() {
+      await stop();
+      await store.execute("truncate organisations, workers, people cascade");
+      await store.execute("delete from pgboss.job");
+      for (const list of [attempts, errors]) list.splice(0);
+    },
+    async close() {
+      await stop();
+      await queue.stop();
+      await outbound.close();
+      await store.close();
+    },
+  };
+}
+
+/** An organisation whose profile has this address and the secret `s3cret`; without an address, none. */
+export async function addOrganisation(store: Store, baseAddress?: string): Promise<string> {
+  const id = randomUUID();
+  await store.db.insertInto("organisations").values({ id, name: "Acme", kind: "hirer" }).execute();
+  if (baseAddress !== undefined)
+    await store.db
+      .insertInto("endpoints")
+      .values({
+        organisation_id: id,
+        base_address: baseAddress,
+        sealed_secret: seal("s3cret", testSealKey, id),
+        suggests_contacts: false,
+        updated_at: new Date(),
+      })
+      .execute();
+  return id;
+}

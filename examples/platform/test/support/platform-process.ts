@@ -1,0 +1,37 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { eventually } from "./eventually.ts";
+import type { StorePlace } from "./stores.ts";
+
+const main = join(import.meta.dirname, "..", "..", "src", "main.ts");
+
+export interface PlatformProcess {
+  child: ChildProcess;
+  output: { stdout: string; stderr: string };
+  exited: Promise<{ code: number | null; signal: string | null }>;
+  /** Resolves once it listens. */
+  address(): Promise<string>;
+}
+
+/** The platform as its own process, with nothing but these settings in its environment. */
+export function startProcess({ options }: StorePlace, environment: Record<string, string> = {}): PlatformProcess {
+  const place = { OFFERS_DATA: options.dataFolder, DATABASE_URL: options.databaseUrl ?? "" };
+  const child = spawn(process.execPath, [main], {
+    env: { PATH: process.env.PATH, PORT: "0", ...place, ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const output = { stdout: "", stderr: "" };
+  child.stdout.on("data", (chunk: Buffer) => {
+    output.stdout += chunk;
+  });
+  child.stderr.on("data", (chunk: Buffer) => {
+    output.stderr += chunk;
+  });
+  const exited = once(child, "exit").then(([code, signal]) => ({ code, signal }));
+  const address = async (): Promise<string> => {
+    await eventually("it listens", () => output.stdout.includes("platform listening on") || child.exitCode !== null);
+    return /listening on (http:\/\/\S+)/.exec(output.stdout)?.[1] ?? `nowhere: ${output.stderr}`;
+  };
+  return { child, output, exited, address };
+}

@@ -1,0 +1,24 @@
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import { addressOf } from "../../src/http/address-of.ts";
+
+export interface Served {
+  baseAddress: string;
+  close(): Promise<void>;
+}
+
+/** Serves a listener on a free port of loopback. */
+export async function serve(listener: RequestListener): Promise<Served> {
+  const server = createServer(listener);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    baseAddress: addressOf(server),
+    async close() {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

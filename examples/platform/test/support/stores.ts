@@ -1,0 +1,102 @@
+import { randomUUID } from "node:crypto";
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import type { StoreOptions } from "../../src/store/open-store.ts";
+import { migratedPglite } from "./migrated-pglite.ts";
+
+/** A data folder or database of its own, for one test file. */
+export interface StorePlace {
+  options: Required<Pick<StoreOptions, "dataFolder">> & Pick<StoreOptions, "databaseUrl">;
+  remove(): Promise<void>;
+}
+
+export interface StoreUnderTest {
+  /** For the titles of tests: `PGlite`, `PostgreSQL 15.20`. */
+  title: string;
+  createPlace(): Promise<StorePlace>;
+}
+
+const defaultDatabaseUrl = "postgres://postgres@127.0.0.1:5432/postgres";
+
+async function createFolder(): Promise<StorePlace> {
+  const dataFolder = await mkdtemp(join(tmpdir(), "offers-store-"));
+  return { options: { dataFolder }, remove: () => rm(dataFolder, { recursive: true, force: true }) };
+}
+
+/** With the tables already there. */
+async function createPgliteFolder(): Promise<StorePlace> {
+  const place = await createFolder();
+  await cp(await migratedPglite(), join(place.options.dataFolder, "pglite"), { recursive: true });
+  return place;
+}
+
+async function withClient<T>(databaseUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 2_000 });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function createDatabase(serverUrl: string): Promise<StorePlace> {
+  const name = `offers_test_${randomUUID().replaceAll("-", "")}`;
+  await withClient(serverUrl, (client) => client.query(`create database ${name}`));
+  const databaseUrl = new URL(serverUrl);
+  databaseUrl.pathname = `/${name}`;
+  const folder = await createFolder();
+  return {
+    options: { ...folder.options, databaseUrl: databaseUrl.href },
+    async remove() {
+      await withClient(serverUrl, (client) => client.query(`drop database if exists ${name} with (force)`));
+      await folder.remove();
+    },
+  };
+}
+
+async function postgresVersion(serverUrl: string): Promise<string | undefined> {
+  return withClient(serverUrl, async (client) => {
+    const { rows } = await client.query<{ version: string }>("select current_setting('server_version') as version");
+    return rows[0]?.version.split(" ")[0];
+  });
+}
+
+/**
+ * PGlite always, PostgreSQL when one answers on this machine. Every test of the store runs on each.
+ *
+ * @param databaseUrl whoever names one wants its tests: then it is an error that none answers
+ */
+export async function storesUnderTest(databaseUrl = process.env.DATABASE_URL || undefined): Promise<StoreUnderTest[]> {
+  const serverUrl = databaseUrl ?? defaultDatabaseUrl;
+  const version = await postgresVersion(serverUrl).catch((cause: unknown) => {
+    if (databaseUrl !== undefined) throw new Error("no PostgreSQL answers at DATABASE_URL", { cause });
+    return undefined;
+  });
+  const stores: StoreUnderTest[] = [{ title: "PGlite", createPlace: createPgliteFolder }];
+  if (version !== undefined)
+    stores.push({ title: `PostgreSQL ${version}`, createPlace: () => createDatabase(serverUrl) });
+  return stores;
+}
+
+/**
+ * One store, for the rules that no store can change: PostgreSQL when there is one, which costs a third of the CPU. All of them
+ * in the full matrix (`npm run test:full`).
+ */
+export async function anyStore(): Promise<StoreUnderTest[]> {
+  const stores = await storesUnderTest();
+  return process.env.TEST_MATRIX === "full" ? stores : stores.slice(-1);
+}
+
+/** Vitest's global setup: prints once which stores the tests run on. */
+export async function setup(): Promise<void> {
+  const titles = (await storesUnderTest()).map(({ title }) => title);
+  const [rest] = await anyStore();
+  const missing = titles.length === 1 ? "; no PostgreSQL at 127.0.0.1:5432, and DATABASE_URL is not set" : "";
+  const shared = process.env.TEST_MATRIX === "full" ? titles.join(", ") : rest?.title;
+  console.log(`stores under test: ${titles.join(", ")}${missing}; rules that no store can change: ${shared}`);
+  // Once, before the workers would each make it.
+  await migratedPglite();
+}

@@ -1,0 +1,124 @@
+import { describe, expect, test, vi } from "vitest";
+import { adapters } from "../support/adapters.ts";
+import { accepted, mount, post } from "../support/mount.ts";
+import { signed, signedJson } from "../support/serve.ts";
+
+const problemType = "application/problem+json";
+
+describe.each(adapters)("$name", (adapter) => {
+  test("/test is 200 whatever the headers", async () => {
+    const request = await mount(adapter);
+    for (const headers of [{}, signed(), { Authorization: "hmac nonsense", Timestamp: "never" }])
+      expect((await request("/test", { headers })).status).toBe(200);
+  });
+
+  test("/test/auth is 200 only with valid headers", async () => {
+    const request = await mount(adapter);
+    expect((await request("/test/auth", { headers: signed() })).status).toBe(200);
+    const refused = await request("/test/auth");
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get("www-authenticate")).toBe("hmac");
+    expect(refused.headers.get("content-type")).toBe(problemType);
+    expect(refused.headers.get("cache-control")).toBe("no-store");
+  });
+
+  test("every failed check has the same answer, and its reason is told on this side only", async () => {
+    const onRejected = vi.fn();
+    const request = await mount(adapter, { onRejected });
+    const { Timestamp = "", Authorization = "" } = signed();
+    const old = signed();
+    const attempts: [string, Record<string, string>][] = [
+      ["missing_timestamp", {}],
+      ["missing_timestamp", { Authorization }],
+      ["missing_authorization", { Timestamp }],
+      ["malformed_timestamp", { Timestamp: "yesterday", Authorization }],
+      ["malformed_authorization", { Timestamp, Authorization: `${Authorization}00` }],
+      ["no_matching_secret", { Timestamp, Authorization: `hmac ${"0".repeat(64)}` }],
+      ["no_matching_secret", { Timestamp: Timestamp.replace("Z", "+00:00"), Authorization }],
+      ["timestamp_out_of_tolerance", { ...old, Timestamp: "2018-11-26T10:55Z" }],
+      ["timestamp_out_of_tolerance", { ...old, Timestamp: "2999-11-26T10:55Z" }],
+    ];
+    const answers = new Set<string>();
+    for (const [, headers] of attempts) {
+      const answer = await request("/test/auth", { headers });
+      answers.add(`${answer.status} ${await answer.text()}`);
+    }
+    expect([...answers]).toEqual([expect.stringMatching(/^401 /)]);
+    expect(onRejected.mock.calls.map(([rejection]) => rejection.reason)).toEqual(attempts.map(([reason]) => reason));
+  });
+
+  test("a handler's event arrives, and is acknowledged with 200 and no body", async () => {
+    const onWorkerOfferResponse = vi.fn();
+    const request = await mount(adapter, { onWorkerOfferResponse });
+    const answer = await request(
+      "/offer/response",
+      post({ ...accepted, newer: [1] }, signedJson({ "offers-delivery-id": "d1" })),
+    );
+    expect([answer.status, await answer.text()]).toEqual([200, ""]);
+    expect(onWorkerOfferResponse).toHaveBeenCalledExactlyOnceWith(
+      { ...accepted, newer: [1] },
+      expect.objectContaining({
+        unverifiedDeliveryId: "d1",
+        verified: { scheme: "timestamp-digest", reading: "appended", secretIndex: 0, skewSeconds: expect.any(Number) },
+        signal: expect.any(AbortSignal),
+        receivedAt: expect.any(Date),
+      }),
+    );
+  });
+
+  test("the worker of a contact comes decoded from the path; a broken encoding is 400", async () => {
+    const onWorkerAddedContact = vi.fn();
+    const request = await mount(adapter, { onWorkerAddedContact });
+    expect((await request("/contact/new/J%C3%BCrgen%2F7/", { headers: signed() })).status).toBe(200);
+    expect(onWorkerAddedContact.mock.calls[0]?.[0]).toEqual({ workerId: "Jürgen/7" });
+    const broken = await request("/contact/new/%E0%A4%A", { headers: signed() });
+    expect([broken.status, broken.headers.get("content-type")]).toEqual([400, problemType]);
+    expect(onWorkerAddedContact).toHaveBeenCalledTimes(1);
+  });
+
+  test("the live service's extras arrive", async () => {
+    const onOfferEventDeleted = vi.fn();
+    const onTimelineChanged = vi.fn();
+    const request = await mount(adapter, { onOfferEventDeleted, onTimelineChanged });
+    const deleted = { offerId: "o", workerId: "w", eventStart: "2099-05-01T16:00:00Z" };
+    const changed = {
+      workerId: "w",
+      periodStart: "2099-05-01T00:00:00Z",
+      periodEnd: "2099-05-08T00:00:00+02:00",
+      completedAt: "2099-04-20T09:30:00Z",
+      maxAvailableNow: 3.5,
+    };
+    expect((await request("/offer/eventDeleted", post(deleted))).status).toBe(200);
+    expect((await request("/events/timelineChanged", post(changed))).status).toBe(200);
+    expect([onOfferEventDeleted.mock.calls[0]?.[0], onTimelineChanged.mock.calls[0]?.[0]]).toEqual([deleted, changed]);
+  });
+
+  test("a known path without a handler is a 404 problem", async () => {
+    const onRejected = vi.fn();
+    const request = await mount(adapter, { onRejected });
+    const paths = ["/offer/response", "/contact-suggestions", "/contact/new/1", "/offer/eventDeleted"];
+    for (const path of paths) {
+      const answer = await request(path, { headers: signed() });
+      expect([answer.status, answer.headers.get("content-type")]).toEqual([404, problemType]);
+    }
+    expect(onRejected.mock.calls.map(([{ reason }]) => reason)).toEqual(paths.map(() => "endpoint_not_mounted"));
+  });
+
+  test("other methods are 405 and told which is allowed; HEAD asks only /test", async () => {
+    const handler = vi.fn();
+    const request = await mount(adapter, { onWorkerAddedContact: handler, onWorkerOfferResponse: handler });
+    const ask = async (method: string, path: string) => {
+      const { status, headers } = await request(path, { method, headers: signed() });
+      return [status, headers.get("allow")];
+    };
+    expect(await ask("HEAD", "/test")).toEqual([200, null]);
+    expect(await ask("POST", "/test")).toEqual([405, "GET, HEAD"]);
+    expect(await ask("OPTIONS", "/test")).toEqual([405, "GET, HEAD"]);
+    expect(await ask("HEAD", "/test/auth")).toEqual([405, "GET"]);
+    expect(await ask("HEAD", "/contact/new/7")).toEqual([405, "GET"]);
+    expect(await ask("DELETE", "/contact/new/7")).toEqual([405, "GET"]);
+    expect(await ask("GET", "/offer/response")).toEqual([405, "POST"]);
+    expect(await ask("OPTIONS", "/offer/response")).toEqual([405, "POST"]);
+    expect(handler).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, test } from "vitest";
+import samples from "../../../../spec/samples/live/webhooks.json" with { type: "json" };
+import type { ContactSuggestion, Verified } from "../../src/index.ts";
+import type { RejectionReason } from "../../src/rejection.ts";
+import { adapters } from "../support/adapters.ts";
+
+interface Sample {
+  name: string;
+  /** The receiver's clock. */
+  now: string;
+  request: { method: string; target: string; headers: { Authorization?: string }; json?: unknown };
+  outcome: { status: number; reading?: string; handler?: string; event?: unknown; reason?: string };
+}
+
+const webhooks: Sample[] = samples.webhooks;
+const suggestion: ContactSuggestion = { name: "Dana Kim", emailAddress: "dana.kim@example.com", ratings: [] };
+
+describe.each(adapters)("$name", (adapter) => {
+  /** A receiver that notes what it is told. */
+  async function receive() {
+    const clock = { now: "" };
+    const handled: [handler: string, event: unknown][] = [];
+    const verified: Verified[] = [];
+    const reasons: RejectionReason[] = [];
+    const note = (handler: string) => (event: unknown) => void handled.push([handler, event]);
+    const { url } = await adapter.serve(
+      {
+        secret: samples.secret,
+        now: () => new Date(clock.now),
+        onWorkerAddedContact: note("onWorkerAddedContact"),
+        onWorkerOfferResponse: note("onWorkerOfferResponse"),
+        onOfferEventDeleted: note("onOfferEventDeleted"),
+        onTimelineChanged: note("onTimelineChanged"),
+        suggestContacts(search) {
+          note("suggestContacts")(search);
+          return [suggestion];
+        },
+        onVerified: (proof) => verified.push(proof),
+        onRejected: ({ reason }) => reasons.push(reason),
+      },
+      samples.mount,
+    );
+    const send = ({ now, request: { method, target, headers, json } }: Sample) => {
+      clock.now = now;
+      const body = json === undefined ? null : JSON.stringify(json);
+      return fetch(url + target, { method, headers: { ...headers }, body });
+    };
+    return { send, handled, verified, reasons };
+  }
+
+  const replayed: string[] = [];
+
+  test.each(webhooks)("the kit handles $name", async (sample) => {
+    const { send, handled, verified, reasons } = await receive();
+    const answer = await send(sample);
+    const { status, reading, handler, event, reason } = sample.outcome;
+    expect(answer.status).toBe(status);
+    expect(handled).toEqual(handler === undefined ? [] : [[handler, event]]);
+    expect(verified.map((proof) => proof.reading)).toEqual(reading === undefined ? [] : [reading]);
+    expect(reasons).toEqual(reason === undefined ? [] : [reason]);
+    if (handler === "suggestContacts") expect(await answer.json()).toEqual([suggestion]);
+    replayed.push(sample.name);
+  });
+
+  test("every sample was replayed, each under a name of its own", () => {
+    expect(replayed).toEqual(webhooks.map(({ name }) => name));
+    expect(new Set(replayed).size).toBe(webhooks.length);
+  });
+
+  test("all that happens within one minute is handled, though it carries one and the same digest", async () => {
+    const { send, handled } = await receive();
+    const events = webhooks.filter(({ outcome }) => outcome.handler !== undefined && outcome.reading === "appended");
+    for (const sample of events) expect((await send(sample)).status).toBe(200);
+    expect(new Set(events.map(({ request }) => request.headers.Authorization)).size).toBe(1);
+    expect(handled).toEqual(events.map(({ outcome }) => [outcome.handler, outcome.event]));
+  });
+});

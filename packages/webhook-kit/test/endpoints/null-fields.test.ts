@@ -1,0 +1,80 @@
+import { describe, expect, test, vi } from "vitest";
+import { webhookHandler } from "../../src/fetch.ts";
+import type { ContactSuggestion } from "../../src/index.ts";
+import { adapters } from "../support/adapters.ts";
+import { accepted, mount, post } from "../support/mount.ts";
+import { secret } from "../support/serve.ts";
+
+const search = { userEmailAddresses: ["hana@harbour.example"] };
+const deleted = { offerId: "offer_1", workerId: "worker_amal", eventStart: "2099-05-01T16:00:00Z" };
+const changed = {
+  workerId: "worker_amal",
+  periodStart: "2099-05-01T00:00:00Z",
+  periodEnd: "2099-05-08T00:00:00Z",
+  completedAt: "2099-04-20T09:30:00Z",
+};
+
+/** By path: what is required, and the optional fields beside it, after interface.md and the live service's documentation. */
+const webhooks: [path: string, required: Record<string, unknown>, optional: string[]][] = [
+  ["/contact-suggestions", search, ["filter"]],
+  ["/offer/response", accepted, []],
+  ["/offer/eventDeleted", deleted, []],
+  ["/events/timelineChanged", changed, ["offerId", "maxAvailableNow", "maxAvailableNowCreated"]],
+];
+
+const handlersOf = (handler: () => never[]) => ({
+  suggestContacts: handler,
+  onWorkerOfferResponse: handler,
+  onOfferEventDeleted: handler,
+  onTimelineChanged: handler,
+});
+
+describe.each(adapters)("$name", (adapter) => {
+  test.each(webhooks)(
+    "of %s an optional field that is null is absent, and no other is lost",
+    async (path, required, optional) => {
+      const handler = vi.fn((): never[] => []);
+      const request = await mount(adapter, handlersOf(handler));
+      const nulls = Object.fromEntries(optional.map((name) => [name, null]));
+      // What the contract does not name may be null: it is kept (D-35).
+      const sent = { ...required, ...nulls, newer: null, nested: { filter: null } };
+      expect((await request(path, post(sent))).status).toBe(200);
+      // toStrictEqual takes a key whose value is undefined for another object.
+      expect(handler.mock.calls[0]?.at(0)).toStrictEqual({ ...required, newer: null, nested: { filter: null } });
+    },
+  );
+
+  test.each(webhooks)("of %s a required field that is null is 400 and named", async (path, required) => {
+    const handler = vi.fn((): never[] => []);
+    const request = await mount(adapter, handlersOf(handler));
+    for (const name of Object.keys(required)) {
+      const answer = await request(path, post({ ...required, [name]: null }));
+      expect([answer.status, Object.keys((await answer.json()).errors)]).toEqual([400, [name]]);
+    }
+    expect(handler).not.toHaveBeenCalled();
+  });
+
+  test("a suggestion may have null for its image; it is sent without one", async () => {
+    const dana = { name: "Dana Kim", emailAddress: "dana.kim@example.com", ratings: [] };
+    const request = await mount(adapter, {
+      suggestContacts: () => [{ ...dana, profileImageUrl: null }, dana] as unknown as ContactSuggestion[],
+    });
+    const answer = await request("/contact-suggestions", post(search));
+    expect([answer.status, await answer.json()]).toEqual([200, [dana, dana]]);
+  });
+});
+
+test.each(["", "[]", "null", "7", '"text"'])("a body that is %j is no payload, for all that", async (body) => {
+  const handler = webhookHandler({ secret, onTimelineChanged: () => undefined });
+  const { status } = await handler(new Request("http://127.0.0.1/events/timelineChanged", post(body)));
+  expect(status).toBe(400);
+});
+
+test("a member named __proto__ is no prototype", async () => {
+  const onTimelineChanged = vi.fn();
+  const body = `{"__proto__":{"offerId":"polluted"},"offerId":null,${JSON.stringify(changed).slice(1)}`;
+  const handler = webhookHandler({ secret, onTimelineChanged });
+  expect((await handler(new Request("http://127.0.0.1/events/timelineChanged", post(body)))).status).toBe(200);
+  expect(onTimelineChanged.mock.calls[0]?.at(0).offerId).toBeUndefined();
+  expect({}).not.toHaveProperty("offerId");
+});

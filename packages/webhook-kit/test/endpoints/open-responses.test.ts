@@ -1,0 +1,68 @@
+import { describe, expect, expectTypeOf, test, vi } from "vitest";
+import { fc } from "../../../../tools/property-seed.ts";
+import { webhookHandler } from "../../src/fetch.ts";
+import type { WorkerOfferResponse } from "../../src/index.ts";
+import { adapters } from "../support/adapters.ts";
+import { accepted, mount, post } from "../support/mount.ts";
+import { secret } from "../support/serve.ts";
+
+describe.each(adapters)("$name", (adapter) => {
+  test.each(["applied", "declined", "none", "Accepted", "accepted ", "später", "toString", ""])(
+    "the response %j reaches the handler as it was sent, and is acknowledged",
+    async (response) => {
+      const onWorkerOfferResponse = vi.fn();
+      const info = vi.fn();
+      const logger = { info, warn: vi.fn(), error: vi.fn() };
+      const request = await mount(adapter, { onWorkerOfferResponse, logger });
+      const event = post({ ...accepted, response });
+      expect([
+        (await request("/offer/response", event)).status,
+        (await request("/offer/response", event)).status,
+      ]).toEqual([200, 200]);
+      expect(onWorkerOfferResponse).toHaveBeenCalledExactlyOnceWith({ ...accepted, response }, expect.anything());
+      expect(info.mock.calls).toEqual([
+        [{ endpoint: "WorkerOfferResponse", duplicate: false }, "webhook handled"],
+        [{ endpoint: "WorkerOfferResponse", duplicate: true }, "webhook handled"],
+      ]);
+    },
+  );
+});
+
+test("any word reaches the handler", () =>
+  fc.assert(
+    fc.asyncProperty(fc.string({ unit: "binary" }), async (response) => {
+      const onWorkerOfferResponse = vi.fn();
+      const handler = webhookHandler({ secret, onWorkerOfferResponse });
+      const { status } = await handler(new Request("http://127.0.0.1/offer/response", post({ ...accepted, response })));
+      expect([status, onWorkerOfferResponse.mock.calls[0]?.[0].response]).toEqual([200, response]);
+    }),
+    { numRuns: 200 },
+  ));
+
+test("a worker's unknown words within one signed minute are heard in their order, and each counts", async () => {
+  const heard: string[] = [];
+  const handler = webhookHandler({ secret, onWorkerOfferResponse: ({ response }) => void heard.push(response) });
+  const { headers } = post(accepted);
+  for (const response of ["applied", "declined", "applied", "applied"])
+    await handler(
+      new Request("http://127.0.0.1/offer/response", {
+        method: "POST",
+        headers: headers ?? {},
+        body: JSON.stringify({ ...accepted, response }),
+      }),
+    );
+  expect(heard).toEqual(["applied", "declined", "applied"]);
+});
+
+test.each([null, 7, true, ["accepted"], { word: "accepted" }, undefined])("%j is no word", async (response) => {
+  const onWorkerOfferResponse = vi.fn();
+  const handler = webhookHandler({ secret, onWorkerOfferResponse });
+  const answer = await handler(new Request("http://127.0.0.1/offer/response", post({ ...accepted, response })));
+  expect([answer.status, (await answer.json()).errors]).toEqual([400, { response: ["Must be of type string."] }]);
+  expect(onWorkerOfferResponse).not.toHaveBeenCalled();
+});
+
+test("the type is open, and suggests the known words", () => {
+  expectTypeOf<WorkerOfferResponse["response"]>().toEqualTypeOf<"accepted" | "rejected" | (string & {})>();
+  expectTypeOf<string>().toExtend<WorkerOfferResponse["response"]>();
+});

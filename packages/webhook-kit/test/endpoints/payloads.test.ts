@@ -1,0 +1,38 @@
+import { describe, expect, test, vi } from "vitest";
+import { adapters } from "../support/adapters.ts";
+import { accepted, mount, post } from "../support/mount.ts";
+
+describe.each(adapters)("$name", (adapter) => {
+  test.each<[string, unknown, Record<string, string[]>]>([
+    ["/offer/response", [], { body: [expect.any(String) as string] }],
+    ["/offer/response", { ...accepted, offerId: "" }, { offerId: [expect.any(String) as string] }],
+    ["/offer/response", { ...accepted, workerId: 7 }, { workerId: [expect.any(String) as string] }],
+    ["/offer/response", { ...accepted, response: 7 }, { response: ["Must be of type string."] }],
+    ["/contact-suggestions", {}, { userEmailAddresses: [expect.any(String) as string] }],
+    [
+      "/contact-suggestions",
+      { userEmailAddresses: ["a@b", "PRIVATE"] },
+      { "userEmailAddresses[1]": [expect.any(String) as string] },
+    ],
+    [
+      "/contact-suggestions",
+      { userEmailAddresses: [], filter: { $ne: "PRIVATE" } },
+      { filter: [expect.any(String) as string] },
+    ],
+  ])(
+    "an invalid payload for %s (%j) is 400 with errors per field and without its values",
+    async (path, payload, errors) => {
+      const onRejected = vi.fn();
+      const handler = vi.fn(() => []);
+      const request = await mount(adapter, { onRejected, onWorkerOfferResponse: handler, suggestContacts: handler });
+      const answer = await request(path, post(payload));
+      const text = await answer.text();
+      expect([answer.status, JSON.parse(text).errors]).toEqual([400, errors]);
+      expect(text + JSON.stringify(onRejected.mock.calls)).not.toContain("PRIVATE");
+      expect(onRejected).toHaveBeenCalledExactlyOnceWith(
+        expect.objectContaining({ reason: "invalid_payload", status: 400 }),
+      );
+      expect(handler).not.toHaveBeenCalled();
+    },
+  );
+});

@@ -1,0 +1,168 @@
+import { describe, expect, test } from "vitest";
+import { fc } from "../../../../tools/property-seed.ts";
+import { parseAuthorization } from "../../src/authorization.ts";
+import { decodeBase64 } from "../../src/canonical-base64.ts";
+import { readDateTime } from "../../src/generated/date-time.ts";
+import { duplicated, findHeader } from "../../src/headers.ts";
+import { decodeParameters, findRoute } from "../../src/route.ts";
+import { parseWebhookSignature } from "../../src/webhook-signature.ts";
+import { decodeWhsec } from "../../src/whsec.ts";
+import { almost, anyText, instant, runs } from "../support/property-runs.ts";
+
+describe("readDateTime", () => {
+  const written = fc
+    .tuple(
+      // A year from the end, so that with any offset the year in UTC has four digits.
+      instant.filter((date) => date.getUTCFullYear() < 9999),
+      fc.constantFrom(16, 19, 21, 22, 23),
+      fc.constantFrom("Z", "+00:00", "-00:00", "+05:45", "-23:59", "z"),
+    )
+    .map(([date, length, zone]) => date.toISOString().slice(0, length) + zone);
+
+  test("reads every precision of an instant as Date does, and a minute as all of it", () =>
+    fc.assert(
+      fc.property(written, (text) => {
+        const time = readDateTime(text);
+        expect(time?.earliest).toBeCloseTo(Date.parse(text), 3);
+        expect((time?.latest ?? 0) - (time?.earliest ?? 0)).toBe(/T..:..(?:Z|[+-])/i.test(text) ? 59_999 : 0);
+      }),
+      runs(1_000),
+    ));
+
+  test("takes no other text for a time than Date does, and never throws", () =>
+    fc.assert(
+      fc.property(fc.oneof(anyText, almost(written), fc.stringMatching(/^[0-9TZ:.+-]{0,30}$/)), (text) => {
+        const time = readDateTime(text);
+        if (!time) return;
+        expect(Math.abs(time.earliest - Date.parse(text.toUpperCase()))).toBeLessThan(1);
+        expect(text).toMatch(/^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:\d\d)$/);
+      }),
+      runs(1_000),
+    ));
+});
+
+describe("parseAuthorization", () => {
+  const digest = fc.uint8Array({ minLength: 32, maxLength: 32 });
+  const written = fc.mixedCase(digest.map((bytes) => `hmac ${Buffer.from(bytes).toString("hex")}`));
+
+  test("reads any 32 bytes, in letters of any case", () =>
+    fc.assert(
+      fc.property(digest, fc.boolean(), (bytes, capitals) => {
+        const hex = Buffer.from(bytes).toString("hex");
+        const text = `hmac ${hex}`;
+        expect(parseAuthorization(capitals ? text.toUpperCase() : text)).toEqual(Buffer.from(bytes));
+      }),
+      runs(500),
+    ));
+
+  test("reads no two texts that differ in more than case and spaces as the same bytes, and never throws", () =>
+    fc.assert(
+      fc.property(fc.oneof(anyText, written, almost(written)), (text) => {
+        const bytes = parseAuthorization(text);
+        if (bytes) expect(text.toLowerCase().replace(/ +/, " ")).toBe(`hmac ${bytes.toString("hex")}`);
+      }),
+      runs(1_000),
+    ));
+});
+
+describe("base64", () => {
+  const bytes = fc.uint8Array({ maxLength: 70 });
+
+  test("every key is read back, with its prefix and without", () =>
+    fc.assert(
+      fc.property(bytes, (key) => {
+        const text = Buffer.from(key).toString("base64");
+        expect(decodeBase64(text)).toEqual(Buffer.from(key));
+        for (const secret of [text, `whsec_${text}`])
+          expect(decodeWhsec(secret)).toEqual(key.length === 0 ? undefined : Buffer.from(key));
+      }),
+      runs(500),
+    ));
+
+  test("no two texts are the same bytes, and nothing is thrown", () =>
+    fc.assert(
+      fc.property(
+        fc.oneof(anyText, fc.base64String(), almost(bytes.map((each) => Buffer.from(each).toString("base64")))),
+        (text) => {
+          const decoded = decodeBase64(text);
+          if (decoded) expect(decoded.toString("base64")).toBe(text);
+          if (decodeWhsec(text)) expect(text).not.toMatch(/^(?:whsec_)?$/);
+        },
+      ),
+      runs(1_000),
+    ));
+
+  const list = fc.array(fc.uint8Array({ minLength: 32, maxLength: 32 }), { minLength: 1, maxLength: 16 });
+  const listed = (signatures: readonly Uint8Array[]) =>
+    signatures.map((each) => `v1,${Buffer.from(each).toString("base64")}`).join(" ");
+
+  test("every list of signatures is read back", () =>
+    fc.assert(
+      fc.property(list, (signatures) => {
+        expect(parseWebhookSignature(listed(signatures))).toEqual(signatures.map((each) => Buffer.from(each)));
+      }),
+      runs(300),
+    ));
+
+  test("no signature is read that does not stand in the list, to the letter", () =>
+    fc.assert(
+      fc.property(fc.oneof(anyText, almost(list.map(listed))), (text) => {
+        for (const signature of parseWebhookSignature(text) ?? [])
+          expect(text.split(" ")).toContain(`v1,${signature.toString("base64")}`);
+      }),
+      runs(1_000),
+    ));
+});
+
+describe("findHeader", () => {
+  const name = fc.oneof(fc.mixedCase(fc.constantFrom("timestamp", "webhook-id", "timestamp ", "time")), anyText);
+
+  test("answers the one header of that name in whatever case, and of two neither", () =>
+    fc.assert(
+      fc.property(fc.array(fc.oneof(name, anyText), { maxLength: 12 }), (rawHeaders) => {
+        const pairs = Array.from({ length: Math.floor(rawHeaders.length / 2) }, (_, index) =>
+          rawHeaders.slice(2 * index, 2 * index + 2),
+        );
+        const values = pairs.filter(([each]) => /^timestamp$/i.test(each ?? "")).map(([, value]) => value);
+        expect(findHeader(rawHeaders, "timestamp")).toBe(values.length > 1 ? duplicated : values[0]);
+      }),
+      runs(1_000),
+    ));
+});
+
+describe("findRoute", () => {
+  const slash = fc.constantFrom("", "/");
+  const known =
+    /^\/+(test|test\/auth|contact-suggestions|offer\/response|offer\/eventDeleted|events\/timelineChanged)\/?$/;
+  const open = /^\/+contact\/new\/([^/]+)\/?$/;
+  const path = fc.oneof(
+    anyText,
+    anyText.map((text) => `/contact/new/${text}`),
+    almost(fc.constantFrom("/test", "/test/auth", "/contact/new/amal", "/offer/response", "//offer/eventDeleted/")),
+  );
+
+  test("knows the contract's paths, with one slash at the end or several at the start, and no other", () =>
+    fc.assert(
+      fc.property(path, (text) => {
+        const route = findRoute(text);
+        expect(route !== undefined).toBe(known.test(text) || open.test(text));
+        if (!route) return;
+        const decoded = decodeParameters(route.parameters);
+        const [, workerId] = open.exec(text) ?? [];
+        expect(Object.keys(decoded)).toEqual(workerId === undefined ? [] : ["workerId"]);
+        expect(route.parameters.workerId).toBe(workerId);
+      }),
+      runs(1_000),
+    ));
+
+  test("gives back whatever id a sender encodes, and undefined for an encoding that is broken", () =>
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", minLength: 1 }), slash, slash, (workerId, before, after) => {
+        const base = `${before}/contact/new/${encodeURIComponent(workerId)}`;
+        expect(decodeParameters(findRoute(base + after)?.parameters ?? {})).toEqual({ workerId });
+        for (const broken of ["%", "%2", "%zz", "%ff", "%c0%80"])
+          expect(decodeParameters(findRoute(base + broken)?.parameters ?? {})).toEqual({ workerId: undefined });
+      }),
+      runs(500),
+    ));
+});

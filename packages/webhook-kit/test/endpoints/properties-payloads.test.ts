@@ -1,0 +1,114 @@
+import { describe, expect, test } from "vitest";
+import { fc } from "../../../../tools/property-seed.ts";
+import { endpoints } from "../../src/endpoints/all.ts";
+import { checkPayload, isJson, parseJson } from "../../src/payload.ts";
+import { anyText, runs } from "../support/property-runs.ts";
+
+const handled = Object.values(endpoints).flatMap((endpoint) => ("schema" in endpoint ? [endpoint] : []));
+
+/** The fields that the contract knows, with anything in them. */
+const likePayload = fc.record(
+  Object.fromEntries(
+    ["offerId", "workerId", "response", "filter", "userEmailAddresses", "entityId", "__proto__", "toString"].map(
+      (name) => [name, fc.oneof(fc.jsonValue(), fc.string(), fc.array(fc.emailAddress(), { maxLength: 3 }))],
+    ),
+  ),
+  { requiredKeys: [] },
+);
+
+describe("parseJson", () => {
+  test("reads what JSON.stringify wrote", () =>
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = JSON.stringify(value);
+        expect(parseJson({ kind: "bytes", bytes: Buffer.from(text) })).toEqual({ value: JSON.parse(text) });
+      }),
+      runs(500),
+    ));
+
+  test("refuses all other bytes with 400: those that are no UTF-8, and those that are no JSON", () =>
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.uint8Array({ maxLength: 40 }),
+          anyText.map((text) => Buffer.from(text)),
+        ),
+        (bytes) => {
+          const parsed = parseJson({ kind: "bytes", bytes });
+          if ("value" in parsed) {
+            expect(
+              JSON.parse(
+                Buffer.from(bytes)
+                  .toString()
+                  .replace(/^\ufeff/, ""),
+              ),
+            ).toEqual(parsed.value);
+            return;
+          }
+          const isUtf8 = Buffer.from(Buffer.from(bytes).toString()).equals(bytes);
+          expect(parsed.rejection).toMatchObject({ status: 400, reason: isUtf8 ? "body_not_json" : "body_not_utf8" });
+        },
+      ),
+      runs(1_000),
+    ));
+});
+
+describe("isJson", () => {
+  const type = fc.oneof(
+    anyText,
+    fc
+      .tuple(
+        fc.mixedCase(fc.constantFrom("application/json", "application/problem+json", "text/json", "application/jsonp")),
+        fc.constantFrom(
+          "",
+          ";",
+          "; charset=utf-8",
+          ';charset="UTF-8"',
+          "; charset=latin1",
+          "; charset=utf-8x",
+          ", text/html",
+        ),
+      )
+      .map(([media, parameter]) => media + parameter),
+  );
+
+  test("is true of JSON in UTF-8 only, and of nothing compressed or sent twice", () =>
+    fc.assert(
+      fc.property(type, fc.option(fc.oneof(anyText, fc.constant("identity"))), (text, encoding) => {
+        const rawHeaders = ["Content-Type", text, ...(encoding === null ? [] : ["content-encoding", encoding])];
+        const [media = "", ...parameters] = text.split(";");
+        const isUtf8 = parameters.every((each) => each.trim() === "" || /^charset\s*=\s*"?utf-8"?$/i.test(each.trim()));
+        if (isJson(rawHeaders)) {
+          expect(media.trim()).toMatch(/^application\/(?:[\w.+-]+\+)?json$/i);
+          expect([isUtf8, (encoding ?? "identity").toLowerCase()]).toEqual([true, "identity"]);
+        }
+        expect(isJson([...rawHeaders, "content-type", text])).toBe(false);
+      }),
+      runs(1_000),
+    ));
+});
+
+describe.each(handled)("the payload of $name", ({ schema }) => {
+  test("is taken or refused with 400, and never thrown at", () =>
+    fc.assert(
+      fc.property(fc.oneof(fc.anything(), fc.jsonValue(), likePayload), (value) => {
+        const checked = checkPayload<unknown>(schema, value);
+        if ("rejection" in checked) expect(checked.rejection).toMatchObject({ status: 400, reason: "invalid_payload" });
+        else expect(typeof value).toBe("object");
+      }),
+      runs(500),
+    ));
+
+  test("is never quoted when it is refused", () =>
+    fc.assert(
+      fc.property(likePayload, (value) => {
+        const sentinel = "sentinel-of-a-value";
+        const marked = JSON.parse(
+          JSON.stringify(value, (_, each) => (typeof each === "string" ? `${sentinel} ${each}` : each)),
+        );
+        const checked = checkPayload<unknown>(schema, marked);
+        if ("rejection" in checked) expect(JSON.stringify(checked)).not.toContain(sentinel);
+      }),
+      runs(300),
+    ));
+});

@@ -1,0 +1,85 @@
+import { describe, expect, test, vi } from "vitest";
+import type { ContactSuggestion } from "../../src/index.ts";
+import { adapters } from "../support/adapters.ts";
+import { mount, post } from "../support/mount.ts";
+
+describe.each(adapters)("$name", (adapter) => {
+  test("suggestions are checked, written with times, and keep their extra fields", async () => {
+    const suggestContacts = vi.fn(async () => [
+      {
+        name: "Dana Kim",
+        emailAddress: "dana@exämple.com",
+        profileImageUrl: "https://images.example.com/dana.png",
+        department: "kitchen",
+        ratings: [
+          { rating: 5, ratingProvider: "A", lastWorked: new Date("2025-11-30T17:00:00Z") },
+          { rating: 1, ratingProvider: "B", lastWorked: "2025-11-30", shifts: 7 },
+        ],
+      },
+    ]);
+    const request = await mount(adapter, { suggestContacts });
+    const search = { filter: "chef", userEmailAddresses: ["hana@harbour.example"] };
+    const answer = await request("/contact-suggestions", post(search));
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-type")).toMatch(/^application\/json/);
+    expect(suggestContacts).toHaveBeenCalledExactlyOnceWith(search, expect.anything());
+    expect(await answer.json()).toEqual([
+      {
+        name: "Dana Kim",
+        emailAddress: "dana@exämple.com",
+        profileImageUrl: "https://images.example.com/dana.png",
+        department: "kitchen",
+        ratings: [
+          { rating: 5, ratingProvider: "A", lastWorked: "2025-11-30T17:00:00.000Z" },
+          { rating: 1, ratingProvider: "B", lastWorked: "2025-11-30T00:00:00Z", shifts: 7 },
+        ],
+      },
+    ]);
+  });
+
+  const valid = { name: "N", emailAddress: "n@example.com", ratings: [] };
+  test.each<[string, unknown, string]>([
+    ["no list", { suggestions: [] }, "body"],
+    ["nothing", undefined, "body"],
+    ["no name", [{ ...valid, name: undefined }], "[0].name"],
+    ["no address", [valid, { ...valid, emailAddress: "LEAK" }], "[1].emailAddress"],
+    ["a script as image", [{ ...valid, profileImageUrl: "javascript:LEAK" }], "[0].profileImageUrl"],
+    [
+      "six stars",
+      [{ ...valid, ratings: [{ rating: 6, ratingProvider: "LEAK", lastWorked: "2025-01-01" }] }],
+      "[0].ratings[0].rating",
+    ],
+    [
+      "half a star",
+      [{ ...valid, ratings: [{ rating: 1.5, ratingProvider: "LEAK", lastWorked: "2025-01-01" }] }],
+      "[0].ratings[0].rating",
+    ],
+    [
+      "an invalid date",
+      [{ ...valid, ratings: [{ rating: 1, ratingProvider: "LEAK", lastWorked: new Date("LEAK") }] }],
+      "[0].ratings[0].lastWorked",
+    ],
+    [
+      "a local time",
+      [{ ...valid, ratings: [{ rating: 1, ratingProvider: "LEAK", lastWorked: "2025-01-01T10:00" }] }],
+      "[0].ratings[0].lastWorked",
+    ],
+    [
+      "the 30th of February",
+      [{ ...valid, ratings: [{ rating: 1, ratingProvider: "LEAK", lastWorked: "2025-02-30" }] }],
+      "[0].ratings[0].lastWorked",
+    ],
+  ])(
+    "an invalid list of suggestions (%s) is a 500 that leaks nothing, and onError names the field",
+    async (_, list, field) => {
+      const onError = vi.fn();
+      const request = await mount(adapter, { onError, suggestContacts: () => list as ContactSuggestion[] });
+      const answer = await request("/contact-suggestions", post({ userEmailAddresses: [] }));
+      expect([answer.status, answer.headers.get("content-type")]).toEqual([500, "application/problem+json"]);
+      expect(await answer.text()).not.toContain("LEAK");
+      const [error] = onError.mock.calls[0] ?? [];
+      expect(error).toMatchObject({ code: "invalid_answer", fields: { [field]: expect.any(Array) } });
+      expect(JSON.stringify([error.message, error.fields])).not.toContain("LEAK");
+    },
+  );
+});

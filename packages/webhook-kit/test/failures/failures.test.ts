@@ -1,0 +1,41 @@
+import { describe, expect, test, vi } from "vitest";
+import { adapters } from "../support/adapters.ts";
+import { accepted, mount, post } from "../support/mount.ts";
+import { signed } from "../support/serve.ts";
+
+describe.each(adapters)("$name", (adapter) => {
+  test("a handler that throws is a 500 without its words; onError gets them as the cause", async () => {
+    const onError = vi.fn();
+    const cause = new Error("PRIVATE words");
+    const request = await mount(adapter, { onError, onWorkerOfferResponse: () => Promise.reject(cause) });
+    const answer = await request("/offer/response", post(accepted));
+    expect([answer.status, await answer.text()]).toEqual([500, expect.not.stringContaining("PRIVATE")]);
+    const [error] = onError.mock.calls[0] ?? [];
+    expect(error).toMatchObject({ code: "handler_failed", cause, message: expect.not.stringContaining("PRIVATE") });
+  });
+
+  test("a clock that throws is a 500 that blames no handler", async () => {
+    const cause = new Error("PRIVATE words");
+    const now = () => {
+      throw cause;
+    };
+    const onError = vi.fn();
+    const request = await mount(adapter, { now, onError });
+    const answer = await request("/test/auth", { headers: signed() });
+    expect([answer.status, await answer.text()]).toEqual([500, expect.not.stringContaining("PRIVATE")]);
+    expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "internal_error", cause }));
+  });
+
+  test("a handler that takes too long is a 503, and its signal aborts", async () => {
+    let aborted: Promise<unknown> | undefined;
+    const request = await mount(adapter, {
+      handlerTimeoutMs: 30,
+      onWorkerOfferResponse: (_, { signal }) => {
+        aborted = new Promise((resolve) => signal.addEventListener("abort", () => resolve(signal.reason)));
+        return new Promise(() => undefined);
+      },
+    });
+    expect((await request("/offer/response", post(accepted))).status).toBe(503);
+    expect(await aborted).toMatchObject({ name: "TimeoutError" });
+  });
+});

@@ -1,0 +1,317 @@
+// The mistakes that a new user makes, and the message that each gives: the option or endpoint, what is wrong, what to do.
+import { createServer } from "node:http";
+import express from "express";
+import { afterEach, expect, test, vi } from "vitest";
+import { verifyWebhook, webhookRouter } from "../../src/express.ts";
+import { webhookHandler } from "../../src/fetch.ts";
+import { standardWebhooks, timestampDigest } from "../../src/index.ts";
+import { webhookListener } from "../../src/node.ts";
+import { redisReceipts } from "../../src/redis.ts";
+import { accepted, post } from "../support/mount.ts";
+import { secret, serve, signed, signedJson } from "../support/serve.ts";
+
+afterEach(() => void vi.restoreAllMocks());
+
+const build = (options: object) => () => webhookRouter({ secret, ...options });
+
+/** The mistake, the code that makes it, and the whole message. */
+const atConstruction: [string, () => unknown, string][] = [
+  [
+    "no options",
+    () => webhookRouter(undefined as never),
+    "The options must be an object with a secret at least, such as { secret: process.env.WEBHOOK_SECRET }.",
+  ],
+  [
+    "a secret that is not set",
+    () => webhookRouter({} as never),
+    "secret must be a string, a list with at least one, or a function; is the environment variable that should hold it set?",
+  ],
+  [
+    "an empty secret",
+    build({ secret: "" }),
+    "The secret is empty or blank; is the environment variable that should hold it set?",
+  ],
+  [
+    "a secret with its line break",
+    build({ secret: `${secret}\n` }),
+    "The secret begins or ends with white space; was it read from a file with its line break?",
+  ],
+  [
+    "a short secret",
+    build({ secret: "hunter2" }),
+    "The secret has fewer than 16 characters and can be guessed; pass allowWeakSecret to use it.",
+  ],
+  [
+    "a list without secrets",
+    build({ secret: [] }),
+    "secret must be a string, a list with at least one, or a function; is the environment variable that should hold it set?",
+  ],
+  [
+    "a secret of another scheme",
+    build({ secret: "no base64, this", scheme: standardWebhooks() }),
+    "The secret holds no key: it must be base64 with its padding, of at least one byte, with whsec_ before it or alone.",
+  ],
+  [
+    "a tolerance as text",
+    build({ toleranceSeconds: "300" }),
+    "toleranceSeconds must be a number from 0 to 86400; it is a string.",
+  ],
+  [
+    "a tolerance in milliseconds",
+    build({ toleranceSeconds: 300_000 }),
+    "toleranceSeconds must be a number from 0 to 86400; it is 300000.",
+  ],
+  [
+    "a time limit of no milliseconds",
+    build({ handlerTimeoutMs: 0 }),
+    "handlerTimeoutMs must be a whole number from 1 to 600000; it is 0.",
+  ],
+  [
+    "a size as text",
+    build({ maxBodyBytes: "1mb" }),
+    "maxBodyBytes must be a whole number from 1 to 104857600; it is a string.",
+  ],
+  [
+    "a handler that was called",
+    build({ onWorkerOfferResponse: Promise.resolve() }),
+    "onWorkerOfferResponse must be a function; it is a promise; await it.",
+  ],
+  [
+    "a handler by its name",
+    build({ suggestContacts: "suggest" }),
+    "suggestContacts must be a function; it is a string.",
+  ],
+  ["a clock that was read", build({ now: new Date() }), "now must be a function; it is an object."],
+  [
+    "a replay of another word",
+    build({ replay: "once" }),
+    "replay must be one of: identical, bind; it is another word.",
+  ],
+  [
+    "replay without receipts",
+    build({ replay: "bind", receipts: false }),
+    'replay "bind" needs receipts to remember signatures in; leave out `receipts: false`.',
+  ],
+  [
+    "a scheme that was not called",
+    build({ scheme: timestampDigest }),
+    "scheme must be an object with the functions sign, read, verify, such as timestampDigest(); it is a function that was not called.",
+  ],
+  [
+    "a logger without functions",
+    build({ logger: {} }),
+    "logger must be an object with the functions info, warn, error, such as pino(); it is an object without them.",
+  ],
+  [
+    "receipts that are true",
+    build({ receipts: true }),
+    "receipts must be an object with the functions claim, complete, release, such as memoryReceipts(); it is a boolean.",
+  ],
+  [
+    "a basePath in Express",
+    build({ basePath: "/offers" }),
+    "webhookRouter has no option basePath; mount it with app.use(path, webhookRouter(options)).",
+  ],
+  [
+    "a basePath without its slash",
+    () => webhookListener({ secret, basePath: "offers" }),
+    'basePath must be a text that begins with a slash, such as "/offers".',
+  ],
+  [
+    "a Redis address for its client",
+    () => redisReceipts("redis://127.0.0.1" as never),
+    "redisReceipts takes a client of npm redis (4 or newer) or ioredis.",
+  ],
+];
+
+test.each(atConstruction)("%s is refused at construction", (_, make, message) =>
+  expect(make).toThrow(expect.objectContaining({ name: "ConfigurationError", message })),
+);
+
+test("an option that is misspelt is named beside those that there are", () =>
+  expect(build({ onWorkerOfferRespons: () => undefined })).toThrow(
+    /^There is no option onWorkerOfferRespons; is it misspelt\? There are: .*\bonWorkerOfferResponse\b.*\bsecret\b|^There is no option onWorkerOfferRespons; is it misspelt\? There are: .*\bsecret\b.*\bonWorkerOfferResponse\b/,
+  ));
+
+test("a router given to node:http is told its listener", () =>
+  expect(() => createServer(webhookRouter({ secret }) as never).emit("request", {}, {})).toThrow(
+    "webhookRouter and verifyWebhook are Express middleware; for node:http use webhookListener of @offers/webhook-kit/node.",
+  ));
+
+/** What onRejected is told of a request. */
+async function reasonFor(init: RequestInit, options: object = {}, path = "/test/auth"): Promise<unknown> {
+  const onRejected = vi.fn();
+  await webhookHandler({ secret, basePath: "/offers", onRejected, ...options })(
+    new Request(`http://127.0.0.1/offers${path}`, init),
+  );
+  return onRejected.mock.calls.map(([{ reason, message }]) => [reason, message]);
+}
+
+const { Timestamp = "", Authorization = "" } = signed();
+const standardHeaders = { "webhook-id": "msg_1", "webhook-timestamp": String(Math.floor(Date.now() / 1000)) };
+const standard = { scheme: standardWebhooks(), secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" };
+
+test.each<[string, RequestInit, object, string, string, string?]>([
+  [
+    "no Timestamp",
+    { headers: { Authorization } },
+    {},
+    "missing_timestamp",
+    "There is no Timestamp header; does a proxy in front of this server strip it, or does the sender sign otherwise?",
+  ],
+  [
+    "no Authorization",
+    { headers: { Timestamp } },
+    {},
+    "missing_authorization",
+    "There is no Authorization header beside Timestamp; does a proxy in front of this server strip it?",
+  ],
+  [
+    "a local Timestamp",
+    { headers: { Timestamp: "2026-03-08T02:30", Authorization } },
+    {},
+    "malformed_timestamp",
+    "Timestamp is not a date-time with its zone (RFC 3339), such as 2018-11-26T10:55Z; was it changed on its way?",
+  ],
+  [
+    "another credential",
+    { headers: { Timestamp, Authorization: "Bearer x" } },
+    {},
+    "malformed_authorization",
+    "Authorization is not the word hmac, a space and 64 hexadecimal digits; does another middleware or a proxy set it?",
+  ],
+  [
+    "another secret",
+    { headers: signed() },
+    { secret: "another-secret-of-some-length" },
+    "no_matching_secret",
+    "No secret matches; is the secret the one on the company profile, to the letter?",
+  ],
+  [
+    "a wrong clock",
+    { headers: { Timestamp: "2026-03-08T02:30:00Z", Authorization } },
+    { now: () => new Date("2026-03-08T03:30:00Z") },
+    "timestamp_out_of_tolerance",
+    "Timestamp lies -3600 s from this clock, 300 s are allowed; is one of the clocks wrong?",
+  ],
+  [
+    "another prefix",
+    { headers: signed() },
+    { basePath: "/hooks" },
+    "unknown_path",
+    "No webhook has this path. Is basePath the path of the registered base address, as it arrives here?",
+  ],
+  [
+    "no handler",
+    post(accepted),
+    {},
+    "endpoint_not_mounted",
+    "This receiver does not implement this endpoint. Give its handler: onWorkerOfferResponse.",
+    "/offer/response",
+  ],
+  [
+    "another method",
+    { method: "POST", headers: signed() },
+    {},
+    "method_not_allowed",
+    "This endpoint does not take this method. It takes GET.",
+  ],
+  [
+    "a body that is no JSON",
+    post("{"),
+    { onWorkerOfferResponse: () => undefined },
+    "body_not_json",
+    "The body is not valid JSON.",
+    "/offer/response",
+  ],
+  [
+    "no webhook-id",
+    { headers: {} },
+    standard,
+    "missing_id",
+    "There is no webhook-id header; does the sender sign with Standard Webhooks, and not by Timestamp?",
+  ],
+  [
+    "no webhook-timestamp",
+    { headers: { "webhook-id": "msg_1" } },
+    standard,
+    "missing_timestamp",
+    "There is no webhook-timestamp header; does a proxy in front of this server strip it?",
+  ],
+  [
+    "no webhook-signature",
+    { headers: standardHeaders },
+    standard,
+    "missing_signature",
+    "There is no webhook-signature header; does a proxy in front of this server strip it?",
+  ],
+])("a request with %s is refused, and onRejected has why", async (_, init, options, reason, message, path) =>
+  expect(await reasonFor(init, options, path)).toEqual([[reason, message]]),
+);
+
+test.each<[string, unknown, string]>([
+  ["nothing", undefined, "suggestContacts returned an invalid list. body: Must be of type array."],
+  [
+    "no ratings",
+    [{ name: "Dana", emailAddress: "d@e.example" }],
+    "suggestContacts returned an invalid list. [0].ratings: Must be of type array.",
+  ],
+  [
+    "a date that is none",
+    [
+      {
+        name: "Dana",
+        emailAddress: "d@e.example",
+        ratings: [{ rating: 5, ratingProvider: "A", lastWorked: "last week" }],
+      },
+    ],
+    "suggestContacts returned an invalid list. [0].ratings[0].lastWorked: Must be a date-time with its zone, such as 2099-05-01T16:00:00Z.",
+  ],
+  [
+    "seven people without addresses",
+    Array.from({ length: 7 }, () => ({ name: "Dana", ratings: [] })),
+    "suggestContacts returned an invalid list. [0].emailAddress: Must be of type string. [1].emailAddress: Must be of type string. [2].emailAddress: Must be of type string. [3].emailAddress: Must be of type string. [4].emailAddress: Must be of type string. And 2 more.",
+  ],
+])("a suggestContacts that returns %s is named with the fields", async (_, list, message) => {
+  const onError = vi.fn();
+  const handler = webhookHandler({ secret, onError, suggestContacts: () => list as never });
+  await handler(new Request("http://127.0.0.1/contact-suggestions", post({ userEmailAddresses: [] })));
+  expect(onError.mock.calls).toEqual([[expect.objectContaining({ code: "invalid_answer", message })]]);
+});
+
+test("a body that something has read before is named, with where to mount the receiver", async () => {
+  const onError = vi.fn();
+  const app = express().use(express.text({ type: "*/*" }), (request, _, next) => {
+    delete request.body;
+    next();
+  });
+  const { url } = await serve(
+    app.use("/offers", webhookRouter({ secret, onError, onWorkerOfferResponse: () => undefined })),
+  );
+  expect((await fetch(`${url}/offers/offer/response`, post(accepted, signedJson()))).status).toBe(500);
+  expect(onError.mock.calls).toEqual([
+    [
+      expect.objectContaining({
+        code: "body_already_consumed",
+        message:
+          "A body parser, such as express.json(), or something else in front of the webhook receiver has consumed the body. Mount the receiver before the parser, or in Express let it keep the bytes as request.rawBody.",
+      }),
+    ],
+  ]);
+});
+
+test("a router on a route of Express is told app.use", async () => {
+  const onRejected = vi.fn();
+  const { url } = await serve(express().all("/offers/*path", webhookRouter({ secret, onRejected })));
+  await fetch(`${url}/offers/test`);
+  expect(onRejected.mock.calls).toEqual([
+    [
+      expect.objectContaining({
+        message: "No webhook has this path. Mount webhookRouter with app.use(path, …), not with app.all or app.post.",
+      }),
+    ],
+  ]);
+});
+
+test("verifyWebhook that was not given its options is refused at construction", () =>
+  expect(() => verifyWebhook(undefined as never)).toThrow(/^The options must be an object with a secret at least/));

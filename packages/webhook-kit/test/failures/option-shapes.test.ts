@@ -1,0 +1,47 @@
+import { expect, test, vi } from "vitest";
+import { verifyWebhook, webhookRouter } from "../../src/express.ts";
+import { webhookHandler } from "../../src/fetch.ts";
+import { memoryReceipts, timestampDigest } from "../../src/index.ts";
+import { secret, signed } from "../support/serve.ts";
+
+const invalid = expect.objectContaining({ name: "ConfigurationError", code: "invalid_option" });
+
+test.each<[string, object]>([
+  ["receipts that were not called", { receipts: memoryReceipts }],
+  ["receipts that are true", { receipts: true }],
+  ["receipts that are null", { receipts: null }],
+  ["receipts without release", { receipts: { claim: () => undefined, complete: () => undefined } }],
+  ["a Map for receipts", { receipts: new Map() }],
+  ["a signature bound without receipts", { replay: "bind", receipts: false }],
+  ["a scheme that was not called", { scheme: timestampDigest }],
+  ["a scheme that is null", { scheme: null }],
+  ["a scheme by its name", { scheme: "hmac" }],
+  ["a scheme without verify", { scheme: { ...timestampDigest(), verify: undefined } }],
+  ["a challenge with a line break", { scheme: { ...timestampDigest(), challenge: "hmac\r\nSet-Cookie: a=b" } }],
+  ["a logger that logs nothing", { logger: {} }],
+  ["a logger that is a function", { logger: () => undefined }],
+  ["a tracer by its name", { tracer: "offers" }],
+])("%s is refused at construction", (_, options) => {
+  const given = { secret, ...options };
+  expect(() => webhookRouter(given)).toThrow(invalid);
+  expect(() => webhookHandler(given)).toThrow(invalid);
+});
+
+test("in Express a basePath is refused, since nothing would heed it", () => {
+  const given = { secret, basePath: "/offers" };
+  expect(() => webhookRouter(given)).toThrow(invalid);
+  expect(() => verifyWebhook(given)).toThrow(invalid);
+});
+
+test("options may be an object of a class of yours, with handlers for methods", async () => {
+  const handled = vi.fn();
+  class Receiver {
+    readonly secret = secret;
+    onWorkerAddedContact({ workerId }: { workerId: string }) {
+      handled(workerId);
+    }
+  }
+  const request = new Request("http://127.0.0.1/contact/new/amal", { headers: signed() });
+  expect((await webhookHandler(new Receiver())(request)).status).toBe(200);
+  expect(handled).toHaveBeenCalledExactlyOnceWith("amal");
+});

@@ -1,0 +1,112 @@
+import { inspect } from "node:util";
+import { describe, expect, test, vi } from "vitest";
+import { memoryReceipts, type WebhookKitError } from "../../src/index.ts";
+import type { ReceiverOptions } from "../../src/options.ts";
+import { timestampDigest } from "../../src/timestamp-digest.ts";
+import { adapters } from "../support/adapters.ts";
+
+const secret = "SENTINEL-secret-of-some-length";
+const address = "SENTINEL@mail.example";
+const fault = () => Promise.reject(new Error("SENTINEL in a handler's words"));
+
+const situations: [string, Partial<ReceiverOptions>][] = [
+  ["all is well", {}],
+  ["handlers fail", { onWorkerOfferResponse: fault, onWorkerAddedContact: fault, suggestContacts: fault }],
+  ["the answer is invalid", { suggestContacts: () => [{ name: "SENTINEL", emailAddress: "SENTINEL", ratings: [] }] }],
+  ["the secret function fails", { secret: fault }],
+  ["the secret is unusable", { secret: () => `${secret} ` }],
+  ["the receipts fail", { receipts: { claim: fault, complete: fault, release: fault } }],
+  ["a signature is good for one request", { replay: "bind" }],
+  ["the clock is off", { now: () => new Date(Date.now() + 200_000) }],
+];
+
+describe.each(adapters)("$name", (adapter) => {
+  test.each(situations)(
+    "when %s, no secret, digest, body or address is in any answer, log line, hook or error message",
+    async (_, options) => {
+      const told: unknown[] = [];
+      const keep = (...args: unknown[]) => void told.push(args);
+      const errors: WebhookKitError[] = [];
+      const receipts = memoryReceipts();
+      const { url } = await adapter.serve({
+        secret,
+        onWorkerAddedContact: () => undefined,
+        onWorkerOfferResponse: () => undefined,
+        suggestContacts: () => [],
+        onVerified: keep,
+        onRejected: keep,
+        onError: (error) => void errors.push(error),
+        // `err` is checked as an error below: its cause is the user's own.
+        logger: { info: keep, warn: keep, error: ({ err: _, ...fields }, message) => keep(fields, message) },
+        tracer: {
+          startActiveSpan: (name, { attributes }, run) => {
+            keep(name, attributes);
+            return run({ setAttribute: keep, setStatus: keep, end: keep });
+          },
+        },
+        receipts: {
+          claim(...given) {
+            keep(...given);
+            return receipts.claim(...given);
+          },
+          complete(...given) {
+            keep(...given);
+            return receipts.complete(...given);
+          },
+          release(...given) {
+            keep(...given);
+            return receipts.release(...given);
+          },
+        },
+        ...options,
+      });
+      const headers = { ...timestampDigest().sign({ secret, now: new Date() }), "content-type": "application/json" };
+      const digest = headers.Authorization.slice(5);
+      const post = (path: string, body: string, extra = {}) =>
+        fetch(url + path, { method: "POST", headers: { ...headers, ...extra }, body });
+      const answers = [
+        await post("/contact-suggestions", JSON.stringify({ filter: "SENTINEL", userEmailAddresses: [address] })),
+        await post(
+          "/contact-suggestions",
+          JSON.stringify({ filter: 7, userEmailAddresses: ["SENTINEL"], SENTINEL: 1 }),
+        ),
+        await post(
+          "/offer/response",
+          JSON.stringify({ offerId: "SENTINEL", workerId: "SENTINEL", response: "accepted" }),
+        ),
+        await post("/offer/response", JSON.stringify({ offerId: "SENTINEL", response: "SENTINEL" })),
+        await post("/offer/response", "SENTINEL"),
+        await post("/offer/response", "{}", { "content-type": "SENTINEL/x" }),
+        await post("/offer/response", "{}", { Timestamp: "SENTINEL" }),
+        await post("/offer/response", "{}", { Authorization: `hmac ${digest}SENTINEL` }),
+        await post("/offer/response", "{}", { Timestamp: "2018-11-26T10:55Z" }),
+        await fetch(`${url}/contact/new/SENTINEL`, { headers }),
+        await fetch(`${url}/contact/new/SENTINEL%ff`, { headers }),
+        await fetch(`${url}/test/auth`, { headers }),
+      ];
+      const heard = [
+        ...(await Promise.all(answers.map(async (answer) => inspect([...answer.headers]) + (await answer.text())))),
+        ...told.map((each) => inspect(each, { depth: 9, showHidden: true })),
+        ...errors.map(({ name, code, message, ...rest }) =>
+          inspect([name, code, message, { ...rest, cause: undefined }]),
+        ),
+      ].join("\n");
+      expect(told.length).toBeGreaterThan(12);
+      expect(heard).not.toContain("SENTINEL");
+      expect(heard.toUpperCase()).not.toContain(digest);
+    },
+  );
+});
+
+test("an error of the kit is recognised across two copies of it", async () => {
+  const { isWebhookKitError, ConfigurationError } = await import("../../src/errors.ts");
+  vi.resetModules();
+  const copy = await import("../../src/errors.ts");
+  const error = new copy.ConfigurationError("invalid_option", "…");
+  expect([error instanceof ConfigurationError, isWebhookKitError(error)]).toEqual([false, true]);
+  expect([isWebhookKitError(new Error("…")), isWebhookKitError(undefined), isWebhookKitError({})]).toEqual([
+    false,
+    false,
+    false,
+  ]);
+});

@@ -1,0 +1,120 @@
+import { context, trace } from "@opentelemetry/api";
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
+import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { webhookRouter } from "../../src/express.ts";
+import type { ReceiverOptions } from "../../src/options.ts";
+import { expresses, secret, serve, signedJson } from "../support/serve.ts";
+
+const [{ express }] = expresses as [(typeof expresses)[0]];
+const exporter = new InMemorySpanExporter();
+const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
+
+beforeAll(() => {
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager());
+});
+afterAll(() => provider.shutdown());
+
+async function mount(options: Partial<ReceiverOptions>) {
+  exporter.reset();
+  const app = express();
+  app.use("/offers", webhookRouter({ secret, tracer: provider.getTracer("test"), ...options }));
+  const { url } = await serve(app);
+  const headers = signedJson();
+  return async (path: string, body?: unknown, extra: Record<string, string> = {}) => {
+    const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+    const answer = await fetch(`${url}/offers${path}`, { headers: { ...headers, ...extra }, ...init });
+    await answer.text();
+    return answer.status;
+  };
+}
+
+const spans = () => exporter.getFinishedSpans().map(({ name, attributes, status }) => ({ name, attributes, status }));
+
+test("each request has a span of its own, named for the endpoint", async () => {
+  const request = await mount({ onWorkerOfferResponse: () => undefined });
+  const event = { offerId: "o1", workerId: "amal", response: "accepted" };
+  await request("/test");
+  await request("/offer/response", event);
+  await request("/offer/response", event);
+  await request("/offer/response", event, { Authorization: "hmac 00" });
+  const span = (endpoint: string, method: string, route: string, status: number, outcome: string, extra = {}) => ({
+    name: `webhook ${endpoint}`,
+    status: { code: 0 },
+    attributes: {
+      "http.request.method": method,
+      "http.route": route,
+      "http.response.status_code": status,
+      "offers.webhook.endpoint": endpoint,
+      "offers.webhook.outcome": outcome,
+      ...extra,
+    },
+  });
+  expect(spans()).toEqual([
+    span("Test", "GET", "/test", 200, "handled"),
+    span("WorkerOfferResponse", "POST", "/offer/response", 200, "handled"),
+    span("WorkerOfferResponse", "POST", "/offer/response", 200, "duplicate"),
+    span("WorkerOfferResponse", "POST", "/offer/response", 401, "refused", { "error.type": "malformed_authorization" }),
+  ]);
+});
+
+test("a failure on this side is the span's error, by its code", async () => {
+  const request = await mount({ onWorkerAddedContact: () => Promise.reject(new Error("SENTINEL in a handler")) });
+  expect(await request("/contact/new/SENTINEL")).toBe(500);
+  const [span] = exporter.getFinishedSpans();
+  expect(span?.status).toEqual({ code: 2 });
+  expect(span?.attributes).toMatchObject({ "offers.webhook.outcome": "failed", "error.type": "handler_failed" });
+  expect(span?.events).toEqual([]);
+  expect(JSON.stringify([span?.name, span?.attributes, span?.status])).not.toContain("SENTINEL");
+});
+
+test("what a handler traces becomes a child of the request's span", async () => {
+  const request = await mount({
+    async onWorkerAddedContact() {
+      await Promise.resolve();
+      provider.getTracer("handler").startSpan("save").end();
+    },
+  });
+  await request("/contact/new/amal");
+  const [child, parent] = exporter.getFinishedSpans();
+  expect([child?.name, parent?.name]).toEqual(["save", "webhook WorkerAddedContact"]);
+  expect(child?.parentSpanContext?.spanId).toBe(parent?.spanContext().spanId);
+});
+
+test("a path that is none of the service's has no span", async () => {
+  const request = await mount({});
+  expect(await request("/elsewhere")).toBe(404);
+  expect(spans()).toEqual([]);
+});
+
+test.each<[string, NonNullable<ReceiverOptions["tracer"]>]>([
+  [
+    "before the request",
+    {
+      startActiveSpan: () => {
+        throw new Error("tracer");
+      },
+    },
+  ],
+  [
+    "after it",
+    {
+      startActiveSpan: (_, __, run) => {
+        const broken = () => {
+          throw new Error("tracer");
+        };
+        return run({ setAttribute: broken, setStatus: broken, end: broken });
+      },
+    },
+  ],
+])("a tracer that throws %s changes no answer and runs no handler twice", async (_, tracer) => {
+  let runs = 0;
+  const request = await mount({ tracer, onWorkerAddedContact: () => void runs++ });
+  expect(await request("/contact/new/amal")).toBe(200);
+  expect(runs).toBe(1);
+});
+
+test("the API's own tracer fits, also where nothing is registered", async () => {
+  const request = await mount({ tracer: trace.getTracer("unregistered") });
+  expect(await request("/test/auth")).toBe(200);
+});

@@ -1,0 +1,128 @@
+import { connect } from "node:net";
+import { describe, expect, test, vi } from "vitest";
+import { readNodeBody } from "../../src/node-body.ts";
+import type { ReceiverOptions } from "../../src/options.ts";
+import { coversLength } from "../endpoints/covers-length.ts";
+import { adapters } from "../support/adapters.ts";
+import { accepted } from "../support/mount.ts";
+import { secret, sendRaw, serve, signed, signedJson } from "../support/serve.ts";
+
+describe.each(adapters)("$name", (adapter) => {
+  async function mount(options: Partial<ReceiverOptions> = {}) {
+    const onWorkerOfferResponse = vi.fn();
+    const onRejected = vi.fn();
+    const served = await adapter.serve({ secret, onWorkerOfferResponse, onRejected, ...options });
+    const post = async (body: BodyInit, headers: Record<string, string> = {}) => {
+      const init = { method: "POST", headers: signedJson(headers), body };
+      const answer = await fetch(`${served.url}/offer/response`, init);
+      return { status: answer.status, text: await answer.text() };
+    };
+    return { ...served, post, onWorkerOfferResponse, onRejected };
+  }
+
+  test.each([
+    "application/json",
+    "application/json; charset=utf-8",
+    'Application/JSON;charset="UTF-8"',
+    "application/vnd.offers+json",
+  ])("takes %s", async (type) => {
+    const { post } = await mount();
+    expect((await post(JSON.stringify(accepted), { "content-type": type })).status).toBe(200);
+  });
+
+  test.each([
+    "text/plain",
+    "application/jsonp",
+    "application/x-www-form-urlencoded",
+    "application/json; charset=utf-16",
+    "json",
+    "",
+  ])("refuses the media type %j with 415", async (type) => {
+    const { post, onRejected } = await mount();
+    expect((await post(JSON.stringify(accepted), { "content-type": type })).status).toBe(415);
+    expect(onRejected).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ reason: "unsupported_media_type" }));
+  });
+
+  test("refuses a body with 415 that is compressed, or may be", async () => {
+    const { post, port } = await mount();
+    const { Timestamp, Authorization } = signed();
+    const answer = await sendRaw(
+      port,
+      `POST /offer/response HTTP/1.1\r\nHost: a\r\nTimestamp: ${Timestamp}\r\nAuthorization: ${Authorization}\r\n` +
+        "Content-Type: application/json\r\nContent-Encoding: identity\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}",
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 415 /);
+    expect((await post("…", { "content-encoding": "gzip" })).status).toBe(415);
+  });
+
+  test.each([
+    ["", "body_not_json"],
+    ["{", "body_not_json"],
+    ['{"offerId":NaN}', "body_not_json"],
+    ["{}{}", "body_not_json"],
+    ["'a'", "body_not_json"],
+    [Buffer.from([0x22, 0xff, 0x22]), "body_not_utf8"],
+    [Buffer.from([0x22, 0xc0, 0x80, 0x22]), "body_not_utf8"],
+    [Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), "body_not_utf8"],
+    [Buffer.from(JSON.stringify(accepted), "utf16le"), "body_not_json"],
+  ] as const)("refuses the body %j with 400", async (body, reason) => {
+    const { post, onRejected } = await mount();
+    expect((await post(body)).status).toBe(400);
+    expect(onRejected).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ reason }));
+  });
+
+  test("takes a byte order mark, which some platforms write", async () => {
+    const { post } = await mount();
+    expect((await post(`\uFEFF${JSON.stringify(accepted)}`)).status).toBe(200);
+  });
+
+  test("a field called __proto__ pollutes nothing", async () => {
+    const { post, onWorkerOfferResponse } = await mount();
+    await post(JSON.stringify(accepted).replace("{", '{"__proto__":{"isAdmin":true},'));
+    const event = onWorkerOfferResponse.mock.calls[0]?.[0];
+    expect([event.isAdmin, ({} as { isAdmin?: boolean }).isAdmin]).toEqual([undefined, undefined]);
+  });
+
+  test("takes a body of exactly maxBodyBytes and refuses one more byte with 413, declared or not", async () => {
+    const body = JSON.stringify({ ...accepted, padding: "é".repeat(400) });
+    const bytes = Buffer.byteLength(body);
+    const exact = await mount({ maxBodyBytes: bytes });
+    expect((await exact.post(body)).status).toBe(200);
+    const { post, port, onRejected } = await mount({ maxBodyBytes: bytes - 1 });
+    expect((await post(body)).status).toBe(413);
+    const { Timestamp, Authorization } = signed();
+    const answer = await sendRaw(
+      port,
+      `POST /offer/response HTTP/1.1\r\nHost: a\r\nTimestamp: ${Timestamp}\r\nAuthorization: ${Authorization}\r\n` +
+        `Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${bytes.toString(16)}\r\n${Buffer.from(body).toString("latin1")}\r\n0\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+    expect(onRejected.mock.calls.map(([{ reason }]) => reason)).toEqual(["body_too_large", "body_too_large"]);
+  });
+  test("a scheme that covers the body is given its bytes", async () => {
+    const { post } = await mount({ scheme: coversLength(accepted) });
+    expect((await post(JSON.stringify(accepted))).status).toBe(200);
+    expect((await post(`${JSON.stringify(accepted)} `)).status).toBe(401);
+  });
+});
+
+test("a body whose sender hung up before anybody read it is told at once", async () => {
+  const received = new Promise((resolve, reject) => {
+    serve((request) => void request.once("close", () => resolve(readNodeBody(request, 100, 40))))
+      .then(({ port }) => {
+        const socket = connect(port, "127.0.0.1");
+        socket.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{", () => socket.destroy());
+      })
+      .catch(reject);
+  });
+  expect(await received).toEqual({ kind: "refused", reason: "body_incomplete" });
+});
+
+test("a body that takes too long to arrive is given up", async () => {
+  const received = new Promise((resolve, reject) => {
+    serve((request) => resolve(readNodeBody(request, 100, 40)))
+      .then(({ port }) => connect(port, "127.0.0.1").write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{"))
+      .catch(reject);
+  });
+  expect(await received).toEqual({ kind: "refused", reason: "body_too_slow" });
+});

@@ -1,0 +1,68 @@
+import type { RequestHandler } from "express";
+import { describe, expect, test, vi } from "vitest";
+import { webhookRouter } from "../../src/express.ts";
+import type { ReceiverOptions } from "../../src/options.ts";
+import { coversLength } from "../endpoints/covers-length.ts";
+import { accepted } from "../support/mount.ts";
+import { expresses, secret, serve, signedJson } from "../support/serve.ts";
+
+describe.each(expresses)("Express $version", ({ express }) => {
+  async function mount(options: Partial<ReceiverOptions> = {}, ...before: RequestHandler[]) {
+    const onWorkerOfferResponse = vi.fn();
+    const onError = vi.fn();
+    const app = express();
+    for (const middleware of before) app.use(middleware);
+    app.use(webhookRouter({ secret, onWorkerOfferResponse, onError, ...options }));
+    const { url } = await serve(app);
+    const post = async (body: BodyInit, headers: Record<string, string> = {}) => {
+      const answer = await fetch(`${url}/offer/response`, { method: "POST", headers: signedJson(headers), body });
+      return { status: answer.status, text: await answer.text() };
+    };
+    return { post, onWorkerOfferResponse, onError };
+  }
+
+  test("after express.json() the parsed body is used", async () => {
+    const { post, onWorkerOfferResponse } = await mount({}, express.json());
+    expect((await post(JSON.stringify(accepted))).status).toBe(200);
+    expect((await post('{"offerId":""}')).status).toBe(400);
+    expect(onWorkerOfferResponse).toHaveBeenCalledExactlyOnceWith(accepted, expect.anything());
+  });
+
+  test.each<[string, RequestHandler]>([
+    ["express.raw()", express.raw({ type: "*/*" })],
+    ["express.text()", express.text({ type: "*/*" })],
+    ["express.urlencoded()", express.urlencoded({ extended: false })],
+    [
+      "a parser that keeps rawBody",
+      express.json({ verify: (request, _, bytes) => Object.assign(request, { rawBody: bytes }) }),
+    ],
+  ])("after %s the bytes are used", async (_, parser) => {
+    const { post, onWorkerOfferResponse } = await mount({}, parser);
+    expect((await post(JSON.stringify(accepted))).status).toBe(200);
+    expect((await post("{")).status).toBe(400);
+    expect(onWorkerOfferResponse).toHaveBeenCalledExactlyOnceWith(accepted, expect.anything());
+  });
+
+  const drain: RequestHandler = (request, _response, next) => void request.on("end", next).resume();
+
+  test("a body that is gone is a 500 that says what to change", async () => {
+    const { post, onError } = await mount({}, drain);
+    const { status, text } = await post(JSON.stringify(accepted));
+    expect([status, JSON.parse(text).code]).toEqual([500, "body_already_consumed"]);
+    expect(text).toContain("before the parser");
+    expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "body_already_consumed" }));
+  });
+
+  test("a scheme that covers the body is given the bytes that a parser kept as rawBody", async () => {
+    const keep = express.json({ verify: (request, _, bytes) => Object.assign(request, { rawBody: bytes }) });
+    const { post } = await mount({ scheme: coversLength(accepted) }, keep);
+    expect((await post(JSON.stringify(accepted))).status).toBe(200);
+    expect((await post(`${JSON.stringify(accepted)} `)).status).toBe(401);
+  });
+
+  test("a scheme that covers the body never takes a parsed one for it", async () => {
+    const { post, onWorkerOfferResponse } = await mount({ scheme: coversLength(accepted) }, express.json());
+    expect(JSON.parse((await post(JSON.stringify(accepted))).text).code).toBe("body_already_consumed");
+    expect(onWorkerOfferResponse).not.toHaveBeenCalled();
+  });
+});

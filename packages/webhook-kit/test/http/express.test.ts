@@ -1,0 +1,61 @@
+import { describe, expect, test, vi } from "vitest";
+import { verifyWebhook, webhookRouter } from "../../src/express.ts";
+import { accepted, post } from "../support/mount.ts";
+import { expresses, secret, serve, signed, signedJson } from "../support/serve.ts";
+
+/** What only Express has; all else is asked of every adapter. */
+describe.each(expresses)("Express $version", ({ express }) => {
+  test("a known path without a handler is a 404 problem, an unknown one goes on", async () => {
+    const app = express().use("/hooks", webhookRouter({ secret }));
+    app.use((_request, response) => void response.status(418).end("the next middleware"));
+    const { url } = await serve(app);
+    const request = (path: string) => fetch(`${url}/hooks${path}`, { headers: signed() });
+    for (const path of ["/offer/response", "/contact-suggestions", "/contact/new/1", "/offer/eventDeleted"]) {
+      const answer = await request(path);
+      expect([answer.status, answer.headers.get("content-type")]).toEqual([404, "application/problem+json"]);
+    }
+    for (const path of ["/", "/unknown", "/contact/new", "/contact/new/a/b", "/Test"])
+      expect((await request(path)).status).toBe(418);
+  });
+
+  test("a tenant named in the path is a parameter of the request", async () => {
+    const app = express();
+    const tenants: Record<string, string> = { north: secret, south: "another-secret-of-theirs" };
+    const seen: unknown[] = [];
+    app.use(
+      "/:tenant/hooks",
+      webhookRouter({
+        secret: async (request) => tenants[String(request.params.tenant)],
+        onWorkerOfferResponse: (_, { request }) => seen.push(request.params.tenant),
+      }),
+    );
+    const { url } = await serve(app);
+    const statusOf = async (tenant: string) =>
+      (await fetch(`${url}/${tenant}/hooks/offer/response`, post(accepted))).status;
+    expect([await statusOf("north"), await statusOf("south"), await statusOf("east")]).toEqual([200, 401, 401]);
+    expect(seen).toEqual(["north"]);
+  });
+
+  test("verifyWebhook guards a route of your own and leaves its body to your parser", async () => {
+    const app = express();
+    const onRejected = vi.fn();
+    app.post("/own", verifyWebhook({ secret, onRejected }), express.json(), (request, response) => {
+      response.json([request.webhook?.verified.reading, request.webhook?.unverifiedDeliveryId, request.body]);
+    });
+    const { url } = await serve(app);
+    const answer = await fetch(`${url}/own`, post({ any: "payload" }, signedJson({ "offers-delivery-id": "d2" })));
+    expect(await answer.json()).toEqual(["appended", "d2", { any: "payload" }]);
+    const refused = await fetch(`${url}/own`, post({ any: "payload" }, { "content-type": "application/json" }));
+    expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([401, "hmac"]);
+    expect(onRejected).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ reason: "missing_timestamp" }));
+  });
+});
+
+test("without Express it says at once what to use instead", () => {
+  for (const middleware of [webhookRouter({ secret }), verifyWebhook({ secret })]) {
+    const listener = middleware as unknown as (request: object, response: object) => void;
+    expect(() => listener({}, {})).toThrow(
+      expect.objectContaining({ code: "invalid_option", message: expect.stringContaining("webhookListener") }),
+    );
+  }
+});

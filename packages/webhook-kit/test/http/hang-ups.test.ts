@@ -1,0 +1,62 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { describe, expect, test, vi } from "vitest";
+import { adapters } from "../support/adapters.ts";
+import { accepted, post } from "../support/mount.ts";
+import { secret, sendRaw, signedJson } from "../support/serve.ts";
+
+/** An event as it goes over the wire, short of `missing` bytes. */
+function write(headers: Record<string, string>, missing = 0): string {
+  const body = JSON.stringify(accepted);
+  const lines = Object.entries({ Host: "a", ...headers, "Content-Length": body.length }).map((pair) => pair.join(": "));
+  return `POST /offer/response HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n${body.slice(0, body.length - missing)}`;
+}
+
+describe.each(adapters)("$name", (adapter) => {
+  test("a sender that hangs up half way is refused and told to nobody but the hook", async () => {
+    const onRejected = vi.fn();
+    const onWorkerOfferResponse = vi.fn();
+    const { port, server } = await adapter.serve({ secret, onRejected, onWorkerOfferResponse });
+    const arrived = once(server, "request");
+    const socket = connect(port, "127.0.0.1");
+    socket.write(write(signedJson(), 1));
+    await arrived;
+    socket.destroy();
+    await vi.waitFor(
+      () => expect(onRejected).toHaveBeenCalledWith(expect.objectContaining({ reason: "body_incomplete" })),
+      { timeout: 60_000 },
+    );
+    expect(onWorkerOfferResponse).not.toHaveBeenCalled();
+  });
+
+  test("a sender that hangs up while its event is handled is acknowledged when it comes again", async () => {
+    let finish = () => {};
+    const onWorkerOfferResponse = vi.fn(() => new Promise<void>((resolve) => (finish = resolve)));
+    const { url, port, server } = await adapter.serve({ secret, onWorkerOfferResponse });
+    const connected = once(server, "connection") as Promise<[Socket]>;
+    const headers = signedJson();
+    const socket = connect(port, "127.0.0.1");
+    socket.write(write(headers));
+    await vi.waitFor(() => expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1), { timeout: 60_000 });
+    const [serverSide] = await connected;
+    const gone = once(serverSide, "close");
+    socket.destroy();
+    await gone;
+    finish();
+    await vi.waitFor(
+      async () => expect((await fetch(`${url}/offer/response`, post(accepted, headers))).status).toBe(200),
+      { timeout: 60_000 },
+    );
+    expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1);
+  });
+
+  test.each(["GET *", "GET //", "GET /%", "GET /contact/new/%E0%A4%A", "GET http://a/%", "GET http://", "OPTIONS *"])(
+    "%s is answered with less than 500, and the server lives on",
+    async (line) => {
+      const { url, port } = await adapter.serve({ secret, onWorkerAddedContact: () => undefined });
+      const answer = await sendRaw(port, `${line} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+      expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
+      expect((await fetch(`${url}/test`)).status).toBe(200);
+    },
+  );
+});

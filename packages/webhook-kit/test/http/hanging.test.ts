@@ -1,0 +1,29 @@
+import { expect, test, vi } from "vitest";
+import { memoryReceipts } from "../../src/index.ts";
+import type { ReceiverOptions } from "../../src/options.ts";
+import { adapters } from "../support/adapters.ts";
+import { secret, signed } from "../support/serve.ts";
+
+const never = () => new Promise<never>(() => undefined);
+
+const situations: [string, Partial<ReceiverOptions>, string][] = [
+  ["a secret function", { secret: never }, "secret_lookup_failed"],
+  ["a claim", { receipts: { ...memoryReceipts(), claim: never } }, "receipts_failed"],
+];
+
+test.each(situations)(
+  "%s that never answers makes the request 503, without running the handler, on every adapter",
+  async (_, options, code) => {
+    // All at once: each waits for as long.
+    await Promise.all(
+      adapters.map(async (adapter) => {
+        const [onError, onWorkerAddedContact] = [vi.fn(), vi.fn()];
+        const { url } = await adapter.serve({ secret, onError, onWorkerAddedContact, ...options });
+        const { status } = await fetch(`${url}/contact/new/amal`, { headers: signed() });
+        expect([adapter.name, status]).toEqual([adapter.name, 503]);
+        expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code }));
+        expect(onWorkerAddedContact).not.toHaveBeenCalled();
+      }),
+    );
+  },
+);

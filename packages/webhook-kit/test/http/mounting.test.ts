@@ -1,0 +1,68 @@
+import { describe, expect, test, vi } from "vitest";
+import { adapters, adaptersAlone } from "../support/adapters.ts";
+import { accepted, addressOf, mount, post } from "../support/mount.ts";
+import { secret, signed } from "../support/serve.ts";
+
+describe.each(adapters)("$name", (adapter) => {
+  test("works at the root and under a prefix of several parts, written with a slash at its end or without", async () => {
+    const onWorkerOfferResponse = vi.fn();
+    for (const prefix of ["/", "/some/prefix", "/some/prefix/"]) {
+      const { url } = await adapter.serve({ secret, onWorkerOfferResponse }, prefix);
+      for (const path of ["/offer/response", "/offer/response/", "//offer/response"]) {
+        const { status } = await fetch(url + prefix.replace(/\/$/, "") + path, post(accepted));
+        expect([prefix, path, status]).toEqual([prefix, path, 200]);
+      }
+    }
+    expect(onWorkerOfferResponse).toHaveBeenCalledTimes(9);
+  });
+
+  test("a path that only begins like the prefix is not below it", async () => {
+    const { url } = await adapter.serve({ secret }, "/offers");
+    for (const path of ["/offersX/test", "/offer/test", "/test", "/x/offers/test"])
+      expect([path, (await fetch(url + path)).status]).toEqual([path, 404]);
+  });
+
+  test("the query is none of the receiver's business", async () => {
+    const request = await mount(adapter);
+    expect((await request("/test/auth?code=1&x=/y", { headers: signed() })).status).toBe(200);
+    expect((await request("/test?", { headers: signed() })).status).toBe(200);
+  });
+
+  test("tenants are told apart by a part of the path, and each has a secret of its own", async () => {
+    const secrets: Record<string, string> = { north: secret, south: "another-secret-of-theirs" };
+    const tenantOf = (request: unknown) => /\/(\w+)\/hooks\//.exec(addressOf(request))?.[1] ?? "";
+    const seen: string[] = [];
+    const { url } = await adapter.serve(
+      {
+        secret: async (request) => secrets[tenantOf(request)],
+        onWorkerOfferResponse: (_, { request }) => seen.push(tenantOf(request)),
+      },
+      "/:tenant/hooks",
+    );
+    const statusOf = async (tenant: string) =>
+      (await fetch(`${url}/${tenant}/hooks/offer/response`, post(accepted))).status;
+    expect([await statusOf("north"), await statusOf("south"), await statusOf("east")]).toEqual([200, 401, 401]);
+    expect(seen).toEqual(["north"]);
+  });
+});
+
+describe.each(adaptersAlone)("$name", (adapter) => {
+  test("an unknown path is a 404 problem, and this side is told where to look", async () => {
+    const onRejected = vi.fn();
+    const warn = vi.fn();
+    const logger = { info: () => undefined, warn, error: () => undefined };
+    const request = await mount(adapter, { onRejected, logger });
+    const paths = ["/", "/SENTINEL?SENTINEL=1", "/contact/new", "/contact/new/SENTINEL/b", "/Test"];
+    for (const path of paths) {
+      const answer = await request(path, { headers: signed() });
+      expect([answer.status, answer.headers.get("content-type")]).toEqual([404, "application/problem+json"]);
+      const text = await answer.text();
+      expect(JSON.parse(text)).toMatchObject({ status: 404, code: "unknown_path" });
+      expect(text).not.toContain("SENTINEL");
+    }
+    const rejection = { reason: "unknown_path", status: 404, message: expect.stringContaining("basePath") };
+    expect(onRejected.mock.calls).toEqual(paths.map(() => [rejection]));
+    expect(warn.mock.calls).toEqual(paths.map(() => [rejection, "webhook refused"]));
+    expect(JSON.stringify([onRejected.mock.calls, warn.mock.calls])).not.toContain("SENTINEL");
+  });
+});

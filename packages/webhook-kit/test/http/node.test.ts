@@ -1,0 +1,83 @@
+import express from "express";
+import { expect, test, vi } from "vitest";
+import { webhookListener } from "../../src/node.ts";
+import type { ReceiverOptions } from "../../src/options.ts";
+import { accepted, post } from "../support/mount.ts";
+import { secret, sendRaw, serve, signed } from "../support/serve.ts";
+
+test.each([
+  [{ secret, basePath: "offers" }, "invalid_option"],
+  [{ secret, basePath: null }, "invalid_option"],
+  [{ secret, basepath: "/offers" }, "invalid_option"],
+  [{ secret: "short" }, "weak_secret"],
+  [undefined, "invalid_option"],
+])("%o is refused at construction", (options, code) =>
+  expect(() => webhookListener(options as ReceiverOptions)).toThrow(expect.objectContaining({ code })),
+);
+
+/** The status and, for a problem, the code that a request line is answered with. */
+async function answerTo(line: string, headers: Record<string, string> = {}) {
+  const onRejected = vi.fn();
+  const listener = webhookListener({ secret, basePath: "/offers", onWorkerAddedContact: () => undefined, onRejected });
+  const { port } = await serve(listener);
+  const lines = Object.entries({ Host: "a", Connection: "close", ...headers }).map((pair) => pair.join(": "));
+  const answer = await sendRaw(port, [line, ...lines, "", ""].join("\r\n"));
+  return [Number(/^HTTP\/1\.1 (\d+) /.exec(answer)?.[1]), onRejected.mock.calls[0]?.[0].reason];
+}
+
+test.each([
+  ["GET /offers/test", 200, undefined],
+  ["GET //offers//test/", 200, undefined],
+  ["GET /offers/test?x=/offers/test/auth", 200, undefined],
+  ["GET http://hooks.example/offers/test", 200, undefined],
+  ["GET HTTPS://hooks.example:8443/offers/test", 200, undefined],
+  ["GET http://hooks.example/offers/test/auth", 200, undefined],
+  ["GET http://hooks.example", 404, "unknown_path"],
+  ["GET http://", 404, "unknown_path"],
+  ["GET *", 404, "unknown_path"],
+  ["OPTIONS *", 404, "unknown_path"],
+  ["GET /", 404, "unknown_path"],
+  ["GET //", 404, "unknown_path"],
+  ["GET //hooks.example/offers/test", 404, "unknown_path"],
+  ["GET /offers", 404, "unknown_path"],
+  ["GET /offersX/test", 404, "unknown_path"],
+  ["GET /offers/../offers/test", 404, "unknown_path"],
+  ["GET /offers/%74est", 404, "unknown_path"],
+  ["GET /%", 404, "unknown_path"],
+  ["GET /offers/contact/new/%E0%A4%A", 400, "invalid_payload"],
+  ["GET /offers/contact/new/%00", 200, undefined],
+])("%s is %d (%s)", async (line, status, reason) =>
+  expect(await answerTo(`${line} HTTP/1.1`, signed())).toEqual([status, reason]),
+);
+
+test("an unknown path goes on to next, and nobody is told", async () => {
+  const onRejected = vi.fn();
+  const listener = webhookListener({ secret, basePath: "/offers", onRejected });
+  const { url } = await serve((request, response) =>
+    listener(request, response, (...given) => response.writeHead(418).end(`${given.length}`)),
+  );
+  for (const path of ["/", "/test", "/offers", "/offers/unknown", "/offersX/test"]) {
+    const answer = await fetch(url + path);
+    expect([answer.status, await answer.text()]).toEqual([418, "0"]);
+  }
+  expect((await fetch(`${url}/offers/test`)).status).toBe(200);
+  expect((await fetch(`${url}/offers/offer/response`, { method: "POST" })).status).toBe(404);
+  expect(onRejected.mock.calls.map(([{ reason }]) => reason)).toEqual(["endpoint_not_mounted"]);
+});
+
+test("a middleware of connect's kind takes two places where it is mounted for two", async () => {
+  const onWorkerAddedContact = vi.fn();
+  const listener = webhookListener({ secret, onWorkerAddedContact });
+  const { url } = await serve(express().use("/north", listener).use("/south", listener));
+  const headers = signed();
+  for (const place of ["north", "south", "north"])
+    expect((await fetch(`${url}/${place}/contact/new/amal`, { headers })).status).toBe(200);
+  expect(onWorkerAddedContact).toHaveBeenCalledTimes(2);
+});
+
+test("what a parser in front has left is used", async () => {
+  const onWorkerOfferResponse = vi.fn();
+  const { url } = await serve(express().use(express.json(), webhookListener({ secret, onWorkerOfferResponse })));
+  expect((await fetch(`${url}/offer/response`, post(accepted))).status).toBe(200);
+  expect(onWorkerOfferResponse).toHaveBeenCalledExactlyOnceWith(accepted, expect.anything());
+});

@@ -1,0 +1,177 @@
+import { connect } from "node:net";
+import { describe, expect, test, vi } from "vitest";
+import { fc } from "../../../../tools/property-seed.ts";
+import { webhookRouter } from "../../src/express.ts";
+import { pairsOf, schemes } from "../signature/property-schemes.ts";
+import { anyText, runs } from "../support/property-runs.ts";
+import { expresses, serve } from "../support/serve.ts";
+
+/** Sends bytes as they are; answers the status lines that came back before the connection closed. */
+async function exchange(port: number, bytes: Buffer): Promise<number[]> {
+  const socket = connect(port, "127.0.0.1");
+  const chunks: Buffer[] = [];
+  await new Promise<void>((resolve) => {
+    socket.on("data", (chunk) => chunks.push(chunk));
+    // A server that has had enough may hang up while bytes are still under way.
+    socket.on("error", () => undefined);
+    socket.on("close", () => resolve());
+    socket.end(bytes);
+  });
+  const answers = Buffer.concat(chunks).toString("latin1");
+  return [...answers.matchAll(/^HTTP\/1\.[01] (\d{3}) /gm)].map(([, status]) => Number(status));
+}
+
+const anyBytes = fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes));
+/** Bytes that neither end a line nor a header, so that what follows them is read as well. */
+const lineBytes = anyBytes.map((bytes) =>
+  bytes.map((byte) => (byte < 0x20 || byte === 0x7f ? byte + 0x80 : byte) & 0xff),
+);
+
+const paths = [
+  "/test",
+  "/test/auth",
+  "/contact/new/amal",
+  "/contact-suggestions",
+  "/offer/response",
+  "/offer/eventDeleted",
+];
+const path = fc.oneof(
+  fc.constantFrom(...paths).map((text) => Buffer.from(text)),
+  lineBytes.map((bytes) => Buffer.concat([Buffer.from("/contact/new/"), bytes])),
+  fc.tuple(fc.constantFrom(...paths), lineBytes).map(([text, bytes]) => Buffer.concat([Buffer.from(text), bytes])),
+  anyBytes,
+);
+const method = fc.oneof(fc.constantFrom("GET", "POST", "HEAD", "OPTIONS", "PUT", "DELETE"), anyText);
+const known = [
+  "content-type",
+  "content-length",
+  "content-encoding",
+  "transfer-encoding",
+  "expect",
+  "offers-delivery-id",
+];
+
+const body = fc.oneof(
+  anyBytes,
+  fc.jsonValue().map((value) => Buffer.from(JSON.stringify(value))),
+  fc
+    .constantFrom("", "{", "null", '{"offerId":"o1","workerId":"w1","response":"accepted"}')
+    .map((text) => Buffer.from(text)),
+);
+
+/** Anything at all. */
+const odd = (names: readonly string[]) =>
+  fc.record({
+    method,
+    path,
+    headers: fc.array(fc.tuple(fc.oneof(fc.constantFrom(...names, ...known), anyText), fc.oneof(lineBytes, anyBytes))),
+    body,
+  });
+
+/** What gets as far as it can: a method that fits the path, and JSON if one believes its header. */
+const likely = fc.oneof(
+  fc.record({
+    method: fc.constant("GET"),
+    path: fc
+      .oneof(
+        lineBytes,
+        fc.constantFrom("amal", "%", "%zz", "%ff", "%2F..", "%00").map((text) => Buffer.from(text)),
+      )
+      .map((bytes) => Buffer.concat([Buffer.from("/contact/new/"), bytes])),
+    headers: fc.constant([]),
+    body: fc.constant(Buffer.of()),
+  }),
+  fc.record({
+    method: fc.constant("POST"),
+    path: fc.constantFrom(...paths.slice(3)).map((text) => Buffer.from(text)),
+    headers: fc.constant([["content-type", Buffer.from("application/json")] as [string, Uint8Array]]),
+    body,
+  }),
+);
+
+type Request = { method: string; path: Uint8Array; headers: readonly [string, Uint8Array][]; body: Uint8Array };
+
+/** With a length that is right, unless one of the headers says another. */
+function write({ method, path, headers, body }: Request, signed: Readonly<Record<string, string>> = {}): Buffer {
+  const line = (...parts: (string | Uint8Array)[]) =>
+    Buffer.concat([...parts.map((part) => Buffer.from(part as string)), Buffer.from("\r\n")]);
+  const own = [["host", "a"], ["connection", "close"], ["content-length", String(body.length)], ...pairsOf(signed)];
+  return Buffer.concat([
+    line(method, " ", path, " HTTP/1.1"),
+    ...own.map(([name = "", value = ""]) => line(name, ": ", value)),
+    ...headers.map(([name, value]) => line(name, ": ", value)),
+    line(),
+    body,
+  ]);
+}
+
+describe.each(expresses.flatMap((each) => schemes.map((scheme) => ({ ...each, scheme }))))(
+  "Express $version and $scheme.name on a socket",
+  ({ express, scheme: { variants, names } }) => {
+    const [scheme] = variants;
+    const secret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
+    const stranger = "whsec_bmV3IHNlY3JldCBvZiB0d2VudHkgYnl0ZXM=";
+
+    async function receiver() {
+      const handler = vi.fn();
+      const onError = vi.fn();
+      const app = express().use(
+        webhookRouter({
+          ...{
+            secret,
+            scheme,
+            onError,
+            receipts: false,
+            onWorkerAddedContact: handler,
+            onWorkerOfferResponse: handler,
+          },
+          ...{ onOfferEventDeleted: handler, onTimelineChanged: handler, suggestContacts: () => handler() ?? [] },
+        }),
+      );
+      const { port } = await serve(app);
+      return { port, handler, onError };
+    }
+
+    test("no bytes without a signature, or with that of a stranger, reach a handler or are answered 5xx", async () => {
+      const { port, handler, onError } = await receiver();
+      await fc.assert(
+        fc.asyncProperty(fc.oneof(odd(names), likely), fc.boolean(), async (each, isSigned) => {
+          const signed = isSigned ? scheme.sign({ secret: stranger, now: new Date(), body: each.body }) : {};
+          for (const status of await exchange(port, write(each, signed))) expect(status).toBeLessThan(500);
+        }),
+        runs(200),
+      );
+      expect([handler.mock.calls, onError.mock.calls]).toEqual([[], []]);
+    });
+
+    test("a path of ours with headers that are not signed is 401 at most", async () => {
+      const { port, handler, onError } = await receiver();
+      const value = fc.oneof(
+        lineBytes,
+        anyText.map((text) => Buffer.from(text.replace(/[^\x20-\x7e]/g, "x"))),
+      );
+      await fc.assert(
+        fc.asyncProperty(fc.tuple(...names.map((name) => fc.tuple(fc.constant(name), value))), async (headers) => {
+          const post = { method: "POST", path: Buffer.from("/offer/response"), headers, body: Buffer.from("{}") };
+          const statuses = await exchange(port, write(post));
+          expect([[400], [401]]).toContainEqual(statuses);
+        }),
+        runs(200),
+      );
+      expect([handler.mock.calls, onError.mock.calls]).toEqual([[], []]);
+    });
+
+    test("what is signed is answered, whatever it holds, and never 5xx", async () => {
+      const { port, handler, onError } = await receiver();
+      await fc.assert(
+        fc.asyncProperty(fc.oneof(odd(known), likely), async (each) => {
+          const signed = scheme.sign({ secret, now: new Date(), body: each.body });
+          for (const status of await exchange(port, write(each, signed))) expect(status).toBeLessThan(500);
+        }),
+        runs(200),
+      );
+      expect(onError.mock.calls).toEqual([]);
+      expect(handler).toHaveBeenCalled();
+    });
+  },
+);

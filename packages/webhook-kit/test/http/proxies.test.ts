@@ -1,0 +1,90 @@
+import { request as httpRequest } from "node:http";
+import { describe, expect, test, vi } from "vitest";
+import type { ReceiverOptions } from "../../src/options.ts";
+import { type Adapter, adapters } from "../support/adapters.ts";
+import { secret, sendRaw, serve, signed } from "../support/serve.ts";
+
+/** Passes every request on to a receiver, with its headers changed as a proxy would. */
+async function serveBehindProxy(
+  adapter: Adapter,
+  options: Partial<ReceiverOptions>,
+  change: (headers: Record<string, string | string[] | undefined>) => void,
+) {
+  const receiver = await adapter.serve({ secret, ...options }, "/offers");
+  return serve((incoming, outgoing) => {
+    const headers = { ...incoming.headers };
+    change(headers);
+    const { method = "GET", url = "/" } = incoming;
+    const passedOn = httpRequest({ host: "127.0.0.1", port: receiver.port, method, path: url, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 0, answer.headers);
+      answer.pipe(outgoing);
+    });
+    incoming.pipe(passedOn);
+  });
+}
+
+describe.each(adapters)("$name", (adapter) => {
+  test.each(["internal:8080", "xn--bro-hoa.example", "[::1]:3000", "10.0.0.7"])(
+    "a proxy may rewrite Host to %s",
+    async (host) => {
+      const { url } = await serveBehindProxy(adapter, {}, (headers) => {
+        headers.host = host;
+        headers["x-forwarded-host"] = "hooks.example";
+      });
+      expect((await fetch(`${url}/offers/test/auth`, { headers: signed() })).status).toBe(200);
+    },
+  );
+
+  test("a proxy that strips Authorization is named as what it is, on this side only", async () => {
+    const onRejected = vi.fn();
+    const { url } = await serveBehindProxy(adapter, { onRejected }, (headers) => {
+      delete headers.authorization;
+    });
+    const answer = await fetch(`${url}/offers/test/auth`, { headers: signed() });
+    expect([answer.status, await answer.text()]).toEqual([401, expect.not.stringMatching(/proxy|Authorization/i)]);
+    expect(onRejected.mock.calls).toEqual([
+      [
+        expect.objectContaining({
+          reason: "missing_authorization",
+          message: expect.stringContaining("does a proxy in front of this server strip it?"),
+        }),
+      ],
+    ]);
+  });
+
+  test.each<[string, string, number, string | undefined]>([
+    ["HEAD", "/offers/test", 200, undefined],
+    ["HEAD", "/offers//test/", 200, undefined],
+    ["OPTIONS", "/offers/test", 405, "GET, HEAD"],
+    ["HEAD", "/offers/test/auth", 405, "GET"],
+    ["OPTIONS", "/offers/test/auth/", 405, "GET"],
+    ["HEAD", "/offers/offer/response", 405, "POST"],
+    ["OPTIONS", "/offers/offer/response", 405, "POST"],
+    ["HEAD", "/offers/nothing", 404, undefined],
+  ])("a monitor's %s %s is %d, and HEAD has no body", async (method, path, status, allow) => {
+    const handler = vi.fn();
+    const { port } = await adapter.serve({ secret, onWorkerOfferResponse: handler }, "/offers");
+    const { Timestamp, Authorization } = signed();
+    const answer = await sendRaw(
+      port,
+      `${method} ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTimestamp: ${Timestamp}\r\nAuthorization: ${Authorization}\r\n\r\n`,
+    );
+    const [head = "", body] = answer.split("\r\n\r\n");
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(/^allow: (.*)$/im.exec(head)?.[1]).toBe(allow);
+    if (method === "HEAD") expect(body).toBe("");
+    expect(handler).not.toHaveBeenCalled();
+  });
+
+  test("one connection brings many requests, whatever became of the ones before", async () => {
+    const { port } = await adapter.serve({ secret, onWorkerOfferResponse: () => undefined });
+    const { Timestamp, Authorization } = signed();
+    const proof = `Timestamp: ${Timestamp}\r\nAuthorization: ${Authorization}\r\n`;
+    const unsigned = "POST /offer/response HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}";
+    const answers = await sendRaw(
+      port,
+      `${unsigned}HEAD /test/auth HTTP/1.1\r\nHost: a\r\n\r\nGET /test/auth HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${proof}\r\n`,
+    );
+    expect([...answers.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status)).toEqual(["401", "405", "200"]);
+  });
+});

@@ -1,0 +1,98 @@
+import { expect, test, vi } from "vitest";
+import { adapters } from "../support/adapters.ts";
+import { secret, sendRaw, signed } from "../support/serve.ts";
+
+const { Timestamp = "", Authorization = "" } = signed();
+const digest = Authorization.slice("hmac ".length);
+
+const cases: [string, string[], number, string?][] = [
+  ["plain", [`Timestamp: ${Timestamp}`, `Authorization: ${Authorization}`], 200],
+  ["names in other capitals", [`TIMESTAMP: ${Timestamp}`, `aUTHORIZATION: ${Authorization}`], 200],
+  ["the scheme's word in other capitals", [`Timestamp: ${Timestamp}`, `Authorization: HMAC ${digest}`], 200],
+  ["lower-case digits", [`Timestamp: ${Timestamp}`, `Authorization: hmac ${digest.toLowerCase()}`], 200],
+  [
+    "white space around values, which HTTP drops",
+    [`Timestamp: \t ${Timestamp} `, `Authorization:${Authorization}  `],
+    200,
+  ],
+  [
+    "two Authorization headers, good first",
+    [`Timestamp: ${Timestamp}`, `Authorization: ${Authorization}`, "Authorization: hmac 00"],
+    401,
+    "duplicate_header",
+  ],
+  [
+    "two Authorization headers, good last",
+    [`Timestamp: ${Timestamp}`, "Authorization: hmac 00", `Authorization: ${Authorization}`],
+    401,
+    "duplicate_header",
+  ],
+  [
+    "two equal Authorization headers",
+    [`Timestamp: ${Timestamp}`, `Authorization: ${Authorization}`, `Authorization: ${Authorization}`],
+    401,
+    "duplicate_header",
+  ],
+  [
+    "two Timestamp headers",
+    [`Timestamp: ${Timestamp}`, `Timestamp: ${Timestamp}`, `Authorization: ${Authorization}`],
+    401,
+    "duplicate_header",
+  ],
+  [
+    "two values joined by a comma",
+    [`Timestamp: ${Timestamp}`, `Authorization: ${Authorization}, ${Authorization}`],
+    401,
+    "duplicate_header",
+  ],
+  ["a space and a tab", [`Timestamp: ${Timestamp}`, `Authorization: hmac \t${digest}`], 401, "malformed_authorization"],
+  ["a tab", [`Timestamp: ${Timestamp}`, `Authorization: hmac\t${digest}`], 401, "malformed_authorization"],
+  [
+    "the digest and more",
+    [`Timestamp: ${Timestamp}`, `Authorization: hmac ${digest}00`],
+    401,
+    "malformed_authorization",
+  ],
+  [
+    "the digest and garbage",
+    [`Timestamp: ${Timestamp}`, `Authorization: hmac ${digest}zz`],
+    401,
+    "malformed_authorization",
+  ],
+  [
+    "a prefix of the digest",
+    [`Timestamp: ${Timestamp}`, `Authorization: hmac ${digest.slice(0, 32)}`],
+    401,
+    "malformed_authorization",
+  ],
+  [
+    "64 characters that are not ASCII",
+    [`Timestamp: ${Timestamp}`, `Authorization: hmac ${"é".repeat(64)}`],
+    401,
+    "malformed_authorization",
+  ],
+  ["no scheme word", [`Timestamp: ${Timestamp}`, `Authorization: ${digest}`], 401, "malformed_authorization"],
+  ["an empty Authorization", [`Timestamp: ${Timestamp}`, "Authorization:"], 401, "malformed_authorization"],
+  ["an empty Timestamp", ["Timestamp:", `Authorization: ${Authorization}`], 401, "malformed_timestamp"],
+  [
+    "a number as Timestamp",
+    ["Timestamp: 1700000000junk", `Authorization: ${Authorization}`],
+    401,
+    "malformed_timestamp",
+  ],
+  ["NaN as Timestamp", ["Timestamp: NaN", `Authorization: ${Authorization}`], 401, "malformed_timestamp"],
+];
+
+test.each(adapters.flatMap((adapter) => cases.map((each) => ({ adapter, each }))))(
+  "$adapter.name: $each.0 → $each.2",
+  async ({ adapter, each: [, headers, status, reason] }) => {
+    const onRejected = vi.fn();
+    const { port } = await adapter.serve({ secret, onRejected });
+    const answer = await sendRaw(
+      port,
+      ["GET /test/auth HTTP/1.1", "Host: a", "Connection: close", ...headers, "", ""].join("\r\n"),
+    );
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(onRejected.mock.calls.map(([rejection]) => rejection.reason)).toEqual(reason ? [reason] : []);
+  },
+);

@@ -1,0 +1,81 @@
+import { connect } from "node:net";
+import type { RequestHandler } from "express";
+import { describe, expect, test, vi } from "vitest";
+import { webhookRouter } from "../../src/express.ts";
+import { HandlerError } from "../../src/index.ts";
+import { expresses, secret, serve, signedJson } from "../support/serve.ts";
+
+const event = JSON.stringify({ offerId: "o1", workerId: "amal", response: "accepted" });
+
+describe.each(expresses)("Express $version", ({ express }) => {
+  async function mount(...before: RequestHandler[]) {
+    const [onWorkerOfferResponse, onRejected, onError] = [vi.fn(), vi.fn(), vi.fn()];
+    const app = express();
+    for (const middleware of before) app.use(middleware);
+    app.use(webhookRouter({ secret, onWorkerOfferResponse, onRejected, onError }));
+    const { url, port } = await serve(app);
+    return { url, port, onWorkerOfferResponse, onRejected, onError };
+  }
+
+  test("a stream that was paused in front is read all the same", async () => {
+    const { url, onWorkerOfferResponse } = await mount((request, _, next) => {
+      request.pause();
+      next();
+    });
+    const answer = await fetch(`${url}/offer/response`, { method: "POST", headers: signedJson(), body: event });
+    expect(answer.status).toBe(200);
+    expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1);
+  });
+
+  test("a stream that was set to text in front is a 500 that says what to change, however it arrives", async () => {
+    const { port, onError } = await mount((request, _, next) => {
+      request.setEncoding("utf8");
+      next();
+    });
+    const head = Object.entries(signedJson({ "transfer-encoding": "chunked", host: "a", connection: "close" }));
+    const socket = connect(port, "127.0.0.1");
+    const half = event.length >> 1;
+    const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+    socket.write(
+      `POST /offer/response HTTP/1.1\r\n${head.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`,
+    );
+    socket.write(chunk(event.slice(0, half)));
+    setImmediate(() => socket.write(`${chunk(event.slice(half))}0\r\n\r\n`));
+    const chunks: Buffer[] = [];
+    for await (const bytes of socket) chunks.push(bytes as Buffer);
+    expect(Buffer.concat(chunks).toString()).toMatch(/^HTTP\/1\.1 500 .*body_already_consumed/s);
+    expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "body_already_consumed" }));
+  });
+
+  test("a router on a route instead of a mount finds nothing, and says what to change", async () => {
+    const onRejected = vi.fn();
+    const app = express();
+    app.post("/hooks/offer/response", webhookRouter({ secret, onWorkerOfferResponse: () => undefined, onRejected }));
+    const { url } = await serve(app);
+    const answer = await fetch(`${url}/hooks/offer/response`, { method: "POST", headers: signedJson(), body: event });
+    expect(answer.status).toBe(404);
+    expect(onRejected).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ reason: "unknown_path", message: expect.stringContaining("app.use") }),
+    );
+  });
+
+  test("an error of the kit's class that a handler throws is its user's: its words reach no log", async () => {
+    const error = vi.fn();
+    const logger = { info: () => undefined, warn: () => undefined, error };
+    const cause = new HandlerError("invalid_answer", "SENTINEL@mail.example");
+    const fail = () => Promise.reject(cause);
+    const app = express();
+    const onError = vi.fn();
+    app.use(webhookRouter({ secret, onWorkerOfferResponse: fail, suggestContacts: fail, logger, onError }));
+    const { url } = await serve(app);
+    const post = (path: string, body: string) =>
+      fetch(`${url}${path}`, { method: "POST", headers: signedJson(), body }).then(({ status }) => status);
+    expect(await post("/offer/response", event)).toBe(500);
+    expect(await post("/contact-suggestions", '{"userEmailAddresses":[]}')).toBe(500);
+    expect(JSON.stringify(error.mock.calls)).not.toContain("SENTINEL");
+    expect(onError.mock.calls.map(([{ code, cause }]) => [code, cause])).toEqual([
+      ["handler_failed", cause],
+      ["handler_failed", cause],
+    ]);
+  });
+});

@@ -1,0 +1,41 @@
+import { createRequire } from "node:module";
+import { expect, test } from "vitest";
+
+interface Esbuild {
+  build(options: object): Promise<{ metafile: { inputs: Record<string, unknown> } }>;
+}
+
+/** esbuild comes with tsup, which builds this package. */
+const { build }: Esbuild = createRequire(createRequire(import.meta.url).resolve("tsup"))("esbuild");
+
+/** What is loaded with an entry: files of this package, and packages by name. */
+async function graphOf(entry: string): Promise<{ own: string[]; packages: string[] }> {
+  const { metafile } = await build({
+    entryPoints: [new URL(`../../src/${entry}.ts`, import.meta.url).pathname],
+    bundle: true,
+    write: false,
+    metafile: true,
+    platform: "node",
+    format: "esm",
+    logLevel: "error",
+  });
+  const inputs = Object.keys(metafile.inputs);
+  const packages = inputs.flatMap((path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);
+  return { own: inputs.filter((path) => !path.includes("node_modules")), packages: [...new Set(packages)].sort() };
+}
+
+test.each(["index", "express", "fetch", "node"])("/%s loads zod and nothing else", async (entry) => {
+  const { own, packages } = await graphOf(entry);
+  expect(packages).toEqual(["zod"]);
+  expect(own.filter((path) => /redis|conformance|test-receiver|sign-request/.test(path))).toEqual([]);
+});
+
+test("/redis loads neither a client of Redis nor a framework", async () => {
+  const { own, packages } = await graphOf("redis");
+  expect(packages).toEqual([]);
+  expect(own.some((path) => path.endsWith("redis-receipts.ts"))).toBe(true);
+});
+
+test("only /express knows Express, and only by its types", async () => {
+  expect((await graphOf("express")).packages).not.toContain("express");
+});

@@ -1,0 +1,82 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+const entries = ["index", "express", "fetch", "node", "redis", "testing"];
+
+/** The names that an entry lists; types as well, which exist only in its text. */
+function namesOf(entry: string): string[] {
+  const text = readFileSync(new URL(`../../src/${entry}.ts`, import.meta.url), "utf8");
+  expect(text).not.toMatch(/export \*|export default/);
+  const listed = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, names = ""]) => names.split(","));
+  const declared = [...text.matchAll(/^export (?:async )?(?:function|const|class|interface|type) (\w+)/gm)];
+  return [...listed, ...declared.map(([, name = ""]) => name)]
+    .map((name) => name.replace("type ", "").trim())
+    .filter(Boolean)
+    .sort();
+}
+
+test("what each entry exports is a decision", () => {
+  expect(namesOf("index")).toEqual([
+    "Answer",
+    "AnyWebhookKitError",
+    "ConfigurationError",
+    "ContactSuggestion",
+    "ContactSuggestionRequest",
+    "HandlerContext",
+    "HandlerError",
+    "Handlers",
+    "InternalError",
+    "Logger",
+    "OfferEventDeleted",
+    "ReceiptClaim",
+    "Receipts",
+    "ReceiverOptions",
+    "Rejection",
+    "Secret",
+    "SignatureClaim",
+    "SignatureScheme",
+    "TimelineChanged",
+    "UnavailableError",
+    "Verified",
+    "VerifiedWebhook",
+    "VerifyOptions",
+    "WebhookKitError",
+    "WebhookRequest",
+    "WorkerAddedContact",
+    "WorkerOfferResponse",
+    "isWebhookKitError",
+    "memoryReceipts",
+    "standardWebhooks",
+    "timestampDigest",
+    "verifyRequest",
+  ]);
+  expect(namesOf("express")).toEqual(["verifyWebhook", "webhookRouter"]);
+  expect(namesOf("fetch")).toEqual(["webhookHandler"]);
+  expect(namesOf("node")).toEqual(["webhookListener"]);
+  expect(namesOf("redis")).toEqual(["redisReceipts"]);
+  expect(namesOf("testing")).toEqual(["TestedReceiver", "receiptsConformance", "signRequest", "testReceiver"]);
+  expect(entries.flatMap(namesOf).length).toBeLessThanOrEqual(41);
+});
+
+test("the values at run time are those that are listed", async () => {
+  const names = await Promise.all(entries.map(async (entry) => Object.keys(await import(`../src/${entry}.ts`)).sort()));
+  expect(names).toEqual([
+    [
+      "ConfigurationError",
+      "HandlerError",
+      "InternalError",
+      "UnavailableError",
+      "WebhookKitError",
+      "isWebhookKitError",
+      "memoryReceipts",
+      "standardWebhooks",
+      "timestampDigest",
+      "verifyRequest",
+    ],
+    ["verifyWebhook", "webhookRouter"],
+    ["webhookHandler"],
+    ["webhookListener"],
+    ["redisReceipts"],
+    ["receiptsConformance", "signRequest", "testReceiver"],
+  ]);
+});

@@ -1,0 +1,37 @@
+import { expect, test, vi } from "vitest";
+import { webhookRouter } from "../../src/express.ts";
+import { timestampDigest } from "../../src/timestamp-digest.ts";
+import { expresses, secret, serve } from "../support/serve.ts";
+
+const [{ express }] = expresses as [(typeof expresses)[0]];
+const now = new Date("2026-11-20T09:30:00.000Z");
+
+/** The warnings that a request with a clock `skewSeconds` off leaves in the log. */
+async function warningsFor(skewSeconds: number, toleranceSeconds?: number) {
+  const warn = vi.fn();
+  const logger = { info: () => undefined, warn, error: () => undefined };
+  const app = express();
+  app.use(
+    webhookRouter({ secret, logger, now: () => now, ...(toleranceSeconds !== undefined && { toleranceSeconds }) }),
+  );
+  const { url } = await serve(app);
+  const headers = timestampDigest().sign({ secret, now: new Date(now.getTime() + skewSeconds * 1000) });
+  expect((await fetch(`${url}/test/auth`, { headers: { ...headers } })).status).toBe(200);
+  return warn.mock.calls;
+}
+
+test.each([151, -151, 300])("a clock %d s off is warned of, long before it costs a request", async (skewSeconds) => {
+  expect(await warningsFor(skewSeconds)).toEqual([
+    [{ skewSeconds, toleranceSeconds: 300 }, "clock skew above half the tolerance"],
+  ]);
+});
+
+test.each([0, 150, -150])("a clock %d s off is none to speak of", async (skewSeconds) => {
+  expect(await warningsFor(skewSeconds)).toEqual([]);
+});
+
+test("half the tolerance is half of the one that is set", async () => {
+  expect(await warningsFor(31, 60)).toHaveLength(1);
+  expect(await warningsFor(30, 60)).toHaveLength(0);
+  expect(await warningsFor(0, 0)).toHaveLength(0);
+});

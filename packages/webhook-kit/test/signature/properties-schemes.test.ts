@@ -1,0 +1,196 @@
+import { describe, expect, test } from "vitest";
+import { fc } from "../../../../tools/property-seed.ts";
+import { standardWebhooks } from "../../src/standard-webhooks.ts";
+import { timestampDigest } from "../../src/timestamp-digest.ts";
+import { almost, anyText, instant, runs } from "../support/property-runs.ts";
+import { flip, pairsOf, type SchemeCase, schemes, verify } from "./property-schemes.ts";
+
+/** A message, the secret that signs it, and how. */
+const signed = ({ variants, secret }: SchemeCase) =>
+  fc.record({
+    scheme: fc.constantFrom(...variants),
+    secret,
+    now: instant,
+    body: fc.uint8Array({ maxLength: 40 }),
+    id: fc.stringMatching(/^[\w-]{1,30}$/),
+  });
+
+describe.each(schemes)("$name", (each) => {
+  const { names, secret } = each;
+
+  test("whatever it signs it verifies, and tells whose secret it was; with other secrets it does not", () =>
+    fc.assert(
+      fc.property(signed(each), fc.array(secret, { maxLength: 4 }), fc.nat(4), ({ scheme, ...message }, others, at) => {
+        const rawHeaders = pairsOf(scheme.sign(message)).flat();
+        const strangers = others.filter((other) => !each.isSameKey(other, message.secret));
+        const secrets = strangers.toSpliced(at, 0, message.secret);
+        expect(verify(scheme, rawHeaders, secrets, message.body)).toMatchObject({
+          secretIndex: secrets.indexOf(message.secret),
+        });
+        expect(verify(scheme, rawHeaders, strangers, message.body)).toBeUndefined();
+      }),
+      runs(500),
+    ));
+
+  test("neither the order of headers, nor other headers, nor the case of names changes what is found", () => {
+    const others = fc.array(fc.tuple(fc.oneof(anyText, fc.constantFrom("host", "date", "x-webhook-id")), anyText));
+    return fc.assert(
+      fc.property(signed(each), others, fc.infiniteStream(fc.nat()), ({ scheme, ...message }, noise, order) => {
+        const plain = pairsOf(scheme.sign(message));
+        const unread = noise.filter(([name]) => !names.includes(name.toLowerCase()));
+        const mixed = [...plain.map(([name, value]) => [name.toUpperCase(), value]), ...unread]
+          .map((pair) => ({ pair, rank: order.next().value ?? 0 }))
+          .sort((a, b) => a.rank - b.rank)
+          .flatMap(({ pair }) => pair);
+        expect(verify(scheme, mixed, [message.secret], message.body)).toEqual(
+          verify(scheme, plain.flat(), [message.secret], message.body),
+        );
+        expect(scheme.read(mixed)).toEqual(scheme.read(plain.flat()));
+      }),
+      runs(500),
+    );
+  });
+
+  test("a header that it reads may come once, whatever the other one holds", () =>
+    fc.assert(
+      fc.property(
+        signed(each),
+        fc.constantFrom(...names),
+        anyText,
+        fc.nat(9),
+        ({ scheme, ...message }, name, value, at) => {
+          const pairs = pairsOf(scheme.sign(message));
+          const twice = pairs.toSpliced(at, 0, [name, value]).flat();
+          expect(verify(scheme, twice, [message.secret], message.body)).toBe("duplicate_header");
+          const [, own = ""] = pairs.find(([each]) => each.toLowerCase() === name) ?? [];
+          for (const joined of [`${own}, ${value}`, `${value}, ${own}`, `${own},${own}`]) {
+            const rawHeaders = pairs.flatMap(([each, text]) => [each, each.toLowerCase() === name ? joined : text]);
+            expect(verify(scheme, rawHeaders, [message.secret], message.body)).toEqual(expect.any(String));
+          }
+        },
+      ),
+      runs(300),
+    ));
+
+  test("one bit of a signed header, wherever it is, makes another message of it", () =>
+    fc.assert(
+      fc.property(signed(each), fc.nat(), fc.constantFrom(...names), ({ scheme, ...message }, bit, name) => {
+        const pairs = pairsOf(scheme.sign(message));
+        const changed = pairs.map(([each, text]): [string, string] =>
+          each.toLowerCase() === name ? [each, flip(Buffer.from(text), bit).toString("latin1")] : [each, text],
+        );
+        const outcome = verify(scheme, changed.flat(), [message.secret], message.body);
+        // Hexadecimal digits and the word hmac mean the same in either case: that bit is no part of the signature.
+        if (typeof outcome === "object")
+          expect(changed.flat().join().toLowerCase()).toBe(pairs.flat().join().toLowerCase());
+        if (typeof outcome === "object") expect(name).toBe("authorization");
+      }),
+      runs(1_000),
+    ));
+
+  test("nothing that was not signed is accepted, and nothing is thrown", () =>
+    fc.assert(
+      fc.property(
+        signed(each),
+        fc.array(fc.oneof(anyText, fc.constantFrom(...names)), { maxLength: 8 }),
+        anyText,
+        (...given) => {
+          const [{ scheme, ...message }, noise, text] = given;
+          const outcome = verify(scheme, noise, [message.secret], message.body);
+          expect(typeof outcome).toBe("string");
+          // Good headers but for one, which holds anything: at most it is well formed.
+          for (const name of names) {
+            const own = pairsOf(scheme.sign(message)).filter(([each]) => each.toLowerCase() !== name);
+            const forged = verify(scheme, [...own.flat(), name, text], [message.secret], message.body);
+            expect(["string", "undefined"]).toContain(typeof forged);
+          }
+        },
+      ),
+      runs(500),
+    ));
+
+  test("a signature that is almost good is refused", () =>
+    fc.assert(
+      fc.property(
+        signed(each).chain(({ scheme, ...message }) => {
+          const pairs = pairsOf(scheme.sign(message));
+          const [name, own] = pairs.at(-1) ?? ["", ""];
+          const others = pairs.slice(0, -1).flat();
+          return almost(fc.constant(own)).map((text) => ({
+            scheme,
+            message,
+            own,
+            text,
+            rawHeaders: [...others, name, text],
+          }));
+        }),
+        ({ scheme, message, own, text, rawHeaders }) => {
+          const outcome = verify(scheme, rawHeaders, [message.secret], message.body);
+          if (typeof outcome === "object") expect(text.toLowerCase()).toBe(own.toLowerCase());
+        },
+      ),
+      runs(500),
+    ));
+
+  test("the secrets with which it signs nothing are refused by an error of the kit", () =>
+    fc.assert(
+      fc.property(fc.oneof(anyText, fc.constant(`${"x".repeat(20)}\n`)), instant, (text, now) => {
+        const [scheme] = each.variants;
+        try {
+          const rawHeaders = pairsOf(scheme.sign({ secret: text, now })).flat();
+          expect(verify(scheme, rawHeaders, [text], Buffer.of())).toMatchObject({ secretIndex: 0 });
+        } catch (error) {
+          expect(error).toMatchObject({ name: "ConfigurationError", code: "invalid_secret" });
+        }
+      }),
+      runs(500),
+    ));
+});
+
+test("one bit of a body that standardWebhooks signed makes another message of it", () =>
+  fc.assert(
+    fc.property(signed(schemes[1]), fc.nat(), ({ scheme, ...message }, bit) => {
+      const rawHeaders = pairsOf(scheme.sign(message)).flat();
+      const outcome = verify(scheme, rawHeaders, [message.secret], flip(Buffer.from(message.body), bit));
+      expect(outcome).toEqual(message.body.length === 0 ? { secretIndex: 0, reading: "v1" } : undefined);
+    }),
+    runs(1_000),
+  ));
+
+test("no part of a message of standardWebhooks can be moved into another", () =>
+  fc.assert(
+    fc.property(signed(schemes[1]), fc.stringMatching(/^[0-9]{1,12}[.][0-9.{}]{0,9}$/), fc.nat(), (given, text, at) => {
+      const { scheme, ...message } = { ...given, body: Buffer.from(text) };
+      const headers = standardWebhooks().sign(message);
+      const [id, timestamp] = [headers["webhook-id"], headers["webhook-timestamp"]];
+      const content = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), message.body]);
+      // Any other two dots of the signed bytes taken for the two that end the id and the time.
+      const dots = [...content.keys()].filter((index) => content[index] === 0x2e);
+      const [first = 0, second = 0] = [dots[at % dots.length], dots[(at + 1) % dots.length]].sort(
+        (a = 0, b = 0) => a - b,
+      );
+      if (first === id.length) return;
+      const moved = { ...headers };
+      moved["webhook-id"] = content.subarray(0, first).toString("latin1");
+      moved["webhook-timestamp"] = content.subarray(first + 1, second).toString("latin1");
+      const outcome = verify(scheme, pairsOf(moved).flat(), [message.secret], content.subarray(second + 1));
+      expect(["string", "undefined"]).toContain(typeof outcome);
+    }),
+    runs(500),
+  ));
+
+test("a reading of timestampDigest that was not asked for is not accepted", () =>
+  fc.assert(
+    fc.property(signed(schemes[0]), ({ secret, now }) => {
+      const [appended, hmac] = [timestampDigest({ reading: "appended" }), timestampDigest({ reading: "hmac" })];
+      for (const [one, other] of [
+        [appended, hmac],
+        [hmac, appended],
+      ] as const) {
+        const rawHeaders = pairsOf(one.sign({ secret, now })).flat();
+        expect(verify(other, rawHeaders, [secret], undefined)).toBeUndefined();
+        expect(verify(timestampDigest(), rawHeaders, [secret], undefined)).toMatchObject({ secretIndex: 0 });
+      }
+    }),
+    runs(300),
+  ));

@@ -1,0 +1,103 @@
+import { describe, expect, test } from "vitest";
+import { fc } from "../../../../tools/property-seed.ts";
+import type { Rejection } from "../../src/rejection.ts";
+import { verifyRequest, type WebhookRequest } from "../../src/verify-request.ts";
+import { anyText, instant, runs } from "../support/property-runs.ts";
+import { flip, pairsOf, schemes } from "./property-schemes.ts";
+
+describe.each(schemes)("verifyRequest under $name", ({ name, variants: [scheme], names, secret }) => {
+  /** A date far enough from both ends that the clock may lie on either side of it. */
+  const middle = instant.filter((date) => date.getTime() > 1e12 && date.getTime() < 1e14);
+  const message = fc.record({ secret, now: middle, body: fc.uint8Array({ maxLength: 60 }) });
+
+  /** The verdict, and why; whatever is thrown or rejected fails the property. */
+  async function judge(secrets: readonly string[], now: Date, request: WebhookRequest, toleranceSeconds = 300) {
+    const rejections: Rejection[] = [];
+    const onRejected = (rejection: Rejection) => rejections.push(rejection);
+    const verification = await verifyRequest(
+      { secret: secrets, scheme, now: () => now, toleranceSeconds, onRejected },
+      request,
+    );
+    if (!verification.ok) expect(rejections.length).toBe(verification.answer.status === 401 ? 1 : 0);
+    return verification.ok ? 200 : verification.answer.status;
+  }
+
+  test("what was signed is accepted while it is fresh, either way, and not a millisecond longer", () =>
+    fc.assert(
+      fc.asyncProperty(
+        message,
+        fc.integer({ min: -400_000, max: 400_000 }),
+        fc.nat(300),
+        async (each, offsetMs, tolerance) => {
+          const rawHeaders = pairsOf(scheme.sign(each)).flat();
+          // Unix seconds lose the part of the second in which they were written.
+          const signedAt =
+            name === "standardWebhooks" ? Math.floor(each.now.getTime() / 1000) * 1000 : each.now.getTime();
+          const request = { rawHeaders, body: each.body };
+          for (const ms of [offsetMs, tolerance * 1000, tolerance * 1000 + 1, -tolerance * 1000, -tolerance * 1000 - 1])
+            expect(await judge([each.secret], new Date(signedAt + ms), request, tolerance)).toBe(
+              Math.abs(ms) <= tolerance * 1000 ? 200 : 401,
+            );
+        },
+      ),
+      runs(300),
+    ));
+
+  test("arbitrary headers and bodies are 401, with one reason each", () =>
+    fc.assert(
+      fc.asyncProperty(
+        message,
+        fc.array(
+          fc.oneof(
+            anyText,
+            fc.constantFrom(...names, "hmac", "v1,", ",", " "),
+            fc.mixedCase(fc.constantFrom(...names)),
+          ),
+        ),
+        async ({ secret, now, body }, rawHeaders) => {
+          expect(await judge([secret], now, { rawHeaders, body })).toBe(401);
+        },
+      ),
+      runs(500),
+    ));
+
+  test("headers that were signed with another secret are 401", () =>
+    fc.assert(
+      fc.asyncProperty(message, fc.uint8Array({ minLength: 33, maxLength: 40 }), async (each, other) => {
+        const stranger = Buffer.from(other).toString("base64");
+        const rawHeaders = pairsOf(scheme.sign({ ...each, secret: stranger })).flat();
+        const request = { rawHeaders, body: each.body };
+        expect(await judge([each.secret], each.now, request)).toBe(401);
+        expect(await judge([each.secret, stranger], each.now, request)).toBe(200);
+      }),
+      runs(300),
+    ));
+
+  test("one bit of a header's text, wherever it is, makes it 401, unless it only turns a letter's case", () =>
+    fc.assert(
+      fc.asyncProperty(message, fc.nat(), fc.constantFrom(...names), async (each, bit, changed) => {
+        const signed = pairsOf(scheme.sign(each)).map(([header, text]) => [header.toLowerCase(), text] as const);
+        const turned = signed.map(([header, text]) => {
+          const other = flip(Buffer.from(text), bit).toString("latin1");
+          const sameToHex = header === "authorization" && other.toLowerCase() === text.toLowerCase();
+          return [header, header === changed && !sameToHex ? other : text];
+        });
+        const isSame = turned.flat().join("\n") === signed.flat().join("\n");
+        const status = await judge([each.secret], each.now, { rawHeaders: turned.flat(), body: each.body });
+        expect(status).toBe(isSame ? 200 : 401);
+      }),
+      runs(500),
+    ));
+
+  test("a body that was tampered with is 401 under the scheme that covers it, and one that is missing is 500", () =>
+    fc.assert(
+      fc.asyncProperty(message, fc.nat(), async (each, bit) => {
+        const rawHeaders = pairsOf(scheme.sign(each)).flat();
+        const tampered = each.body.length === 0 ? Buffer.of(0) : flip(Buffer.from(each.body), bit);
+        const covers = name === "standardWebhooks";
+        expect(await judge([each.secret], each.now, { rawHeaders, body: tampered })).toBe(covers ? 401 : 200);
+        expect(await judge([each.secret], each.now, { rawHeaders })).toBe(covers ? 500 : 200);
+      }),
+      runs(300),
+    ));
+});

@@ -1,0 +1,73 @@
+import { fc } from "../../../../tools/property-seed.ts";
+import type { SignatureScheme } from "../../src/signature-scheme.ts";
+import { standardWebhooks } from "../../src/standard-webhooks.ts";
+import { timestampDigest } from "../../src/timestamp-digest.ts";
+
+type SyncScheme = SignatureScheme<Readonly<Record<string, string>>>;
+
+/** A built-in scheme, as a property sees it. */
+export interface SchemeCase {
+  readonly name: string;
+  /** It, with each of its options. */
+  readonly variants: readonly [SyncScheme, ...SyncScheme[]];
+  /** The headers it reads, in small letters. */
+  readonly names: readonly [string, ...string[]];
+  /** Every kind of secret that it takes. */
+  readonly secret: fc.Arbitrary<string>;
+  isSameKey(one: string, other: string): boolean;
+}
+
+/** No control or half character, no white space at the ends. */
+const plainSecret = fc
+  .string({ unit: "grapheme", minLength: 16, maxLength: 60 })
+  .filter((text) => text.trim() === text && !/[\p{Cc}\p{Cs}]/u.test(text));
+
+const whsec = fc
+  .tuple(fc.constantFrom("", "whsec_"), fc.uint8Array({ minLength: 12, maxLength: 70 }))
+  .map(([prefix, key]) => prefix + Buffer.from(key).toString("base64"));
+
+/** Zeros at its end are no part of a key: HMAC pads one with them to its block. */
+const keyOf = (secret: string): string =>
+  Buffer.from(secret.replace("whsec_", ""), "base64")
+    .toString("hex")
+    .replace(/(?:00)+$/, "");
+
+export const schemes: readonly [SchemeCase, SchemeCase] = [
+  {
+    name: "timestampDigest",
+    variants: [timestampDigest(), timestampDigest({ reading: "appended" }), timestampDigest({ reading: "hmac" })],
+    names: ["timestamp", "authorization"],
+    secret: plainSecret,
+    isSameKey: (one, other) => one === other,
+  },
+  {
+    name: "standardWebhooks",
+    variants: [standardWebhooks()],
+    names: ["webhook-id", "webhook-timestamp", "webhook-signature"],
+    secret: whsec,
+    isSameKey: (one, other) => keyOf(one) === keyOf(other),
+  },
+];
+
+export const pairsOf = (headers: Readonly<Record<string, string>>): [name: string, value: string][] =>
+  Object.entries(headers);
+
+/** What a scheme makes of a request: the reason of its refusal, the secret that signed it, or undefined for none. */
+export function verify(
+  scheme: SignatureScheme,
+  rawHeaders: readonly string[],
+  secrets: readonly string[],
+  body: Uint8Array | undefined,
+): unknown {
+  const claim = scheme.read(rawHeaders);
+  return "reason" in claim ? claim.reason : scheme.verify(claim, secrets, body);
+}
+
+/** The same bytes with one bit turned. */
+export function flip(bytes: Buffer, bit: number): Buffer {
+  const changed = Buffer.from(bytes);
+  const at = Math.floor(bit / 8) % Math.max(bytes.length, 1);
+  const byte = changed[at];
+  if (byte !== undefined) changed[at] = byte ^ (1 << (bit % 8));
+  return changed;
+}

@@ -1,0 +1,39 @@
+import { describe, expect, test, vi } from "vitest";
+import { adapters } from "../support/adapters.ts";
+import { mount } from "../support/mount.ts";
+import { secret, signed } from "../support/serve.ts";
+
+describe.each(adapters)("$name", (adapter) => {
+  test("a secret function that throws or answers an unusable secret is 503, and nothing else", async () => {
+    const cause = new Error("the vault is sealed");
+    for (const [secretFunction, code] of [
+      [() => Promise.reject(cause), "secret_lookup_failed"],
+      [() => "", "secret_unusable"],
+      [() => ["short"], "secret_unusable"],
+      [() => null as unknown as string, "secret_unusable"],
+    ] as const) {
+      const onError = vi.fn();
+      const request = await mount(adapter, { secret: secretFunction, onError });
+      const answer = await request("/test/auth", { headers: signed() });
+      expect([answer.status, await answer.text()]).toEqual([503, expect.not.stringContaining("vault")]);
+      expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code }));
+    }
+  });
+
+  test("the secret function is not asked about headers that are malformed or stale", async () => {
+    const lookUp = vi.fn(() => secret);
+    const request = await mount(adapter, { secret: lookUp });
+    await request("/test/auth");
+    await request("/test/auth", { headers: { ...signed(), Timestamp: "2018-11-26T10:55Z" } });
+    expect(lookUp).not.toHaveBeenCalled();
+  });
+
+  test("both secrets are good while one replaces the other, and the one in use is told", async () => {
+    const onVerified = vi.fn();
+    const request = await mount(adapter, { secret: ["a-new-secret-of-some-length", secret], onVerified });
+    expect((await request("/test/auth", { headers: signed() })).status).toBe(200);
+    expect(onVerified).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ secretIndex: 1, reading: "appended" }),
+    );
+  });
+});

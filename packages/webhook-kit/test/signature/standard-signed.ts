@@ -1,0 +1,16 @@
+import { standardWebhooks } from "../../src/standard-webhooks.ts";
+
+/** A secret as senders of Standard Webhooks hand it out. */
+export const whsec = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
+
+/** A request that is signed now, unless told otherwise. */
+export function signedRequest(
+  body: string | Uint8Array<ArrayBuffer> | undefined,
+  message: { id?: string; now?: Date; secret?: string } = {},
+): RequestInit & { headers: Record<string, string> } {
+  const { secret = whsec, now = new Date(), ...rest } = message;
+  const bytes = typeof body === "string" ? Buffer.from(body) : body;
+  const headers = standardWebhooks().sign({ secret, now, ...(bytes && { body: bytes }), ...rest });
+  if (body === undefined) return { headers: { ...headers } };
+  return { method: "POST", headers: { "content-type": "application/json", ...headers }, body };
+}

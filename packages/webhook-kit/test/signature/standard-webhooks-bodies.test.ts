@@ -1,0 +1,147 @@
+import type { RequestHandler } from "express";
+import { describe, expect, test, vi } from "vitest";
+import { verifyWebhook, webhookRouter } from "../../src/express.ts";
+import { standardWebhooks } from "../../src/standard-webhooks.ts";
+import { adapters } from "../support/adapters.ts";
+import { accepted, mount } from "../support/mount.ts";
+import { expresses, serve } from "../support/serve.ts";
+import { signedRequest, whsec } from "./standard-signed.ts";
+
+const scheme = standardWebhooks();
+const body = JSON.stringify(accepted);
+
+describe.each(adapters)("$name", (adapter) => {
+  async function receiver(options: Parameters<typeof mount>[1] = {}) {
+    const onWorkerOfferResponse = vi.fn();
+    const onRejected = vi.fn();
+    const request = await mount(adapter, { secret: whsec, scheme, onWorkerOfferResponse, onRejected, ...options });
+    const post = (init: RequestInit) => request("/offer/response", init);
+    return { post, request, onWorkerOfferResponse, onRejected };
+  }
+
+  test.each([
+    ["one letter of the body", (text: string) => text.replace("amal", "amaL")],
+    ["one more space", (text: string) => `${text} `],
+    ["one character less", (text: string) => text.slice(0, -1)],
+    ["a byte order mark", (text: string) => `\ufeff${text}`],
+    ["no body", () => ""],
+  ])("%s that was not signed is 401", async (_, tamper) => {
+    const { post, onWorkerOfferResponse, onRejected } = await receiver();
+    const answer = await post({ ...signedRequest(body), body: tamper(body) });
+    expect(answer.status).toBe(401);
+    expect(await answer.json()).toMatchObject({ code: "signature_refused" });
+    expect(onRejected).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ reason: "no_matching_secret" }));
+    expect(onWorkerOfferResponse).not.toHaveBeenCalled();
+  });
+
+  test("a body added to a request that was signed without one is 401", async () => {
+    const { post, onWorkerOfferResponse } = await receiver();
+    const { headers } = signedRequest(undefined);
+    expect((await post({ method: "POST", headers, body })).status).toBe(401);
+    expect(onWorkerOfferResponse).not.toHaveBeenCalled();
+  });
+
+  test("other bytes that decode to the same text are 401, and invalid UTF-8 that was signed is 400", async () => {
+    const { post, onWorkerOfferResponse } = await receiver();
+    const sent = Buffer.from(body.replace("amal", "am\ufffdl"));
+    const at = sent.indexOf(0xef);
+    const forged = Buffer.concat([sent.subarray(0, at), Buffer.of(0xff), sent.subarray(at + 3)]);
+    expect(forged.toString()).toBe(sent.toString());
+    expect((await post({ ...signedRequest(sent), body: forged })).status).toBe(401);
+    expect((await post(signedRequest(forged))).status).toBe(400);
+    expect(onWorkerOfferResponse).not.toHaveBeenCalled();
+    expect((await post(signedRequest(sent))).status).toBe(200);
+  });
+
+  test("a body over the limit is 413, signed or not, and never hashed", async () => {
+    const { post, onWorkerOfferResponse } = await receiver({ maxBodyBytes: body.length });
+    expect((await post(signedRequest(`${body} `))).status).toBe(413);
+    expect((await post({ ...signedRequest(body), body: `${body} ` })).status).toBe(413);
+    expect(onWorkerOfferResponse).not.toHaveBeenCalled();
+    expect((await post(signedRequest(body))).status).toBe(200);
+  });
+
+  test("headers that are malformed or stale are refused without a look at the body", async () => {
+    const { post } = await receiver({ maxBodyBytes: 1 });
+    for (const change of [
+      { "webhook-id": "msg.1" },
+      { "webhook-timestamp": "1700000000junk" },
+      { "webhook-timestamp": "1700000000" },
+      { "webhook-signature": `v1,${"é".repeat(44)}` },
+    ]) {
+      const { headers, ...init } = signedRequest(body);
+      expect((await post({ ...init, headers: { ...headers, ...change } })).status).toBe(401);
+    }
+  });
+
+  test("two signature headers are refused as two, whether or not the runtime joined them", async () => {
+    const { post, onRejected } = await receiver();
+    const { headers, ...init } = signedRequest(body);
+    for (const name of ["webhook-id", "webhook-timestamp", "webhook-signature"] as const) {
+      const twice = new Headers(headers);
+      twice.append(name, headers[name] ?? "");
+      expect((await post({ ...init, headers: twice })).status).toBe(401);
+      expect(onRejected).toHaveBeenLastCalledWith(expect.objectContaining({ reason: "duplicate_header" }));
+    }
+  });
+
+  test("a handler is given a contact whose id stands in the path, which the scheme does not sign", async () => {
+    const onWorkerAddedContact = vi.fn();
+    const { request } = await receiver({ onWorkerAddedContact });
+    expect((await request("/contact/new/worker_amal", signedRequest(undefined))).status).toBe(200);
+    expect(onWorkerAddedContact).toHaveBeenCalledExactlyOnceWith({ workerId: "worker_amal" }, expect.anything());
+  });
+});
+
+describe.each(expresses)("Express $version", ({ express }) => {
+  async function behind(parser: RequestHandler) {
+    const onWorkerOfferResponse = vi.fn();
+    const onError = vi.fn();
+    const app = express().use(parser);
+    app.use(webhookRouter({ secret: whsec, scheme, onWorkerOfferResponse, onError }));
+    const { url } = await serve(app);
+    const post = (init: RequestInit) => fetch(`${url}/offer/response`, init);
+    return { post, onWorkerOfferResponse, onError };
+  }
+
+  test.each([
+    ["express.raw()", express.raw({ type: "*/*" })],
+    ["express.text()", express.text({ type: "*/*" })],
+    [
+      "a parser that keeps rawBody",
+      express.json({ verify: (request, _, bytes) => Object.assign(request, { rawBody: bytes }) }),
+    ],
+  ])("after %s the bytes are checked", async (_, parser) => {
+    const { post, onWorkerOfferResponse } = await behind(parser);
+    expect((await post({ ...signedRequest(body), body: `${body} ` })).status).toBe(401);
+    expect(onWorkerOfferResponse).not.toHaveBeenCalled();
+    expect((await post(signedRequest(body))).status).toBe(200);
+    expect(onWorkerOfferResponse).toHaveBeenCalledExactlyOnceWith(accepted, expect.anything());
+  });
+
+  test("after express.json() the bytes are gone: 500 that says what to change, whatever was signed", async () => {
+    const { post, onWorkerOfferResponse, onError } = await behind(express.json());
+    for (const init of [signedRequest(body), { ...signedRequest("{}"), body }]) {
+      const answer = await post(init);
+      expect(answer.status).toBe(500);
+      expect(await answer.json()).toMatchObject({
+        code: "body_already_consumed",
+        detail: expect.stringContaining("Mount the receiver before the parser"),
+      });
+      expect(onError).toHaveBeenLastCalledWith(expect.objectContaining({ code: "body_already_consumed" }));
+    }
+    expect(onWorkerOfferResponse).not.toHaveBeenCalled();
+  });
+
+  test("verifyWebhook leaves the signed bytes for a route of your own", async () => {
+    const app = express();
+    app.post("/own", verifyWebhook({ secret: whsec, scheme }), (request, response) => {
+      response.end(Buffer.from(request.webhook?.body ?? []).toString("hex"));
+    });
+    const { url } = await serve(app);
+    const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
+    const answer = await fetch(`${url}/own`, signedRequest(bytes));
+    expect([answer.status, await answer.text()]).toEqual([200, Buffer.from(bytes).toString("hex")]);
+    expect((await fetch(`${url}/own`, { ...signedRequest(bytes), body: bytes.subarray(1) })).status).toBe(401);
+  });
+});

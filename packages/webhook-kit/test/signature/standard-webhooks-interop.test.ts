@@ -1,0 +1,128 @@
+import { readFileSync } from "node:fs";
+import { Webhook } from "standardwebhooks";
+import { describe, expect, test, vi } from "vitest";
+import { standardWebhooks } from "../../src/standard-webhooks.ts";
+import { adapters } from "../support/adapters.ts";
+import { accepted, mount } from "../support/mount.ts";
+import { whsec } from "./standard-signed.ts";
+
+const scheme = standardWebhooks();
+const body = JSON.stringify({ ...accepted, workerId: "Zoë 東京 🦊" });
+
+/** Signed by npm `standardwebhooks`, as another sender would. */
+function signedByThem(secret = whsec, now = new Date(), id = "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W", text = body) {
+  const signature = new Webhook(secret).sign(id, now, text);
+  return {
+    ...{ "content-type": "application/json", "webhook-id": id, "webhook-signature": signature },
+    "webhook-timestamp": String(Math.floor(now.getTime() / 1000)),
+  };
+}
+
+const { vectors } = JSON.parse(
+  readFileSync(new URL("../../../../spec/vectors/standard-webhooks.json", import.meta.url), "utf8"),
+) as { vectors: { name: string; secret: string; id: string; timestamp: string; bodyHex: string; signature: string }[] };
+
+const isText = (bytes: Buffer) => Buffer.from(bytes.toString()).equals(bytes);
+const texts = vectors.filter(({ bodyHex }) => isText(Buffer.from(bodyHex, "hex")));
+
+test.each(texts)("npm standardwebhooks signs as openssl does: $name", ({ secret, id, timestamp, bodyHex, signature }) =>
+  expect(new Webhook(secret).sign(id, new Date(Number(timestamp) * 1000), Buffer.from(bodyHex, "hex").toString())).toBe(
+    `v1,${signature}`,
+  ),
+);
+
+describe.each(adapters)("$name", (adapter) => {
+  test.each([whsec, whsec.slice("whsec_".length)])(
+    "what npm standardwebhooks signs with %s is accepted",
+    async (secret) => {
+      const onWorkerOfferResponse = vi.fn();
+      const onVerified = vi.fn();
+      const request = await mount(adapter, { secret, scheme, onWorkerOfferResponse, onVerified });
+      const answer = await request("/offer/response", { method: "POST", headers: signedByThem(secret), body });
+      expect([answer.status, await answer.text()]).toEqual([200, ""]);
+      expect(onWorkerOfferResponse).toHaveBeenCalledExactlyOnceWith(JSON.parse(body), expect.anything());
+      expect(onVerified).toHaveBeenCalledExactlyOnceWith(
+        expect.objectContaining({ scheme: "standard-webhooks", reading: "v1", secretIndex: 0 }),
+      );
+    },
+  );
+
+  test("a message that they signed with the old and the new secret is accepted by a holder of either", async () => {
+    const renewed = "whsec_bmV3IHNlY3JldCBvZiB0d2VudHkgYnl0ZXM=";
+    const now = new Date();
+    const headers = signedByThem(whsec, now);
+    headers["webhook-signature"] += ` ${signedByThem(renewed, now)["webhook-signature"]} v1a,bm90IHJlYWQ=`;
+    for (const secret of [whsec, renewed, [renewed, whsec]]) {
+      const request = await mount(adapter, { secret, scheme });
+      expect((await request("/test/auth", { headers })).status).toBe(401);
+      const onWorkerOfferResponse = vi.fn();
+      const receiver = await mount(adapter, { secret, scheme, onWorkerOfferResponse });
+      expect((await receiver("/offer/response", { method: "POST", headers, body })).status).toBe(200);
+      expect(onWorkerOfferResponse).toHaveBeenCalledOnce();
+    }
+  });
+
+  test("a request without a body is signed as an empty one", async () => {
+    const request = await mount(adapter, { secret: whsec, scheme });
+    const headers = signedByThem(whsec, new Date(), "msg_empty", "");
+    expect((await request("/test/auth", { headers })).status).toBe(200);
+    expect((await request("/test")).status).toBe(200);
+    const refused = await request("/test/auth");
+    expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([401, "standard-webhooks"]);
+  });
+
+  test("what they signed too long ago, or ahead of time, is refused both here and there", async () => {
+    const request = await mount(adapter, { secret: whsec, scheme, onWorkerOfferResponse: vi.fn() });
+    for (const seconds of [-302, 302]) {
+      const headers = signedByThem(whsec, new Date(Date.now() + seconds * 1000));
+      expect(() => new Webhook(whsec).verify(body, headers)).toThrow("Message timestamp too");
+      expect((await request("/offer/response", { method: "POST", headers, body })).status).toBe(401);
+    }
+  });
+});
+
+test.each([body, "{}", "", '{"name":"Zoe\u0308"}', "\ufeff{}"])("what is signed here npm accepts: %j", (text) => {
+  for (const secret of [whsec, whsec.slice("whsec_".length)]) {
+    const headers = scheme.sign({ secret, now: new Date(), body: Buffer.from(text) });
+    expect(() => new Webhook(secret).verify(text, headers, { jsonParse: false })).not.toThrow();
+    expect(() => new Webhook(secret).verify(`${text} `, headers, { jsonParse: false })).toThrow("No matching");
+  }
+});
+
+// Each was tried with npm standardwebhooks 1.1.1; what it lets pass must not pass here.
+describe("where npm standardwebhooks is lenient", () => {
+  const verify = (headers: Record<string, string>, bytes: Uint8Array) => {
+    const claim = scheme.read(Object.entries(headers).flat());
+    return "reason" in claim ? claim.reason : scheme.verify(claim, [whsec], bytes);
+  };
+
+  test("it reads 1700000000junk as a time, and this does not", () => {
+    const headers = signedByThem();
+    headers["webhook-timestamp"] += "junk";
+    expect(() => new Webhook(whsec).verify(body, headers)).not.toThrow();
+    expect(verify(headers, Buffer.from(body))).toBe("malformed_timestamp");
+  });
+
+  test("it gives two bodies of different, invalid bytes one signature, and this does not", () => {
+    const [sent, forged] = [Buffer.from([0x22, 0xff, 0x22]), Buffer.from([0x22, 0xfe, 0x22])];
+    const theirs = new Webhook(whsec);
+    const now = new Date();
+    expect(theirs.sign("msg_1", now, sent)).toBe(theirs.sign("msg_1", now, forged));
+    const headers = scheme.sign({ secret: whsec, now, id: "msg_1", body: sent });
+    expect(verify(headers, sent)).toMatchObject({ reading: "v1" });
+    expect(verify(headers, forged)).toBeUndefined();
+  });
+
+  test("it takes part of the id for the time, and this does not", () => {
+    const now = new Date();
+    const seconds = Math.floor(now.getTime() / 1000);
+    const signature = new Webhook(whsec).sign("msg_1", new Date((seconds - 9_000) * 1000), `${seconds}.{}`);
+    const headers = {
+      "webhook-id": `msg_1.${seconds - 9_000}`,
+      "webhook-timestamp": String(seconds),
+      "webhook-signature": signature,
+    };
+    expect(() => new Webhook(whsec).verify("{}", headers)).not.toThrow();
+    expect(verify(headers, Buffer.from("{}"))).toBe("malformed_id");
+  });
+});

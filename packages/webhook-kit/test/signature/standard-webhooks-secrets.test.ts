@@ -1,0 +1,62 @@
+import { Webhook } from "standardwebhooks";
+import { describe, expect, test, vi } from "vitest";
+import { verifyWebhook, webhookRouter } from "../../src/express.ts";
+import { standardWebhooks } from "../../src/standard-webhooks.ts";
+import { verifyRequest } from "../../src/verify-request.ts";
+import { adapters } from "../support/adapters.ts";
+import { mount } from "../support/mount.ts";
+import { signedRequest, whsec } from "./standard-signed.ts";
+
+const scheme = standardWebhooks();
+
+// CVE-2026-41432 and standard-webhooks #286: the secret of a variable that is not set, with the prefix or without.
+const unusable = [
+  "",
+  "whsec_",
+  "whsec_ ",
+  `${whsec}\n`,
+  ` ${whsec}`,
+  whsec.slice(0, -1),
+  `${whsec}=`,
+  `whsec_${whsec}`,
+  whsec.toUpperCase().replace("WHSEC_", "WHSEC-"),
+  "whsec_C2FVsBQIhrscChlQIMV-b5sSYspob7oD",
+  "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52",
+];
+
+test.each(unusable)("a receiver is not built with the secret %j", async (secret) => {
+  const refusal = expect.objectContaining({ code: "invalid_secret" });
+  for (const given of [secret, [whsec, secret], [secret, whsec]]) {
+    expect(() => webhookRouter({ secret: given, scheme, allowWeakSecret: true })).toThrow(refusal);
+    expect(() => verifyWebhook({ secret: given, scheme, allowWeakSecret: true })).toThrow(refusal);
+    await expect(
+      verifyRequest({ secret: given, scheme, allowWeakSecret: true }, { rawHeaders: [], body: Buffer.of() }),
+    ).rejects.toEqual(refusal);
+  }
+});
+
+test.each(["", "whsec_"])("npm standardwebhooks refuses %j as well", (secret) =>
+  expect(() => new Webhook(secret)).toThrow("empty"),
+);
+
+test("a secret that is refused is not quoted", () => {
+  const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
+  expect(() => webhookRouter({ secret, scheme })).toThrow(
+    expect.objectContaining({ message: expect.not.stringContaining(secret.slice(0, 4)) }),
+  );
+});
+
+describe.each(adapters)("$name", (adapter) => {
+  test.each(unusable)("the secret %j from a function is 503, never a pass", async (secret) => {
+    const onError = vi.fn();
+    const request = await mount(adapter, { secret: () => secret, scheme, onError });
+    expect((await request("/test/auth", signedRequest(undefined))).status).toBe(503);
+    expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "secret_unusable" }));
+  });
+
+  test("a good secret from a function is used", async () => {
+    const request = await mount(adapter, { secret: async () => whsec, scheme });
+    expect((await request("/test/auth", signedRequest(undefined))).status).toBe(200);
+    expect((await request("/test/auth", signedRequest(undefined, { secret: "whsec_YW5vdGhlcg==" }))).status).toBe(401);
+  });
+});

@@ -1,0 +1,68 @@
+import type { RequestListener } from "node:http";
+import { connect, type Socket } from "node:net";
+import { describe, expect, test } from "vitest";
+import { type Adapter, adapters } from "../support/adapters.ts";
+import { secret } from "../support/serve.ts";
+
+const megabytes30 = " ".repeat(30_000_000);
+const head = [
+  "POST /offer/response HTTP/1.1",
+  "Host: a",
+  "Content-Type: application/json",
+  `Content-Length: ${megabytes30.length}`,
+  "",
+  "",
+].join("\r\n");
+
+/** Sends it all over a raw socket, as fast as it is taken, and hangs up when the answer is complete. */
+async function sendUnsigned(adapter: Adapter) {
+  const { port, server } = await adapter.serve({ secret, onWorkerOfferResponse: () => undefined });
+  const read = { whenAnswered: Number.NaN };
+  let serverSide: Socket | undefined;
+  const watch: RequestListener = ({ socket }, response) => {
+    serverSide = socket;
+    response.writeHead = new Proxy(response.writeHead, {
+      apply(writeHead, self, args) {
+        read.whenAnswered = socket.bytesRead - head.length;
+        return Reflect.apply(writeHead, self, args);
+      },
+    });
+  };
+  server.prependListener("request", watch);
+  const socket = connect(port, "127.0.0.1").setEncoding("latin1");
+  socket.write(head + megabytes30, "latin1");
+  let answer = "";
+  await new Promise<void>((resolve) => {
+    socket.on("data", (text) => {
+      answer += text;
+      if (isComplete(answer)) resolve();
+    });
+    // Cut off in the end, by a reset if need be.
+    socket.on("error", () => undefined).on("close", () => resolve());
+  });
+  return { answer, read, socket, serverSide };
+}
+
+function isComplete(answer: string): boolean {
+  const [answerHead = "", body] = answer.split("\r\n\r\n");
+  return body?.length === Number(/content-length: (\d+)/i.exec(answerHead)?.[1]);
+}
+
+describe.each(adapters)("$name", (adapter) => {
+  test("answers 30 MB that nobody signed after less than 64 kB of them", async () => {
+    const { answer, read, socket } = await sendUnsigned(adapter);
+    socket.destroy();
+    expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+    expect(isComplete(answer)).toBe(true);
+    expect(read.whenAnswered).toBeLessThan(64 * 1024);
+  });
+});
+
+describe.each(adapters.filter(({ isNode }) => isNode))("$name", (adapter) => {
+  test("cuts the connection of a sender who goes on with 30 MB that nobody signed", async () => {
+    const { answer, socket, serverSide } = await sendUnsigned(adapter);
+    expect(answer).toMatch(/connection: close/i);
+    if (!socket.closed) await new Promise((resolve) => socket.once("close", resolve));
+    expect(serverSide?.bytesRead).toBeLessThan(256 * 1024);
+  });
+});

@@ -1,0 +1,56 @@
+import type { Server } from "node:http";
+import { serve as serveFetch } from "@hono/node-server";
+import type express from "express";
+import { Hono } from "hono";
+import { webhookRouter } from "../../src/express.ts";
+import { webhookHandler } from "../../src/fetch.ts";
+import { webhookListener } from "../../src/node.ts";
+import type { ReceiverOptions } from "../../src/options.ts";
+import { expresses, type Served, serve, untilTestFinished } from "./serve.ts";
+
+/** One way in which a receiver stands behind a real HTTP server. */
+export interface Adapter {
+  /** The title of its tests. */
+  readonly name: string;
+  /** True where the kit writes to the socket itself. */
+  readonly isNode: boolean;
+  /** Serves a receiver on a free loopback port until the test is over, below `prefix`, which may have a `:parameter`. */
+  serve(options: ReceiverOptions, prefix?: string): Promise<Served>;
+}
+
+const onExpress = (version: number, from: typeof express): Adapter => ({
+  name: `Express ${version}`,
+  isNode: true,
+  serve: (options, prefix = "/") => serve(from().use(prefix, webhookRouter(options))),
+});
+
+/** `@hono/node-server` is what turns a Request → Response function into a server on Node. */
+const serveOnNode = (fetch: (request: Request) => Response | Promise<Response>): Promise<Served> =>
+  untilTestFinished(serveFetch({ fetch, port: 0, hostname: "127.0.0.1" }) as Server);
+
+/** Every adapter of the kit. */
+export const adapters: readonly Adapter[] = [
+  ...expresses.map(({ version, express }) => onExpress(version, express)),
+  {
+    name: "node:http",
+    isNode: true,
+    serve: (options, basePath = "/") => serve(webhookListener({ ...options, basePath })),
+  },
+  {
+    name: "fetch",
+    isNode: false,
+    serve: (options, basePath = "/") => serveOnNode(webhookHandler({ ...options, basePath })),
+  },
+  {
+    name: "fetch in Hono",
+    isNode: false,
+    serve(options, basePath = "/") {
+      const webhooks = webhookHandler({ ...options, basePath });
+      const below = `${basePath.replace(/\/+$/, "")}/*`;
+      return serveOnNode(new Hono().all(below, ({ req }) => webhooks(req.raw)).fetch);
+    },
+  },
+];
+
+/** The adapters without a framework's own 404 behind them. */
+export const adaptersAlone = adapters.filter(({ name }) => !name.startsWith("Express"));

@@ -1,0 +1,20 @@
+import { fc } from "../../../../tools/property-seed.ts";
+
+export const runs = (numRuns: number): fc.Parameters<unknown> => ({ numRuns });
+
+/** Any text: a header may hold it as far as a parser knows. */
+export const anyText = fc.string({ unit: "binary", maxLength: 80 });
+
+/** Text that was good until one character in it was replaced, left out, doubled or put elsewhere. */
+export const almost = (good: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+  fc.tuple(good, fc.nat(), fc.nat(), fc.string({ unit: "binary", maxLength: 2 })).map(([text, from, length, other]) => {
+    const at = from % (text.length + 1);
+    return text.slice(0, at) + other + text.slice(at + (length % 3));
+  });
+
+/** Instants that both schemes can write. */
+export const instant = fc.date({
+  min: new Date(0),
+  max: new Date("9999-12-31T23:59:59.999Z"),
+  noInvalidDate: true,
+});

@@ -1,0 +1,57 @@
+import { once } from "node:events";
+import { createServer, type RequestListener, type Server } from "node:http";
+import { createRequire } from "node:module";
+import { type AddressInfo, connect } from "node:net";
+import express from "express";
+import { onTestFinished } from "vitest";
+import { timestampDigest } from "../../src/timestamp-digest.ts";
+
+/** Express 4 has types of its own that are not installed beside those of 5; what is used here is alike in both. */
+const express4 = createRequire(import.meta.url)("express4") as typeof express;
+
+export const expresses: { version: number; express: typeof express }[] = [
+  { version: 4, express: express4 },
+  { version: 5, express },
+];
+
+export const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
+
+/** The headers of a request that is signed now. */
+export const signed = (headers: Record<string, string> = {}): Record<string, string> => ({
+  ...timestampDigest().sign({ secret, now: new Date() }),
+  ...headers,
+});
+
+export const signedJson = (headers: Record<string, string> = {}) =>
+  signed({ "content-type": "application/json", ...headers });
+
+/** A server that listens on a loopback port. */
+export interface Served {
+  readonly url: string;
+  readonly port: number;
+  readonly server: Server;
+}
+
+/** A real server on a free loopback port, closed when the test is over. */
+export const serve = (listener: RequestListener): Promise<Served> =>
+  untilTestFinished(createServer(listener).listen(0, "127.0.0.1"));
+
+/** Waits for a server that is about to listen on 127.0.0.1, and closes it when the test is over. */
+export async function untilTestFinished(server: Server): Promise<Served> {
+  onTestFinished(() => {
+    server.closeAllConnections();
+    return new Promise<void>((resolve) => server.close(() => resolve()));
+  });
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, port, server };
+}
+
+/** Sends bytes as they are and answers all that comes back before the connection closes. */
+export async function sendRaw(port: number, text: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  socket.end(text);
+  const chunks: Buffer[] = [];
+  for await (const chunk of socket) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("latin1");
+}

@@ -1,0 +1,136 @@
+import { createHmac } from "node:crypto";
+import { describe, expect, test, vi } from "vitest";
+import { webhookRouter } from "../../src/express.ts";
+import { webhookHandler } from "../../src/fetch.ts";
+import type { SignatureScheme } from "../../src/index.ts";
+import { webhookListener } from "../../src/node.ts";
+import type { ReceiverOptions } from "../../src/options.ts";
+import { standardWebhooks } from "../../src/standard-webhooks.ts";
+import { testReceiver } from "../../src/testing.ts";
+import { timestampDigest } from "../../src/timestamp-digest.ts";
+import { expresses, secret } from "../support/serve.ts";
+
+type App = Parameters<typeof testReceiver>[0];
+type Options = Partial<Parameters<typeof testReceiver>[1]>;
+
+const basePath = "/hooks";
+const adapters: [name: string, mount: (options: ReceiverOptions) => App][] = [
+  ...expresses.map(({ version, express }): (typeof adapters)[number] => [
+    `Express ${version}`,
+    (options) => express().use(basePath, webhookRouter(options)),
+  ]),
+  ["node:http", (options) => webhookListener({ basePath, ...options })],
+  ["fetch", (options) => ({ fetch: webhookHandler({ basePath, ...options }) })],
+];
+
+const samples: Parameters<Awaited<ReturnType<typeof testReceiver>>["check"]>[0] = {
+  workerAddedContact: { workerId: "worker_amal" },
+  workerOfferResponse: { offerId: "offer_1", workerId: "worker_amal", response: "accepted" },
+  contactSuggestions: { userEmailAddresses: ["hana@harbour-hotels.example"] },
+  offerEventDeleted: { offerId: "offer_1", workerId: "worker_amal", eventStart: "2099-05-01T16:00:00Z" },
+  timelineChanged: {
+    workerId: "worker_amal",
+    periodStart: "2099-05-01T00:00:00Z",
+    periodEnd: "2099-05-08T00:00:00Z",
+    completedAt: "2099-04-20T09:30:00Z",
+  },
+};
+
+const everyHandler = () => ({
+  onWorkerAddedContact: vi.fn(),
+  onWorkerOfferResponse: vi.fn(),
+  suggestContacts: vi.fn(() => [{ name: "Dana Kim", emailAddress: "dana.kim@example.com", ratings: [] }]),
+  onOfferEventDeleted: vi.fn(),
+  onTimelineChanged: vi.fn(),
+});
+
+/** A scheme that signs time, id and body. */
+const bodyHmac: SignatureScheme = {
+  name: "body-hmac",
+  challenge: "Body-HMAC",
+  coversBody: true,
+  sign({ secret, now, id = "", body = new Uint8Array() }) {
+    const time = String(now.getTime());
+    return { "X-Time": time, "X-Id": id, "X-Signature": hmac(secret, time, id, body) };
+  },
+  read(rawHeaders) {
+    const values = ["x-time", "x-id", "x-signature"].map((name) =>
+      rawHeaders.filter((_, index) => rawHeaders[index - 1]?.toLowerCase() === name && index % 2 === 1),
+    );
+    const [[time = ""] = [], [id = ""] = [], [signature = ""] = []] = values;
+    const isWhole = values.every(({ length, 0: value }) => length === 1 && value && !value.includes(","));
+    if (!isWhole || !/^\d+$/.test(time)) return { reason: "missing_timestamp", message: "no" };
+    return { signedAt: { earliest: Number(time), latest: Number(time) }, signature: Buffer.from(signature), id };
+  },
+  verify({ signedAt, signature, id = "" }, secrets, body = new Uint8Array()) {
+    const text = Buffer.from(signature).toString();
+    const secretIndex = secrets.findIndex((each) => text === hmac(each, String(signedAt.earliest), id, body));
+    return secretIndex < 0 ? undefined : { secretIndex, reading: "body" };
+  },
+};
+const hmac = (key: string, time: string, id: string, body: Uint8Array) =>
+  createHmac("sha256", key).update(`${time}.${id}.`).update(body).digest("hex");
+
+describe.each(adapters)("the kit on %s", (_name, mount) => {
+  test("has no fault, and none of its handlers runs without a sample", async () => {
+    const handlers = everyHandler();
+    await using receiver = await testReceiver(mount({ secret, ...handlers }), { secret, basePath });
+    expect(await receiver.check()).toEqual([]);
+    expect(Object.values(handlers).flatMap(({ mock }) => mock.calls)).toEqual([]);
+  });
+
+  test("handles each sample once", async () => {
+    const handlers = everyHandler();
+    await using receiver = await testReceiver(mount({ secret, ...handlers }), { secret, basePath });
+    expect(await receiver.check(samples)).toEqual([]);
+    expect(Object.values(handlers).map(({ mock }) => mock.calls.length)).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  const standard = { scheme: standardWebhooks(), secret: `whsec_${Buffer.alloc(32, "k").toString("base64")}` };
+  const hmacOnly = timestampDigest({ reading: "hmac" });
+  test.each<[string, Options, Partial<ReceiverOptions>]>([
+    ["no handler", {}, {}],
+    ["a tolerance of its own", { toleranceSeconds: 20 }, { toleranceSeconds: 20 }],
+    ["one reading of the digest", { scheme: hmacOnly }, { scheme: hmacOnly }],
+    ["a scheme that covers the body", { scheme: bodyHmac }, { scheme: bodyHmac }],
+    ["Standard Webhooks", standard, standard],
+    ["secrets in rotation", {}, { secret: ["another-secret-of-the-profile", secret] }],
+    ["a signature for one request only", {}, { replay: "bind" }],
+    ["another clock", { now: () => new Date("2030-01-01") }, { now: () => new Date("2030-01-01") }],
+  ])("has no fault with %s, however often it is checked", async (what, options, settings) => {
+    const handlers = what === "no handler" ? {} : everyHandler();
+    const app = mount({ secret, ...settings, ...handlers });
+    await using receiver = await testReceiver(app, { secret, basePath, ...options });
+    const given = what === "no handler" ? {} : samples;
+    expect([await receiver.check(given), await receiver.check(given)]).toEqual([[], []]);
+  });
+
+  test("is told where it believes what was signed long ago, also under a scheme that covers the body", async () => {
+    for (const scheme of [undefined, bodyHmac]) {
+      const given = { secret, ...(scheme && { scheme }) };
+      const app = mount({ ...given, toleranceSeconds: 86_400, ...everyHandler() });
+      await using receiver = await testReceiver(app, { ...given, basePath });
+      const where =
+        "GET /test/auth, GET /contact/new/worker_made_up, POST /contact-suggestions, POST /offer/response, " +
+        "POST /offer/eventDeleted, POST /events/timelineChanged";
+      expect(await receiver.check()).toEqual([
+        `A request signed too long ago must be refused, but 200 came from ${where}.`,
+        `A request signed in the future must be refused, but 200 came from ${where}.`,
+      ]);
+    }
+  });
+
+  test("is told when its scheme does not look at the body that it signs", async () => {
+    const unread: SignatureScheme = {
+      ...bodyHmac,
+      verify: (_claim, _secrets) => ({ secretIndex: 0, reading: "none" }),
+    };
+    const app = mount({ secret, scheme: unread, ...everyHandler() });
+    await using receiver = await testReceiver(app, { secret, basePath, scheme: bodyHmac });
+    const faults = await receiver.check(samples);
+    expect(faults).toContain("A body that was not signed must be refused, but 200 came from POST /offer/response.");
+    expect(faults).toContain(
+      "A request with garbage after X-Signature must be refused, but 200 came from GET /test/auth.",
+    );
+  });
+});

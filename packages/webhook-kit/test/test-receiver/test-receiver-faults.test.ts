@@ -1,0 +1,238 @@
+import { createHash, createHmac } from "node:crypto";
+import express, { type RequestHandler } from "express";
+import { expect, test } from "vitest";
+import { verifyWebhook, webhookRouter } from "../../src/express.ts";
+import { testReceiver } from "../../src/testing.ts";
+import { timestampDigest } from "../../src/timestamp-digest.ts";
+import { textbookRouter } from "../corpus/textbook.ts";
+import { secret, serve } from "../support/serve.ts";
+
+type Checked = Awaited<ReturnType<typeof testReceiver>>["check"];
+
+async function faultsOf(app: Parameters<typeof testReceiver>[0], basePath: string, samples?: Parameters<Checked>[0]) {
+  await using receiver = await testReceiver(app, { secret, basePath });
+  const faults = await receiver.check(samples);
+  expect(faults.join()).not.toContain(secret);
+  return faults;
+}
+
+const everywhere =
+  "GET /test/auth, GET /contact/new/worker_made_up, POST /contact-suggestions, POST /offer/response, " +
+  "POST /offer/eventDeleted, POST /events/timelineChanged, HEAD /test/auth, HEAD /contact/new/worker_made_up";
+
+test("the textbook middleware has the faults it is known for", async () => {
+  const router = textbookRouter({ secret: [secret], now: () => new Date(), onRejected: () => undefined });
+  expect(await faultsOf(express().use("/hooks", router), "/hooks")).toEqual([
+    `A request signed in the future must be refused, but 200 came from ${everywhere}.`,
+    "A request with Authorization twice must be refused, but 200 came from GET /test/auth.",
+    "A request with a false Authorization after the true one must be refused, but 200 came from GET /test/auth.",
+    "A request whose Timestamp is no date must be refused, but 200 came from GET /test/auth.",
+    "The payload {} must be refused, but 200 came from POST /offer/eventDeleted, POST /events/timelineChanged.",
+    "The payload [] must be refused, but 200 came from POST /offer/eventDeleted, POST /events/timelineChanged.",
+  ]);
+});
+
+test("a receiver that answers 200 to everything breaks every rule about refusing", async () => {
+  const faults = await faultsOf((_request, response) => response.end(), "");
+  expect(faults).toHaveLength(27);
+  for (const fault of faults) expect(fault).toMatch(/ must (be refused|not be acknowledged), but 200 came from /);
+  expect(faults[0]).toBe(`A request without a signature must be refused, but 200 came from ${everywhere}.`);
+});
+
+test("a receiver that is mounted elsewhere is told by basePath", async () => {
+  const app = express().use("/hooks", webhookRouter({ secret }));
+  for (const [basePath, asked] of [
+    ["/webhooks/", "/webhooks/test"],
+    ["", "/test"],
+  ] as const)
+    expect(await faultsOf(app, basePath)).toEqual([
+      `GET ${asked} answered 404: no receiver is mounted there. Give basePath, the path of the base address on your company profile.`,
+    ]);
+});
+
+test("a receiver with another secret refuses the service, and is asked no more", async () => {
+  const app = express().use("/hooks", webhookRouter({ secret: "another-secret-of-the-profile" }));
+  expect(await faultsOf(app, "/hooks")).toEqual([
+    "GET /test/auth refuses every valid signature: does the receiver have this secret and scheme?",
+  ]);
+});
+
+test("a receiver that is gone, or goes while it is asked, is told as one", async () => {
+  const { url } = await serve((request) => request.socket.destroy());
+  expect(await faultsOf(url, "")).toEqual(["GET /test got no answer (ECONNRESET); nothing more was asked."]);
+  const router = webhookRouter({ secret });
+  const fragile = express().use("/hooks", (request, response, next) => {
+    if (request.get("authorization") === "") request.socket.destroy();
+    else router(request, response, next);
+  });
+  expect(await faultsOf(fragile, "/hooks")).toEqual([
+    "GET /test/auth got no answer (ECONNRESET); nothing more was asked.",
+  ]);
+});
+
+/** What a textbook would refuse of `Timestamp` and `Authorization`, with one thing left out or done wrong. */
+const signs = (timestamp: string, authorization: string): boolean =>
+  [createHash("sha256").update(timestamp + secret), createHmac("sha256", secret).update(timestamp)].some(
+    (digest) => authorization.toUpperCase() === `HMAC ${digest.digest("hex").toUpperCase()}`,
+  );
+
+const headersOf = ({ headers }: { headers: Record<string, unknown> }) =>
+  [String(headers.timestamp ?? ""), String(headers.authorization ?? "")] as const;
+
+/** In front of a kit that is right: answers wrongly what it wants to, and leaves the rest to the kit. */
+const mistakes: [mistake: string, wrong: RequestHandler, faults: RegExp[]][] = [
+  [
+    "asks for a signature on /test",
+    ({ path, headers }, response, next) =>
+      path === "/test" && !headers.authorization ? response.sendStatus(401) : next(),
+    [/^A request to \/test must be answered 200, whatever its headers, but 401 came from GET \/test\.$/],
+  ],
+  [
+    "fails for nonsense on /test",
+    ({ path, headers }, response, next) =>
+      path === "/test" && headers.timestamp === "never" ? response.sendStatus(500) : next(),
+    [/^A request to \/test .* but 500 came from GET \/test\.$/],
+  ],
+  [
+    "does not look at the time",
+    (request, response, next) =>
+      signs(...headersOf(request)) && request.path === "/test/auth" ? response.sendStatus(200) : next(),
+    [
+      / too long ago .* 200 came from GET \/test\/auth, HEAD \/test\/auth\.$/,
+      / in the future /,
+      // Node keeps the first of two Authorization headers.
+      / with Authorization twice /,
+      / a false Authorization after /,
+      / Timestamp is no date /,
+    ],
+  ],
+  [
+    "needs seconds in a timestamp",
+    ({ headers }, response, next) =>
+      /T\d\d:\d\dZ$/.test(String(headers.timestamp)) ? response.sendStatus(401) : next(),
+    [/^A request whose Timestamp names a whole minute must be answered 200, but 401 /],
+  ],
+  [
+    "takes any timestamp for valid that a clock behind would send",
+    ({ headers }, response, next) =>
+      Date.parse(String(headers.timestamp)) > Date.now() + 1_000 ? response.sendStatus(401) : next(),
+    [/^A request signed 30 s ahead must be answered 200, but 401 /],
+  ],
+  [
+    "believes a digest that begins right",
+    (request, response, next) => {
+      const [timestamp, authorization] = headersOf(request);
+      const digest = createHash("sha256")
+        .update(timestamp + secret)
+        .digest("hex")
+        .toUpperCase();
+      const given = authorization.slice("hmac ".length);
+      return request.path === "/test/auth" && given !== "" && digest.startsWith(given) && given.length < 64
+        ? response.sendStatus(200)
+        : next();
+    },
+    [/^A request with half of the digest must be refused/],
+  ],
+  [
+    "drops what follows the digest",
+    (request, response, next) => {
+      const [timestamp, authorization] = headersOf(request);
+      return request.path === "/test/auth" && signs(timestamp, authorization.slice(0, 69)) && authorization.length > 69
+        ? response.sendStatus(200)
+        : next();
+    },
+    [/^A request with garbage after Authorization must be refused/],
+  ],
+  [
+    "checks under an empty secret while none is set",
+    (request, response, next) => {
+      const [timestamp, authorization] = headersOf(request);
+      return request.path === "/test/auth" &&
+        authorization.slice(5) === createHmac("sha256", "").update(timestamp).digest("hex").toUpperCase()
+        ? response.sendStatus(200)
+        : next();
+    },
+    [/^A request with an HMAC under an empty key must be refused/],
+  ],
+  [
+    "throws for a digest that is none",
+    ({ headers }, response, next) =>
+      /^hmac [^0-9a-f]{64}$/i.test(String(headers.authorization)) ? response.sendStatus(500) : next(),
+    [/ 64 letters that are no digits must be refused, but 500 /, / 64 characters that are not ASCII .* but 500 /],
+  ],
+  [
+    "leaves one endpoint unguarded",
+    ({ path, headers }, response, next) =>
+      path === "/offer/response" && !headers.authorization ? response.sendStatus(200) : next(),
+    [/^A request without a signature must be refused, but 200 came from POST \/offer\/response\.$/],
+  ],
+  [
+    "acknowledges what it does not know",
+    ({ path }, response, next) => (path.startsWith("/no/") ? response.sendStatus(200) : next()),
+    [/^What nobody handles must not be acknowledged/],
+  ],
+  [
+    "fails for OPTIONS",
+    ({ method }, response, next) => (method === "OPTIONS" ? response.sendStatus(500) : next()),
+    [/^What the service does not ask must not fail, but 500 came from OPTIONS \/test\/auth\.$/],
+  ],
+  [
+    "says the secret it expected",
+    ({ path, headers }, response, next) =>
+      path === "/test/auth" && headers.authorization === ""
+        ? void response.status(401).send(`not signed with ${secret}`)
+        : next(),
+    [/^GET \/test\/auth answered with the secret in it\.$/],
+  ],
+];
+
+test.each(mistakes)("a receiver that %s has that fault and no other", async (_mistake, wrong, faults) => {
+  const app = express().use("/hooks", wrong, webhookRouter({ secret }));
+  expect(await faultsOf(app, "/hooks")).toEqual(faults.map((fault) => expect.stringMatching(fault)));
+});
+
+test("a receiver that knows one reading of the digest is told which it misses", async () => {
+  const only = (reading: "appended" | "hmac") =>
+    express().use(webhookRouter({ secret, scheme: timestampDigest({ reading }) }));
+  expect(await faultsOf(only("appended"), "")).toEqual([
+    "A request signed by HMAC, the other way to read the documentation must be answered 200, but 401 came from GET /test/auth.",
+  ]);
+  expect(await faultsOf(only("hmac"), "")).toContain(
+    "A request signed now must be answered 200, but 401 came from GET /test/auth.",
+  );
+});
+
+const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
+const search = { userEmailAddresses: ["hana@harbour-hotels.example"] };
+
+test("a sample that is not acknowledged, or not when it is repeated, is a fault", async () => {
+  const missing = express().use(webhookRouter({ secret }));
+  expect(await faultsOf(missing, "", { workerOfferResponse: accepted })).toEqual([
+    "workerOfferResponse must be answered 200, but 404 came from POST /offer/response.",
+  ]);
+  const seen = new Set<string>();
+  const refusing: RequestHandler = ({ headers, path }, response, next) => {
+    const key = String(headers.authorization);
+    if (path !== "/offer/response" || !seen.has(key)) next();
+    else response.sendStatus(409);
+    seen.add(key);
+  };
+  const router = webhookRouter({ secret, onWorkerOfferResponse: () => undefined });
+  expect(await faultsOf(express().use(refusing, router), "", { workerOfferResponse: accepted })).toEqual([
+    "workerOfferResponse must be answered 200 when the same request comes twice, but 409 came from POST /offer/response.",
+  ]);
+});
+
+const sixStars = { rating: 6, ratingProvider: "A", lastWorked: "2025-11-30T17:00:00Z" };
+
+test("suggestions that the service would refuse are told by field, without their values", async () => {
+  const app = express().post("/contact-suggestions", verifyWebhook({ secret }), express.json(), (request, response) => {
+    if (!request.body.userEmailAddresses) response.sendStatus(400);
+    else response.json([{ name: "Dana Kim", emailAddress: "dana-kim", ratings: [sixStars] }]);
+  });
+  const faults = await faultsOf(app.use(webhookRouter({ secret })), "", { contactSuggestions: search });
+  expect(faults).toEqual([
+    "contactSuggestions answered what the service refuses: [0].emailAddress: Must be an e-mail address.",
+    "contactSuggestions answered what the service refuses: [0].ratings[0].rating: Too long or too large; at most 5.",
+  ]);
+});

@@ -1,0 +1,194 @@
+import express from "express";
+import { describe, expect, test, vi } from "vitest";
+import { webhookRouter } from "../../src/express.ts";
+import type { Handlers } from "../../src/index.ts";
+import type { ReceiverOptions } from "../../src/options.ts";
+import { type TestedReceiver, testReceiver } from "../../src/testing.ts";
+import { secret, serve } from "../support/serve.ts";
+
+const appWith = (options: Omit<ReceiverOptions<Express.Request>, "secret">, path = "/hooks") =>
+  express().use(path, webhookRouter({ secret, ...options } as ReceiverOptions));
+
+const search = { userEmailAddresses: ["hana@harbour-hotels.example"], filter: "chef" };
+const dana = { name: "Dana Kim", emailAddress: "dana.kim@example.com", ratings: [] };
+
+test("every webhook reaches its handler, signed, with what was given", async () => {
+  const handlers = {
+    onWorkerAddedContact: vi.fn<NonNullable<Handlers["onWorkerAddedContact"]>>(),
+    onWorkerOfferResponse: vi.fn<NonNullable<Handlers["onWorkerOfferResponse"]>>(),
+    onOfferEventDeleted: vi.fn<NonNullable<Handlers["onOfferEventDeleted"]>>(),
+    onTimelineChanged: vi.fn<NonNullable<Handlers["onTimelineChanged"]>>(),
+    suggestContacts: vi.fn(() => [dana]),
+  };
+  await using receiver = await testReceiver(appWith(handlers), { secret, basePath: "/hooks/" });
+  const deleted = { offerId: "o", workerId: "w", eventStart: "2099-05-01T16:00:00Z" };
+  const changed = {
+    workerId: "w",
+    periodStart: "2099-05-01T00:00:00Z",
+    periodEnd: "2099-05-08T00:00:00Z",
+    completedAt: "2099-04-20T09:30:00Z",
+  };
+  const accepted = { offerId: "o", workerId: "w", response: "accepted" } as const;
+  const answers = [
+    await receiver.test(),
+    await receiver.testAuth(),
+    await receiver.workerAddedContact({ workerId: "Jürgen/7 $&" }),
+    await receiver.workerOfferResponse(accepted),
+    await receiver.offerEventDeleted(deleted),
+    await receiver.timelineChanged(changed),
+  ];
+  expect(answers.map(({ status, body }) => [status, body])).toEqual(answers.map(() => [200, ""]));
+  expect((await receiver.contactSuggestions(search)).suggestions).toEqual([dana]);
+  expect(Object.values(handlers).map(({ mock }) => mock.calls.map(([given]: unknown[]) => given))).toEqual([
+    [{ workerId: "Jürgen/7 $&" }],
+    [accepted],
+    [deleted],
+    [changed],
+    [search],
+  ]);
+});
+
+test("an answer shows its status, headers and body, whatever they are", async () => {
+  await using receiver = await testReceiver(appWith({}), { secret, basePath: "/hooks" });
+  const answer = await receiver.contactSuggestions(search);
+  expect([answer.status, answer.headers["content-type"], "suggestions" in answer]).toEqual([
+    404,
+    "application/problem+json",
+    false,
+  ]);
+  expect(JSON.parse(answer.body)).toMatchObject({ code: "endpoint_not_mounted" });
+});
+
+test("the same event sent again is handled again, unless it is the very same request", async () => {
+  const onWorkerAddedContact = vi.fn();
+  await using receiver = await testReceiver(appWith({ onWorkerAddedContact }), { secret, basePath: "/hooks" });
+  await expect(receiver.repeat()).rejects.toThrow("Nothing was sent");
+  for (let times = 0; times < 20; times += 1) await receiver.workerAddedContact({ workerId: "w" });
+  expect(onWorkerAddedContact).toHaveBeenCalledTimes(20);
+  expect((await receiver.repeat()).status).toBe(200);
+  expect(onWorkerAddedContact).toHaveBeenCalledTimes(20);
+});
+
+test("two signatures of a clock that stands still differ, and one that is set back is followed", async () => {
+  const receivedAt: Date[] = [];
+  let time = Date.parse("2030-01-01T00:00:00Z");
+  const now = () => new Date(time);
+  const onWorkerAddedContact: Handlers["onWorkerAddedContact"] = (_event, { verified }) =>
+    void receivedAt.push(new Date(time + verified.skewSeconds * 1000));
+  await using receiver = await testReceiver(appWith({ now, onWorkerAddedContact }), {
+    secret,
+    basePath: "/hooks",
+    now,
+  });
+  await receiver.workerAddedContact({ workerId: "w" });
+  await receiver.workerAddedContact({ workerId: "w" });
+  time = Date.parse("2020-01-01T00:00:00Z");
+  await receiver.workerAddedContact({ workerId: "w" });
+  expect(receivedAt.map((date) => date.toISOString())).toEqual([
+    "2030-01-01T00:00:00.000Z",
+    "2030-01-01T00:00:00.001Z",
+    "2020-01-01T00:00:00.000Z",
+  ]);
+});
+
+describe("an app is", () => {
+  const workers: string[] = [];
+  const app = appWith({ onWorkerAddedContact: ({ workerId }) => void workers.push(workerId) });
+
+  test("the address of a running one, with or without the path in it", async () => {
+    const { url } = await serve(app);
+    for (const [address, basePath] of [
+      [`${url}/hooks`, undefined],
+      [new URL(`${url}/hooks/`), undefined],
+      [url, "hooks"],
+      [url, "/hooks/"],
+    ] as const) {
+      const receiver = await testReceiver(address, { secret, ...(basePath && { basePath }) });
+      expect((await receiver.testAuth()).status).toBe(200);
+      await receiver.close();
+    }
+    expect((await fetch(`${url}/hooks/test`)).status).toBe(200);
+  });
+
+  test("a listener of node:http, whose server ends when the receiver is closed, once or twice", async () => {
+    let server: unknown;
+    const receiver = await testReceiver(
+      (request, response) => {
+        server = (request.socket as typeof request.socket & { server: unknown }).server;
+        response.end("hello");
+      },
+      { secret },
+    );
+    expect(await receiver.test()).toMatchObject({ status: 200, body: "hello" });
+    await receiver.close();
+    await receiver.close();
+    expect(server).toMatchObject({ listening: false });
+    await expect(receiver.test()).rejects.toMatchObject({ code: "ECONNREFUSED" });
+  });
+
+  test("an object with fetch, called as its method", async () => {
+    const worker = {
+      greeting: "hello",
+      async fetch(request: Request) {
+        const { pathname } = new URL(request.url);
+        return new Response(`${this.greeting} ${request.method} ${pathname} ${await request.text()}`, { status: 201 });
+      },
+    };
+    await using receiver = await testReceiver(worker, { secret, basePath: "/a b" });
+    expect(await receiver.workerAddedContact({ workerId: "é" })).toMatchObject({
+      status: 201,
+      headers: { "content-type": "text/plain;charset=UTF-8" },
+      body: "hello GET /a%20b/contact/new/%C3%A9 ",
+    });
+    const sent = { offerId: "o", workerId: "w", response: "accepted" } as const;
+    expect((await receiver.workerOfferResponse(sent)).body).toContain(JSON.stringify(sent));
+  });
+
+  test.each([
+    ["nothing", undefined],
+    ["a number", 3001],
+    ["an address of another kind", "ftp://127.0.0.1/"],
+    ["no address", "127.0.0.1"],
+    ["a function without a response to answer with", (_request: Request) => new Response()],
+  ])("not %s", async (_what, app) => {
+    await expect(testReceiver(app as string, { secret })).rejects.toMatchObject({ code: "invalid_option" });
+  });
+});
+
+test("a secret that no service could sign with is refused at once", async () => {
+  await expect(testReceiver(express(), { secret: "" })).rejects.toMatchObject({ code: "invalid_secret" });
+});
+
+test("a receiver that does not answer in time rejects, over a server and through fetch", async () => {
+  const options = { secret, timeoutMs: 50 };
+  await using listening = await testReceiver(() => undefined, options);
+  await expect(listening.test()).rejects.toMatchObject({ cause: { name: "TimeoutError" } });
+  await using called = await testReceiver({ fetch: () => new Promise<Response>(() => undefined) }, options);
+  await expect(called.test()).rejects.toMatchObject({ name: "TimeoutError" });
+  expect(await called.check()).toEqual(["GET /test got no answer (TimeoutError); nothing more was asked."]);
+});
+
+test("an answer that breaks off rejects", async () => {
+  await using receiver = await testReceiver(
+    (_request, response) => {
+      response.writeHead(200, { "content-length": "10" }).write("half");
+      response.destroy();
+    },
+    { secret },
+  );
+  await expect(receiver.test()).rejects.toMatchObject({ code: "ECONNRESET" });
+});
+
+test("what the service would not send does not compile", () => {
+  const never = async (receiver: TestedReceiver) => {
+    // @ts-expect-error the words are texts
+    await receiver.workerOfferResponse({ offerId: "o", workerId: "w", response: 7 });
+    // @ts-expect-error whose suggestions?
+    await receiver.contactSuggestions({ filter: "chef" });
+    // @ts-expect-error there is no such sender
+    await receiver.check({ workerResponded: { offerId: "o", workerId: "w", response: "accepted" } });
+    // @ts-expect-error given as { fetch }
+    await testReceiver((_request: Request) => new Response(), { secret });
+  };
+  expect(never).toBeTypeOf("function");
+});
