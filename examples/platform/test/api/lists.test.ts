@@ -49,7 +49,8 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createPlace })
     tokens["worker-app"] = tokens.worker = await platform.signInWorker("worker_amal");
     const profile = { baseAddress: receiver.baseAddress, secret: "x".repeat(20), suggestsContacts: true };
     await platform.call("PUT", "/portal/profile", { token: tokens.portal, json: profile });
-    await platform.call("POST", "/portal/suggestions/search", { token: tokens.portal, json: {} });
+    const json = { organisationIds: ["org_harbour"] };
+    await platform.call("POST", "/portal/suggestions/search", { token: tokens.portal, json });
     for (let number = 0; number < 5; number += 1) await addRow();
   });
   afterAll(async () => {

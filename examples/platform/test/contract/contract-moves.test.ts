@@ -61,7 +61,7 @@ describe("the moves of an offer", () => {
     const menu = (await stage.app("worker_amal", "GET", "/notifications")).json<{
       notifications: { offerId: string }[];
     }>();
-    for (const shown of [tapped?.data.offerId, menu.notifications.at(-1)?.offerId])
+    for (const shown of [tapped?.data.offerId, menu.notifications[0]?.offerId])
       expect((await stage.app("worker_amal", "GET", `/offers/${shown}`)).json()).toMatchObject({ title: "Tapped" });
   });
 

@@ -86,7 +86,8 @@ export async function openStage(settings: Partial<Settings> = {}): Promise<Stage
       }>();
       return notifications
         .filter((entry) => entry.offerId === offerId)
-        .map(({ reason, successful }) => ({ reason, successful }));
+        .map(({ reason, successful }) => ({ reason, successful }))
+        .reverse();
     },
     async answersTold(offerId) {
       // Whatever was recorded before is pending or acknowledged by now: an answer is committed with its event.

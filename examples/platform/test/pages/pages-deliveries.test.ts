@@ -152,13 +152,13 @@ describe("the mailbox", () => {
   test("shows mail, whatever is in it", async () => {
     const json = {
       createdByUserId: "user_hana",
-      title: "<script>alert(1)</script>",
+      title: `Fish & "Chips" <script>alert(1)</script>`,
       workerIds: ["worker_amal"],
       notifyEmailAddress: "hana@harbour-hotels.example",
     };
     await platform.call("POST", "/offer", { key: "demo-key-harbour", json });
     const { text } = await hana.get("/mailbox");
-    expect(text).toContain("Offer created: &lt;script&gt;alert(1)&lt;/script&gt;");
+    expect(text).toContain("Offer created: Fish &amp; &quot;Chips&quot; script alert(1) /script");
     expect(text).not.toContain("<script>alert");
   });
 });

@@ -171,7 +171,8 @@ test("the direction of each text is isolated from the text beside it", async () 
   const title = "Bar \u202e\u2067on Sunday";
   const json = { createdByUserId: "user_hana", title, workerIds: ["worker_amal"] };
   const { id } = (await platform.call("POST", "/offer", { key: "demo-key-harbour", json })).json<{ id: string }>();
-  const styles = (await visitor.get("/assets/styles.css")).text;
+  const [, stylesheet = ""] = /href="(\/assets\/[^"]+\.css)"/.exec((await visitor.get("/offers")).text) ?? [];
+  const styles = (await visitor.get(stylesheet)).text;
   const isolated = /:where\(([^)]*)\) \{\s*unicode-bidi: isolate;/.exec(styles)?.[1]?.split(", ") ?? [];
   for (const path of ["/offers", `/offers/${id}`]) {
     // Alone in its element.

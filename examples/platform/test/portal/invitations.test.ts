@@ -239,7 +239,6 @@ describe.each(await anyStore())("invitations on $title", ({ title, createPlace }
       "evil.example",
       "Dana ｅvil．example/path",
       "Dana <https://evil.example>",
-      "Dana\u202egro.live",
       `Dana ${"very ".repeat(80)}long`,
     ])("as the name %j", async (name) => {
       clockMs += 2 * dayMs;
@@ -254,14 +253,17 @@ describe.each(await anyStore())("invitations on $title", ({ title, createPlace }
       ]);
     });
 
-    test.each(["Dana\nBcc: x@evil.example", "Dana\u2028Farah", "Dana\u2029Farah", "Dana\u0085Farah"])(
-      "nor is a person shown as %j",
-      async (name) => {
-        const shown = person({ name });
-        expect((await invite(await shownTo(hana, [shown]), [shown])).status).toBe(400);
-        expect(await mailsTo(shown.emailAddress)).toEqual([]);
-      },
-    );
+    test.each([
+      "Dana\nBcc: x@evil.example",
+      "Dana\u2028Farah",
+      "Dana\u2029Farah",
+      "Dana\u0085Farah",
+      "Dana\u202egro.live",
+    ])("nor is a person shown as %j", async (name) => {
+      const shown = person({ name });
+      expect((await invite(await shownTo(hana, [shown]), [shown])).status).toBe(400);
+      expect(await mailsTo(shown.emailAddress)).toEqual([]);
+    });
   });
 
   describe("a search names the organisations it asks", () => {

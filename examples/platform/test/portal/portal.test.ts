@@ -424,7 +424,7 @@ describe("outside development", async () => {
     expect(await mails("hana@harbour-hotels.example")).toMatchObject({
       mails: [{ to: "Hana@Harbour-Hotels.example", subject: "Offer created: Bar" }],
     });
-    expect(await mails("bo@bistro-group.example")).toEqual({ mails: [] });
+    expect(await mails("bo@bistro-group.example")).toEqual({ mails: [], next: null });
     await platform.close();
     await place.remove();
   });

@@ -103,7 +103,8 @@ describe.each(await anyStore())("the log on $title", ({ createPlace }) => {
       {},
       { "X-Request-Id": sentinel, traceparent: `00-${"ab".repeat(16)}-${"cd".repeat(8)}-01` },
     );
-    await platform.call("GET", `/offer/${sentinel}?details=${sentinel}`, { key: `key-${sentinel}` });
+    await platform.call("GET", `/offer/${sentinel}`, { key: `key-${sentinel}` });
+    await platform.call("GET", `/offer/${sentinel}?${sentinel}=${sentinel}`, { key: `key-${sentinel}` });
     await platform.call("GET", `/${sentinel}`, { key: `wrong-${sentinel}` });
     await platform.call("POST", "/offer", { key: `wrong-${sentinel}`, body: sentinel });
     await create({ title: 7, [sentinel]: sentinel });

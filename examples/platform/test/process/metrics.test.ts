@@ -174,7 +174,7 @@ describe("the metrics of a platform", () => {
     const worker = await platform.signInWorker("worker_amal");
     const json = { organisationId: "org_harbour" };
     await platform.call("POST", "/worker-app/contacts", { token: worker, json });
-    await platform.call("GET", "/offer/offer-that-is-not-there?title=secret", { key: "demo-key-harbour" });
+    await platform.call("GET", "/offer/offer-that-is-not-there?api-version=1.0", { key: "demo-key-harbour" });
     await eventually("an attempt failed", () => receiver.requests.length > 2);
     status = 200;
     await eventually("it is acknowledged", async () =>

@@ -59,7 +59,9 @@ test("what each entry exports is a decision", () => {
 });
 
 test("the values at run time are those that are listed", async () => {
-  const names = await Promise.all(entries.map(async (entry) => Object.keys(await import(`../src/${entry}.ts`)).sort()));
+  const names = await Promise.all(
+    entries.map(async (entry) => Object.keys(await import(`../../src/${entry}.ts`)).sort()),
+  );
   expect(names).toEqual([
     [
       "ConfigurationError",
