@@ -86,7 +86,12 @@ export const plantedMistakes: readonly PlantedMistake[] = [
       put: "- uses: actions/checkout@1\n      - uses: actions/download-artifact",
       found: "uses actions/checkout",
     },
-    "packs again": { file: "release.yml", find: publishLine, put: `npm run tarballs && ${publishLine}`, found: "runs npm" },
+    "packs again": {
+      file: "release.yml",
+      find: publishLine,
+      put: `npm run tarballs && ${publishLine}`,
+      found: "runs npm",
+    },
     installs: { file: "release.yml", find: publishLine, put: `npm ci; ${publishLine}`, found: "runs npm" },
     "runs what came with the tarballs": {
       file: "release.yml",

@@ -53,6 +53,6 @@ export abstract class OffersError extends Error {
 
   // Not a property of its own: what prints an error would print it too.
   static {
-    Object.defineProperty(this.prototype, brand, { value: true });
+    Object.defineProperty(OffersError.prototype, brand, { value: true });
   }
 }

@@ -1,0 +1,55 @@
+import { configDefaults, defineConfig } from "vitest/config";
+import { slowFiles } from "./tools/slow/files.ts";
+
+/** Beside the code: they open no socket, no store and no process, so that files can share one. */
+const units = ["{packages,examples}/*/src/**/*.test.ts"];
+
+/** The site as it is built, which CI builds once. */
+const fullOnly = ["tools/docs.test.ts"];
+
+const isFull = process.env.TEST_MATRIX === "full";
+
+/** Against the test's own servers, stores and processes. */
+const integration = ["{packages,examples}/*/test/**/*.test.ts", "tools/**/*.test.ts"];
+
+export default defineConfig({
+  test: {
+    reporters: ["default", "./tools/closing-line-reporter.ts"],
+    globalSetup: [
+      "examples/platform/test/test-seed.ts",
+      "examples/platform/test/stores.ts",
+      "packages/webhook-kit/test/redis-server.ts",
+    ],
+    pool: "forks", setupFiles: ["./zz-cpu-setup.ts"],
+    maxWorkers: 3,
+    // Nothing is expected to take long; a busy machine may make it so.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    projects: [
+      { extends: true, test: { name: "units", include: units, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: "integration",
+          include: integration,
+          exclude: [...configDefaults.exclude, ...slowFiles, ...(isFull ? [] : fullOnly)],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // What the compiler refuses is the failure: at run time such a test cannot fail.
+          name: "types",
+          include: [],
+          typecheck: {
+            enabled: true,
+            only: true,
+            include: ["{packages,examples}/*/test/**/*.test-d.ts"],
+            tsconfig: "tsconfig.json",
+            checker: "node_modules/typescript7/bin/tsc",
+          },
+        },
+      },
+    ],
+  },
+});
