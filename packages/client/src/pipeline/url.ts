@@ -42,14 +42,13 @@ export function readBaseUrl(baseUrl: unknown): string {
 /** Puts `id` in its place in the path's template, as one segment whatever it holds. */
 export const fillPath = (template: string, id: unknown): string =>
   template.replace("{id}", () => {
-    const fault =
-      typeof id !== "string"
-        ? `is ${kindOf(id)}`
-        : /^\.{0,2}$/.test(id)
-          ? `is ${id ? `"${id}"` : "empty"}`
-          : /\p{Surrogate}/u.test(id)
-            ? "is no Unicode text"
-            : undefined;
-    if (fault === undefined) return encodeURIComponent(id as string);
+    let fault = `is ${kindOf(id)}`;
+    if (typeof id === "string")
+      try {
+        if (!/^\.{0,2}$/.test(id)) return encodeURIComponent(id);
+        fault = `is ${id ? `"${id}"` : "empty"}`;
+      } catch {
+        fault = "is no Unicode text";
+      }
     throw refusal("invalid_id", `id ${fault}; give the offer's id, a string such as createOffer() gives`);
   });
