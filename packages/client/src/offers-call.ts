@@ -47,17 +47,16 @@ export interface OffersCall<Data> extends Promise<Data> {
 /** @param exchange rejects with an OffersFailure only */
 export function toCall<Data>(exchange: Promise<WithResponse<Data>>): OffersCall<Data> {
   let whole: WithResponse<Data>;
-  const data = exchange.then((answer) => {
+  const call = exchange.then((answer) => {
     whole = answer;
     return answer.data;
-  });
+  }) as OffersCall<Data>;
   // Both look at the same promise, so that a failure counts as seen for those who ask for them, and for nobody else.
-  return Object.assign(data, {
-    withResponse: () => data.then(() => whole),
-    safe: () =>
-      data.then(
-        () => ({ ok: true as const, ...whole }),
-        (error: OffersFailure) => ({ ok: false as const, error }),
-      ),
-  });
+  call.withResponse = () => call.then(() => whole);
+  call.safe = () =>
+    call.then(
+      () => ({ ok: true, ...whole }),
+      (error) => ({ ok: false, error }),
+    );
+  return call;
 }

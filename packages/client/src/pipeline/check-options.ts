@@ -59,9 +59,7 @@ function checkNames(given: object, names: readonly string[], elsewhere: (name: s
 export function checkClientOptions(given: OffersClientOptions): void {
   if (typeof given !== "object" || !given || Array.isArray(given) || given instanceof URL)
     refuse(`the options are ${kindOf(given)}; give an object: new OffersClient({ baseUrl, apiKey })`);
-  checkNames(given, clientNames, (name) =>
-    callNames.includes(name) ? "it is an option of a call: getOffer(id, options)" : undefined,
-  );
+  checkNames(given, clientNames, (name) => (callNames.includes(name) ? "it is an option of a call" : undefined));
   const { fetch, onRetry, middleware, logger, serviceHonoursIdempotencyKey: honours } = given;
   if (fetch !== undefined) checkFunction("fetch", fetch);
   if (onRetry !== undefined) checkFunction("onRetry", onRetry);
@@ -89,13 +87,13 @@ export function checkCallOptions(given: CallOptions, names: readonly string[] = 
     );
   checkNames(given, names, (name) => {
     if (name === "intervalMs") return "only watchOffer has it";
-    if (name.startsWith("apiKey")) return "give the client another key by withApiKey()";
-    return clientNames.includes(name) ? "it is an option of the client: new OffersClient(options)" : undefined;
+    if (name.startsWith("apiKey")) return "use withApiKey()";
+    return clientNames.includes(name) ? "give it to new OffersClient()" : undefined;
   });
   const { signal, headers } = given;
   if (signal !== undefined && typeof Object(signal).addEventListener !== "function")
-    throw refusal("invalid_argument", "signal must be an AbortSignal, such as the .signal of an AbortController");
+    throw refusal("invalid_argument", "signal must be an AbortSignal: the .signal of an AbortController");
   const kind = Object.prototype.toString.call(headers);
   if (headers !== undefined && kind !== "[object Object]")
-    refuse(`headers is ${kind}; give an object of texts, such as Object.fromEntries(headers)`);
+    refuse(`headers is ${kind}; give an object: Object.fromEntries(headers)`);
 }

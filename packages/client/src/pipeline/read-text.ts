@@ -7,8 +7,11 @@ const tooLarge = /BUFFER_TOO_LARGE|EXCEEDED_MAX_SIZE|STRING_TOO_LONG/;
 const utf8 = new TextDecoder();
 
 /** The body's text, decoded and unpacked; undefined, with the connection given up, when it exceeds `mostBytes` (D-98). */
-export async function readText(response: FetchResponse, mostBytes: number): Promise<string | undefined> {
-  const body: ReadableStream<Uint8Array> | null | undefined = Reflect.get(response, "body");
+export async function readText(
+  response: FetchResponse & { readonly body?: ReadableStream<Uint8Array> | null },
+  mostBytes: number,
+): Promise<string | undefined> {
+  const { body } = response;
   const length = response.headers.get("content-length");
   if (Number(length) > mostBytes) {
     body?.cancel?.().catch(() => {});

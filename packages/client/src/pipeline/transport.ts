@@ -91,7 +91,7 @@ export function createTransport(options: OffersClientOptions, clock: Clock = sys
       let startedAt = clock.now();
       const { timeoutMs, totalTimeoutMs, maxResponseBytes } = limits;
       const deadline = startedAt + totalTimeoutMs;
-      const inTotal = `within totalTimeoutMs (${totalTimeoutMs} ms)`;
+      const inTotal = () => `within totalTimeoutMs (${totalTimeoutMs} ms)`;
       const readKey = (refresh: boolean) =>
         typeof apiKey === "string"
           ? apiKey
@@ -107,7 +107,7 @@ export function createTransport(options: OffersClientOptions, clock: Clock = sys
                 }
                 return checkKey(given);
               },
-              `the apiKey function gave no key ${inTotal}; see what it waits for`,
+              () => `the apiKey function gave no key ${inTotal()}; see what it waits for`,
             );
       if (typeof apiKey === "string") key = apiKey;
       else {
@@ -123,7 +123,6 @@ export function createTransport(options: OffersClientOptions, clock: Clock = sys
         let delayMs: number | undefined;
         try {
           const left = deadline - startedAt;
-          const late = timeoutMs > left ? inTotal : `within timeoutMs (${timeoutMs} ms)`;
           const sent = { ...about, method, url, body, maxResponseBytes };
           answer = await within(
             Math.min(timeoutMs, left),
@@ -132,7 +131,8 @@ export function createTransport(options: OffersClientOptions, clock: Clock = sys
               attempts++;
               return attempt({ ...sent, headers: { ...headers, [keyHeader]: key }, signal }, options, key);
             },
-            `no whole response ${late}; allow more time, or see why the service is slow`,
+            () =>
+              `no whole response ${timeoutMs > left ? inTotal() : `within timeoutMs (${timeoutMs} ms)`}; allow more time`,
           );
           return { data: judge(operation, answer, sent, key, id), response: answer.response, attempts };
         } catch (thrown) {
