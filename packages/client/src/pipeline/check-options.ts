@@ -60,17 +60,11 @@ export function checkClientOptions(given: OffersClientOptions): void {
   if (typeof given !== "object" || !given || Array.isArray(given) || given instanceof URL)
     refuse(`the options are ${kindOf(given)}; give an object: new OffersClient({ baseUrl, apiKey })`);
   checkNames(given, clientNames, (name) => (callNames.includes(name) ? "it is an option of a call" : undefined));
-  const { fetch, onRetry, middleware, logger, serviceHonoursIdempotencyKey: honours } = given;
-  if (fetch !== undefined) checkFunction("fetch", fetch);
-  if (onRetry !== undefined) checkFunction("onRetry", onRetry);
-  if (honours !== undefined && typeof honours !== "boolean")
-    refuse(`serviceHonoursIdempotencyKey is ${kindOf(honours)}; give true or false`);
-  if (middleware !== undefined) {
-    if (!Array.isArray(middleware)) refuse(`middleware is ${kindOf(middleware)}; give an array of functions`);
-    middleware.forEach((layer, index) => {
-      checkFunction(`middleware[${index}]`, layer);
-    });
-  }
+  const { middleware = [], logger, serviceHonoursIdempotencyKey: honours = false } = given;
+  for (const name of ["fetch", "onRetry"] as const) if (given[name] !== undefined) checkFunction(name, given[name]);
+  if (typeof honours !== "boolean") refuse(`serviceHonoursIdempotencyKey is ${kindOf(honours)}; give true or false`);
+  if (!Array.isArray(middleware)) refuse(`middleware is ${kindOf(middleware)}; give an array of functions`);
+  for (const [index, layer] of middleware.entries()) checkFunction(`middleware[${index}]`, layer);
   if (logger !== undefined)
     for (const level of ["debug", "warn"] as const)
       if (typeof Object(logger)[level] !== "function")

@@ -12,7 +12,7 @@ export function nearest(wrong: string, names: readonly string[]): string | undef
   for (const name of names) {
     const known = pairsOf(name);
     const likeness = (2 * known.filter((pair) => given.includes(pair)).length) / (known.length + given.length);
-    if (likeness >= most) [most, right] = [likeness, name];
+    if (likeness > most) [most, right] = [likeness, name];
   }
   return right;
 }
