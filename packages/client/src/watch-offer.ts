@@ -1,7 +1,7 @@
 import type { OffersError } from "./errors/offers-error.ts";
 import type { Offer, Recipient } from "./offer.ts";
 import type { CallOptions } from "./options.ts";
-import { type CallPlace, showCallPlace } from "./pipeline/call-place.ts";
+import { showCallPlace } from "./pipeline/call-place.ts";
 import { callNames, checkCallOptions } from "./pipeline/check-options.ts";
 import { systemClock } from "./pipeline/clock.ts";
 import { defaultLimits, readLimits } from "./pipeline/limits.ts";
@@ -16,7 +16,7 @@ const names = [...callNames, "intervalMs"];
 export async function* watchOffer(
   read: (call: CallOptions) => Promise<Offer>,
   options: CallOptions & { intervalMs?: number | undefined } = {},
-  place: CallPlace = {},
+  place = new Error(),
 ): AsyncGenerator<Recipient, void, undefined> {
   try {
     checkCallOptions(options, names);

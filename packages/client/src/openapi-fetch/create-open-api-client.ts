@@ -8,7 +8,7 @@ import { createOffer } from "../operations/create-offer.ts";
 import { getOffer } from "../operations/get-offer.ts";
 import { withdrawOffer } from "../operations/withdraw-offer.ts";
 import type { CallOptions, OffersClientOptions } from "../options.ts";
-import { type CallPlace, noteCallPlace, showCallPlace } from "../pipeline/call-place.ts";
+import { showCallPlace } from "../pipeline/call-place.ts";
 import { redacted } from "../pipeline/redact.ts";
 import { toFailure } from "../pipeline/to-failure.ts";
 import { createTransport } from "../pipeline/transport.ts";
@@ -44,7 +44,7 @@ export function createOpenApiClient(options: OffersClientOptions): OpenApiClient
   const transport = createTransport(options);
   const { use, eject, ...client } = createClient({ baseUrl: String(options.baseUrl) });
   const ask = client.request as never as Ask;
-  const requestFrom = async (place: CallPlace, method: string, path: string, init: Init = {}) => {
+  const requestFrom = async (place: Error, method: string, path: string, init: Init = {}) => {
     const operation = operations.find((known) => known.method === method.toUpperCase() && known.path === path);
     let own: OffersFailure | undefined;
     const send: Send = async (request) => {
@@ -70,9 +70,8 @@ export function createOpenApiClient(options: OffersClientOptions): OpenApiClient
       return { error, response: status > 199 && status < 600 ? new Response(null, { status }) : Response.error() };
     }
   };
-  // Not async, as in the transport.
-  const request: Ask = (...given) => requestFrom(noteCallPlace(request), ...given) as ReturnType<Ask>;
-  const via = (method: string) => (path: string, init?: Init) => request(method, path, init);
+  const request: Ask = (...given) => requestFrom(new Error(), ...given) as ReturnType<Ask>;
+  const via = (method: string) => (path: string, init?: Init) => requestFrom(new Error(), method, path, init);
   return { request, GET: via("GET"), POST: via("POST"), use, eject } as never as OpenApiClient;
 }
 

@@ -36,16 +36,16 @@ export async function attempt(
       : toFailure(thrown, key, undefined, undefined, fetch === runtimesFetch ? request.url : undefined);
   let isOver = !middleware[0];
   try {
-    const response = await middleware.reduceRight<Send>(
-      (next, layer) => (request) => layer(request, next),
-      isOver
-        ? send
-        : (request) =>
+    const response = await (isOver
+      ? send(request)
+      : middleware.reduceRight<Send>(
+          (next, layer) => (request) => layer(request, next),
+          (request) =>
             send(request).catch((thrown) => {
               ofFetch = fail(thrown);
               throw ofFetch;
             }),
-    )(request);
+        )(request));
     if (typeof response.text !== "function") throw new TypeError("what it gave back is no Response");
     isOver = true;
     return { response, text: await readText(response, request.maxResponseBytes) };

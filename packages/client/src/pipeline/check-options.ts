@@ -59,20 +59,12 @@ function checkNames(given: object, names: readonly string[], elsewhere: (name: s
 export function checkClientOptions(given: OffersClientOptions): void {
   if (typeof given !== "object" || !given || Array.isArray(given) || given instanceof URL)
     refuse(`the options are ${kindOf(given)}; give an object: new OffersClient({ baseUrl, apiKey })`);
-  checkNames(given, clientNames, (name) =>
-    callNames.includes(name) ? "it is an option of a call: getOffer(id, options)" : undefined,
-  );
-  const { fetch, onRetry, middleware, logger, serviceHonoursIdempotencyKey: honours } = given;
-  if (fetch !== undefined) checkFunction("fetch", fetch);
-  if (onRetry !== undefined) checkFunction("onRetry", onRetry);
-  if (honours !== undefined && typeof honours !== "boolean")
-    refuse(`serviceHonoursIdempotencyKey is ${kindOf(honours)}; give true or false`);
-  if (middleware !== undefined) {
-    if (!Array.isArray(middleware)) refuse(`middleware is ${kindOf(middleware)}; give an array of functions`);
-    middleware.forEach((layer, index) => {
-      checkFunction(`middleware[${index}]`, layer);
-    });
-  }
+  checkNames(given, clientNames, (name) => (callNames.includes(name) ? "it is an option of a call" : undefined));
+  const { middleware = [], logger, serviceHonoursIdempotencyKey: honours = false } = given;
+  for (const name of ["fetch", "onRetry"] as const) if (given[name] !== undefined) checkFunction(name, given[name]);
+  if (typeof honours !== "boolean") refuse(`serviceHonoursIdempotencyKey is ${kindOf(honours)}; give true or false`);
+  if (!Array.isArray(middleware)) refuse(`middleware is ${kindOf(middleware)}; give an array of functions`);
+  for (const [index, layer] of middleware.entries()) checkFunction(`middleware[${index}]`, layer);
   if (logger !== undefined)
     for (const level of ["debug", "warn"] as const)
       if (typeof Object(logger)[level] !== "function")
@@ -89,13 +81,13 @@ export function checkCallOptions(given: CallOptions, names: readonly string[] = 
     );
   checkNames(given, names, (name) => {
     if (name === "intervalMs") return "only watchOffer has it";
-    if (name.startsWith("apiKey")) return "give the client another key by withApiKey()";
-    return clientNames.includes(name) ? "it is an option of the client: new OffersClient(options)" : undefined;
+    if (name.startsWith("apiKey")) return "use withApiKey()";
+    return clientNames.includes(name) ? "give it to new OffersClient()" : undefined;
   });
   const { signal, headers } = given;
   if (signal !== undefined && typeof Object(signal).addEventListener !== "function")
-    throw refusal("invalid_argument", "signal must be an AbortSignal, such as the .signal of an AbortController");
+    throw refusal("invalid_argument", "signal must be an AbortSignal: the .signal of an AbortController");
   const kind = Object.prototype.toString.call(headers);
   if (headers !== undefined && kind !== "[object Object]")
-    refuse(`headers is ${kind}; give an object of texts, such as Object.fromEntries(headers)`);
+    refuse(`headers is ${kind}; give an object: Object.fromEntries(headers)`);
 }

@@ -8,48 +8,40 @@ type Fault = [signs: RegExp, code: ConnectionError["code"], fault: string];
  * waiting mends no certificate, hence `tls_failed`.
  */
 const faults: readonly Fault[] = [
-  [/bad port|ports? \d+ (is|are) blocked/, "port_blocked", "fetch refuses this port; use another one"],
-  [
-    /ALTNAME|HOSTNAME_MISMATCH|NotValidForName/,
-    "tls_failed",
-    "the certificate is for another name; check the host in baseUrl",
-  ],
+  [/bad port|ports? \d+ (is|are) blocked/, "port_blocked", "fetch refuses this port; use another"],
+  [/ALTNAME|HOSTNAME_MISMATCH|NotValidForName/, "tls_failed", "the certificate is for another name; check baseUrl"],
   [
     /CERT\w*_EXPIRED|NOT_YET_VALID|certificate: (Expired|NotValidYet)/,
     "tls_failed",
-    "the certificate is out of date; renew it, or set this machine's clock",
+    "the certificate is out of date; renew it, or set the clock",
   ],
   [
     /SELF_SIGNED|UNABLE_TO|CERT_(UNTRUSTED|CHAIN)|UnknownIssuer|CaUsedAsEndEntity|invalid peer certificate/,
     "tls_failed",
-    "no authority that is trusted here signed the certificate; check the host, or name the authority in NODE_EXTRA_CA_CERTS",
+    "no authority that is trusted here signed the certificate; check baseUrl, or set NODE_EXTRA_CA_CERTS",
   ],
   [
     /WRONG_VERSION|PACKET_LENGTH|EPROTO|InvalidContentType|corrupt message|UNKNOWN_PROTOCOL|RECORD/,
     "tls_failed",
-    "what listens there speaks no TLS; check the port in baseUrl, or use http on loopback",
+    "what listens there speaks no TLS; check baseUrl",
   ],
-  [/CERT|SSL|TLS/, "tls_failed", "the TLS handshake failed; check the certificate of the service"],
+  [/CERT|SSL|TLS/, "tls_failed", "the TLS handshake failed; check the certificate"],
   [
     /ENOTFOUND|EAI_AGAIN|EAI_NONAME|dns error/,
     "connection_not_made",
-    "the host was not found; check its name in baseUrl, and the network",
+    "the host was not found; check baseUrl and the network",
   ],
-  [
-    /refused/i,
-    "connection_not_made",
-    "the connection was refused; does the service run there? Check host and port in baseUrl",
-  ],
+  [/refused/i, "connection_not_made", "the connection was refused; check baseUrl: does the service run there?"],
   // Reading from a connection that was made fails with the last code too.
   [
     /CONNECT_TIMEOUT|UNREACH connect$|client error \(Connect\)/i,
     "connection_not_made",
-    "no connection could be made; check host and port in baseUrl, the network and a proxy",
+    "no connection was made; check baseUrl, the network and a proxy",
   ],
   [
     /HPE_|HTTPParserError|InvalidHTTP|Malformed_HTTP/i,
     "connection_lost",
-    "what listens there speaks no HTTP; is it https, or another port?",
+    "what listens there speaks no HTTP; check baseUrl: https?",
   ],
 ];
 
@@ -82,7 +74,6 @@ export function connectionFault(
     ? { code: "connection_not_made", fault: "no connection was made; check baseUrl, the network and a proxy" }
     : {
         code: "connection_lost",
-        fault:
-          "the connection broke off before the whole response; what was sent may have had its effect. Check baseUrl: http or https?",
+        fault: "the connection broke off; what was sent may have had its effect. Check baseUrl: http or https?",
       };
 }

@@ -14,20 +14,18 @@ export type Shape =
  * not have pass. Null for an optional field is absent, and is taken away.
  */
 export function findFault(value: unknown, shape: Shape): [path: string, fault: string] | undefined {
-  if (typeof shape === "string") {
-    const fits = shape === "integer" ? Number.isInteger(value) : typeof value === shape;
-    return fits ? undefined : departs(value, shape);
-  }
+  if (typeof value === shape || (shape === "integer" && Number.isInteger(value))) return undefined;
   // A path is put together on the way back only: there are thousands of recipients, and hardly ever a fault.
   if (isList(shape)) {
-    if (!Array.isArray(value)) return departs(value, "array");
+    if (!Array.isArray(value)) return departs(value, "an array");
     for (let index = 0; index < value.length; index++) {
       const fault = findFault(value[index], shape[0]);
       if (fault) return [`[${index}]${fault[0]}`, fault[1]];
     }
     return undefined;
   }
-  if (!isRecord(value)) return departs(value, "object");
+  if (typeof shape === "string") return departs(value, `${shape === "integer" ? "an" : "a"} ${shape}`);
+  if (!isRecord(value)) return departs(value, "an object");
   for (const name in shape) {
     const isOptional = name.endsWith("?");
     const field = isOptional ? name.slice(0, -1) : name;
@@ -47,5 +45,5 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 const departs = (value: unknown, wanted: string): [string, string] => [
   "",
-  value === undefined ? "is missing" : `is ${kindOf(value)}, not ${/^[aio]/.test(wanted) ? "an" : "a"} ${wanted}`,
+  value === undefined ? "is missing" : `is ${kindOf(value)}, not ${wanted}`,
 ];

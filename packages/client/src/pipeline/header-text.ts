@@ -11,7 +11,7 @@ export function headerText(name: string, value: unknown, code: UsageError["code"
       : value === ""
         ? "is empty; is the variable set that it comes from?"
         : value === value.trim()
-          ? "holds a character that is unfit for an HTTP header; only printable ASCII is sent"
+          ? "holds a character that no header can have; give printable ASCII"
           : "starts or ends with white space; trim it";
   throw refusal(code, `${name} ${fault}`);
 }

@@ -34,7 +34,7 @@ test("an answer's request id is told, by either name", () => {
 test("a redirect to nowhere has a question mark for its target", () =>
   expect(errorOf(302, "", { location: "http://[" }).message).toContain("not followed (?)"));
 
-const remedy = "change the request; error.problem has what the service says";
+const remedy = "change the request; see error.problem";
 
 test("problem details add what they have to the message: title, detail, the names of fields", () => {
   expect(errorOf(400).message).toBe(`400; ${remedy}`);

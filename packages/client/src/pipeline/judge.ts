@@ -20,17 +20,17 @@ import { UnfitResponse } from "./unfit-response.ts";
 
 type Kind = new (...given: ConstructorParameters<typeof OffersError>) => OffersError;
 
-const absent: [Kind, string] = [NotFoundError, "check the id, and that it is an offer of this key's organisation"];
-const refused: [Kind, string] = [BadRequestError, "change the request; error.problem has what the service says"];
+const absent: [Kind, string] = [NotFoundError, "check the id, and the key's organisation"];
+const refused: [Kind, string] = [BadRequestError, "change the request; see error.problem"];
 
 /** The kind of error that a status is, and what to do about it. */
 const kinds: Partial<Record<number, [Kind, string]>> = {
   204: absent,
-  401: [AuthenticationError, "check apiKey: is it whole, and of this service?"],
-  403: [PermissionError, "the key is valid, but not for this; use a key that may do it"],
+  401: [AuthenticationError, "check apiKey and baseUrl"],
+  403: [PermissionError, "use a key that may do this"],
   404: absent,
-  408: [BadRequestError, "the service gave up waiting for the request; try again"],
-  409: [ConflictError, "read the offer: it may be complete or withdrawn already"],
+  408: [BadRequestError, "the request came too late; try again"],
+  409: [ConflictError, "read the offer: it may be complete or withdrawn"],
   429: [RateLimitError, "send fewer requests, or wait"],
 };
 const failed: [Kind, string] = [ServerError, "the service failed; try again later"];
@@ -70,14 +70,14 @@ export function judge<Data>(
     const origin = URL.canParse(target, url) ? new URL(target, url).origin : "?";
     const [code, told] = !isSuccess
       ? status === 304
-        ? ["invalid_response", "304, but nothing was kept of an earlier response; leave out conditional headers"]
-        : ["redirected", `${status}, a redirect, which is not followed (${origin}); check baseUrl`]
+        ? ["invalid_response", "304; leave out conditional headers"]
+        : ["redirected", `${status}, a redirect, is not followed (${origin}); check baseUrl`]
       : text === undefined
         ? [
             "response_too_large",
             `${status}, but the body exceeds maxResponseBytes (${maxResponseBytes.toLocaleString("en")}); check baseUrl, or allow more`,
           ]
-        : ["invalid_response", `${status}, but ${fault}; check baseUrl: is it the service's API?`];
+        : ["invalid_response", `${status}, but ${fault}; check baseUrl`];
     throw new InvalidResponseError(told, { ...details, code });
   }
   const [Kind, remedy] = kinds[status] ?? (status < 500 ? refused : failed);

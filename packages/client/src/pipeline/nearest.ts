@@ -1,27 +1,18 @@
-/** Without case and separators, so that `base_url` is near `baseUrl`. */
-const plain = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, "");
-
-/** The one of `names` that a misspelt name most likely stands for; undefined when none is near. */
-export function nearest(wrong: string, names: readonly string[]): string | undefined {
-  const given = plain(wrong);
-  const distances = names.map((name): [string, number] => {
-    const known = plain(name);
-    const isPart = given.length > 2 && (known.includes(given) || given.includes(known));
-    // Part of a name is nearer the less is missing, and always nearer than another word.
-    return [name, isPart ? Math.abs(known.length - given.length) / 100 : distance(given, known)];
-  });
-  const [name, least] = distances.reduce((best, other) => (other[1] < best[1] ? other : best));
-  return least <= Math.max(1, given.length / 3) ? name : undefined;
+/** A name's pairs of letters, without case and separators, so that `base_url` is `baseUrl`. */
+function pairsOf(name: string): string[] {
+  const plain = name.toLowerCase().replace(/[^a-z]/g, "");
+  return [...plain].map((_letter, index) => plain.slice(index, index + 2));
 }
 
-/** How many letters to insert, remove or replace (Levenshtein). */
-function distance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (let i = 0; i < from.length; i++) {
-    const next = [i + 1];
-    for (let j = 0; j < to.length; j++)
-      next.push(Math.min((row[j] ?? 0) + Number(from[i] !== to[j]), (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    row = next;
+/** The one of `names` that a misspelt name most likely stands for, by the pairs that both have (Dice); undefined if none. */
+export function nearest(wrong: string, names: readonly string[]): string | undefined {
+  const given = pairsOf(wrong);
+  let most = 0.4;
+  let right: string | undefined;
+  for (const name of names) {
+    const known = pairsOf(name);
+    const likeness = (2 * known.filter((pair) => given.includes(pair)).length) / (known.length + given.length);
+    if (likeness > most) [most, right] = [likeness, name];
   }
-  return row[to.length] ?? 0;
+  return right;
 }

@@ -9,9 +9,9 @@ type Kind = new (...given: ConstructorParameters<typeof OffersError>) => OffersE
 
 /** What other kinds than a ConnectionError say, by their code. */
 const sayings: Record<string, string> = {
-  middleware_failed: "the middleware failed; see its stack, which cause has",
-  api_key_unavailable: "the apiKey function failed; see its stack, which cause has",
-  invalid_argument: "what was given could not be written as a request",
+  middleware_failed: "the middleware failed; see cause",
+  api_key_unavailable: "the apiKey function failed; see cause",
+  invalid_argument: "what was given could not be written",
 };
 
 /**

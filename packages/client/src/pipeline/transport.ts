@@ -7,7 +7,7 @@ import type { WithResponse } from "../offers-call.ts";
 import type { Operation } from "../operation.ts";
 import type { CallOptions, OffersClientOptions } from "../options.ts";
 import { type Answer, attempt } from "./attempt.ts";
-import { type CallPlace, noteCallPlace, showCallPlace } from "./call-place.ts";
+import { showCallPlace } from "./call-place.ts";
 import { checkCallOptions, checkClientOptions } from "./check-options.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { headerName, headerText } from "./header-text.ts";
@@ -20,12 +20,17 @@ import { toFailure } from "./to-failure.ts";
 import { fillPath, readBaseUrl } from "./url.ts";
 import { within } from "./within.ts";
 
-/** Performs an operation. Rejects with an OffersFailure only. */
+/**
+ * Performs an operation. Rejects with an OffersFailure only.
+ *
+ * @param place where the call was made, for the stack of its error
+ */
 export type Transport = <Argument, Data>(
   operation: Operation<Argument, Data>,
   id: unknown,
   argument: Argument,
   call?: CallOptions,
+  place?: Error,
 ) => Promise<WithResponse<Data>>;
 
 /** @throws {UsageError} for an option that cannot be right; nothing is corrected silently */
@@ -44,12 +49,12 @@ export function createTransport(options: OffersClientOptions, clock: Clock = sys
   const checkKey = (key: unknown) => headerText("apiKey", key, "invalid_api_key");
   if (typeof apiKey !== "function") checkKey(apiKey);
 
-  const performFrom = async <Argument, Data>(
-    place: CallPlace,
+  return async <Argument, Data>(
     operation: Operation<Argument, Data>,
     id: unknown,
     argument: Argument,
     call?: CallOptions,
+    place?: Error,
   ): Promise<WithResponse<Data>> => {
     const { name, method } = operation;
     const caller = call?.signal;
@@ -64,7 +69,7 @@ export function createTransport(options: OffersClientOptions, clock: Clock = sys
       Reflect.deleteProperty(own, unclaimed);
       const at = own instanceof UsageError ? "" : ` at ${host}`;
       Object.assign(own, { operation: name, attempts, message: `${name}${at}: ${own.message}` });
-      showCallPlace(own, place);
+      if (place) showCallPlace(own, place);
       return own;
     };
     try {
@@ -86,7 +91,7 @@ export function createTransport(options: OffersClientOptions, clock: Clock = sys
       let startedAt = clock.now();
       const { timeoutMs, totalTimeoutMs, maxResponseBytes } = limits;
       const deadline = startedAt + totalTimeoutMs;
-      const inTotal = `within totalTimeoutMs (${totalTimeoutMs} ms)`;
+      const inTotal = () => `within totalTimeoutMs (${totalTimeoutMs} ms)`;
       const readKey = (refresh: boolean) =>
         typeof apiKey === "string"
           ? apiKey
@@ -102,7 +107,7 @@ export function createTransport(options: OffersClientOptions, clock: Clock = sys
                 }
                 return checkKey(given);
               },
-              `the apiKey function gave no key ${inTotal}; see what it waits for`,
+              () => `the apiKey function gave no key ${inTotal()}; see what it waits for`,
             );
       if (typeof apiKey === "string") key = apiKey;
       else {
@@ -118,7 +123,6 @@ export function createTransport(options: OffersClientOptions, clock: Clock = sys
         let delayMs: number | undefined;
         try {
           const left = deadline - startedAt;
-          const late = timeoutMs > left ? inTotal : `within timeoutMs (${timeoutMs} ms)`;
           const sent = { ...about, method, url, body, maxResponseBytes };
           answer = await within(
             Math.min(timeoutMs, left),
@@ -127,7 +131,8 @@ export function createTransport(options: OffersClientOptions, clock: Clock = sys
               attempts++;
               return attempt({ ...sent, headers: { ...headers, [keyHeader]: key }, signal }, options, key);
             },
-            `no whole response ${late}; allow more time, or see why the service is slow`,
+            () =>
+              `no whole response ${timeoutMs > left ? inTotal() : `within timeoutMs (${timeoutMs} ms)`}; allow more time`,
           );
           return { data: judge(operation, answer, sent, key, id), response: answer.response, attempts };
         } catch (thrown) {
@@ -167,7 +172,4 @@ export function createTransport(options: OffersClientOptions, clock: Clock = sys
       throw tell(thrown);
     }
   };
-  // Not async: JavaScriptCore does not find an async function on its own stack.
-  const perform: Transport = (...given) => performFrom(noteCallPlace(perform), ...given);
-  return perform;
 }

@@ -10,21 +10,20 @@ function faultOf(given: unknown, href: string): string {
   if (typeof given !== "string" && !(given instanceof URL)) return `is ${kindOf(given)}, neither a string nor a URL`;
   const text = `${given}`;
   if (text === "") return "is empty; is the variable set that it comes from?";
-  if (/\s/.test(text)) return "holds white space; is the variable set as it should be?";
+  if (/\s/.test(text)) return "holds white space; trim it";
   const [, scheme = "", rest = ""] = /^([a-z][\w+.-]*):\/\/(.*)/is.exec(text) ?? [];
-  if (!scheme) return "has no scheme; put https:// before it, or http:// on loopback";
-  if (!/^https?$/i.test(scheme))
-    return `has the scheme ${scheme.slice(0, 20)}; only https, or http on loopback, is spoken`;
+  if (!scheme) return "has no scheme; put https:// before it";
+  if (!/^https?$/i.test(scheme)) return `has the scheme ${scheme.slice(0, 20)}; use https`;
   if (/^[/?#:]|^$/.test(rest)) return "has no host";
-  if (/^[^/?#]*@/.test(rest)) return "holds credentials; give the key as apiKey instead";
+  if (/^[^/?#]*@/.test(rest)) return "holds credentials; give them as apiKey";
   if (!href)
     return /^[^/?#]*:[^/?#\]]*$/.test(rest.replace(/[/?#].*/s, "")) && !/^\[[^\]]*$/.test(rest)
-      ? "has a port that is none; ports are 1 to 65535"
+      ? "has a port outside 1 to 65535"
       : "has a host that is none";
-  if (new URL(href).port === "0") return "has a port that is none; ports are 1 to 65535";
-  if (href.includes("#")) return "has a fragment (#), which is never sent; leave it out";
-  if (href.includes("?")) return "has a query (?); leave it out, api-version is added to every call";
-  return "is http, but not on loopback: the key would be readable on its way; use https";
+  if (new URL(href).port === "0") return "has a port outside 1 to 65535";
+  if (href.includes("#")) return "has a fragment (#); leave it out";
+  if (href.includes("?")) return "has a query (?); leave it out";
+  return "is http, but not on loopback; use https, which hides the key";
 }
 
 /** @returns the base address without a slash at its end, so that a path can follow */
@@ -41,15 +40,19 @@ export function readBaseUrl(baseUrl: unknown): string {
 
 /** Puts `id` in its place in the path's template, as one segment whatever it holds. */
 export const fillPath = (template: string, id: unknown): string =>
-  template.replace("{id}", () => {
-    const fault =
-      typeof id !== "string"
-        ? `is ${kindOf(id)}`
-        : /^\.{0,2}$/.test(id)
-          ? `is ${id ? `"${id}"` : "empty"}`
-          : /\p{Surrogate}/u.test(id)
-            ? "is no Unicode text"
-            : undefined;
-    if (fault === undefined) return encodeURIComponent(id as string);
-    throw refusal("invalid_id", `id ${fault}; give the offer's id, a string such as createOffer() gives`);
-  });
+  template.includes("{id}") ? template.replace("{id}", segmentOf(id)) : template;
+
+function segmentOf(id: unknown): string {
+  // As ids are: what encodes would leave it as it is.
+  if (typeof id === "string" && /^[\w-]+$/.test(id)) return id;
+  let fault = `is ${kindOf(id)}`;
+  if (typeof id === "string")
+    try {
+      // A dollar sign, which means something to a replacement, is encoded too.
+      if (!/^\.{0,2}$/.test(id)) return encodeURIComponent(id);
+      fault = `is ${id ? `"${id}"` : "empty"}`;
+    } catch {
+      fault = "is no Unicode text";
+    }
+  throw refusal("invalid_id", `id ${fault}; give the offer's id, as createOffer() gives it`);
+}

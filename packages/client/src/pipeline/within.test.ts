@@ -52,7 +52,7 @@ test("does not begin the work for a caller who has aborted already", async () =>
 
 test("says whether the signal ended it, or a limit as it is given in words", async () => {
   await expect(within(1_000, AbortSignal.abort(), never)).rejects.toThrow("the signal was aborted");
-  const result = within(1_000, undefined, never, "too late");
+  const result = within(1_000, undefined, never, () => "too late");
   const rejection = expect(result).rejects.toThrow("too late");
   await vi.advanceTimersByTimeAsync(1_000);
   await rejection;

@@ -4,7 +4,7 @@ import { AbortedError, TimeoutError } from "../errors/exchange-errors.ts";
  * Runs `work` until it settles, time runs out or the caller aborts, whichever is first, and leaves neither a timer nor a
  * listener behind. It settles even when `work` ignores the signal that it is given.
  *
- * @param late what the error says when time runs out
+ * @param late gives what the error says when time runs out
  * @throws {TimeoutError} when time runs out
  * @throws {AbortedError} as soon as `caller` is aborted; if it is already, `work` is not begun
  */
@@ -12,7 +12,7 @@ export function within<T>(
   limitMs: number,
   caller: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<T>,
-  late = "time ran out",
+  late = () => "time ran out",
 ): Promise<T> {
   return new Promise<T>((resolve) => {
     const controller = new AbortController();
@@ -24,7 +24,7 @@ export function within<T>(
     const stop = () => {
       const error = caller?.aborted
         ? new AbortedError("the signal was aborted; cause is its reason", { cause: caller.reason })
-        : new TimeoutError(late);
+        : new TimeoutError(late());
       end(Promise.reject(error));
       // Only here: to abort work that has settled costs as much as all the rest of a call.
       controller.abort(error);

@@ -49,7 +49,7 @@ async function readOffer(response: FetchResponse, request: OffersRequest): Promi
   // Among them the API key, under a name that is not known here.
   const secrets = Object.values(request.headers);
   throw new InvalidResponseError(
-    `${status}, but these fields are not as the contract has them: ${fields.join(", ")}; check baseUrl: is it the service's API?`,
+    `${status}, but these fields are not as the contract has them: ${fields.join(", ")}; check baseUrl`,
     {
       code: "invalid_response",
       status,

@@ -1,0 +1,16 @@
+import { refusal } from "../errors/refusal.ts";
+import { kindOf } from "../pipeline/kind-of.ts";
+
+/**
+ * @param kind as `kindOf` names it
+ * @throws {UsageError} `invalid_argument` for a value of another kind
+ */
+export function checkArgument(
+  name: string,
+  value: unknown,
+  kind: "a string" | "an array" | "an object",
+  remedy: string,
+): void {
+  if (kindOf(value) !== kind)
+    throw refusal("invalid_argument", `${name} is ${kindOf(value)}, not ${kind}; give ${remedy}`);
+}
