@@ -168,12 +168,12 @@ describe.each(variants)("@offers/client and the platform's process, $dialect on 
     test("is an AuthenticationError with a wrong key, on every operation", async () => {
       const stranger = harbour.withApiKey("demo-key-nobody");
       for (const call of [
-        stranger.createOffer(input),
-        stranger.getOffer("x"),
-        stranger.completeOffer("x", ["worker_amal"]),
-        stranger.withdrawOffer("x"),
+        () => stranger.createOffer(input),
+        () => stranger.getOffer("x"),
+        () => stranger.completeOffer("x", ["worker_amal"]),
+        () => stranger.withdrawOffer("x"),
       ]) {
-        const error = await failureOf(call);
+        const error = await failureOf(call());
         expect(error).toBeInstanceOf(AuthenticationError);
         expect(error).toMatchObject({ status: 401, problem: { code: "invalid_api_key" } });
       }
@@ -181,10 +181,10 @@ describe.each(variants)("@offers/client and the platform's process, $dialect on 
 
     test("is a NotFoundError when an unknown or foreign offer is read", async () => {
       for (const call of [
-        harbour.getOffer("unknown"),
-        harbour.withApiKey("demo-key-bistro").getOffer(await create()),
+        () => harbour.getOffer("unknown"),
+        async () => harbour.withApiKey("demo-key-bistro").getOffer(await create()),
       ]) {
-        const error = await failureOf(call);
+        const error = await failureOf(call());
         expect(error).toBeInstanceOf(absent[0]);
         expect(error).toMatchObject({ status: absent[1] });
       }
@@ -194,10 +194,10 @@ describe.each(variants)("@offers/client and the platform's process, $dialect on 
       const id = await create();
       await act("worker_amal", id, "apply");
       for (const call of [
-        harbour.completeOffer("unknown", ["worker_amal"]),
-        harbour.withApiKey("demo-key-bistro").completeOffer(id, ["worker_amal"]),
+        () => harbour.completeOffer("unknown", ["worker_amal"]),
+        () => harbour.withApiKey("demo-key-bistro").completeOffer(id, ["worker_amal"]),
       ]) {
-        const error = await failureOf(call);
+        const error = await failureOf(call());
         expect(error).toBeInstanceOf(dialect === "live" ? BadRequestError : NotFoundError);
         expect(error.problem).toMatchObject({ code: "offer_not_found" });
       }
