@@ -42,6 +42,27 @@ test("a file whose parts fit together is read", () =>
     read({ organisations: [acme, crewFor("acme")], people: [person({})], workers: [worker({ id: "..." })] }),
   ).resolves.toMatchObject({ organisations: [{ id: "acme" }, { id: "crew" }] }));
 
+test("a hash may stand for a password, so that none lies in the file", () => {
+  const passwordHash = "scrypt$32768$8$3$MDEyMzQ1Njc4OWFiY2RlZg$UZGTFTbCRXw2kMQOQwmjkjr99AYHsWc_-V0itH5k0Z4";
+  return expect(read({ workers: [worker({ password: undefined, passwordHash })] })).resolves.toMatchObject({
+    workers: [{ passwordHash }],
+  });
+});
+
+test.each([
+  ["neither", { password: undefined }, "Give either a password or a passwordHash."],
+  ["both", { passwordHash: "scrypt$2$1$1$MDEy$6pWBhsd6g_qcmFKRz87Oj_855N3jJpYdf8ywpedkgC4" }, "Give either a password"],
+  [
+    "a hash that no password fits",
+    { password: undefined, passwordHash: "s3cret" },
+    "Give a hash as the platform makes it",
+  ],
+])("a worker with %s is refused, without the value", async (_, changes, remedy) => {
+  const refused = read({ workers: [worker(changes)] });
+  await expect(refused).rejects.toThrow(remedy);
+  await expect(refused).rejects.not.toThrow("s3cret");
+});
+
 test.each([
   [
     "a person of an unknown organisation",
