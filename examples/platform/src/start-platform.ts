@@ -22,12 +22,12 @@ import { startOperations } from "./operations/start-operations.ts";
 import { storeAnswers } from "./operations/store-answers.ts";
 import { createOutbound } from "./outbound/create-outbound.ts";
 import { createSign } from "./outbound/create-sign.ts";
+import { openLeases } from "./outbox/open-leases.ts";
 import { cookiePassword } from "./pages/frame/page-session.ts";
 import { formReader } from "./pages/frame/read-form.ts";
 import { openNotificationFeed } from "./push/notification-feed.ts";
 import { openPushTransport } from "./push/open-push-transport.ts";
 import { startPush } from "./push/start-push.ts";
-import { openQueue } from "./queue/open-queue.ts";
 import { applySeed } from "./seed/apply-seed.ts";
 import { readSeedFile } from "./seed/seed-file.ts";
 import { passwordCheck } from "./session/check-password.ts";
@@ -82,16 +82,16 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
     resources.push(() => store.close());
     const key = await openSealKey(store, dataFolder, settings.sealKey);
     if (seed !== undefined) await applySeed(store, seed);
-    const queue = await openQueue(store.background, { onError });
-    resources.push(() => queue.stop());
+    const leases = await openLeases(store.background, { onError });
+    resources.push(() => leases.stop());
     const outbound = createOutbound({ allowLoopback });
     resources.push(() => outbound.close());
 
     const sign = createSign(now);
-    const context = { store, queue, outbound, sign, sealKey: key, onError, now };
+    const context = { store, outbound, sign, sealKey: key, onError, now };
     const transport = await openPushTransport(store, settings.fcmCredentials, now);
     resources.push(async () => transport.close?.());
-    const operations = await startOperations({ store: store.background, settings, onError, now });
+    const operations = await startOperations({ store: store.background, leases, settings, onError, now });
     resources.push(operations.close);
     const onAttempt = (record: AttemptRecord): void => {
       log.info(record, "delivery.attempted");
@@ -101,8 +101,15 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
     const feed = openNotificationFeed(store, { onError });
     const changeFeed = openChangeFeed(store, { onError });
     const onEndpoint = (record: EndpointRecord): void => log.warn(record, "endpoint.changed");
-    const delivery = startDelivery({ ...context, store: store.background, retrySchedule, onAttempt, onEndpoint });
-    const push = startPush({ store: store.background, queue, transport, onTold: feed.wake, onError, now });
+    const delivery = startDelivery({
+      ...context,
+      store: store.background,
+      leases,
+      retrySchedule,
+      onAttempt,
+      onEndpoint,
+    });
+    const push = startPush({ store: store.background, leases, transport, onError });
     running.push(feed.stop, changeFeed.stop, delivery.stop, push.stop, operations.stop);
 
     const streams = new EventStreams();
@@ -126,6 +133,8 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
       wake() {
         delivery.wake();
         push.wake();
+        operations.wake();
+        feed.wake();
         changeFeed.wake();
       },
       isReady: async () => closing === undefined && (await storeAnswers(store)),

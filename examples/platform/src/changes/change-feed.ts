@@ -1,4 +1,4 @@
-import { runLoop } from "../queue/run-loop.ts";
+import { runLoop } from "../outbox/run-loop.ts";
 import type { Store } from "../store/store.ts";
 import { changesSince, type Seen } from "./changes-since.ts";
 import type { Mark } from "./mark.ts";
@@ -31,7 +31,7 @@ interface Subscriber {
 export function openChangeFeed(store: Store, { onError, idleMs = 400 }: ChangeFeedOptions): ChangeFeed {
   const subscribers = new Set<Subscriber>();
 
-  const tick = async (): Promise<boolean> => {
+  const tick = async (): Promise<number> => {
     // All have the same mark, but for those who have just come.
     for (const mark of new Set([...subscribers].map((one) => one.mark))) {
       const some = [...subscribers].filter((one) => one.mark === mark);
@@ -39,7 +39,7 @@ export function openChangeFeed(store: Store, { onError, idleMs = 400 }: ChangeFe
       const seen = await changesSince(store, organisationIds, mark);
       for (const subscriber of some) tell(subscriber, seen);
     }
-    return false;
+    return idleMs;
   };
 
   const tell = (subscriber: Subscriber, { changes, mark, isComplete }: Seen): void => {
@@ -50,7 +50,7 @@ export function openChangeFeed(store: Store, { onError, idleMs = 400 }: ChangeFe
       listener({ changes: theirs, mark, isComplete });
   };
 
-  const loop = runLoop(tick, { idleMs, onError });
+  const loop = runLoop(tick, onError);
   return {
     wake: loop.wake,
     stop: loop.stop,

@@ -3,11 +3,11 @@ import { fillPath } from "../outbound/join-address.ts";
 import type { Outbound, OutboundFailureCode, OutboundResult, Sign } from "../outbound/outbound.ts";
 import { sendSigned } from "../outbound/send-signed.ts";
 import { openSecrets } from "../store/sealed-secrets.ts";
-import type { PendingDelivery } from "./pending-delivery.ts";
+import type { PendingDelivery } from "./load-deliveries.ts";
 import { webhookCall } from "./webhook-call.ts";
 
 /** Why an attempt was no acknowledgement. Stable: stored with the attempt. */
-export type AttemptFailureCode = OutboundFailureCode | "not_acknowledged" | "no_endpoint" | "internal_error";
+export type AttemptFailureCode = OutboundFailureCode | "not_acknowledged" | "internal_error";
 
 /** What came of one attempt. */
 export interface Attempt {
@@ -46,13 +46,11 @@ export async function attemptDelivery(context: AttemptContext, delivery: Pending
   const { method, path, parameters, body } = webhookCall(delivery.type, delivery.data);
   const startedAt = context.now();
   const attempt = { number: delivery.attempts + 1, method, path, filledPath: path, startedAt };
-  const { base_address: baseAddress, sealed_secret, scheme } = delivery;
-  if (baseAddress === null || sealed_secret === null || scheme === null)
-    return { ...attempt, durationMs: 0, failure: "no_endpoint" };
+  const { base_address: baseAddress, scheme } = delivery;
   try {
     const filledPath = fillPath(path, parameters);
     // Address and secrets are of one reading of the profile: whatever it has become meanwhile, they belong together.
-    const secrets = openSecrets({ ...delivery, sealed_secret }, sealKey, delivery.organisation_id, startedAt);
+    const secrets = openSecrets(delivery, sealKey, delivery.organisation_id, startedAt);
     const result = await sendSigned(
       outbound,
       sign,

@@ -1,12 +1,9 @@
-import type { Queue } from "../queue/queue.ts";
-import type { Trx } from "../store/store.ts";
-import { releaseDeliveries } from "./release-deliveries.ts";
+import { sql } from "kysely";
+import { wakeLanes } from "../outbox/wake-lanes.ts";
+import type { Store, Trx } from "../store/store.ts";
 
-/**
- * Begins anew with an endpoint that passed its checks (D-73): it counts as well, and the first of what was held for it
- * becomes pending; the sweep releases the rest in batches. Commit it, then `hastenDeliveries`.
- */
-export async function enableEndpoint(trx: Trx, queue: Queue, organisationId: string, now: Date): Promise<void> {
+/** Calls an endpoint again that passed its checks (D-73): it counts as healthy. Commit it, then `restartSchedules`. */
+export async function enableEndpoint(trx: Trx, organisationId: string): Promise<void> {
   await trx
     .updateTable("endpoints")
     .set({
@@ -19,5 +16,37 @@ export async function enableEndpoint(trx: Trx, queue: Queue, organisationId: str
     .set({ disabled_at: null, disabled_because: null })
     .where("organisation_id", "=", organisationId)
     .execute();
-  await releaseDeliveries(trx, queue, now, organisationId);
+  await wakeLanes(trx, "webhooks", [organisationId]);
+}
+
+/** In one transaction: a hundred thousand would keep everybody else waiting. */
+const batchSize = 1_000;
+
+/**
+ * Makes due what an endpoint's failures had put off, with the whole retry schedule before it (D-73): it has passed its checks
+ * since, perhaps at another address. Should it end half way, the rest is attempted when its time comes.
+ */
+export async function restartSchedules(store: Store, organisationId: string): Promise<void> {
+  let after: number | undefined = 0;
+  while (after !== undefined) after = await restartBatch(store, organisationId, after);
+}
+
+/** @returns where the next batch begins; undefined when there is none */
+function restartBatch(store: Store, organisationId: string, after: number): Promise<number | undefined> {
+  return store.transaction(async (trx) => {
+    const { rows } = await sql<{ sequence: number }>`
+      update deliveries set attempts = 0, due_at = least(due_at, now())
+      where sequence = any (array(
+        select sequence from deliveries
+        where organisation_id = ${organisationId} and state = 'pending' and sequence > ${after}
+          and (attempts > 0 or due_at > now())
+        order by sequence
+        limit ${batchSize}
+        for update skip locked
+      ))
+      returning sequence`.execute(trx);
+    await wakeLanes(trx, "webhooks", rows.length > 0 ? [organisationId] : []);
+    if (rows.length < batchSize) return undefined;
+    return Math.max(...rows.map(({ sequence }) => sequence));
+  });
 }

@@ -9,9 +9,9 @@ type Health = Pick<
 /**
  * How an endpoint is, for the profile (D-72, D-73).
  *
- * @param held deliveries that wait for the endpoint to be enabled
+ * @param pending deliveries that wait; while the endpoint is disabled, for it to be enabled
  */
-export function endpointHealthView(endpoint: Health, held: number, now: Date) {
+export function endpointHealthView(endpoint: Health, pending: number, now: Date) {
   const { failing_since: failingSince, breaker_open_until: openUntil, disabled_at: disabledAt } = endpoint;
   return {
     failingSince: failingSince?.toISOString() ?? null,
@@ -19,6 +19,6 @@ export function endpointHealthView(endpoint: Health, held: number, now: Date) {
     pausedUntil: disabledAt === null && openUntil !== null && openUntil > now ? openUntil.toISOString() : null,
     disabledAt: disabledAt?.toISOString() ?? null,
     disabledBecause: endpoint.disabled_because,
-    held,
+    held: disabledAt === null ? 0 : pending,
   };
 }

@@ -1,5 +1,6 @@
+import type { Store } from "../store/store.ts";
 import type { DeliveryState } from "../store/tables.ts";
-import { type RedeliverContext, redeliverThese } from "./redeliver.ts";
+import { redeliverThese } from "./redeliver.ts";
 
 export interface RedeliveryRange {
   /** When the events happened: from here. */
@@ -23,30 +24,30 @@ const maxRows = 500;
  * nothing that waits.
  */
 export async function redeliverMany(
-  context: RedeliverContext,
+  store: Store,
   organisationId: string,
   range: RedeliveryRange,
 ): Promise<RedeliveryCounts> {
   const counts = { redelivered: 0, superseded: 0 };
-  const { last } = await context.store.db
+  const { last } = await store.db
     .selectFrom("deliveries")
     .select(({ fn }) => fn.max("sequence").as("last"))
     .where("organisation_id", "=", organisationId)
     .executeTakeFirstOrThrow();
   // Nothing that the batches themselves add.
   let after: number | undefined = last === null ? undefined : 0;
-  while (after !== undefined) after = await redeliverBatch(context, organisationId, { ...range, after, last }, counts);
+  while (after !== undefined) after = await redeliverBatch(store, organisationId, { ...range, after, last }, counts);
   return counts;
 }
 
 /** @returns where the next batch begins; undefined when there is none */
 function redeliverBatch(
-  context: RedeliverContext,
+  store: Store,
   organisationId: string,
   { since, until, states, after, last }: RedeliveryRange & { after: number; last: number },
   counts: RedeliveryCounts,
 ): Promise<number | undefined> {
-  return context.store.transaction(async (trx) => {
+  return store.transaction(async (trx) => {
     const rows = await trx
       .selectFrom("deliveries")
       .innerJoin("events", "events.id", "event_id")
@@ -62,7 +63,7 @@ function redeliverBatch(
       .execute();
     if (rows.length === 0) return undefined;
     const ids = rows.map(({ id }) => id);
-    for (const { outcome } of (await redeliverThese(trx, context, organisationId, ids)).values())
+    for (const { outcome } of (await redeliverThese(trx, organisationId, ids)).values())
       if (outcome === "redelivered" || outcome === "superseded") counts[outcome] += 1;
     return rows.at(-1)?.sequence;
   });

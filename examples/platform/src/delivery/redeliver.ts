@@ -1,15 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
-import type { Queue } from "../queue/queue.ts";
+import { wakeLanes } from "../outbox/wake-lanes.ts";
 import type { Store, Trx } from "../store/store.ts";
 import type { DeliveryState } from "../store/tables.ts";
-import { enqueueFirst } from "./enqueue-first.ts";
-
-export interface RedeliverContext {
-  store: Store;
-  queue: Queue;
-  now: () => Date;
-}
+import { releaseNext } from "./order-key.ts";
 
 /** What became of the wish to redeliver (D-74). */
 export type Redelivery =
@@ -25,14 +19,8 @@ export type Redelivery =
   | { outcome: "repeated" };
 
 /** Redelivers one delivery of the organisation. */
-export async function redeliver(
-  context: RedeliverContext,
-  organisationId: string,
-  deliveryId: string,
-): Promise<Redelivery> {
-  const redeliveries = await context.store.transaction((trx) =>
-    redeliverThese(trx, context, organisationId, [deliveryId]),
-  );
+export async function redeliver(store: Store, organisationId: string, deliveryId: string): Promise<Redelivery> {
+  const redeliveries = await store.transaction((trx) => redeliverThese(trx, organisationId, [deliveryId]));
   return redeliveries.get(deliveryId) ?? { outcome: "unknown" };
 }
 
@@ -47,13 +35,12 @@ interface Candidate {
 
 /**
  * Redelivers those of `ids` that may be: dead ones under their old id, acknowledged ones under a new one, each with the
- * whole retry schedule before it. While the endpoint is disabled they are held.
+ * whole retry schedule before it.
  *
  * @param ids in the order of the answer's entries: unknown ones have none
  */
 export async function redeliverThese(
   trx: Trx,
-  { queue, now }: Omit<RedeliverContext, "store">,
   organisationId: string,
   ids: readonly string[],
 ): Promise<Map<string, Redelivery>> {
@@ -61,17 +48,11 @@ export async function redeliverThese(
   const redeliveries = new Map(candidates.map((each) => [each.id, redeliveryOf(each)]));
   const chosen = candidates.filter(({ id }) => redeliveries.get(id)?.outcome === "redelivered");
   if (chosen.length === 0) return redeliveries;
-  const { disabled_at: disabledAt } = await trx
-    .selectFrom("endpoints")
-    .select("disabled_at")
-    .where("organisation_id", "=", organisationId)
-    .executeTakeFirstOrThrow();
-  const fresh = { state: disabledAt === null ? "pending" : "held", attempts: 0, next_attempt_at: now() } as const;
   const dead = chosen.filter(({ state }) => state === "dead").map(({ id }) => id);
   if (dead.length > 0)
     await trx
       .updateTable("deliveries")
-      .set({ ...fresh, settled_at: null })
+      .set({ state: "pending", attempts: 0, settled_at: null })
       .where("id", "in", dead)
       .execute();
   const repeats = chosen
@@ -83,12 +64,16 @@ export async function redeliverThese(
       .values(
         repeats.map(({ id, newId, eventId, orderKey }) => ({
           ...{ id: newId, event_id: eventId, organisation_id: organisationId, order_key: orderKey },
-          ...{ redelivery_of: id, ...fresh },
+          redelivery_of: id,
         })),
       )
       .execute();
   for (const { id, newId } of repeats) redeliveries.set(id, { outcome: "redelivered", id: newId });
-  if (disabledAt === null) await enqueueFirst(trx, queue, [...dead, ...repeats.map(({ newId }) => newId)]);
+  await releaseNext(
+    trx,
+    chosen.map(({ orderKey }) => ({ organisationId, orderKey })),
+  );
+  await wakeLanes(trx, "webhooks", [organisationId]);
   return redeliveries;
 }
 

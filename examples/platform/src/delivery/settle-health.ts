@@ -1,8 +1,12 @@
 import { sql } from "kysely";
+import type { Attempted } from "../outbox/start-dispatcher.ts";
 import type { Trx } from "../store/store.ts";
+import type { Attempt } from "./attempt-delivery.ts";
 import type { BreakerPolicy } from "./breaker-policy.ts";
 import { afterAttempt, type EndpointHealth, verdictOf } from "./endpoint-health.ts";
-import type { MadeAttempt } from "./settle-attempts.ts";
+import type { PendingDelivery } from "./load-deliveries.ts";
+
+type MadeAttempts = readonly Attempted<PendingDelivery, Attempt>[];
 
 export interface HealthContext {
   breaker: BreakerPolicy;
@@ -28,13 +32,14 @@ export interface SettledEndpoint {
 export async function settleHealth(
   trx: Trx,
   { breaker, now, random }: HealthContext,
-  made: readonly MadeAttempt[],
+  made: MadeAttempts,
 ): Promise<SettledEndpoint[]> {
   const at = now();
   const settled = (await lockEndpoints(trx, made)).map(({ organisationId, sealedSecret, ...before }) => {
     const after = made
-      .filter(({ delivery }) => delivery.organisation_id === organisationId && delivery.sealed_secret === sealedSecret)
-      .reduce<EndpointHealth>((health, { attempt, isProbe }) => {
+      .filter(({ row }) => row.organisation_id === organisationId && row.sealed_secret === sealedSecret)
+      .reduce<EndpointHealth>((health, { row, result: attempt }) => {
+        const isProbe = row.breaker_open_until !== null;
         const judged = { verdict: verdictOf(attempt), isProbe, retryAfterMs: attempt.retryAfterMs, at };
         return afterAttempt(health, judged, breaker, random());
       }, before);
@@ -45,11 +50,11 @@ export async function settleHealth(
 }
 
 /** Those that failed, and those that had failed before they acknowledged. */
-async function lockEndpoints(trx: Trx, made: readonly MadeAttempt[]) {
+async function lockEndpoints(trx: Trx, made: MadeAttempts) {
   const failed = new Map<string, boolean>();
-  for (const { delivery, attempt } of made) {
-    const hasFailed = verdictOf(attempt) !== "acknowledged";
-    failed.set(delivery.organisation_id, hasFailed || failed.get(delivery.organisation_id) === true);
+  for (const { row, result } of made) {
+    const hasFailed = verdictOf(result) !== "acknowledged";
+    failed.set(row.organisation_id, hasFailed || failed.get(row.organisation_id) === true);
   }
   const touched = [...failed].map(([id, hasFailed]) => ({ id, failed: hasFailed }));
   const { rows } = await sql<EndpointHealth & { organisationId: string; sealedSecret: string }>`

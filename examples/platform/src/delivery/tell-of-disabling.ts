@@ -1,3 +1,4 @@
+import { postMails } from "../mail/post-mails.ts";
 import type { Trx } from "../store/store.ts";
 import type { DisabledBecause } from "../store/tables.ts";
 
@@ -13,14 +14,13 @@ export async function tellOfDisabling(trx: Trx, organisationId: string, because:
     .orderBy("people.id")
     .orderBy("email_address")
     .execute();
-  if (people.length === 0) return;
   const mails = people.map(({ name, address, organisation }) => ({
     to_address: address,
     subject: `${organisation}: your webhooks are switched off`,
     body: `Dear ${name},\n\n${reasons[because]}, so we call it no more. Nothing is lost: what happens meanwhile is \
 kept, and delivered in its order once you save your company profile again or switch the endpoint on there.\n`,
   }));
-  await trx.insertInto("mails").values(mails).execute();
+  await postMails(trx, mails);
 }
 
 const reasons: Record<DisabledBecause, string> = {

@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { ListKey } from "./list-cursor.ts";
 
-type TimedColumn = "offers.created_at" | "invitations.created_at" | "notifications.told_at";
+type TimedColumn = "offers.created_at" | "invitations.created_at" | "notifications.created_at";
 
 /** A moment as the position in a list: JavaScript's dates have no microseconds. */
 export const microsecondsOf = (column: TimedColumn): RawBuilder<number> =>

@@ -1,23 +1,24 @@
 import { sql } from "kysely";
 import { inTime } from "../in-time.ts";
-import { type Loop, runLoop } from "../queue/run-loop.ts";
-import type { Store } from "../store/store.ts";
+import type { Leases } from "../outbox/leases.ts";
+import type { OutboxQueue } from "../outbox/outbox-queue.ts";
+import type { Loop } from "../outbox/run-loop.ts";
+import { type Attempted, startDispatcher } from "../outbox/start-dispatcher.ts";
+import type { Store, Trx } from "../store/store.ts";
 import { type Mail, MailRefused, type MailTransport } from "./mail-transport.ts";
 
 export interface MailOptions {
   store: Store;
+  leases: Leases;
   transport: MailTransport;
-  /** Told of trouble, also of a transport that refused. The work goes on. */
+  /** Called with trouble, also of a transport that refused. The work goes on. */
   onError: (error: unknown) => void;
-  /** The pause after the first refusal, longer than an attempt; each further one is three times as long. @default 60_000 */
+  /** The pause after the first refusal; each further one is three times as long. @default 60_000 */
   firstRetryMs?: number;
-  /** How often to look for mail. @default 1_000 */
-  idleMs?: number;
-  now: () => Date;
 }
 
 /** Twice the connections of the transport. */
-const batchSize = 10;
+const maxUnderWay = 10;
 
 /** For one mail, so that stopping takes no longer (D-71). */
 const sendLimitMs = 12_000;
@@ -25,46 +26,57 @@ const sendLimitMs = 12_000;
 /** Eight attempts over two days; then the mail stays in the mailbox (D-78). */
 export const maxMailAttempts = 8;
 
-interface ClaimedMail extends Mail {
+const mails: OutboxQueue = { name: "mails", table: "mails", id: "id", capacity: maxUnderWay };
+
+interface DueMail extends Mail {
   attempts: number;
 }
 
+type SentMail = Attempted<DueMail, "sent" | "retry" | "refused">;
+
 /** Sends mail until it is stopped. At least once: whoever dies in the middle of it leaves the mail for a later attempt. */
-export function startMail({ store, transport, onError, now, ...options }: MailOptions): Loop {
-  const { firstRetryMs = 60_000, idleMs = 1_000 } = options;
-
-  const send = async ({ attempts, ...mail }: ClaimedMail): Promise<void> => {
-    try {
-      await inTime(transport.send(mail), sendLimitMs);
-      await store.db.updateTable("mails").set({ sent_at: now() }).where("id", "=", mail.id).execute();
-    } catch (error) {
-      onError(error);
-      if (error instanceof MailRefused)
-        await store.db.updateTable("mails").set({ attempts: maxMailAttempts }).where("id", "=", mail.id).execute();
-    }
-  };
-
-  const tick = async (): Promise<boolean> => {
-    const mails = await claim(store, now(), firstRetryMs);
-    await Promise.all(mails.map(send));
-    return mails.length === batchSize;
-  };
-  return runLoop(tick, { idleMs, onError });
+export function startMail({ store, leases, transport, onError, firstRetryMs = 60_000 }: MailOptions): Loop {
+  return startDispatcher<DueMail, SentMail["result"]>({
+    ...{ store, leases, queue: mails, maxUnderWay, onError },
+    load: (ids) => loadMails(store, ids),
+    async attempt({ attempts: _, ...mail }) {
+      try {
+        await inTime(transport.send(mail), sendLimitMs);
+        return "sent";
+      } catch (error) {
+        onError(error);
+        return error instanceof MailRefused ? "refused" : "retry";
+      }
+    },
+    async settle(trx, made) {
+      await settleMails(trx, made, firstRetryMs);
+      return () => undefined;
+    },
+  });
 }
 
-/** Takes due mail for this process: to the others it is due again after the pause that follows a failure. */
-async function claim(store: Store, now: Date, firstRetryMs: number): Promise<ClaimedMail[]> {
-  const { rows } = await sql<ClaimedMail>`
+async function loadMails(store: Store, ids: readonly number[]): Promise<Map<number, DueMail>> {
+  const rows = await store.db
+    .selectFrom("mails")
+    .select(["id", "to_address as to", "subject", "body", "created_at as createdAt", "attempts"])
+    .where("id", "in", ids)
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+async function settleMails(trx: Trx, made: readonly SentMail[], firstRetryMs: number): Promise<void> {
+  const outcomes = made.map(({ row: { id, attempts }, result }) => ({
+    id,
+    isSent: result === "sent",
+    attempts: result === "refused" ? maxMailAttempts : attempts + 1,
+    retryInMs: result === "retry" && attempts + 1 < maxMailAttempts ? firstRetryMs * 3 ** attempts : null,
+  }));
+  await sql`
     update mails set
-      attempts = attempts + 1,
-      next_attempt_at = ${now}::timestamptz + make_interval(secs => ${firstRetryMs / 1_000} * 3 ^ attempts)
-    where id in (
-      select id from mails
-      where sent_at is null and attempts < ${sql.lit(maxMailAttempts)} and next_attempt_at <= ${now}
-      order by next_attempt_at
-      limit ${sql.lit(batchSize)}
-      for update skip locked
-    )
-    returning id, to_address as "to", subject, body, created_at as "createdAt", attempts`.execute(store.db);
-  return rows;
+      attempts = outcome.attempts,
+      sent_at = case when "isSent" then now() end,
+      due_at = now() + "retryInMs" * interval '1 ms'
+    from json_to_recordset(${JSON.stringify(outcomes)}::text::json)
+      as outcome (id integer, "isSent" boolean, attempts integer, "retryInMs" float8)
+    where mails.id = outcome.id`.execute(trx);
 }

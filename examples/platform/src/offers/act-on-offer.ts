@@ -1,6 +1,5 @@
-import { recordEvent } from "../events/record-event.ts";
+import { recordEvent } from "../delivery/record-event.ts";
 import { notifyWorkers } from "../push/notify-workers.ts";
-import type { Queue } from "../queue/queue.ts";
 import type { Trx } from "../store/store.ts";
 import type { OfferDeps } from "./offer-deps.ts";
 import {
@@ -24,7 +23,7 @@ export type ActionResult = "done" | { code: "offer_not_found" } | Refusal;
  */
 export async function actOnOffer(
   trx: Trx,
-  { queue, now }: OfferDeps,
+  { now }: Pick<OfferDeps, "now">,
   actor: Actor,
   offerId: string,
   action: Action,
@@ -40,7 +39,7 @@ export async function actOnOffer(
   if (!outcome.allowed) return outcome.refusal;
   await writeState(trx, offerId, action, state, outcome.state, now());
   await noteView(trx, offerId, action, now());
-  for (const consequence of outcome.consequences) await follow(trx, queue, offer.organisation_id, offerId, consequence);
+  for (const consequence of outcome.consequences) await follow(trx, offer.organisation_id, offerId, consequence);
   return "done";
 }
 
@@ -114,21 +113,15 @@ async function noteView(trx: Trx, offerId: string, action: Action, now: Date): P
     .execute();
 }
 
-async function follow(
-  trx: Trx,
-  queue: Queue,
-  organisationId: string,
-  offerId: string,
-  consequence: Consequence,
-): Promise<void> {
+async function follow(trx: Trx, organisationId: string, offerId: string, consequence: Consequence): Promise<void> {
   if (consequence.type === "notify") {
     const { reason, workerIds } = consequence;
-    await notifyWorkers(trx, queue, { offerId, workerIds, reason });
+    await notifyWorkers(trx, { offerId, workerIds, reason });
     return;
   }
   const { workerId, response } = consequence;
   // Told to the organisation that the offer belongs to (D-39).
-  await recordEvent(trx, queue, organisationId, {
+  await recordEvent(trx, organisationId, {
     type: "workerOfferResponse",
     data: { offerId, workerId, response },
   });

@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { z } from "zod";
 import type { offerCreationSchema } from "../generated/schemas.ts";
 import { lineInMail } from "../mail/line-in-mail.ts";
+import { postMails } from "../mail/post-mails.ts";
 import { notifyWorkers } from "../push/notify-workers.ts";
 import type { Trx } from "../store/store.ts";
 import type { OfferDeps } from "./offer-deps.ts";
@@ -17,7 +18,7 @@ export type OfferCreation = z.infer<typeof offerCreationSchema>;
  */
 export async function createOffer(
   trx: Trx,
-  { queue, now }: OfferDeps,
+  { now }: Pick<OfferDeps, "now">,
   organisationId: string,
   input: OfferCreation,
 ): Promise<string> {
@@ -46,8 +47,8 @@ export async function createOffer(
     select ${id}, worker_id
     from json_array_elements_text(${JSON.stringify(workerIds)}::text::json) with ordinality as given (worker_id, place)
     order by place`.execute(trx);
-  if (input.notifyEmailAddress !== undefined) await trx.insertInto("mails").values(mailOf(input)).execute();
-  await notifyWorkers(trx, queue, { offerId: id, workerIds, reason: "offer" });
+  if (input.notifyEmailAddress !== undefined) await postMails(trx, [mailOf(input)]);
+  await notifyWorkers(trx, { offerId: id, workerIds, reason: "offer" });
   return id;
 }
 

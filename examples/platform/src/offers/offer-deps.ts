@@ -1,10 +1,8 @@
-import type { Queue } from "../queue/queue.ts";
 import type { Store } from "../store/store.ts";
 
 /** What the operations on offers need. */
 export interface OfferDeps {
   store: Store;
-  queue: Queue;
   now: () => Date;
   /** Called after a commit that may have made work for the loops. */
   wake: () => void;

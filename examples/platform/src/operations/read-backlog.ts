@@ -1,8 +1,5 @@
 import { sql } from "kysely";
-import { hasOlderWaiting } from "../delivery/pending-delivery.ts";
 import { inTime } from "../in-time.ts";
-import { maxMailAttempts } from "../mail/start-mail.ts";
-import { maxPushAttempts } from "../push/sweep-notifications.ts";
 import type { Store } from "../store/store.ts";
 import type { DeliveryState } from "../store/tables.ts";
 
@@ -32,9 +29,8 @@ async function countRows(store: Store, now: Date) {
   const { rows } = await sql<Omit<Backlog, "deliveries" | "lagSeconds">>`select
     (select count(*) from endpoints where breaker_open_until > ${now}) as "openBreakers",
     (select count(*) from endpoints where disabled_at is not null) as "disabledEndpoints",
-    (select count(*) from notifications where sent_at is null and attempts < ${sql.lit(maxPushAttempts)})
-      as "unsentNotifications",
-    (select count(*) from mails where sent_at is null and attempts < ${sql.lit(maxMailAttempts)}) as "unsentMails"
+    (select count(*) from notifications where due_at is not null) as "unsentNotifications",
+    (select count(*) from mails where due_at is not null) as "unsentMails"
   `.execute(store.db);
   const [counts] = rows;
   if (counts === undefined) throw new Error("an aggregate is always one row");
@@ -51,19 +47,17 @@ async function countStates({ db }: Store): Promise<[DeliveryState, number][]> {
   return rows.map(({ state, count }) => [state, count]);
 }
 
-/** Of the deliveries that nothing keeps back: neither their endpoint's breaker nor an older one of their order. */
+/** Of the deliveries that nothing keeps back, such as their endpoint's breaker. */
 async function oldestDue({ db }: Store, now: Date): Promise<Date | undefined> {
   const oldest = await db
     .selectFrom("deliveries")
     .innerJoin("endpoints", "endpoints.organisation_id", "deliveries.organisation_id")
-    .select("next_attempt_at")
-    .where("state", "=", sql.lit("pending" as const))
-    .where("next_attempt_at", "<=", now)
+    .select("due_at")
+    .where("due_at", "<=", now)
     .where("disabled_at", "is", null)
     .where(({ eb, or }) => or([eb("breaker_open_until", "is", null), eb("breaker_open_until", "<=", now)]))
-    .where((query) => query.not(hasOlderWaiting(query)))
-    .orderBy("next_attempt_at")
+    .orderBy("due_at")
     .limit(1)
     .executeTakeFirst();
-  return oldest?.next_attempt_at;
+  return oldest?.due_at ?? undefined;
 }

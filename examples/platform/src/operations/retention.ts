@@ -1,8 +1,6 @@
 import { sql } from "kysely";
 import { purgeChanges } from "../changes/purge-changes.ts";
 import { forgetExpiredKeys } from "../idempotency/forget-expired-keys.ts";
-import { maxMailAttempts } from "../mail/start-mail.ts";
-import { maxPushAttempts } from "../push/sweep-notifications.ts";
 import type { Store, Trx } from "../store/store.ts";
 import { purgeDeliveries } from "./purge-deliveries.ts";
 
@@ -21,7 +19,7 @@ const batchSize = 500;
 const dayMs = 24 * 60 * 60 * 1_000;
 
 /**
- * Forgets one batch of everything whose time is over. What waits is never over: deliveries that are pending or held, dead
+ * Forgets one batch of everything whose time is over. What waits is never over: deliveries that are pending, dead
  * ones that may still be redelivered, mail and notifications that may still be sent. What fails of one is no matter of the
  * others.
  *
@@ -82,17 +80,13 @@ export async function retain(
       .innerJoin("offers", "offers.id", "notifications.offer_id")
       .select("notifications.id")
       .where("notifications.created_at", "<=", delivery)
-      .where(({ eb, or }) => or([eb("sent_at", "is not", null), eb("attempts", ">=", sql.lit(maxPushAttempts))]))
+      .where("due_at", "is", null)
       .where(({ fn }) => sql`${fn("greatest", ["ends_at", "completed_at", "withdrawn_at"])}`, "<=", delivery)
       .limit(batchSize);
     return count(await trx.deleteFrom("notifications").where("id", "in", old).returning("id").execute());
   });
   await inBatch(async (trx) => {
-    const old = trx
-      .selectFrom("mails")
-      .select("id")
-      .where("created_at", "<=", content)
-      .where(({ eb, or }) => or([eb("sent_at", "is not", null), eb("attempts", ">=", sql.lit(maxMailAttempts))]));
+    const old = trx.selectFrom("mails").select("id").where("created_at", "<=", content).where("due_at", "is", null);
     return count(await trx.deleteFrom("mails").where("id", "in", old.limit(batchSize)).returning("id").execute());
   });
   const { db } = store;

@@ -1,6 +1,7 @@
 import { mailboxTransport } from "../mail/mail-transport.ts";
 import { startMail } from "../mail/start-mail.ts";
-import { runLoop } from "../queue/run-loop.ts";
+import type { Leases } from "../outbox/leases.ts";
+import { runLoop } from "../outbox/run-loop.ts";
 import type { Settings } from "../settings.ts";
 import type { Store } from "../store/store.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
@@ -9,6 +10,7 @@ import { serveMetrics } from "./serve-metrics.ts";
 
 export interface OperationsOptions {
   store: Store;
+  leases: Leases;
   settings: Pick<Settings, "metrics" | "retention" | "smtp">;
   onError: (error: unknown) => void;
   now: () => Date;
@@ -17,6 +19,8 @@ export interface OperationsOptions {
 /** What runs beside the deliveries: mail, retention, metrics. */
 export interface Operations {
   metrics: Metrics;
+  /** Call it after a commit that wrote mail. */
+  wake(): void;
   /** Where the metrics are served; undefined when they are not. */
   metricsAddress: string | undefined;
   /** Begins no more work, and finishes what is under way. */
@@ -27,20 +31,26 @@ export interface Operations {
 
 const retentionIdleMs = 10 * 60_000;
 
-export async function startOperations({ store, settings, onError, now }: OperationsOptions): Promise<Operations> {
+export async function startOperations({
+  store,
+  leases,
+  settings,
+  onError,
+  now,
+}: OperationsOptions): Promise<Operations> {
   // Only who sends mail loads what sends it.
   const transport = settings.smtp
     ? (await import("../mail/smtp-transport.ts")).smtpTransport(settings.smtp)
     : mailboxTransport;
   const metrics = createMetrics(store, now);
   const server = settings.metrics && (await serveMetrics(metrics, settings.metrics));
-  const mail = startMail({ store, transport, onError, now });
-  const retention = runLoop(() => retain(store, now(), settings.retention, onError), {
-    idleMs: retentionIdleMs,
-    onError,
-  });
+  const mail = startMail({ store, leases, transport, onError });
+  const retainBatch = async (): Promise<number> =>
+    (await retain(store, now(), settings.retention, onError)) ? 0 : retentionIdleMs;
+  const retention = runLoop(retainBatch, onError);
   return {
     metrics,
+    wake: mail.wake,
     metricsAddress: server?.address,
     async stop() {
       await Promise.all([mail.stop(), retention.stop()]);

@@ -5,6 +5,7 @@ import { parseBody } from "../http/parse-body.ts";
 import { listFields, listParameters } from "../lists/list-query.ts";
 import type { PortalDeps } from "./portal-deps.ts";
 import { deliveriesCursor, deliveryKey } from "./read-deliveries.ts";
+import { isShownAs, shownState } from "./shown-state.ts";
 import { signedInPerson } from "./signed-in-person.ts";
 
 const filterSchema = z.strictObject({
@@ -23,13 +24,12 @@ export const listDeliveriesRoute =
     const read = await deps.store.db
       .selectFrom("deliveries")
       .innerJoin("events", "events.id", "event_id")
-      .select(["deliveries.id", "sequence", "event_id as eventId", "type", "data", "state"])
+      .select(["deliveries.id", "sequence", "event_id as eventId", "type", "data"])
+      .select(shownState.as("state"))
       .select(["redelivery_of as redeliveryOf", "events.created_at as createdAt"])
-      .select(({ eb }) =>
-        eb.case().when("state", "=", "pending").then(eb.ref("next_attempt_at")).end().as("nextAttemptAt"),
-      )
+      .select("due_at as nextAttemptAt")
       .where("deliveries.organisation_id", "=", organisationId)
-      .$if(state !== undefined, (query) => query.where("state", "=", state ?? "pending"))
+      .$if(state !== undefined, (query) => query.where(isShownAs(state ?? "pending")))
       .$if(since !== undefined, (query) => query.where("events.created_at", ">=", since ?? new Date()))
       .$if(before !== undefined, (query) => query.where("sequence", "<", before?.position ?? 0))
       .orderBy("sequence", "desc")

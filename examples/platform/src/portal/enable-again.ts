@@ -1,5 +1,4 @@
-import { enableEndpoint } from "../delivery/enable-endpoint.ts";
-import { hastenDeliveries } from "../delivery/hasten-deliveries.ts";
+import { enableEndpoint, restartSchedules } from "../delivery/enable-endpoint.ts";
 import { ProblemError } from "../problem/problem-error.ts";
 import { openSecrets } from "../store/sealed-secrets.ts";
 import { type CheckView, checkEndpoint } from "./check-endpoint.ts";
@@ -24,8 +23,8 @@ export async function enableAgain(deps: PortalDeps, { organisationId }: SignedIn
   const { secret } = openSecrets(endpoint, deps.sealKey, organisationId, deps.now());
   const checks = await checkEndpoint(deps, { baseAddress, scheme, secret });
   // A profile that somebody saved meanwhile has passed them too.
-  await deps.store.transaction((trx) => enableEndpoint(trx, deps.queue, organisationId, deps.now()));
-  await hastenDeliveries(deps.store, deps.queue, organisationId, deps.now());
+  await deps.store.transaction((trx) => enableEndpoint(trx, organisationId));
+  await restartSchedules(deps.store, organisationId);
   deps.wake();
   return checks;
 }

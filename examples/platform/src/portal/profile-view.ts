@@ -14,7 +14,7 @@ export async function readProfile(deps: PortalDeps, { organisationId, organisati
     scheme: endpoint?.scheme ?? null,
     suggestsContacts: endpoint?.suggests_contacts ?? false,
     previousSecretUntil: until !== null && until > now ? until.toISOString() : null,
-    health: endpoint ? endpointHealthView(endpoint, Number(endpoint.held), now) : null,
+    health: endpoint ? endpointHealthView(endpoint, Number(endpoint.pending), now) : null,
     savedAt: endpoint?.updated_at.toISOString() ?? null,
   };
 }

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { jsonObjectFrom } from "kysely/helpers/postgres";
 import { type ListKey, type ListPart, listCursor } from "../lists/list-cursor.ts";
-import type { DeliveryState } from "../store/tables.ts";
 import type { PortalDeps } from "./portal-deps.ts";
+import { isShownAs, type ShownState, shownState } from "./shown-state.ts";
 
 export type ReadDelivery = Awaited<ReturnType<typeof readDeliveries>>["rows"][number];
 
@@ -11,14 +11,14 @@ export const deliveriesCursor = listCursor("deliveries", /^$/);
 export const deliveryKey = ({ sequence }: { sequence: number }): ListKey => ({ position: sequence, id: "" });
 
 export interface DeliveriesAsked extends ListPart {
-  state?: DeliveryState | undefined;
+  state?: ShownState | undefined;
 }
 
 /** The organisation's latest deliveries, newest first, each with its event in words and its last attempt. */
 export async function readDeliveries(deps: PortalDeps, organisationId: string, asked: DeliveriesAsked) {
   const { state, before, limit } = asked;
   const read = await deliveries(deps, organisationId)
-    .$if(state !== undefined, (query) => query.where("deliveries.state", "=", state ?? "pending"))
+    .$if(state !== undefined, (query) => query.where(isShownAs(state ?? "pending")))
     .$if(before !== undefined, (query) => query.where("deliveries.sequence", "<", before?.position ?? 0))
     .orderBy("deliveries.sequence", "desc")
     .limit(limit + 1)
@@ -50,8 +50,8 @@ const deliveries = ({ store }: PortalDeps, organisationId: string) =>
         .on("offers.id", "=", sql<string>`events.data ->> 'offerId'`)
         .onRef("offers.organisation_id", "=", "deliveries.organisation_id"),
     )
-    .select(["deliveries.id", "deliveries.sequence", "deliveries.state", "deliveries.attempts"])
-    .select(["deliveries.next_attempt_at", "deliveries.settled_at", "deliveries.redelivery_of"])
+    .select(["deliveries.id", "deliveries.sequence", shownState.as("state"), "deliveries.attempts"])
+    .select(["deliveries.due_at", "deliveries.settled_at", "deliveries.redelivery_of"])
     .select(["events.id as eventId", "events.type", "events.data", "events.created_at"])
     .select(["workers.name as workerName", "offers.title as offerTitle", "offers.id as offerId"])
     .select(({ selectFrom }) =>

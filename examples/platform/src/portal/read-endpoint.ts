@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { PortalDeps } from "./portal-deps.ts";
 
 export type ReadEndpoint = NonNullable<Awaited<ReturnType<typeof readEndpoint>>>;
@@ -8,13 +9,12 @@ export const readEndpoint = ({ store }: PortalDeps, organisationId: string) =>
     .selectFrom("endpoints")
     .select(["base_address", "scheme", "suggests_contacts", "updated_at", "previous_secret_until"])
     .select(["consecutive_failures", "failing_since", "breaker_open_until", "disabled_at", "disabled_because"])
-    .select(({ selectFrom, fn }) => {
-      const count = (state: "pending" | "held") =>
-        selectFrom("deliveries")
-          .select(fn.countAll<string>().as("count"))
-          .whereRef("deliveries.organisation_id", "=", "endpoints.organisation_id")
-          .where("state", "=", state);
-      return [count("pending").as("waiting"), count("held").as("held")];
-    })
+    .select(({ selectFrom, fn }) =>
+      selectFrom("deliveries")
+        .select(fn.countAll<number>().as("count"))
+        .whereRef("deliveries.organisation_id", "=", "endpoints.organisation_id")
+        .where("state", "=", sql.lit("pending" as const))
+        .as("pending"),
+    )
     .where("organisation_id", "=", organisationId)
     .executeTakeFirst();

@@ -15,7 +15,7 @@ export const redeliverRoute =
   (deps: PortalDeps): RequestHandler =>
   async (request, response) => {
     const { organisationId } = await signedInPerson(deps, request);
-    const redelivery = await redeliver(deps, organisationId, pathParameter(request, "id"));
+    const redelivery = await redeliver(deps.store, organisationId, pathParameter(request, "id"));
     if (redelivery.outcome !== "redelivered") throw refusals[redelivery.outcome]();
     deps.wake();
     response.status(202).json({ id: redelivery.id });
@@ -50,7 +50,7 @@ export const redeliverManyRoute =
   async (request, response) => {
     const { organisationId } = await signedInPerson(deps, request);
     const { state, ...range } = parseBody(rangeSchema, await deps.readJson(request, response));
-    const counts = await redeliverMany(deps, organisationId, { ...range, states: statesOf[state] });
+    const counts = await redeliverMany(deps.store, organisationId, { ...range, states: statesOf[state] });
     deps.wake();
     response.status(202).json(counts);
   };

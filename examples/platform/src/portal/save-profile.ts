@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { enableEndpoint } from "../delivery/enable-endpoint.ts";
-import { hastenDeliveries } from "../delivery/hasten-deliveries.ts";
+import { enableEndpoint, restartSchedules } from "../delivery/enable-endpoint.ts";
 import { nullAsAbsent } from "../generated/received-values.ts";
 import { parseBody } from "../http/parse-body.ts";
 import { textField } from "../http/text-field.ts";
@@ -39,7 +38,7 @@ export async function saveProfile(deps: PortalDeps, person: SignedInPerson, body
   checkScheme(profile.scheme, profile.secret);
   const checks = await checkEndpoint(deps, profile);
   await saveEndpoint(deps, person.organisationId, profile);
-  await hastenDeliveries(deps.store, deps.queue, person.organisationId, deps.now());
+  await restartSchedules(deps.store, person.organisationId);
   deps.wake();
   return checks;
 }
@@ -70,11 +69,7 @@ async function turnSwitch(
   throw invalidRequest(new Map([["secret", [remedy]]]));
 }
 
-function saveEndpoint(
-  { store, queue, sealKey, now }: PortalDeps,
-  organisationId: string,
-  profile: Profile,
-): Promise<void> {
+function saveEndpoint({ store, sealKey, now }: PortalDeps, organisationId: string, profile: Profile): Promise<void> {
   const { baseAddress, scheme, secret, suggestsContacts } = profile;
   return store.transaction(async (trx) => {
     const current = await trx
@@ -102,6 +97,6 @@ function saveEndpoint(
       .onConflict((conflict) => conflict.column("organisation_id").doUpdateSet(values))
       .execute();
     // It has passed its checks (D-73).
-    await enableEndpoint(trx, queue, organisationId, now());
+    await enableEndpoint(trx, organisationId);
   });
 }

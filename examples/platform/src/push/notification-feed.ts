@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { runLoop } from "../queue/run-loop.ts";
+import { runLoop } from "../outbox/run-loop.ts";
 import type { Store } from "../store/store.ts";
 import type { Notification } from "./push-transport.ts";
 import { toldNotifications } from "./told-notifications.ts";
@@ -45,18 +45,18 @@ export function openNotificationFeed(store: Store, options: NotificationFeedOpti
   /** The start of the last look that came to an end. After a database's restart the next one goes back to it. */
   let lookedAtMs = elapsedMs();
 
-  const tick = async (): Promise<boolean> => {
+  const tick = async (): Promise<number> => {
     const startedAtMs = elapsedMs();
     if (subscribers.size > 0) await look(startedAtMs - lookedAtMs + overlapMs);
     lookedAtMs = startedAtMs;
-    return false;
+    return idleMs;
   };
 
   const look = async (windowMs: number): Promise<void> => {
     const workerIds = [...new Set([...subscribers].map(({ workerId }) => workerId))];
     const recent = await toldNotifications(store)
       .where("notifications.worker_id", "in", workerIds)
-      .where("notifications.told_at", ">", sql<Date>`now() - make_interval(secs => ${windowMs / 1_000})`)
+      .where("notifications.created_at", ">", sql<Date>`now() - make_interval(secs => ${windowMs / 1_000})`)
       .execute();
     for (const { workerId, listener, seen } of subscribers)
       for (const notification of recent) {
@@ -66,7 +66,7 @@ export function openNotificationFeed(store: Store, options: NotificationFeedOpti
       }
   };
 
-  const loop = runLoop(tick, { idleMs, onError });
+  const loop = runLoop(tick, onError);
   return {
     wake: loop.wake,
     stop: loop.stop,

@@ -14,7 +14,5 @@ export function toldNotifications(store: Store) {
       "notifications.reason",
       "notifications.created_at as createdAt",
     ])
-    .where("notifications.told_at", "is not", null)
-    .orderBy("notifications.told_at")
     .orderBy("notifications.id");
 }

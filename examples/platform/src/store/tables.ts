@@ -4,6 +4,8 @@ import type { ColumnType, Generated, JSONColumnType } from "kysely";
 type Fact<T> = ColumnType<T, T, never>;
 type Timestamp = ColumnType<Date, Date | string, Date | string>;
 type OptionalTimestamp = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>;
+/** When the row may be attempted, as the head of its order; null when it has settled, or waits for another one. */
+type DueAt = OptionalTimestamp;
 type CreatedAt = ColumnType<Date, Date | string | undefined, never>;
 
 /** A hirer or an agency. It may also integrate: see `EndpointTable`. */
@@ -117,11 +119,10 @@ export interface NotificationTable {
   offer_id: Fact<string>;
   reason: Fact<"offer" | "successful" | "unsuccessful" | "withdrawn">;
   created_at: CreatedAt;
-  /** When the menu got it: with the first attempt to push it, whatever became of that. */
-  told_at: OptionalTimestamp;
-  /** When the push transport took it; null while it waits, and when it was given up. */
+  /** When the push transport took it; null while it waits, and when it was given up or superseded. */
   sent_at: OptionalTimestamp;
   attempts: Generated<number>;
+  due_at: DueAt;
 }
 
 /** An organisation's company profile as an integrator: where its webhooks go. Saved only after both tests passed. */
@@ -145,7 +146,7 @@ export interface EndpointTable {
   breaker_pauses: Generated<number>;
   /** Nothing is attempted before; then one attempt, which closes or opens it. Null while closed. */
   breaker_open_until: OptionalTimestamp;
-  /** From then on events are held, until the profile is saved anew. */
+  /** From then on its deliveries wait, until it is enabled. */
   disabled_at: OptionalTimestamp;
   disabled_because: ColumnType<DisabledBecause | null, DisabledBecause | null | undefined, DisabledBecause | null>;
   updated_at: Timestamp;
@@ -156,8 +157,7 @@ export type EndpointScheme = "timestampDigest" | "timestampDigestAndStandardWebh
 /** It answered 410; or it has failed for five days. */
 export type DisabledBecause = "gone" | "failing";
 
-/** Held: its endpoint is disabled. It becomes pending when the endpoint is enabled. */
-export type DeliveryState = "pending" | "held" | "acknowledged" | "dead";
+export type DeliveryState = "pending" | "acknowledged" | "dead";
 
 /** Something that happened and is told to an integrator. Immutable. */
 export interface EventTable {
@@ -168,7 +168,7 @@ export interface EventTable {
   created_at: CreatedAt;
 }
 
-/** One event for one endpoint. The row is the truth, its job only a wake-up. */
+/** One event for one endpoint. */
 export interface DeliveryTable {
   /** Ascending in the order the events happened. */
   sequence: Generated<number>;
@@ -179,7 +179,7 @@ export interface DeliveryTable {
   order_key: Fact<string>;
   state: ColumnType<DeliveryState, DeliveryState | undefined, DeliveryState>;
   attempts: Generated<number>;
-  next_attempt_at: ColumnType<Date, Date | string | undefined, Date | string>;
+  due_at: DueAt;
   settled_at: OptionalTimestamp;
   /** The acknowledged delivery that this one repeats. */
   redelivery_of: ColumnType<string | null, string | null | undefined, never>;
@@ -235,8 +235,7 @@ export interface MailTable {
   /** When the mail transport took it. */
   sent_at: OptionalTimestamp;
   attempts: Generated<number>;
-  /** Nobody tries before: set when an attempt begins, to when it counts as failed. */
-  next_attempt_at: ColumnType<Date, Date | string | undefined, Date | string>;
+  due_at: DueAt;
 }
 
 /** That something of an organisation changed, for pages that follow it. Written by triggers, kept for an hour. */
@@ -251,6 +250,31 @@ export interface ChangeTable {
 }
 
 export type ChangeSubject = "offer" | "delivery" | "endpoint" | "mail";
+
+/** A process that works on rows, until its lease ends. */
+export interface OutboxProcessTable {
+  id: Fact<string>;
+  lease_until: Timestamp;
+}
+
+/** A row of a queue that a process works on. */
+export interface OutboxLeaseTable {
+  /** Never given twice: the fence. */
+  token: Generated<number>;
+  queue: Fact<QueueName>;
+  row_id: Fact<number>;
+  lane: Fact<string>;
+  process_id: Fact<string>;
+}
+
+/** When to look at a lane of a queue. */
+export interface OutboxWakeupTable {
+  queue: Fact<QueueName>;
+  at: Timestamp;
+  lane: Fact<string>;
+}
+
+export type QueueName = "webhooks" | "pushes" | "mails";
 
 /** One row: a text sealed with the key that all of the store's secrets are sealed with. */
 export interface SealCheckTable {
@@ -277,6 +301,9 @@ export interface Tables {
   invitations: InvitationTable;
   shown_suggestions: ShownSuggestionTable;
   mails: MailTable;
+  outbox_processes: OutboxProcessTable;
+  outbox_leases: OutboxLeaseTable;
+  outbox_wakeups: OutboxWakeupTable;
   changes: ChangeTable;
   seal_check: SealCheckTable;
 }

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from "kysely";
 import { z } from "zod";
-import { recordEvent } from "../events/record-event.ts";
+import { recordEvent } from "../delivery/record-event.ts";
 import { textField } from "../http/text-field.ts";
 import { tooManyRequests } from "../operations/too-many-requests.ts";
 import { ProblemError } from "../problem/problem-error.ts";
@@ -46,12 +46,12 @@ export const readOrganisations = ({ store }: Pick<WorkerAppDeps, "store">, { aft
  */
 export async function addContact(
   trx: Trx,
-  { queue, personLimits: { contactsPerHour } }: Pick<WorkerAppDeps, "queue" | "personLimits">,
+  { personLimits: { contactsPerHour } }: Pick<WorkerAppDeps, "personLimits">,
   workerId: string,
   organisationId: string,
 ) {
   if (contactsPerHour !== undefined) await checkContacts(trx, workerId, contactsPerHour);
-  return recordEvent(trx, queue, organisationId, { type: "workerAddedContact", data: { workerId } });
+  return recordEvent(trx, organisationId, { type: "workerAddedContact", data: { workerId } });
 }
 
 /** Counted by the events themselves: they are the same for all processes, and survive a restart. */

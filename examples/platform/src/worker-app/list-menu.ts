@@ -6,8 +6,7 @@ import type { Store } from "../store/store.ts";
 export const menuCursor = listCursor("notifications", /^\d{1,15}$/);
 
 /**
- * The worker's notifications menu, newest first: each thing once (D-48), where it was first told. What another device is
- * told of it later moves nothing.
+ * The worker's notifications menu, newest first: each thing once (D-48), each thing where it was first written.
  */
 export async function listMenu(
   { db }: Store,
@@ -20,10 +19,9 @@ export async function listMenu(
         .distinctOn(["offer_id", "reason"])
         .selectAll()
         .where("worker_id", "=", workerId)
-        .where("told_at", "is not", null)
         .orderBy("offer_id")
         .orderBy("reason")
-        .orderBy("told_at")
+        .orderBy("created_at")
         .orderBy("id")
         .as("notifications"),
     )
@@ -31,9 +29,9 @@ export async function listMenu(
     .select(["notifications.id", "notifications.worker_id as workerId", "notifications.device_id as deviceId"])
     .select(["notifications.offer_id as offerId", "offers.title as offerTitle"])
     .select(["notifications.reason", "notifications.created_at as createdAt"])
-    .select(microsecondsOf("notifications.told_at").as("position"))
-    .where(olderThan(["notifications.told_at", "notifications.id"], before))
-    .orderBy("notifications.told_at", "desc")
+    .select(microsecondsOf("notifications.created_at").as("position"))
+    .where(olderThan(["notifications.created_at", "notifications.id"], before))
+    .orderBy("notifications.created_at", "desc")
     .orderBy("notifications.id", "desc")
     .limit(limit + 1)
     .execute();

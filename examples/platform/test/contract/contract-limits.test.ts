@@ -8,8 +8,8 @@ import { timestampDigest } from "@offers/webhook-kit";
 import { webhookRouter } from "@offers/webhook-kit/express";
 import express from "express";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { recordEvent } from "../../src/delivery/record-event.ts";
 import { startDelivery } from "../../src/delivery/start-delivery.ts";
-import { recordEvent } from "../../src/events/record-event.ts";
 import { createOutbound } from "../../src/outbound/create-outbound.ts";
 import type { Outbound } from "../../src/outbound/outbound.ts";
 import { searchSuggestions } from "../../src/outbound/search-suggestions.ts";
@@ -56,7 +56,7 @@ describe("the limits", () => {
       });
       const organisationId = await addOrganisation(store, "http://127.0.0.1:1");
       const event = { type: "workerAddedContact", data: { workerId: "worker_amal" } } as const;
-      await store.transaction((trx) => recordEvent(trx, queue, organisationId, event));
+      await store.transaction((trx) => recordEvent(trx, organisationId, event));
       await eventually("it is attempted", () => outbound.limits.length === 1);
       expect(outbound.limits).toEqual([["/contact/new/{workerId}", 15_000]]);
       await delivery.stop();
@@ -80,7 +80,7 @@ describe("the limits", () => {
       const onError = () => undefined;
       const push = startPush({ store, queue, transport: { send }, onError, firstRetryMs: 1, idleMs: 5, sweepMs: 10 });
       const offer = { offerId: "offer-1", workerIds: ["worker-1"], reason: "offer" } as const;
-      await store.transaction((trx) => notifyWorkers(trx, queue, offer));
+      await store.transaction((trx) => notifyWorkers(trx, offer));
       const notification = store.db.selectFrom("notifications").select(["attempts", "sent_at"]);
       await eventually("it is given up", async () => (await notification.executeTakeFirst())?.attempts === 10);
       // Were it tried again, it would be by the next look or the next sweep.

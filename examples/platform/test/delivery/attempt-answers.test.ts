@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { recordEvent } from "../../src/events/record-event.ts";
+import { recordEvent } from "../../src/delivery/record-event.ts";
 import { eventually } from "../support/eventually.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
 import { answerWith, hangUp, openReceiver } from "../support/receiver.ts";
@@ -27,7 +27,7 @@ describe.each(await anyStore())("an attempt on $title", ({ createPlace }) => {
     const receiver = await openReceiver((request, response) => answers.shift()?.(request, response));
     const organisationId = await addOrganisation(half.store, receiver.baseAddress);
     const event = { type: "workerAddedContact", data: { workerId: "worker-1" } } as const;
-    await half.store.transaction((trx) => recordEvent(trx, half.queue, organisationId, event));
+    await half.store.transaction((trx) => recordEvent(trx, organisationId, event));
     half.startDelivery();
     await eventually("it is acknowledged", () => half.attempts.some(({ outcome }) => outcome === "acknowledged"));
     const rows = await half.store.db

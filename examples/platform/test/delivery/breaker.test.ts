@@ -3,9 +3,9 @@ import { defaultBreakerPolicy } from "../../src/delivery/breaker-policy.ts";
 import type { EndpointRecord } from "../../src/delivery/endpoint-record.ts";
 import { OpenBreakers } from "../../src/delivery/open-breakers.ts";
 import { pendingDeliveries } from "../../src/delivery/pending-delivery.ts";
+import { recordEvent } from "../../src/delivery/record-event.ts";
 import { defaultRetrySchedule } from "../../src/delivery/retry-schedule.ts";
-import { recordEvent } from "../../src/events/record-event.ts";
-import type { Loop } from "../../src/queue/run-loop.ts";
+import type { Loop } from "../../src/outbox/run-loop.ts";
 import { eventually } from "../support/eventually.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
 import { type Answer, answerWith, hangUp, openReceiver, type Receiver } from "../support/receiver.ts";
@@ -20,7 +20,7 @@ const recordFor =
   (workerId: string) =>
     half.store.transaction(async (trx) => {
       const data = { offerId: "offer-1", workerId, response: "accepted" } as const;
-      const recorded = await recordEvent(trx, queue, organisationId, { type: "workerOfferResponse", data });
+      const recorded = await recordEvent(trx, organisationId, { type: "workerOfferResponse", data });
       return recorded.deliveryId ?? "";
     });
 
@@ -51,13 +51,13 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createPlace }) 
     await delivery.stop();
     await receiver.close();
     for (const table of ["attempts", "deliveries"] as const) await half.store.db.deleteFrom(table).execute();
-    await half.store.execute("delete from pgboss.job");
+    await half.store.execute("truncate outbox_wakeups, outbox_leases, outbox_processes");
     expect(half.errors).toEqual([]);
   });
 
   const start = () => {
     delivery = half.startDelivery({
-      ...{ queue: time.queue, now: time.now, retrySchedule: defaultRetrySchedule },
+      ...{ now: time.now, retrySchedule: defaultRetrySchedule },
       ...{ breaker: defaultBreakerPolicy, random: () => 0.5, onEndpoint: (record) => void changes.push(record) },
     });
   };

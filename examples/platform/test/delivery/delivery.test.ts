@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type EventToRecord, recordEvent } from "../../src/delivery/record-event.ts";
 import { redeliver } from "../../src/delivery/redeliver.ts";
-import { type EventToRecord, recordEvent } from "../../src/events/record-event.ts";
 import type { Trx } from "../../src/store/store.ts";
 import { eventually } from "../support/eventually.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf, testSchedule } from "../support/lower-half.ts";
@@ -42,7 +42,7 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createPlace })
   });
 
   const record = async (event: EventToRecord, organisation = organisationId): Promise<string> => {
-    const recorded = await half.store.transaction((trx) => recordEvent(trx, half.queue, organisation, event));
+    const recorded = await half.store.transaction((trx) => recordEvent(trx, organisation, event));
     if (recorded.deliveryId === undefined) throw new Error("no delivery was made");
     return recorded.deliveryId;
   };
@@ -91,7 +91,7 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createPlace })
   test("an event of a transaction that failed is never told", async () => {
     half.startDelivery();
     const broken = half.store.transaction(async (trx) => {
-      await recordEvent(trx, half.queue, organisationId, response("worker-1"));
+      await recordEvent(trx, organisationId, response("worker-1"));
       throw new Error("no");
     });
     await expect(broken).rejects.toThrow("no");
@@ -102,7 +102,7 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createPlace })
 
   test("an event of an organisation without an endpoint is kept", async () => {
     const silent = await addOrganisation(half.store);
-    const recorded = await half.store.transaction((trx) => recordEvent(trx, half.queue, silent, response("worker-1")));
+    const recorded = await half.store.transaction((trx) => recordEvent(trx, silent, response("worker-1")));
     expect(recorded).toEqual({ eventId: expect.any(String) });
     const events = await half.store.db
       .selectFrom("events")
@@ -260,7 +260,7 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createPlace })
 
   test("a pending delivery that lost its job is swept up", async () => {
     const id = await record(response("worker-1"));
-    await half.store.execute("delete from pgboss.job");
+    await half.store.execute("truncate outbox_wakeups, outbox_leases, outbox_processes");
     half.startDelivery();
     await becomes(id, "acknowledged");
   });
@@ -334,7 +334,7 @@ describe.each(shared)("several processes on $title", ({ createPlace }) => {
     await first.store.transaction(async (trx) => {
       for (const organisationId of organisationIds)
         for (let worker = 0; worker < 60; worker += 1)
-          await recordEvent(trx, first.queue, organisationId, response(`worker-${worker % 30}`));
+          await recordEvent(trx, organisationId, response(`worker-${worker % 30}`));
     });
     for (const half of halves) half.startDelivery();
     const pending = () => first.store.db.selectFrom("deliveries").select("id").where("state", "=", "pending").execute();
@@ -373,7 +373,7 @@ describe.each(shared)("several processes on $title", ({ createPlace }) => {
     });
 
     const recordIn = async (trx: Trx, answer: "accepted" | "rejected"): Promise<string> => {
-      const { deliveryId = "" } = await recordEvent(trx, half.queue, organisationId, response("worker-1", answer));
+      const { deliveryId = "" } = await recordEvent(trx, organisationId, response("worker-1", answer));
       return deliveryId;
     };
     const record = (answer: "accepted" | "rejected") => half.store.transaction((trx) => recordIn(trx, answer));
@@ -406,7 +406,7 @@ describe.each(shared)("several processes on $title", ({ createPlace }) => {
     test("keep the order when the oldest is settled while a later one looks whether it is its turn", async () => {
       const ids = [await record("accepted"), await record("rejected"), await record("accepted")];
       const [first = "", second = "", third = ""] = ids;
-      await half.store.execute("delete from pgboss.job");
+      await half.store.execute("truncate outbox_wakeups, outbox_leases, outbox_processes");
       await half.store.transaction((trx) => half.queue.enqueue(trx, "deliveries", [{ key: third }]));
       const commit = await uncommitted((trx) => settleIn(trx, first, "acknowledged"));
       half.startDelivery();

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { enableEndpoint } from "../../src/delivery/enable-endpoint.ts";
-import { recordEvent } from "../../src/events/record-event.ts";
-import type { Loop } from "../../src/queue/run-loop.ts";
+import { recordEvent } from "../../src/delivery/record-event.ts";
+import type { Loop } from "../../src/outbox/run-loop.ts";
 import { eventually } from "../support/eventually.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
 import { answerWith, openReceiver, type Receiver } from "../support/receiver.ts";
@@ -31,7 +31,7 @@ describe.each(await storesUnderTest())("a disabled endpoint on $title", ({ creat
     await delivery?.stop();
     await receiver.close();
     for (const table of ["attempts", "deliveries", "mails"] as const) await half.store.db.deleteFrom(table).execute();
-    await half.store.execute("delete from pgboss.job");
+    await half.store.execute("truncate outbox_wakeups, outbox_leases, outbox_processes");
     expect(half.errors).toEqual([]);
   });
 
@@ -44,7 +44,7 @@ describe.each(await storesUnderTest())("a disabled endpoint on $title", ({ creat
       while (ids.length < count) {
         const data = { offerId: "offer-1", workerId: `worker-${ids.length}`, response: "accepted" } as const;
         const event = { type: "workerOfferResponse", data } as const;
-        ids.push((await recordEvent(trx, half.queue, organisationId, event)).deliveryId ?? "");
+        ids.push((await recordEvent(trx, organisationId, event)).deliveryId ?? "");
       }
       return ids;
     });
@@ -63,7 +63,7 @@ describe.each(await storesUnderTest())("a disabled endpoint on $title", ({ creat
       .select(["disabled_because", "disabled_at"])
       .where("organisation_id", "=", organisationId)
       .executeTakeFirstOrThrow();
-  const enable = () => half.store.transaction((trx) => enableEndpoint(trx, half.queue, organisationId, new Date()));
+  const enable = () => half.store.transaction((trx) => enableEndpoint(trx, organisationId));
   const disable = () =>
     half.store.db
       .updateTable("endpoints")

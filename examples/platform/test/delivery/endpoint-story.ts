@@ -2,9 +2,9 @@ import { expect } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
 import { enableEndpoint } from "../../src/delivery/enable-endpoint.ts";
 import { hastenDeliveries } from "../../src/delivery/hasten-deliveries.ts";
+import { recordEvent } from "../../src/delivery/record-event.ts";
 import { redeliverMany } from "../../src/delivery/redeliver-many.ts";
 import { defaultRetrySchedule } from "../../src/delivery/retry-schedule.ts";
-import { recordEvent } from "../../src/events/record-event.ts";
 import { addOrganisation, type LowerHalf } from "../support/lower-half.ts";
 import { type Answer, answerWith, hang, hangUp, type Receiver } from "../support/receiver.ts";
 import { virtualTime } from "../support/virtual-time.ts";
@@ -123,7 +123,7 @@ export async function playStory(half: LowerHalf, receiver: Receiver, story: read
       const data = { offerId: "offer-1", workerId: `worker-${worker}`, response: "accepted" } as const;
       for (let number = 0; number < count; number += 1) {
         const event = { type: "workerOfferResponse", data } as const;
-        const recorded = await store.transaction((trx) => recordEvent(trx, time.queue, organisationId, event));
+        const recorded = await store.transaction((trx) => recordEvent(trx, organisationId, event));
         events.push(recorded.eventId);
       }
     },
@@ -131,7 +131,7 @@ export async function playStory(half: LowerHalf, receiver: Receiver, story: read
       how = each.how;
     },
     async save() {
-      await store.transaction((trx) => enableEndpoint(trx, time.queue, organisationId, time.now()));
+      await store.transaction((trx) => enableEndpoint(trx, organisationId));
       await hastenDeliveries(store, time.queue, organisationId, time.now());
     },
     redeliver: ({ states }) => redeliver(states),
@@ -139,7 +139,7 @@ export async function playStory(half: LowerHalf, receiver: Receiver, story: read
   };
 
   const delivery = half.startDelivery({
-    ...{ queue: time.queue, now: time.now, retrySchedule: defaultRetrySchedule },
+    ...{ now: time.now, retrySchedule: defaultRetrySchedule },
     ...{ attemptTimeoutMs: 100, sweepMs: 20, idleMs: 5 },
   });
   try {

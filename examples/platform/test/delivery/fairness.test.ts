@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Loop } from "../../src/queue/run-loop.ts";
+import type { Loop } from "../../src/outbox/run-loop.ts";
 import { eventually } from "../support/eventually.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
 import { answerWith, openReceiver, type Receiver } from "../support/receiver.ts";
@@ -29,7 +29,7 @@ describe.each(await storesUnderTest())("a slow endpoint on $title", ({ createPla
   const tellOthers = async (delivery: Loop): Promise<number> => {
     const before = quick.requests.length;
     for (let other = 0; other < 20; other += 1)
-      await recordDue(half.store, half.queue, await addOrganisation(half.store, quick.baseAddress), 40);
+      await recordDue(half.store, await addOrganisation(half.store, quick.baseAddress), 40);
     const began = performance.now();
     delivery.wake();
     await eventually("the others are told", () => quick.requests.length >= before + 800);
@@ -40,7 +40,7 @@ describe.each(await storesUnderTest())("a slow endpoint on $title", ({ createPla
     const options = { attemptTimeoutMs: 15_000, sweepMs: 60_000 };
     const delivery = half.startDelivery(options);
     const aloneMs = await tellOthers(delivery);
-    await recordDue(half.store, half.queue, await addOrganisation(half.store, slow.baseAddress), 5_000);
+    await recordDue(half.store, await addOrganisation(half.store, slow.baseAddress), 5_000);
     await eventually("the slow one is busy", () => slow.requests.length >= 8);
     const besideMs = await tellOthers(delivery);
     // Not of the clock, which a busy machine slows down for both.

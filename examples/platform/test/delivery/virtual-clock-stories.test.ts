@@ -22,7 +22,7 @@ describe.each(await storesUnderTest())("whatever an endpoint answers on $title",
   });
   const clear = async () => {
     for (const table of ["attempts", "deliveries"] as const) await half.store.db.deleteFrom(table).execute();
-    await half.store.execute("delete from pgboss.job");
+    await half.store.execute("truncate outbox_wakeups, outbox_leases, outbox_processes");
     half.errors.length = 0;
   };
   afterEach(clear);

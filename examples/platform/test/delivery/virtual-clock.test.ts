@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { enableEndpoint } from "../../src/delivery/enable-endpoint.ts";
+import { recordEvent } from "../../src/delivery/record-event.ts";
 import { defaultRetrySchedule } from "../../src/delivery/retry-schedule.ts";
-import { recordEvent } from "../../src/events/record-event.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
 import { answerWith, hangUp, openReceiver, type Receiver } from "../support/receiver.ts";
 import { anyStore, type StorePlace } from "../support/stores.ts";
@@ -37,13 +37,12 @@ describe.each(await anyStore())("an endpoint, over days of a virtual clock on $t
     await receiver.close();
   });
 
-  const start = () =>
-    half.startDelivery({ ...{ queue: time.queue, now: time.now, sweepMs: 20 }, retrySchedule: defaultRetrySchedule });
+  const start = () => half.startDelivery({ ...{ now: time.now, sweepMs: 20 }, retrySchedule: defaultRetrySchedule });
   const record = (workerId: string) =>
     half.store.transaction(async (trx) => {
       const data = { offerId: "offer-1", workerId, response: "accepted" } as const;
       const event = { type: "workerOfferResponse", data } as const;
-      const { deliveryId = "" } = await recordEvent(trx, time.queue, organisationId, event);
+      const { deliveryId = "" } = await recordEvent(trx, organisationId, event);
       return { workerId, deliveryId };
     });
   const states = async () => {
@@ -116,7 +115,7 @@ describe.each(await anyStore())("an endpoint, over days of a virtual clock on $t
       told.push(String(request.headers["offers-delivery-id"]));
       answerWith(200)(request, reply);
     };
-    await half.store.transaction((trx) => enableEndpoint(trx, time.queue, organisationId, time.now()));
+    await half.store.transaction((trx) => enableEndpoint(trx, organisationId));
     await time.until(() => all("acknowledged"));
     expectDelivered(given, told);
     await delivery.stop();
@@ -144,7 +143,7 @@ describe.each(await anyStore())("an endpoint, over days of a virtual clock on $t
     const before = await states();
     expect([...before.values()].filter((state) => state !== "held" && state !== "dead")).toEqual([]);
     receiver.answer = answerWith(200);
-    await half.store.transaction((trx) => enableEndpoint(trx, time.queue, organisationId, time.now()));
+    await half.store.transaction((trx) => enableEndpoint(trx, organisationId));
     await time.until(
       async () => ![...(await states()).values()].some((state) => state === "held" || state === "pending"),
     );

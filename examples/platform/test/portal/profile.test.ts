@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { attemptDelivery } from "../../src/delivery/attempt-delivery.ts";
 import { pendingDeliveries } from "../../src/delivery/pending-delivery.ts";
-import { recordEvent } from "../../src/events/record-event.ts";
+import { recordEvent } from "../../src/delivery/record-event.ts";
 import { createOutbound } from "../../src/outbound/create-outbound.ts";
 import { createSign } from "../../src/outbound/create-sign.ts";
 import { openVisitor } from "../pages/page-visitor.ts";
@@ -312,9 +312,7 @@ test("a delivery that was claimed before the address changed goes where its secr
   const outbound = createOutbound({ allowLoopback: true });
   const organisationId = await addOrganisation(half.store, receiver.baseAddress);
   const event = { type: "workerAddedContact", data: { workerId: "worker-1" } } as const;
-  const { deliveryId = "" } = await half.store.transaction((trx) =>
-    recordEvent(trx, half.queue, organisationId, event),
-  );
+  const { deliveryId = "" } = await half.store.transaction((trx) => recordEvent(trx, organisationId, event));
   const [claimed] = await pendingDeliveries(half.store, [deliveryId]);
   if (claimed === undefined) throw new Error("it is pending");
   await half.store.db.updateTable("endpoints").set({ base_address: stranger.baseAddress }).execute();

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { recordEvent } from "../../src/events/record-event.ts";
+import { recordEvent } from "../../src/delivery/record-event.ts";
 import { eventually } from "../support/eventually.ts";
 import { addOrganisation, openLowerHalf, testSealKey } from "../support/lower-half.ts";
 import { type PlatformProcess, startProcess } from "../support/platform-process.ts";
@@ -32,9 +32,7 @@ describe.each(await storesUnderTest())("a process on $title that is asked to sto
     deliveryIds = [];
     for (const workerId of ["worker-1", "worker-2"]) {
       const event = { type: "workerAddedContact", data: { workerId } } as const;
-      const { deliveryId = "" } = await half.store.transaction((trx) =>
-        recordEvent(trx, half.queue, organisationId, event),
-      );
+      const { deliveryId = "" } = await half.store.transaction((trx) => recordEvent(trx, organisationId, event));
       deliveryIds.push(deliveryId);
     }
     await half.close();

@@ -1,11 +1,11 @@
 import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Loop } from "../../src/outbox/run-loop.ts";
 import { fcmTransport } from "../../src/push/fcm-transport.ts";
 import { forgetToken } from "../../src/push/forget-token.ts";
 import { notifyWorkers } from "../../src/push/notify-workers.ts";
 import type { NotificationReason, PushTransport } from "../../src/push/push-transport.ts";
 import { startPush } from "../../src/push/start-push.ts";
-import type { Loop } from "../../src/queue/run-loop.ts";
 import { eventually } from "../support/eventually.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
 import { anyStore, type StorePlace } from "../support/stores.ts";
@@ -75,7 +75,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     await half.store.db.insertInto("workers").values({ id: workerId, name: "Ann", password_hash: "" }).execute();
     const rows = devices.map((device) => ({ id: randomUUID(), worker_id: workerId, ...device }));
     await half.store.db.insertInto("devices").values(rows).execute();
-    await half.store.transaction((trx) => notifyWorkers(trx, half.queue, { offerId, workerIds: [workerId], reason }));
+    await half.store.transaction((trx) => notifyWorkers(trx, { offerId, workerIds: [workerId], reason }));
     return { offerId, workerId };
   }
 

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type MailTransport, mailboxTransport } from "../../src/mail/mail-transport.ts";
 import { smtpTransport } from "../../src/mail/smtp-transport.ts";
 import { type MailOptions, maxMailAttempts, startMail } from "../../src/mail/start-mail.ts";
-import type { Loop } from "../../src/queue/run-loop.ts";
+import type { Loop } from "../../src/outbox/run-loop.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { eventually } from "../support/eventually.ts";

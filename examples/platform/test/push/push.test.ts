@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Loop } from "../../src/outbox/run-loop.ts";
 import { inboxTransport } from "../../src/push/inbox-transport.ts";
 import { openNotificationFeed } from "../../src/push/notification-feed.ts";
 import { notifyWorkers } from "../../src/push/notify-workers.ts";
 import type { Notification, PushTransport } from "../../src/push/push-transport.ts";
-import { type PushOptions, startPush } from "../../src/push/start-push.ts";
-import { maxPushAttempts } from "../../src/push/sweep-notifications.ts";
-import type { Loop } from "../../src/queue/run-loop.ts";
+import { maxPushAttempts, type PushOptions, startPush } from "../../src/push/start-push.ts";
 import { eventually } from "../support/eventually.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
 import { type StorePlace, storesUnderTest } from "../support/stores.ts";
@@ -83,7 +82,7 @@ describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
   }
 
   const notify = (offerId: string, workerIds: readonly string[]) =>
-    half.store.transaction((trx) => notifyWorkers(trx, half.queue, { offerId, workerIds, reason: "offer" }));
+    half.store.transaction((trx) => notifyWorkers(trx, { offerId, workerIds, reason: "offer" }));
   const unsent = async (offerId: string): Promise<number> => {
     const query = half.store.db.selectFrom("notifications").select(({ fn }) => fn.countAll<number>().as("count"));
     const { count } = await query
@@ -229,7 +228,7 @@ describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
   test("one that lost its job is swept up", async () => {
     const offerId = await addOffer();
     await notify(offerId, await addWorkers(1));
-    await half.store.execute("delete from pgboss.job");
+    await half.store.execute("truncate outbox_wakeups, outbox_leases, outbox_processes");
     start();
     await eventually("it is sent", async () => (await unsent(offerId)) === 0);
   });

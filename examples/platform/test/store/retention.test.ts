@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { maxMailAttempts } from "../../src/mail/start-mail.ts";
 import { defaultRetention, retain } from "../../src/operations/retention.ts";
-import { maxPushAttempts } from "../../src/push/sweep-notifications.ts";
+import { maxPushAttempts } from "../../src/push/start-push.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { DeliveryState } from "../../src/store/tables.ts";

@@ -3,9 +3,9 @@ import type { AttemptRecord } from "../../src/delivery/attempt-record.ts";
 import { defaultBreakerPolicy } from "../../src/delivery/breaker-policy.ts";
 import { type DeliveryOptions, startDelivery } from "../../src/delivery/start-delivery.ts";
 import { createOutbound } from "../../src/outbound/create-outbound.ts";
-import { openQueue } from "../../src/queue/open-queue.ts";
-import type { Queue } from "../../src/queue/queue.ts";
-import type { Loop } from "../../src/queue/run-loop.ts";
+import type { Leases } from "../../src/outbox/leases.ts";
+import { openLeases } from "../../src/outbox/open-leases.ts";
+import type { Loop } from "../../src/outbox/run-loop.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { seal } from "../../src/store/seal.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -20,13 +20,16 @@ export const testSchedule = { delaysMs: [50, 100, 200, 300, 500, 800], jitter: 0
 /** Short pauses too, doubled up to a second. */
 export const testBreaker = { ...defaultBreakerPolicy, firstPauseMs: 250, maxPauseMs: 1_000, jitter: 0 };
 
-/** The store, the queue and deliveries over them, as one process has them. */
+/** The store, the leases and deliveries over them, as one process has them. */
 export interface LowerHalf {
   store: Store;
-  queue: Queue;
+  leases: Leases;
   attempts: AttemptRecord[];
   errors: unknown[];
+  /** The loop looks every 20 ms: tests announce nothing. */
   startDelivery(options?: Partial<DeliveryOptions>): Loop;
+  /** Has every loop look now. */
+  wake(): void;
   /** Between two tests over one store: stops the loops and leaves nothing in the tables. */
   reset(): Promise<void>;
   close(): Promise<void>;
@@ -37,21 +40,26 @@ export async function openLowerHalf(place: StorePlace, leaseSeconds = 3): Promis
   const attempts: AttemptRecord[] = [];
   const onError = (error: unknown): void => void errors.push(error);
   const store = await openStore({ ...place.options, onError });
-  const queue = await openQueue(store, { leaseSeconds, onError });
+  const leases = await openLeases(store, { leaseSeconds, onError });
   const outbound = createOutbound({ allowLoopback: true });
   const running: Loop[] = [];
+  const wake = (): void => {
+    for (const loop of running) loop.wake();
+  };
+  const looking = setInterval(wake, 20);
   const stop = () => Promise.all(running.splice(0).map((loop) => loop.stop()));
   return {
     store,
-    queue,
+    leases,
+    wake,
     attempts,
     errors,
     startDelivery(options = {}) {
       const sign = (secret: string) => ({ authorization: `test ${secret}` });
       const onAttempt = (record: AttemptRecord): void => void attempts.push(record);
       const delivery = startDelivery({
-        ...{ store, queue, outbound, sign, sealKey: testSealKey, onError, onAttempt },
-        ...{ retrySchedule: testSchedule, breaker: testBreaker, attemptTimeoutMs: 20_000, idleMs: 20, sweepMs: 200 },
+        ...{ store, leases, outbound, sign, sealKey: testSealKey, onError, onAttempt },
+        ...{ retrySchedule: testSchedule, breaker: testBreaker, attemptTimeoutMs: 20_000 },
         ...options,
       });
       running.push(delivery);
@@ -60,12 +68,13 @@ export async function openLowerHalf(place: StorePlace, leaseSeconds = 3): Promis
     async reset() {
       await stop();
       await store.execute("truncate organisations, workers, people cascade");
-      await store.execute("delete from pgboss.job");
+      await store.execute("truncate outbox_wakeups, outbox_leases, outbox_processes, mails");
       for (const list of [attempts, errors]) list.splice(0);
     },
     async close() {
+      clearInterval(looking);
       await stop();
-      await queue.stop();
+      await leases.stop();
       await outbound.close();
       await store.close();
     },

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
-import { openQueue } from "../../src/queue/open-queue.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { cachedFolder } from "./cached-folder.ts";
 
@@ -14,8 +13,6 @@ export const migratedPglite = (): Promise<string> =>
     "@electric-sql/pglite",
     async (draft) => {
       const store = await openStore({ dataFolder: join(draft, "store") });
-      const queue = await openQueue(store);
-      await queue.stop();
       await store.close();
       await rename(join(draft, "store", "pglite"), join(draft, "pglite"));
     },
@@ -24,7 +21,7 @@ export const migratedPglite = (): Promise<string> =>
 
 /** Of all that decides on the tables: another migration makes another folder. */
 function hashOfSources(): string {
-  const files = globSync(["store/migrate.ts", "store/migrations/*.ts", "queue/*.ts"], { cwd: source }).sort();
+  const files = globSync(["store/migrate.ts", "store/migrations/*.ts"], { cwd: source }).sort();
   const manifest = join(source, "..", "package.json");
   const lock = join(source, "..", "..", "..", "pnpm-workspace.yaml");
   const hash = createHash("sha256");

@@ -1,3 +1,4 @@
+import { wakeLanes } from "../../src/outbox/wake-lanes.ts";
 import type { Store } from "../../src/store/store.ts";
 
 export interface ManyEvents {
@@ -5,24 +6,26 @@ export interface ManyEvents {
   count: number;
   /** Of workers in turn, each to the same offer. */
   workers: number;
-  state: "pending" | "held";
 }
 
-/** Writes responses as `recordEvent` does, but many at once, and without jobs: those the sweep gives. @returns their ids */
-export async function recordMany({ db }: Store, { organisationId, count, workers, state }: ManyEvents) {
+/** Writes responses as `recordEvent` does, but many at once: the first of each worker is due. @returns their ids */
+export async function recordMany(store: Store, { organisationId, count, workers }: ManyEvents) {
+  const { db } = store;
   const all = Array.from({ length: count }, (_, number) => ({
+    number,
     id: `${number} of ${organisationId}`,
     data: { offerId: "offer-1", workerId: `worker-${number % workers}`, response: "accepted" },
   }));
   for (let from = 0; from < count; from += 1_000) {
-    const rows = all.slice(from, from + 1_000).map(({ id, data }) => ({
+    const rows = all.slice(from, from + 1_000).map(({ id, data, number }) => ({
       event: {
         ...{ id, organisation_id: organisationId },
         ...{ type: "workerOfferResponse" as const, data: JSON.stringify(data) },
       },
       delivery: {
-        ...{ id, event_id: id, organisation_id: organisationId, state },
+        ...{ id, event_id: id, organisation_id: organisationId },
         order_key: JSON.stringify([data.offerId, data.workerId]),
+        due_at: number < workers ? new Date(0) : null,
       },
     }));
     await db
@@ -34,5 +37,6 @@ export async function recordMany({ db }: Store, { organisationId, count, workers
       .values(rows.map(({ delivery }) => delivery))
       .execute();
   }
+  await store.transaction((trx) => wakeLanes(trx, "webhooks", [organisationId]));
   return all.map(({ id }) => id);
 }

@@ -57,8 +57,6 @@ async function readSignedIn({ db }: Store, id: string): Promise<SignedInWorker> 
       selectFrom("notifications")
         .select("notifications.id")
         .whereRef("worker_id", "=", "workers.id")
-        .where("told_at", "is not", null)
-        .orderBy("told_at", "desc")
         .orderBy("notifications.id", "desc")
         .limit(1)
         .as("last"),

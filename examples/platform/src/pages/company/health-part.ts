@@ -23,14 +23,14 @@ const notThere = html`
 
 function facts(endpoint: ReadEndpoint, now: Date): Markup {
   const { state, because } = healthOf(endpoint, now);
-  const { waiting, held, previous_secret_until: until } = endpoint;
+  const { pending, disabled_at: disabledAt, previous_secret_until: until } = endpoint;
+  const [word, filter] = disabledAt === null ? ["Waiting", "pending"] : ["Held", "held"];
   return html`
       <p id="health-state" role="status">${state}</p>
       ${because && html`<p>${because}</p>`}
       <dl class="facts">
         <dt>Address</dt><dd>${endpoint.base_address}</dd>
-        <dt>Waiting</dt><dd><a href="/deliveries?state=pending">${counted(Number(waiting), "event")}</a></dd>
-        ${Number(held) > 0 && html`<dt>Held</dt><dd><a href="/deliveries?state=held">${counted(Number(held), "event")}</a></dd>`}
+        <dt>${word}</dt><dd><a href="/deliveries?state=${filter}">${counted(Number(pending), "event")}</a></dd>
         <dt>Suggests</dt><dd>${endpoint.suggests_contacts ? "yes" : "no"}</dd>
         <dt>Saved</dt><dd>${time(endpoint.updated_at)}</dd>
         ${until !== null && until > now && html`<dt>Old secret</dt><dd>counts until ${time(until)}</dd>`}

@@ -2,7 +2,6 @@ import type { AttemptFailureCode } from "../../delivery/attempt-delivery.ts";
 
 const failures: Record<AttemptFailureCode, string> = {
   not_acknowledged: "only 200 acknowledges",
-  no_endpoint: "there was no base address",
   internal_error: "something went wrong on our side",
   invalid_address: "the base address is not usable",
   forbidden_address: "the base address leads to where requests may not go",

@@ -132,8 +132,9 @@ function lastAttempt({ attempts, lastAttempt: last }: ReadDelivery): string {
 }
 
 /** Only what waits has a next one; while the endpoint is paused, not before that is over. */
-export function nextAttempt({ state, attempts, next_attempt_at, pausedUntil }: ReadDelivery): Markup | string {
+export function nextAttempt({ state, attempts, due_at: dueAt, pausedUntil }: ReadDelivery): Markup | string {
   if (state !== "pending") return "–";
   if (pausedUntil !== null) return html`after the pause, ${time(pausedUntil, "seconds")}`;
-  return attempts === 0 ? "now" : time(next_attempt_at, "seconds");
+  if (dueAt === null) return "after the response before it";
+  return attempts === 0 ? "now" : time(dueAt, "seconds");
 }

@@ -1,16 +1,16 @@
-import type { DeliveryState } from "../../store/tables.ts";
+import type { ShownState } from "../../portal/shown-state.ts";
 import { badge } from "../frame/badge.ts";
 import type { Markup } from "../frame/markup.ts";
 
 /** What people call the states, in the order of a delivery's life. */
-export const stateWords: Readonly<Record<DeliveryState, string>> = {
+export const stateWords: Readonly<Record<ShownState, string>> = {
   pending: "Waiting",
   held: "Held",
   acknowledged: "Acknowledged",
   dead: "Given up",
 };
 
-export function deliveryState({ state, attempts }: { state: DeliveryState; attempts: number }): Markup {
+export function deliveryState({ state, attempts }: { state: ShownState; attempts: number }): Markup {
   switch (state) {
     case "acknowledged":
       return badge(stateWords.acknowledged, "good");

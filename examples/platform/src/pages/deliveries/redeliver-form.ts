@@ -17,7 +17,7 @@ export const redeliverForm =
   (deps: PageDeps) =>
   async ({ who: { organisationId }, request }: PortalVisit): Promise<PageAnswer> => {
     const id = pathParameter(request, "id");
-    const redelivery = await redeliver(deps, organisationId, id);
+    const redelivery = await redeliver(deps.store, organisationId, id);
     if (redelivery.outcome === "unknown")
       throw new ProblemError("delivery_not_found", "Your organisation has no delivery with this id.");
     deps.wake();

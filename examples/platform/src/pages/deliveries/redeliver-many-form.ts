@@ -22,7 +22,7 @@ export const redeliverManyForm =
       return { ...(await showDeliveries(deps, visit, { since: typed, which, error })), status: 422 };
     }
     const { states } = redeliveryChoices[which];
-    const { redelivered, superseded } = await redeliverMany(deps, visit.who.organisationId, { since, states });
+    const { redelivered, superseded } = await redeliverMany(deps.store, visit.who.organisationId, { since, states });
     deps.wake();
     const left = superseded === 0 ? "" : ` Left alone, since a later response must stay the last word: ${superseded}.`;
     return { to: "/deliveries", notice: `Delivered again: ${counted(redelivered, "event")}.${left}` };

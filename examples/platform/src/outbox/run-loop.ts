@@ -1,28 +1,28 @@
 export interface Loop {
-  /** Looks for work now instead of at the next tick: call it after a commit that made some. */
+  /** Looks for work now instead of after the pause: call it after a commit that made some. */
   wake(): void;
   /** Resolves when the running tick has ended. */
   stop(): Promise<void>;
 }
 
-export interface LoopOptions {
-  /** The pause after a tick that found nothing, in milliseconds. */
-  idleMs: number;
-  /** Told what a tick threw; the loop goes on after a second. */
-  onError: (error: unknown) => void;
-}
-
 const pauseAfterErrorMs = 1_000;
+/** Of a timer of Node. */
+const longestPauseMs = 2 ** 31 - 1;
 
-/** Calls `tick` again and again, one after the other; at once after a tick that says there may be more. */
-export function runLoop(tick: () => Promise<boolean>, { idleMs, onError }: LoopOptions): Loop {
+/**
+ * Calls `tick` again and again, one after the other.
+ *
+ * @param tick returns the pause after it in milliseconds: 0 when there may be more to do
+ * @param onError receives what a tick threw; the loop goes on after a second
+ */
+export function runLoop(tick: () => Promise<number>, onError: (error: unknown) => void): Loop {
   let stopping = false;
   let woken = false;
   let endPause: (() => void) | undefined;
 
   const pause = (ms: number): Promise<void> =>
     new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
+      const timer = setTimeout(resolve, Math.min(ms, longestPauseMs));
       endPause = () => {
         clearTimeout(timer);
         resolve();
@@ -33,8 +33,8 @@ export function runLoop(tick: () => Promise<boolean>, { idleMs, onError }: LoopO
     while (!stopping) {
       woken = false;
       try {
-        const more = await tick();
-        if (!more && !woken && !stopping) await pause(idleMs);
+        const pauseMs = await tick();
+        if (pauseMs > 0 && !woken && !stopping) await pause(pauseMs);
       } catch (error) {
         onError(error);
         if (!stopping) await pause(pauseAfterErrorMs);

@@ -15,9 +15,9 @@ test("goes on at once while a tick says there may be more, then waits to be woke
     async () => {
       ticks += 1;
       idle();
-      return ticks < 3;
+      return ticks < 3 ? 0 : longMs;
     },
-    { idleMs: longMs, onError: () => undefined },
+    () => undefined,
   );
   await first;
   const second = reached(4);
@@ -35,9 +35,9 @@ test("a wake during a tick is not lost", async () => {
         ticks += 1;
         if (ticks === 1) await Promise.resolve().then(() => loop.wake());
         else resolve(loop.stop());
-        return false;
+        return longMs;
       },
-      { idleMs: longMs, onError: () => undefined },
+      () => undefined,
     );
   });
   await done;
@@ -51,13 +51,13 @@ test("reports what a tick threw, and goes on", async () => {
   const resumed = new Promise<void>((resolve) => {
     resume = resolve;
   });
-  const tick = async (): Promise<boolean> => {
+  const tick = async (): Promise<number> => {
     ticks += 1;
     if (ticks === 1) throw new Error("no database");
     resume();
-    return false;
+    return longMs;
   };
-  const loop = runLoop(tick, { idleMs: longMs, onError: (error) => errors.push(error) });
+  const loop = runLoop(tick, (error) => errors.push(error));
   await resumed;
   await loop.stop();
   expect(errors).toMatchObject([{ message: "no database" }]);
@@ -70,13 +70,13 @@ test("stopping waits for the tick that is running, and there is no other", async
     finish = resolve;
   });
   let ticks = 0;
-  const tick = async (): Promise<boolean> => {
+  const tick = async (): Promise<number> => {
     ticks += 1;
     await running;
     finished = true;
-    return true;
+    return 0;
   };
-  const loop = runLoop(tick, { idleMs: longMs, onError: () => undefined });
+  const loop = runLoop(tick, () => undefined);
   const stopped = loop.stop();
   finish();
   await stopped;

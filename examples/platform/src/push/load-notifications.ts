@@ -1,10 +1,16 @@
 import type { Store } from "../store/store.ts";
 
-/** A notification that waits, with what its transport needs. */
-export type UnsentNotification = Awaited<ReturnType<typeof unsentNotifications>>[number];
+/** A due notification with what its transport needs. */
+export type DueNotification = Awaited<ReturnType<typeof readNotifications>>[number];
 
-export function unsentNotifications(store: Store, ids: readonly number[]) {
-  return store.db
+/** Loads claimed notifications, but for those that a newer one superseded meanwhile. */
+export async function loadNotifications(store: Store, ids: readonly number[]): Promise<Map<number, DueNotification>> {
+  const rows = await readNotifications(store, ids);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+const readNotifications = (store: Store, ids: readonly number[]) =>
+  store.db
     .selectFrom("notifications")
     .innerJoin("offers", "offers.id", "notifications.offer_id")
     .leftJoin("devices", "devices.id", "notifications.device_id")
@@ -21,6 +27,5 @@ export function unsentNotifications(store: Store, ids: readonly number[]) {
       "notifications.attempts",
     ])
     .where("notifications.id", "in", ids)
-    .where("notifications.sent_at", "is", null)
+    .where("notifications.due_at", "is not", null)
     .execute();
-}

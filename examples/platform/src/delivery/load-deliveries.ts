@@ -1,0 +1,41 @@
+import type { Store } from "../store/store.ts";
+
+/** A due delivery with all that its attempt needs. */
+export type PendingDelivery = Awaited<ReturnType<typeof readDeliveries>>[number];
+
+/** Loads claimed deliveries, but for those whose endpoint was disabled or paused meanwhile. */
+export async function loadDeliveries(
+  store: Store,
+  sequences: readonly number[],
+  now: Date,
+): Promise<Map<number, PendingDelivery>> {
+  const rows = await readDeliveries(store, sequences);
+  const open = rows.filter(({ breaker_open_until: openUntil }) => openUntil === null || openUntil <= now);
+  return new Map(open.map((row) => [row.sequence, row]));
+}
+
+const readDeliveries = (store: Store, sequences: readonly number[]) =>
+  store.db
+    .selectFrom("deliveries")
+    .innerJoin("events", "events.id", "deliveries.event_id")
+    .innerJoin("endpoints", "endpoints.organisation_id", "deliveries.organisation_id")
+    .select([
+      "deliveries.id",
+      "deliveries.sequence",
+      "deliveries.event_id",
+      "deliveries.organisation_id",
+      "deliveries.order_key",
+      "deliveries.attempts",
+      "events.type",
+      "events.data",
+      "endpoints.base_address",
+      "endpoints.sealed_secret",
+      "endpoints.previous_sealed_secret",
+      "endpoints.previous_secret_until",
+      "endpoints.scheme",
+      "endpoints.breaker_open_until",
+    ])
+    .where("deliveries.sequence", "in", sequences)
+    .where("deliveries.state", "=", "pending")
+    .where("endpoints.disabled_at", "is", null)
+    .execute();

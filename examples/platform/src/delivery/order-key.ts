@@ -1,0 +1,49 @@
+import { type Selectable, sql } from "kysely";
+import type { Trx } from "../store/store.ts";
+import type { DeliveryTable } from "../store/tables.ts";
+
+/** Deliveries that arrive in the order of their events: a worker's responses to one offer (D-32). */
+export interface OrderKey {
+  organisationId: string;
+  orderKey: string;
+}
+
+/**
+ * Locks what may still be attempted of an order key until the end of the transaction, oldest first, so that nobody settles,
+ * redelivers or overtakes it meanwhile: dead ones and the latest too, since a redelivery repeats them. Waits for whoever is
+ * doing so, and sees what came of it.
+ */
+export async function lockOrder(trx: Trx, { organisationId, orderKey }: OrderKey) {
+  const { rows } = await sql<Pick<Selectable<DeliveryTable>, "id" | "sequence" | "state">>`
+    select id, sequence, state from deliveries
+    where sequence = any (array(
+      select sequence from deliveries
+      where organisation_id = ${organisationId} and order_key = ${orderKey} and state <> 'acknowledged'
+      union all
+      (select sequence from deliveries where organisation_id = ${organisationId} and order_key = ${orderKey}
+      order by sequence desc limit 1)
+    ))
+    order by sequence
+    for update`.execute(trx);
+  return rows;
+}
+
+/**
+ * Makes the oldest pending delivery of each order key due. A statement of its own, after the one that settled those before:
+ * its snapshot has the deliveries whose inserts that one waited for.
+ */
+export async function releaseNext(trx: Trx, keys: readonly OrderKey[]): Promise<void> {
+  if (keys.length === 0) return;
+  await sql`
+    update deliveries set due_at = now() where sequence = any (array(
+      select oldest.sequence
+      from json_to_recordset(${JSON.stringify(keys)}::text::json) as key ("organisationId" text, "orderKey" text)
+      cross join lateral (
+        select sequence, due_at from deliveries
+        where organisation_id = key."organisationId" and order_key = key."orderKey" and state = 'pending'
+        order by sequence
+        limit 1
+      ) as oldest
+      where oldest.due_at is null
+    ))`.execute(trx);
+}

@@ -1,0 +1,102 @@
+import { randomUUID } from "node:crypto";
+import { sql } from "kysely";
+import type { Store, Trx } from "../store/store.ts";
+import type { QueueName } from "../store/tables.ts";
+import { type Loop, runLoop } from "./run-loop.ts";
+
+/**
+ * The lease of this process on all rows that it works on: one row, renewed while it has any. The rows of a process whose
+ * lease has ended are free for others (D-70); whatever it then says of them is refused, since their tokens are gone.
+ */
+export class Leases {
+  readonly processId = randomUUID();
+  readonly #store: Store;
+  readonly #leaseMs: number;
+  readonly #renewal: Loop;
+  #underWay = 0;
+
+  /** @param leaseMs by the database's clock */
+  constructor(store: Store, leaseMs: number, onError: (error: unknown) => void) {
+    this.#store = store;
+    this.#leaseMs = leaseMs;
+    const renew = async (): Promise<number> => {
+      if (this.#underWay === 0) return Number.POSITIVE_INFINITY;
+      await this.renew(store.db);
+      return leaseMs / 4;
+    };
+    this.#renewal = runLoop(renew, onError);
+  }
+
+  /** Holds the lease while `work` goes on. */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    this.#underWay += 1;
+    if (this.#underWay === 1) this.#renewal.wake();
+    try {
+      return await work();
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+
+  async renew(db: Store["db"] | Trx): Promise<void> {
+    await sql`
+      insert into outbox_processes (id, lease_until) values (${this.processId}, ${this.#leaseEnd})
+      on conflict (id) do update set lease_until = excluded.lease_until`.execute(db);
+  }
+
+  /**
+   * Frees the rows of processes whose lease has ended, and wakes their lanes.
+   *
+   * @param all for a process that has the store for itself: whoever else has a lease is dead
+   */
+  async freeLapsed(all = false): Promise<void> {
+    await this.#free(all ? sql`id <> ${this.processId}` : sql`lease_until < now()`);
+  }
+
+  /** @returns milliseconds until the first lease of another process ends; Infinity when there is none */
+  async nextLapseMs(): Promise<number> {
+    const { rows } = await sql<{ ms: number | null }>`
+      select (extract(epoch from min(lease_until) - now()) * 1000)::float8 as ms
+      from outbox_processes where id <> ${this.processId}`.execute(this.#store.db);
+    return rows[0]?.ms ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Gives back what is still under way, for others to do at once. */
+  async stop(): Promise<void> {
+    await this.#renewal.stop();
+    await this.#free(sql`id = ${this.processId}`);
+  }
+
+  async #free(which: ReturnType<typeof sql>): Promise<void> {
+    await sql`
+      with gone as (
+        delete from outbox_processes where ${which} returning id
+      ), freed as (
+        delete from outbox_leases using gone where process_id = gone.id returning queue, lane
+      )
+      insert into outbox_wakeups (queue, at, lane)
+      select distinct queue, now(), lane from freed
+      on conflict do nothing`.execute(this.#store.db);
+  }
+
+  get #leaseEnd() {
+    return sql`now() + ${this.#leaseMs}::int8 * interval '1 ms'`;
+  }
+}
+
+/** @returns the tokens that were still there: the rows under the others belong to somebody else by now */
+export async function endLeases(trx: Trx, tokens: readonly number[]): Promise<Set<number>> {
+  const { rows } = await sql<{ token: number }>`
+    delete from outbox_leases
+    where token = any (array(select json_array_elements_text(${JSON.stringify(tokens)}::text::json)::int8))
+    returning token`.execute(trx);
+  return new Set(rows.map(({ token }) => token));
+}
+
+/** @returns milliseconds until a lane of the queue is to be looked at; Infinity when there is none */
+export async function nextWakeupMs({ db }: Store, queue: QueueName): Promise<number> {
+  const { rows } = await sql<{ ms: number | null }>`
+    select (extract(epoch from min(at) - now()) * 1000)::float8 as ms
+    from outbox_wakeups where queue = ${queue}`.execute(db);
+  return rows[0]?.ms ?? Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,141 @@
+import type { Store, Trx } from "../store/store.ts";
+import { claimRows } from "./claim-rows.ts";
+import { GroupCommit } from "./group-commit.ts";
+import { endLeases, type Leases, nextWakeupMs } from "./leases.ts";
+import type { Lease, OutboxQueue } from "./outbox-queue.ts";
+import { type Loop, runLoop } from "./run-loop.ts";
+import { wakeLanes } from "./wake-lanes.ts";
+
+/** A row with the lease that this process has on it. */
+export interface Leased<Row> {
+  lease: Lease;
+  row: Row;
+}
+
+/** What one attempt at a row came to. */
+export interface Attempted<Row, Result> extends Leased<Row> {
+  result: Result;
+}
+
+export interface DispatcherOptions<Row, Result> {
+  store: Store;
+  leases: Leases;
+  queue: OutboxQueue;
+  /** Rows under way at a time, in this process. */
+  maxUnderWay: number;
+  /** Loads claimed rows. Those that it leaves out are given back: their lane has closed meanwhile. */
+  load(rowIds: readonly number[]): Promise<ReadonlyMap<number, Row>>;
+  /** @returns undefined to give the row back when this process ends */
+  attempt(row: Row): Promise<Result | undefined>;
+  /**
+   * Stores what came of a group: sets `due_at` of each row, to null or a later time.
+   *
+   * @returns reports it, once it is committed
+   */
+  settle(trx: Trx, made: readonly Attempted<Row, Result>[]): Promise<() => void>;
+  /** How long storing is tried again. @default 10_000 */
+  settleLimitMs?: number;
+  onError: (error: unknown) => void;
+}
+
+/** Of one claim and of one commit: on PGlite whoever creates an offer waits for each statement and commit of ours. */
+const batchSize = 100;
+/** How late a wake-up may be found that no process announced: the one that should have died before it could. */
+const slowLookMs = 5_000;
+/** How often a busy process looks for leases that ended; a process that sleeps wakes up for it. */
+const lapseLookMs = 500;
+/** A clock that only just has not come to a row yet. */
+const shortestPauseMs = 1;
+
+/**
+ * Works on the rows of a queue until it is stopped: claims them when they are due, attempts each, and settles them in groups.
+ * It sleeps until the next one is due or `wake` is called after a commit. At least once: what could not be stored is attempted
+ * again.
+ */
+export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Result>): Loop {
+  const { store, leases, queue, maxUnderWay, onError } = options;
+  const underWay = new Set<Promise<void>>();
+  const settling = new GroupCommit<Attempted<Row, Result>>({
+    commit: (made) => settle(made),
+    maxGroup: batchSize,
+    onError,
+    giveUpAfterMs: options.settleLimitMs ?? 10_000,
+  });
+
+  const settle = async (made: readonly Attempted<Row, Result>[]): Promise<void> => {
+    const report = await store.transaction(async (trx) => {
+      const ended = await endLeases(trx, tokensOf(made));
+      const ours = made.filter(({ lease }) => ended.has(lease.token));
+      if (ours.length === 0) return undefined;
+      const reportOurs = await options.settle(trx, ours);
+      await wakeLanes(trx, queue.name, lanesOf(ours));
+      return reportOurs;
+    });
+    report?.();
+  };
+
+  const work = async (leased: Leased<Row>): Promise<void> => {
+    const result = await options.attempt(leased.row);
+    if (result !== undefined) await settling.add({ ...leased, result });
+  };
+
+  const start = (leased: Leased<Row>): void => {
+    const working = leases
+      .during(() => work(leased))
+      .catch(onError)
+      .finally(() => {
+        underWay.delete(working);
+        loop.wake();
+      });
+    underWay.add(working);
+  };
+
+  const giveBack = (unloaded: readonly { lease: Lease }[]): Promise<void> =>
+    store.transaction(async (trx) => {
+      await endLeases(trx, tokensOf(unloaded));
+      await wakeLanes(trx, queue.name, lanesOf(unloaded));
+    });
+
+  const tick = async (): Promise<number> => {
+    const limit = Math.min(batchSize, maxUnderWay - underWay.size);
+    if (limit <= 0) return Number.POSITIVE_INFINITY;
+    await freeLapsed();
+    const claimed = await claimRows(store, leases, queue, limit);
+    if (claimed === undefined) return pauseMs();
+    if (claimed.length === 0) return 0;
+    const rows = await options.load(claimed.map(({ rowId }) => rowId));
+    const unloaded: { lease: Lease }[] = [];
+    for (const lease of claimed) {
+      const row = rows.get(lease.rowId);
+      if (row === undefined) unloaded.push({ lease });
+      else start({ lease, row });
+    }
+    if (unloaded.length > 0) await giveBack(unloaded);
+    return 0;
+  };
+
+  let lookedForLapsedAt = Number.NEGATIVE_INFINITY;
+  const freeLapsed = async (): Promise<void> => {
+    if (store.name === "pglite" || performance.now() - lookedForLapsedAt < lapseLookMs) return;
+    lookedForLapsedAt = performance.now();
+    await leases.freeLapsed();
+  };
+
+  const pauseMs = async (): Promise<number> => {
+    const wakeupMs = await nextWakeupMs(store, queue.name);
+    if (store.name === "pglite") return Math.max(shortestPauseMs, wakeupMs);
+    return Math.max(shortestPauseMs, Math.min(wakeupMs, await leases.nextLapseMs(), slowLookMs));
+  };
+
+  const loop = runLoop(tick, onError);
+  return {
+    wake: loop.wake,
+    async stop() {
+      await loop.stop();
+      await Promise.all(underWay);
+    },
+  };
+}
+
+const tokensOf = (some: readonly { lease: Lease }[]): number[] => some.map(({ lease }) => lease.token);
+const lanesOf = (some: readonly { lease: Lease }[]): string[] => some.map(({ lease }) => lease.lane);
