@@ -53,6 +53,20 @@ export class Leases {
     await this.#free(all ? sql`id <> ${this.processId}` : sql`lease_until < now()`);
   }
 
+  /** Frees rows of this process that it does not work on: what became of their claim or their settling is not known. */
+  async freeAllBut(queue: QueueName, tokens: readonly number[]): Promise<void> {
+    await sql`
+      with freed as (
+        delete from outbox_leases
+        where process_id = ${this.processId} and queue = ${queue}
+          and token <> all (array(select json_array_elements_text(${JSON.stringify(tokens)}::text::json)::int8))
+        returning lane
+      )
+      insert into outbox_wakeups (queue, at, lane)
+      select distinct ${queue}, now(), lane from freed
+      on conflict do nothing`.execute(this.#store.db);
+  }
+
   /** @returns milliseconds until the first lease of another process ends; Infinity when there is none */
   async nextLapseMs(): Promise<number> {
     const { rows } = await sql<{ ms: number | null }>`

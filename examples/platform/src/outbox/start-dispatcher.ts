@@ -54,7 +54,9 @@ const shortestPauseMs = 1;
  */
 export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Result>): Loop {
   const { store, leases, queue, maxUnderWay, onError } = options;
-  const underWay = new Set<Promise<void>>();
+  const underWay = new Map<number, Promise<void>>();
+  /** Set when something went wrong: the store may have leases of ours for rows that nobody here works on. */
+  let hasStrayLeases = false;
   const settling = new GroupCommit<Attempted<Row, Result>>({
     commit: (made) => settle(made),
     maxGroup: batchSize,
@@ -76,7 +78,7 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
 
   const work = async (leased: Leased<Row>): Promise<void> => {
     const result = await options.attempt(leased.row);
-    if (result !== undefined) await settling.add({ ...leased, result });
+    if (result !== undefined && !(await settling.add({ ...leased, result }))) hasStrayLeases = true;
   };
 
   const start = (leased: Leased<Row>): void => {
@@ -84,10 +86,10 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
       .during(() => work(leased))
       .catch(onError)
       .finally(() => {
-        underWay.delete(working);
+        underWay.delete(leased.lease.token);
         loop.wake();
       });
-    underWay.add(working);
+    underWay.set(leased.lease.token, working);
   };
 
   const giveBack = (unloaded: readonly { lease: Lease }[]): Promise<void> =>
@@ -99,7 +101,7 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
   const tick = async (): Promise<number> => {
     const limit = Math.min(batchSize, maxUnderWay - underWay.size);
     if (limit <= 0) return Number.POSITIVE_INFINITY;
-    await freeLapsed();
+    await freeLeases();
     const claimed = await claimRows(store, leases, queue, limit);
     if (claimed === undefined) return pauseMs();
     if (claimed.length === 0) return 0;
@@ -115,24 +117,30 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
   };
 
   let lookedForLapsedAt = Number.NEGATIVE_INFINITY;
-  const freeLapsed = async (): Promise<void> => {
-    if (store.name === "pglite" || performance.now() - lookedForLapsedAt < lapseLookMs) return;
+  const freeLeases = async (): Promise<void> => {
+    if (hasStrayLeases) await leases.freeAllBut(queue.name, [...underWay.keys()]);
+    hasStrayLeases = false;
+    if (performance.now() - lookedForLapsedAt < lapseLookMs) return;
     lookedForLapsedAt = performance.now();
     await leases.freeLapsed();
   };
 
   const pauseMs = async (): Promise<number> => {
     const wakeupMs = await nextWakeupMs(store, queue.name);
-    if (store.name === "pglite") return Math.max(shortestPauseMs, wakeupMs);
     return Math.max(shortestPauseMs, Math.min(wakeupMs, await leases.nextLapseMs(), slowLookMs));
   };
 
-  const loop = runLoop(tick, onError);
+  const noteError = (error: unknown): void => {
+    hasStrayLeases = true;
+    onError(error);
+  };
+
+  const loop = runLoop(tick, noteError);
   return {
     wake: loop.wake,
     async stop() {
       await loop.stop();
-      await Promise.all(underWay);
+      await Promise.all(underWay.values());
     },
   };
 }

@@ -1,7 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type EventToRecord, recordEvent } from "../../src/delivery/record-event.ts";
 import { redeliver } from "../../src/delivery/redeliver.ts";
-import type { Trx } from "../../src/store/store.ts";
+import { webhooks } from "../../src/delivery/webhook-queue.ts";
+import { claimRows } from "../../src/outbox/claim-rows.ts";
+import { Leases } from "../../src/outbox/leases.ts";
+import type { Store, Trx } from "../../src/store/store.ts";
 import { eventually } from "../support/eventually.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf, testSchedule } from "../support/lower-half.ts";
 import { answerWith, hang, hangUp, openReceiver, type Receiver } from "../support/receiver.ts";
@@ -56,7 +59,6 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createPlace })
   };
   const becomes = (id: string, state: string) =>
     eventually(`${id} is ${state}`, async () => (await stateOf(id)) === state);
-  const context = () => ({ store: half.store, queue: half.queue, now: () => new Date() });
   const attemptsOf = (id: string) =>
     half.store.db.selectFrom("attempts").selectAll().where("delivery_id", "=", id).orderBy("number").execute();
 
@@ -139,8 +141,8 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createPlace })
     await becomes(id, "dead");
     expect(receiver.requests).toHaveLength(3);
     receiver.answer = answerWith(200);
-    expect(await redeliver(context(), "someone else", id)).toEqual({ outcome: "unknown" });
-    expect(await redeliver(context(), organisationId, id)).toEqual({ outcome: "redelivered", id });
+    expect(await redeliver(half.store, "someone else", id)).toEqual({ outcome: "unknown" });
+    expect(await redeliver(half.store, organisationId, id)).toEqual({ outcome: "redelivered", id });
     await becomes(id, "acknowledged");
     expect(receiver.requests.at(-1)?.headers["offers-delivery-id"]).toBe(id);
   });
@@ -152,10 +154,10 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createPlace })
     await becomes(accepted, "dead");
     await delivery.stop();
     const rejected = await record(response("worker-1", "rejected"));
-    expect(await redeliver(context(), organisationId, accepted)).toEqual({ outcome: "superseded" });
+    expect(await redeliver(half.store, organisationId, accepted)).toEqual({ outcome: "superseded" });
     half.startDelivery({ retrySchedule: onlyOnce });
     await becomes(rejected, "acknowledged");
-    expect(await redeliver(context(), organisationId, accepted)).toEqual({ outcome: "superseded" });
+    expect(await redeliver(half.store, organisationId, accepted)).toEqual({ outcome: "superseded" });
     expect(await stateOf(accepted)).toBe("dead");
     expect(receiver.requests).toHaveLength(2);
   });
@@ -168,33 +170,25 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createPlace })
     await delivery.stop();
     receiver.answer = answerWith(200);
     for (const id of ids)
-      expect(await redeliver(context(), organisationId, id)).toEqual({ outcome: "redelivered", id });
+      expect(await redeliver(half.store, organisationId, id)).toEqual({ outcome: "redelivered", id });
     half.startDelivery();
     for (const id of ids) await becomes(id, "acknowledged");
     expect(receiver.requests.slice(-2).map(({ headers }) => headers["offers-delivery-id"])).toEqual(ids);
   });
 
-  test("a redelivered one is due at once by the platform's clock", async () => {
-    receiver.answer = answerWith(500);
-    const delivery = half.startDelivery({ retrySchedule: onlyOnce });
-    const id = await record(response("worker-1"));
-    await becomes(id, "dead");
-    await delivery.stop();
-    const now = new Date("2031-05-01T10:00:00Z");
-    await redeliver({ ...context(), now: () => now }, organisationId, id);
-    const due = half.store.db.selectFrom("deliveries").select("next_attempt_at").where("id", "=", id);
-    expect(await due.executeTakeFirstOrThrow()).toEqual({ next_attempt_at: now });
-    receiver.answer = answerWith(200);
-    half.startDelivery();
-    await becomes(id, "acknowledged");
-  });
-
   test("an attempt that could not be stored is not reported, and is made again", async () => {
     const id = await record(response("worker-1"));
-    const transaction = () => Promise.reject(new Error("no more room"));
-    const delivery = half.startDelivery({ store: { ...half.store, transaction }, settleLimitMs: 0, sweepMs: 60_000 });
+    let isFull = false;
+    receiver.answer = (request, reply) => {
+      isFull = true;
+      answerWith(200)(request, reply);
+    };
+    const transaction: Store["transaction"] = (work) =>
+      isFull ? Promise.reject(new Error("no more room")) : half.store.transaction(work);
+    const delivery = half.startDelivery({ store: { ...half.store, transaction }, settleLimitMs: 0 });
     await eventually("it is attempted", () => receiver.requests.length === 1);
     await delivery.stop();
+    receiver.answer = answerWith(200);
     expect(half.attempts).toEqual([]);
     expect(half.errors).toContainEqual(expect.objectContaining({ message: "no more room" }));
     half.startDelivery();
@@ -258,16 +252,11 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createPlace })
     await other.close();
   });
 
-  test("a pending delivery that lost its job is swept up", async () => {
-    const id = await record(response("worker-1"));
-    await half.store.execute("truncate outbox_wakeups, outbox_leases, outbox_processes");
-    half.startDelivery();
-    await becomes(id, "acknowledged");
-  });
-
   test("a delivery claimed by a process that died is taken over when the lease has ended", async () => {
     const id = await record(response("worker-1"));
-    expect(await half.queue.claim("deliveries", { limit: 10 })).toHaveLength(1);
+    const dead = new Leases(half.store, 3_000, (error) => half.errors.push(error));
+    const queue = webhooks(() => new Date());
+    expect(await claimRows(half.store, dead, queue, 10)).toHaveLength(1);
     half.startDelivery();
     await becomes(id, "acknowledged");
     expect(receiver.requests).toHaveLength(1);
@@ -378,7 +367,7 @@ describe.each(shared)("several processes on $title", ({ createPlace }) => {
     };
     const record = (answer: "accepted" | "rejected") => half.store.transaction((trx) => recordIn(trx, answer));
     const settleIn = (trx: Trx, id: string, state: "acknowledged" | "dead") =>
-      trx.updateTable("deliveries").set({ state }).where("id", "=", id).execute();
+      trx.updateTable("deliveries").set({ state, due_at: null }).where("id", "=", id).execute();
     /** A transaction that has done its work. @returns commits it */
     const uncommitted = async (work: (trx: Trx) => Promise<unknown>): Promise<() => Promise<void>> => {
       const [isDone, done] = signal();
@@ -398,32 +387,28 @@ describe.each(shared)("several processes on $title", ({ createPlace }) => {
       eventually("somebody waits for a lock", async () => {
         const { rows } = await half.store.execute(
           `select from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock' and query like '%for update%'`,
+          where datname = current_database() and wait_event_type = 'Lock'`,
         );
         return rows.length > 0;
       });
 
-    test("keep the order when the oldest is settled while a later one looks whether it is its turn", async () => {
-      const ids = [await record("accepted"), await record("rejected"), await record("accepted")];
-      const [first = "", second = "", third = ""] = ids;
-      await half.store.execute("truncate outbox_wakeups, outbox_leases, outbox_processes");
-      await half.store.transaction((trx) => half.queue.enqueue(trx, "deliveries", [{ key: third }]));
-      const commit = await uncommitted((trx) => settleIn(trx, first, "acknowledged"));
+    test("keep the order when the oldest is settled while a later one is recorded", async () => {
+      const first = await record("accepted");
+      const commit = await uncommitted((trx) => recordIn(trx, "rejected"));
       half.startDelivery();
       await somebodyWaits();
       await commit();
       const pending = half.store.db.selectFrom("deliveries").select("id").where("state", "=", "pending");
       await eventually("all are delivered", async () => (await pending.execute()).length === 0);
-      const told = receiver.requests.map(({ headers }) => headers["offers-delivery-id"]).filter((id) => id !== first);
-      expect(told).toEqual([second, third]);
+      const told = receiver.requests.map(({ headers }) => headers["offers-delivery-id"]);
+      expect([told[0], told.length]).toEqual([first, 2]);
     });
 
     test("refuse to redeliver a dead letter behind a response that is just being recorded", async () => {
       const dead = await record("accepted");
       await half.store.transaction((trx) => settleIn(trx, dead, "dead"));
       const commit = await uncommitted((trx) => recordIn(trx, "rejected"));
-      const { store, queue } = half;
-      const redelivery = redeliver({ store, queue, now: () => new Date() }, organisationId, dead);
+      const redelivery = redeliver(half.store, organisationId, dead);
       await somebodyWaits();
       await commit();
       expect(await redelivery).toEqual({ outcome: "superseded" });
