@@ -37,11 +37,18 @@ async function oneAtATime(trx: Trx, { name: store }: Store, { name }: OutboxQueu
     pg_advisory_xact_lock(hashtext(${`offers-platform ${name}`}))`.execute(trx);
 }
 
+/**
+ * The lanes that were woken first. Whatever else would wake them goes too: they are looked at now, and what is to come is planned
+ * anew. So a lane that was woken ten thousand times, or planned for many moments, takes one turn.
+ */
 async function takeWokenLanes(trx: Trx, { name }: OutboxQueue, limit: number): Promise<string[]> {
   const { rows } = await sql<{ lane: string }>`
-    delete from outbox_wakeups where queue = ${name} and (at, lane) in (
-      select at, lane from outbox_wakeups where queue = ${name} and at <= now() order by at, lane limit ${limit})
-    returning lane`.execute(trx);
+    with woken as materialized (
+      select distinct lane from (
+        select lane from outbox_wakeups where queue = ${name} and at <= now() order by at, lane limit ${limit}) as first)
+    delete from outbox_wakeups using woken
+    where outbox_wakeups.queue = ${name} and outbox_wakeups.lane = woken.lane
+    returning outbox_wakeups.lane`.execute(trx);
   return [...new Set(rows.map(({ lane }) => lane))];
 }
 
