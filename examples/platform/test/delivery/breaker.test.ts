@@ -16,14 +16,12 @@ import { type VirtualTime, virtualTime } from "../support/virtual-time.ts";
 const second = 1_000;
 const stores = await storesUnderTest();
 
-const recordFor =
-  (half: LowerHalf, organisationId: string) =>
-  (workerId: string) =>
-    half.store.transaction(async (trx) => {
-      const data = { offerId: "offer-1", workerId, response: "accepted" } as const;
-      const recorded = await recordEvent(trx, organisationId, { type: "workerOfferResponse", data });
-      return recorded.deliveryId ?? "";
-    });
+const recordFor = (half: LowerHalf, organisationId: string) => (workerId: string) =>
+  half.store.transaction(async (trx) => {
+    const data = { offerId: "offer-1", workerId, response: "accepted" } as const;
+    const recorded = await recordEvent(trx, organisationId, { type: "workerOfferResponse", data });
+    return recorded.deliveryId ?? "";
+  });
 
 describe.each(stores)("the breaker of an endpoint on $title", ({ createPlace }) => {
   let place: StorePlace;
