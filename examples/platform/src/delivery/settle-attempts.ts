@@ -111,7 +111,10 @@ async function insertAttempts(trx: Trx, made: readonly Attempted<PendingDelivery
 
 type SettledRow = Pick<Selectable<DeliveryTable>, "id" | "sequence" | "organisation_id" | "order_key" | "state">;
 
-/** A delivery whose schedule was restarted while it was attempted stays pending, unless it was acknowledged. */
+/**
+ * A delivery whose schedule was restarted while it was attempted stays pending, unless it was acknowledged. Pauses begin now, not
+ * with the transaction, which may have waited: no attempt begins before the time that the last one named.
+ */
 async function updateDeliveries(trx: Trx, fates: readonly Fate[]): Promise<SettledRow[]> {
   const outcomes = fates.map(({ delivery, attempt, outcome, delayMs, counts }) => ({
     sequence: delivery.sequence,
@@ -127,7 +130,7 @@ async function updateDeliveries(trx: Trx, fates: readonly Fate[]): Promise<Settl
       attempts = case when ${isRestarted} then deliveries.attempts else outcome.attempts end,
       due_at = case
         when ${isRestarted} then now()
-        when outcome.state = 'pending' then now() + outcome."delayMs" * interval '1 ms'
+        when outcome.state = 'pending' then clock_timestamp() + outcome."delayMs" * interval '1 ms'
       end,
       settled_at = case when outcome.state <> 'pending' and not (${isRestarted}) then now() end
     from json_to_recordset(${JSON.stringify(outcomes)}::text::json)
