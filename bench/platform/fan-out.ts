@@ -26,7 +26,7 @@ const transport = {
   },
 };
 const push = startPush({ store, queue, transport, onTold: () => onTold(), onError });
-const deps = { store, queue, now: () => new Date(), wake: push.wake };
+const deps = { store, queue, now: () => new Date(), signals: { publish: () => undefined } };
 
 /** @returns how long it took in milliseconds until the last notification was marked as sent */
 async function fanOut(recipients: number): Promise<number> {

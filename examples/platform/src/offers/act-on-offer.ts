@@ -1,6 +1,7 @@
 import { recordEvent } from "../events/record-event.ts";
 import { notifyWorkers } from "../push/notify-workers.ts";
 import type { Queue } from "../queue/queue.ts";
+import { announce } from "../signals/announce.ts";
 import type { Trx } from "../store/store.ts";
 import type { OfferDeps } from "./offer-deps.ts";
 import {
@@ -40,6 +41,7 @@ export async function actOnOffer(
   if (!outcome.allowed) return outcome.refusal;
   await writeState(trx, offerId, action, state, outcome.state, now());
   await noteView(trx, offerId, action, now());
+  announce(trx, { topic: "offer", organisationId: offer.organisation_id });
   for (const consequence of outcome.consequences) await follow(trx, queue, offer.organisation_id, offerId, consequence);
   return "done";
 }
@@ -124,6 +126,7 @@ async function follow(
   if (consequence.type === "notify") {
     const { reason, workerIds } = consequence;
     await notifyWorkers(trx, queue, { offerId, workerIds, reason });
+    announce(trx, { topic: "notification", workerIds });
     return;
   }
   const { workerId, response } = consequence;
@@ -132,4 +135,5 @@ async function follow(
     type: "workerOfferResponse",
     data: { offerId, workerId, response },
   });
+  announce(trx, { topic: "delivery", organisationId });
 }

@@ -26,6 +26,9 @@ export async function enableAgain(deps: PortalDeps, { organisationId }: SignedIn
   // A profile that somebody saved meanwhile has passed them too.
   await deps.store.transaction((trx) => enableEndpoint(trx, deps.queue, organisationId, deps.now()));
   await hastenDeliveries(deps.store, deps.queue, organisationId, deps.now());
-  deps.wake();
+  deps.signals.publish([
+    { topic: "endpoint", organisationId },
+    { topic: "delivery", organisationId },
+  ]);
   return checks;
 }

@@ -13,8 +13,8 @@ export interface PushOptions {
   store: Store;
   queue: Queue;
   transport: PushTransport;
-  /** Called after a commit that put notifications on the menu, such as the feed's `wake`. */
-  onTold?: () => void;
+  /** Called after a commit that put notifications on the menu of these workers. */
+  onTold?: (workerIds: string[]) => void;
   /** Told of trouble, also of a transport that refused. The work goes on. */
   onError: (error: unknown) => void;
   /** The pause after the first refusal by the transport; each further one is twice as long. @default 5_000 */
@@ -74,7 +74,7 @@ export function startPush(options: PushOptions): Loop {
       const done = made.filter(isOver).map(({ job }) => job);
       await queue.settle(trx, "notifications", done);
     });
-    onTold();
+    onTold(made.map(({ notification }) => notification.workerId));
   };
   const settling = new GroupCommit<MadePush>({
     commit: settle,

@@ -10,6 +10,7 @@ import * as toldNotifications from "./migrations/007-told-notifications.ts";
 import * as sealCheckAndLastFailure from "./migrations/008-seal-check-and-last-failure.ts";
 import * as contactsAndDevices from "./migrations/009-contacts-and-devices.ts";
 import * as shownSuggestions from "./migrations/010-shown-suggestions.ts";
+import * as withoutChanges from "./migrations/012-without-changes.ts";
 import type { Tables } from "./tables.ts";
 
 /** Applied in the order of their names. One that was released never changes again: add the next. */
@@ -24,6 +25,7 @@ const migrations = {
   "008-seal-check-and-last-failure": sealCheckAndLastFailure,
   "009-contacts-and-devices": contactsAndDevices,
   "010-shown-suggestions": shownSuggestions,
+  "012-without-changes": withoutChanges,
 };
 
 /** Brings the tables up to date. Two processes may start at once: kysely's migrator takes an advisory lock. */

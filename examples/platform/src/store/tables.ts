@@ -239,19 +239,6 @@ export interface MailTable {
   next_attempt_at: ColumnType<Date, Date | string | undefined, Date | string>;
 }
 
-/** That something of an organisation changed, for pages that follow it. Written by triggers, kept for an hour. */
-export interface ChangeTable {
-  id: Generated<number>;
-  /** The transaction that made it. */
-  xid: ColumnType<string, never, never>;
-  organisation_id: Fact<string>;
-  subject: Fact<ChangeSubject>;
-  subject_id: Fact<string>;
-  created_at: CreatedAt;
-}
-
-export type ChangeSubject = "offer" | "delivery" | "endpoint" | "mail";
-
 /** One row: a text sealed with the key that all of the store's secrets are sealed with. */
 export interface SealCheckTable {
   only_one: Generated<boolean>;
@@ -277,6 +264,5 @@ export interface Tables {
   invitations: InvitationTable;
   shown_suggestions: ShownSuggestionTable;
   mails: MailTable;
-  changes: ChangeTable;
   seal_check: SealCheckTable;
 }
