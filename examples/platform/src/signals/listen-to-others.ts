@@ -31,7 +31,9 @@ export function listenToOthers(newClient: () => pg.Client, options: ListenOption
     });
     client.once("end", end);
     signal.addEventListener("abort", end);
-    client.on("error", (error) => void (signal.aborted || onError(error)));
+    // The first says why; that it is over comes as another one.
+    client.once("error", (error) => void (signal.aborted || onError(error)));
+    client.on("error", () => undefined);
     client.on("notification", ({ payload = "" }) => onPayload(payload));
     // The connection's own error says what became of a question that was not answered.
     const alive = setInterval(() => void client.query("select 1").catch(() => undefined), aliveMs);

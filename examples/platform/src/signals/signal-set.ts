@@ -24,7 +24,7 @@ export class SignalSet {
     const { topic, organisationId = "" } = heard;
     const key = `${topic} ${organisationId}`;
     const before = this.#signals.get(key);
-    this.#signals.set(key, { ...heard, workerIds: namedTogether(heard, before ?? { topic, workerIds: [] }) });
+    this.#signals.set(key, { ...heard, workerIds: namedTogether(before ?? { topic, workerIds: [] }, heard) });
   }
 
   /** @returns what waited, which waits no more */

@@ -13,7 +13,11 @@ const secret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
 const hanaAddress = "hana@harbour-hotels.example";
 const boAddress = "bo@bistro-group.example";
 const people = [{ name: "Bo", emailAddress: boAddress }];
-const suggestions = people.map((person) => ({ ...person, profileImagePath: null, dateFrom: null, dateTo: null }));
+const suggestions = people.map((person) => ({
+  ...person,
+  profileImageUrl: "https://bistro.example/bo.png",
+  ratings: [],
+}));
 const well = answerWith(200, { "content-type": "application/json" }, JSON.stringify(suggestions));
 
 const stores = await storesUnderTest();
@@ -94,13 +98,13 @@ describe.each(makers)("what $maker changes, live, on $title", ({ createPlace, ma
   }
   /** The endpoint answers nothing before this is done: what is told of deliveries until then is no attempt. */
   async function beforeAnyAttempt(work: () => Promise<void>): Promise<void> {
-    const { promise: done, resolve: answerAll } = Promise.withResolvers<void>();
-    receiver.answer = (request, response) => void done.then(() => well(request, response));
+    const waiting: (() => void)[] = [];
+    receiver.answer = (request, response) => void waiting.push(() => well(request, response));
     try {
       await work();
     } finally {
       receiver.answer = well;
-      answerAll();
+      for (const answer of waiting) answer();
     }
   }
 

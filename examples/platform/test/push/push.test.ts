@@ -2,12 +2,13 @@ import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { inboxTransport } from "../../src/push/inbox-transport.ts";
-import { openNotificationFeed } from "../../src/push/notification-feed.ts";
+import { type NotificationFeedOptions, openNotificationFeed } from "../../src/push/notification-feed.ts";
 import { notifyWorkers } from "../../src/push/notify-workers.ts";
 import type { Notification, PushTransport } from "../../src/push/push-transport.ts";
 import { type PushOptions, startPush } from "../../src/push/start-push.ts";
 import { maxPushAttempts } from "../../src/push/sweep-notifications.ts";
 import type { Loop } from "../../src/queue/run-loop.ts";
+import { openSignals, type Signals } from "../../src/signals/open-signals.ts";
 import { eventually } from "../support/eventually.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
 import { type StorePlace, storesUnderTest } from "../support/stores.ts";
@@ -15,13 +16,16 @@ import { type StorePlace, storesUnderTest } from "../support/stores.ts";
 describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
   let place: StorePlace;
   let half: LowerHalf;
+  let signals: Signals;
   let running: Loop[];
 
   beforeAll(async () => {
     place = await createPlace();
     half = await openLowerHalf(place);
+    signals = openSignals(half.store, { onError: (error) => half.errors.push(error) });
   });
   afterAll(async () => {
+    await signals.stop();
     await half.close();
     await place.remove();
   });
@@ -49,7 +53,9 @@ describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
       }),
     );
   };
-  const openFeed = () => openNotificationFeed(half.store, { onError: (error) => half.errors.push(error), idleMs: 50 });
+  const openFeed = (options: Partial<NotificationFeedOptions> = {}) =>
+    openNotificationFeed(half.store, { signals, onError: (error) => half.errors.push(error), ...options });
+  const onTold = (workerIds: string[]): void => signals.publish({ topic: "notification", workerIds });
 
   async function addOffer(): Promise<string> {
     const id = randomUUID();
@@ -107,7 +113,7 @@ describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
 
   test("the feed tells a subscriber at once, and no other worker", async () => {
     const feed = openFeed();
-    start(inboxTransport, { onTold: feed.wake });
+    start(inboxTransport, { onTold });
     const [listening = "", silent = ""] = await addWorkers(2);
     const heard: Notification[] = [];
     const end = feed.subscribe(listening, (notification) => heard.push(notification));
@@ -118,14 +124,14 @@ describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
     const next = await addOffer();
     await notify(next, [listening]);
     await eventually("the next is sent", async () => (await unsent(next)) === 0);
-    feed.wake();
+    onTold([listening]);
     await feed.stop();
     expect(heard).toHaveLength(1);
   });
 
   test("the feed resumes after the last notification seen", async () => {
     const feed = openFeed();
-    start();
+    start(inboxTransport, { onTold });
     const [workerId = ""] = await addWorkers(1);
     const offers = [await addOffer(), await addOffer(), await addOffer()];
     const [last = ""] = offers.slice(-1);
@@ -147,8 +153,7 @@ describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
 
   test("the feed tells after a gap what was sent in it", async () => {
     let elapsedMs = 0;
-    const onError = (error: unknown): void => void half.errors.push(error);
-    const feed = openNotificationFeed(half.store, { onError, idleMs: 20, elapsedMs: () => elapsedMs });
+    const feed = openFeed({ elapsedMs: () => elapsedMs });
     const [workerId = ""] = await addWorkers(1);
     const heard: Notification[] = [];
     feed.subscribe(workerId, (notification) => heard.push(notification));
@@ -157,6 +162,7 @@ describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
     await half.store.execute("update notifications set told_at = now() - interval '30 seconds' where told_at is null");
     // The database was away for a minute, or this process was.
     elapsedMs = 60_000;
+    onTold([workerId]);
     await eventually("it is heard", () => heard.length > 0);
     expect(heard).toMatchObject([{ offerId }]);
     await feed.stop();
@@ -200,7 +206,7 @@ describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
       refusals += 1;
       throw new Error("the phone is off");
     };
-    start({ send }, { onTold: feed.wake, firstRetryMs: 1, sweepMs: 20 });
+    start({ send }, { onTold, firstRetryMs: 1, sweepMs: 20 });
     const heard: Notification[] = [];
     feed.subscribe(workerId, (notification) => heard.push(notification));
     for (const [index, offerId] of offers.entries()) {
