@@ -10,7 +10,7 @@ const mergeMs = 50;
 /** Everything: anything may have changed. */
 export type LiveListener = (topics: readonly Topic[] | "everything", position: string) => void;
 
-/** Which topics of an organisation change, for the event streams of its pages. */
+/** Which topics of an organisation change, for the event streams of its pages (D-82). */
 export interface LiveTopics {
   /** How much was heard by now: what a page says that it has, when it is made after this. Of this process alone. */
   position(): string;
