@@ -3,7 +3,6 @@ import { createServer, type Server } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
 import { dialects } from "./api/dialect.ts";
-import { openChangeFeed } from "./changes/change-feed.ts";
 import { checkDatabase } from "./check-database.ts";
 import { createApp } from "./create-app.ts";
 import { makeDataFolder } from "./data-folder.ts";
@@ -25,6 +24,7 @@ import { createSign } from "./outbound/create-sign.ts";
 import { openLeases } from "./outbox/open-leases.ts";
 import { cookiePassword } from "./pages/frame/page-session.ts";
 import { formReader } from "./pages/frame/read-form.ts";
+import { openLiveTopics } from "./pages/live-topics.ts";
 import { openNotificationFeed } from "./push/notification-feed.ts";
 import { openPushTransport } from "./push/open-push-transport.ts";
 import { startPush } from "./push/start-push.ts";
@@ -32,6 +32,7 @@ import { applySeed } from "./seed/apply-seed.ts";
 import { readSeedFile } from "./seed/seed-file.ts";
 import { passwordCheck } from "./session/check-password.ts";
 import type { Settings } from "./settings.ts";
+import { openSignals } from "./signals/open-signals.ts";
 import { openSealKey } from "./store/open-seal-key.ts";
 import { openStore } from "./store/open-store.ts";
 
@@ -80,6 +81,8 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
     if (databaseUrl === undefined || settings.sealKey === undefined) await makeDataFolder(dataFolder);
     const store = await openStore({ dataFolder, onError, ...(databaseUrl !== undefined && { databaseUrl }) });
     resources.push(() => store.close());
+    const signals = openSignals(store, { onError });
+    resources.push(() => signals.stop());
     const key = await openSealKey(store, dataFolder, settings.sealKey);
     if (seed !== undefined) await applySeed(store, seed);
     const leases = await openLeases(store.background, { onError });
@@ -96,11 +99,16 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
     const onAttempt = (record: AttemptRecord): void => {
       log.info(record, "delivery.attempted");
       operations.metrics.onAttempt(record);
-      changeFeed.wake();
+      signals.publish({ topic: "delivery", organisationId: record.organisationId });
     };
-    const feed = openNotificationFeed(store, { onError });
-    const changeFeed = openChangeFeed(store, { onError });
-    const onEndpoint = (record: EndpointRecord): void => log.warn(record, "endpoint.changed");
+    const feed = openNotificationFeed(store, { signals, onError });
+    const live = openLiveTopics(signals, settings);
+    const onEndpoint = (record: EndpointRecord): void => {
+      log.warn(record, "endpoint.changed");
+      const { organisationId, change } = record;
+      signals.publish({ topic: "endpoint", organisationId });
+      if (change === "disabled") signals.publish({ topic: "mail", organisationId });
+    };
     const delivery = startDelivery({
       ...context,
       store: store.background,
@@ -110,13 +118,20 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
       onEndpoint,
     });
     const push = startPush({ store: store.background, leases, transport, onError });
-    running.push(feed.stop, changeFeed.stop, delivery.stop, push.stop, operations.stop);
+    signals.subscribe((heard) => {
+      const topic = heard === "everything" ? undefined : heard.topic;
+      if (topic === undefined || topic === "delivery" || topic === "endpoint") delivery.wake();
+      if (topic === undefined || topic === "notification") push.wake();
+      if (topic === undefined || topic === "mail") operations.wake();
+    });
+    running.push(feed.stop, delivery.stop, push.stop, operations.stop);
 
     const streams = new EventStreams();
     const app = createApp({
       ...context,
+      signals,
       feed,
-      changeFeed,
+      live,
       streams,
       log,
       dialect: dialects[settings.dialect],
@@ -130,18 +145,14 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
       trustedProxies: settings.trustedProxies,
       onAnswered: operations.metrics.onRequest,
       showAllMail: settings.showAllMail,
-      wake() {
-        delivery.wake();
-        push.wake();
-        operations.wake();
-        feed.wake();
-        changeFeed.wake();
-      },
       isReady: async () => closing === undefined && (await storeAnswers(store)),
     });
     const server = createServer({ requestTimeout: 30_000 }, app);
     await listen(server, { ...settings, settings: ownSettings });
-    closeDoor = () => closeServer(server, streams);
+    closeDoor = async () => {
+      await closeServer(server, streams);
+      live.stop();
+    };
     if (settings.publicOrigin !== undefined && settings.trustedProxies === 0)
       log.warn({ code: "proxies_not_trusted" }, proxiesNotTrusted);
     return {

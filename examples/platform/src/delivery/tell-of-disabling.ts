@@ -1,4 +1,4 @@
-import { postMails } from "../mail/post-mails.ts";
+import { writeMails } from "../mail/write-mails.ts";
 import type { Trx } from "../store/store.ts";
 import type { DisabledBecause } from "../store/tables.ts";
 
@@ -20,7 +20,7 @@ export async function tellOfDisabling(trx: Trx, organisationId: string, because:
     body: `Dear ${name},\n\n${reasons[because]}, so we call it no more. Nothing is lost: what happens meanwhile is \
 kept, and delivered in its order once you save your company profile again or switch the endpoint on there.\n`,
   }));
-  await postMails(trx, mails);
+  await writeMails(trx, mails);
 }
 
 const reasons: Record<DisabledBecause, string> = {

@@ -1,5 +1,6 @@
 import { recordEvent } from "../delivery/record-event.ts";
 import { notifyWorkers } from "../push/notify-workers.ts";
+import { announce } from "../signals/announce.ts";
 import type { Trx } from "../store/store.ts";
 import type { OfferDeps } from "./offer-deps.ts";
 import {
@@ -39,6 +40,7 @@ export async function actOnOffer(
   if (!outcome.allowed) return outcome.refusal;
   await writeState(trx, offerId, action, state, outcome.state, now());
   await noteView(trx, offerId, action, now());
+  announce(trx, { topic: "offer", organisationId: offer.organisation_id });
   for (const consequence of outcome.consequences) await follow(trx, offer.organisation_id, offerId, consequence);
   return "done";
 }
@@ -117,6 +119,7 @@ async function follow(trx: Trx, organisationId: string, offerId: string, consequ
   if (consequence.type === "notify") {
     const { reason, workerIds } = consequence;
     await notifyWorkers(trx, { offerId, workerIds, reason });
+    announce(trx, { topic: "notification", workerIds });
     return;
   }
   const { workerId, response } = consequence;
@@ -125,4 +128,5 @@ async function follow(trx: Trx, organisationId: string, offerId: string, consequ
     type: "workerOfferResponse",
     data: { offerId, workerId, response },
   });
+  announce(trx, { topic: "delivery", organisationId });
 }

@@ -1,9 +1,19 @@
+import { announcedIn } from "../signals/announce.ts";
+import type { Signal } from "../signals/signal.ts";
 import type { Trx } from "../store/store.ts";
 import type { OfferDeps } from "./offer-deps.ts";
 
-/** Commits what `work` does, then wakes the loops: there may be something to deliver. */
-export async function commit<T>({ store, wake }: OfferDeps, work: (trx: Trx) => Promise<T>): Promise<T> {
-  const result = await store.transaction(work);
-  wake();
+/** Commits what `work` does, then publishes what was announced in it. */
+export async function commit<T>(
+  { store, signals }: Pick<OfferDeps, "store" | "signals">,
+  work: (trx: Trx) => Promise<T>,
+): Promise<T> {
+  let announced: readonly Signal[] = [];
+  const result = await store.transaction(async (trx) => {
+    const done = await work(trx);
+    announced = announcedIn(trx);
+    return done;
+  });
+  signals.publish(announced);
   return result;
 }

@@ -3,8 +3,9 @@ import { sql } from "kysely";
 import type { z } from "zod";
 import type { offerCreationSchema } from "../generated/schemas.ts";
 import { lineInMail } from "../mail/line-in-mail.ts";
-import { postMails } from "../mail/post-mails.ts";
+import { writeMails } from "../mail/write-mails.ts";
 import { notifyWorkers } from "../push/notify-workers.ts";
+import { announce } from "../signals/announce.ts";
 import type { Trx } from "../store/store.ts";
 import type { OfferDeps } from "./offer-deps.ts";
 
@@ -47,8 +48,9 @@ export async function createOffer(
     select ${id}, worker_id
     from json_array_elements_text(${JSON.stringify(workerIds)}::text::json) with ordinality as given (worker_id, place)
     order by place`.execute(trx);
-  if (input.notifyEmailAddress !== undefined) await postMails(trx, [mailOf(input)]);
+  if (input.notifyEmailAddress !== undefined) await writeMails(trx, [mailOf(input)]);
   await notifyWorkers(trx, { offerId: id, workerIds, reason: "offer" });
+  announce(trx, { topic: "offer", organisationId }, { topic: "notification", workerIds });
   return id;
 }
 

@@ -1,5 +1,4 @@
 import { sql } from "kysely";
-import { purgeChanges } from "../changes/purge-changes.ts";
 import { forgetExpiredKeys } from "../idempotency/forget-expired-keys.ts";
 import type { Store, Trx } from "../store/store.ts";
 import { purgeDeliveries } from "./purge-deliveries.ts";
@@ -92,7 +91,6 @@ export async function retain(
   const { db } = store;
   const forgotten = { previous_sealed_secret: null, previous_secret_until: null };
   await alone(() => db.updateTable("endpoints").set(forgotten).where("previous_secret_until", "<=", now).execute());
-  await alone(() => purgeChanges(store, now));
   await alone(() => db.deleteFrom("sessions").where("expires_at", "<=", now).execute());
   await alone(() => forgetExpiredKeys(db, now));
   return more;

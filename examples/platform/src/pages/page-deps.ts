@@ -1,14 +1,14 @@
 import type { Response } from "express";
-import type { ChangeFeed } from "../changes/change-feed.ts";
 import type { PortalDeps } from "../portal/portal-deps.ts";
 import type { WorkerAppDeps } from "../worker-app/worker-app-deps.ts";
 import type { CookieSettings } from "./frame/page-session.ts";
 import type { ReadForm } from "./frame/read-form.ts";
+import type { LiveTopics } from "./live-topics.ts";
 
 export interface PageDeps extends PortalDeps, WorkerAppDeps {
   readForm: ReadForm;
   cookies: CookieSettings;
-  changeFeed: ChangeFeed;
+  live: LiveTopics;
   /** `https://offers.example` when people reach us through a proxy; undefined: at the host that they ask. */
   publicOrigin: string | undefined;
   /** Told of what is answered with a page that says 500. */

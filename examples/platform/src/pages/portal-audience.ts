@@ -26,7 +26,7 @@ export const portalAudience: Audience<SignedInPerson> = {
   frame: ({ title, main }, { visit, notice }) =>
     htmlDocument({
       title,
-      live: visit && `/live?since=${encodeURIComponent(visit.mark)}`,
+      live: visit && `/live?since=${visit.livePosition}`,
       body: html`
 <header class="top">
   <a class="brand" href="/">Offers</a>

@@ -25,6 +25,9 @@ export async function enableAgain(deps: PortalDeps, { organisationId }: SignedIn
   // A profile that somebody saved meanwhile has passed them too.
   await deps.store.transaction((trx) => enableEndpoint(trx, organisationId));
   await restartSchedules(deps.store, organisationId);
-  deps.wake();
+  deps.signals.publish([
+    { topic: "endpoint", organisationId },
+    { topic: "delivery", organisationId },
+  ]);
   return checks;
 }

@@ -6,7 +6,7 @@ import { type Listed, type ListPart, listCursor } from "../lists/list-cursor.ts"
 import { microsecondsOf, olderThan } from "../lists/older-than.ts";
 import { greeting } from "../mail/greeting.ts";
 import { mailboxOf } from "../mail/mailbox-of.ts";
-import { postMails } from "../mail/post-mails.ts";
+import { writeMails } from "../mail/write-mails.ts";
 import { ProblemError } from "../problem/problem-error.ts";
 import type { Trx } from "../store/store.ts";
 import { checkInvitationLimits } from "./invitation-limits.ts";
@@ -66,7 +66,7 @@ export async function invite(
     body: `${greeting(name)}\n\n${person.name} of ${person.organisationName} invites you to share your availability.\n`,
   }));
   await trx.insertInto("invitations").values(invitations).execute();
-  await postMails(trx, mails);
+  await writeMails(trx, mails);
   return invitations.map(({ id, name, email_address: emailAddress }) => ({ id, name, emailAddress }));
 }
 

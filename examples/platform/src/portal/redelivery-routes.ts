@@ -17,7 +17,7 @@ export const redeliverRoute =
     const { organisationId } = await signedInPerson(deps, request);
     const redelivery = await redeliver(deps.store, organisationId, pathParameter(request, "id"));
     if (redelivery.outcome !== "redelivered") throw refusals[redelivery.outcome]();
-    deps.wake();
+    deps.signals.publish({ topic: "delivery", organisationId });
     response.status(202).json({ id: redelivery.id });
   };
 
@@ -51,6 +51,6 @@ export const redeliverManyRoute =
     const { organisationId } = await signedInPerson(deps, request);
     const { state, ...range } = parseBody(rangeSchema, await deps.readJson(request, response));
     const counts = await redeliverMany(deps.store, organisationId, { ...range, states: statesOf[state] });
-    deps.wake();
+    deps.signals.publish({ topic: "delivery", organisationId });
     response.status(202).json(counts);
   };

@@ -47,6 +47,10 @@ export async function rotateSecret(
     .executeTakeFirstOrThrow();
   if (numUpdatedRows === 0n)
     throw new ProblemError("profile_changed", "Read the profile again; somebody saved it during the checks.");
+  deps.signals.publish([
+    { topic: "endpoint", organisationId },
+    { topic: "delivery", organisationId },
+  ]);
   return checks;
 }
 

@@ -28,18 +28,26 @@ const profileSchema = nullAsAbsent(
  * @returns the checks; none when only the switch was turned
  * @throws {ProblemError} `invalid_request`, or `endpoint_check_failed` with the checks
  */
-export async function saveProfile(deps: PortalDeps, person: SignedInPerson, body: unknown): Promise<CheckView[]> {
+export async function saveProfile(
+  deps: PortalDeps,
+  { organisationId }: SignedInPerson,
+  body: unknown,
+): Promise<CheckView[]> {
   const { secret, scheme, ...rest } = parseBody(profileSchema, body);
   if (secret === undefined) {
-    await turnSwitch(deps, person.organisationId, { scheme, ...rest });
+    await turnSwitch(deps, organisationId, { scheme, ...rest });
+    deps.signals.publish({ topic: "endpoint", organisationId });
     return [];
   }
   const profile = { secret, scheme: scheme ?? "timestampDigest", ...rest };
   checkScheme(profile.scheme, profile.secret);
   const checks = await checkEndpoint(deps, profile);
-  await saveEndpoint(deps, person.organisationId, profile);
-  await restartSchedules(deps.store, person.organisationId);
-  deps.wake();
+  await saveEndpoint(deps, organisationId, profile);
+  await restartSchedules(deps.store, organisationId);
+  deps.signals.publish([
+    { topic: "endpoint", organisationId },
+    { topic: "delivery", organisationId },
+  ]);
   return checks;
 }
 

@@ -1,12 +1,12 @@
-import { sql } from "kysely";
-import { runLoop } from "../outbox/run-loop.ts";
+import type { Signals } from "../signals/open-signals.ts";
+import { whenWoken } from "../signals/when-woken.ts";
 import type { Store } from "../store/store.ts";
 import type { Notification } from "./push-transport.ts";
 import { toldNotifications } from "./told-notifications.ts";
 
 export type NotificationListener = (notification: Notification) => void;
 
-/** What the worker app's event stream follows. It reads the store, so it does not matter which process told. */
+/** What the worker app's event stream follows. It reads the store when a signal says so, whichever process told. */
 export interface NotificationFeed {
   /** What the worker was told, in that order. */
   since(workerId: string): Promise<Notification[]>;
@@ -17,15 +17,12 @@ export interface NotificationFeed {
    * @returns ends the subscription
    */
   subscribe(workerId: string, listener: NotificationListener): () => void;
-  /** Looks now: call it after a commit that put notifications on the menu. */
-  wake(): void;
   stop(): Promise<void>;
 }
 
 export interface NotificationFeedOptions {
+  signals: Pick<Signals, "subscribe">;
   onError: (error: unknown) => void;
-  /** How often to look for what other processes told. @default 400 */
-  idleMs?: number;
   /** Milliseconds that only grow, from wherever. @default performance.now */
   elapsedMs?: () => number;
 }
@@ -34,47 +31,65 @@ export interface NotificationFeedOptions {
 const overlapMs = 10_000;
 
 interface Subscriber {
-  workerId: string;
   listener: NotificationListener;
   seen: Set<number>;
+  /** The start of the last look for it that came to an end. What was not announced since then is found by the next. */
+  lookedAtMs: number;
 }
 
 export function openNotificationFeed(store: Store, options: NotificationFeedOptions): NotificationFeed {
-  const { onError, idleMs = 400, elapsedMs = () => performance.now() } = options;
-  const subscribers = new Set<Subscriber>();
-  /** The start of the last look that came to an end. After a database's restart the next one goes back to it. */
-  let lookedAtMs = elapsedMs();
+  const { signals, onError, elapsedMs = () => performance.now() } = options;
+  /** By worker. */
+  const subscribers = new Map<string, Set<Subscriber>>();
+  /** Workers who may have been told something. */
+  const stale = new Set<string>();
 
-  const tick = async (): Promise<number> => {
+  const look = async (): Promise<void> => {
+    const workerIds = [...stale].filter((workerId) => subscribers.has(workerId));
+    stale.clear();
+    if (workerIds.length === 0) return;
     const startedAtMs = elapsedMs();
-    if (subscribers.size > 0) await look(startedAtMs - lookedAtMs + overlapMs);
-    lookedAtMs = startedAtMs;
-    return idleMs;
+    const looking = workerIds.flatMap((workerId) => [...(subscribers.get(workerId) ?? [])]);
+    const lookedAtMs = looking.reduce((earliest, one) => Math.min(earliest, one.lookedAtMs), startedAtMs);
+    try {
+      const told = await toldNotifications(store, workerIds, startedAtMs - lookedAtMs + overlapMs);
+      for (const one of looking) one.lookedAtMs = startedAtMs;
+      told.forEach(tell);
+    } catch (error) {
+      for (const workerId of workerIds) stale.add(workerId);
+      throw error;
+    }
   };
 
-  const look = async (windowMs: number): Promise<void> => {
-    const workerIds = [...new Set([...subscribers].map(({ workerId }) => workerId))];
-    const recent = await toldNotifications(store)
-      .where("notifications.worker_id", "in", workerIds)
-      .where("notifications.created_at", ">", sql<Date>`now() - make_interval(secs => ${windowMs / 1_000})`)
-      .execute();
-    for (const { workerId, listener, seen } of subscribers)
-      for (const notification of recent) {
-        if (notification.workerId !== workerId || seen.has(notification.id)) continue;
-        seen.add(notification.id);
-        listener(notification);
-      }
+  const tell = (notification: Notification): void => {
+    for (const { seen, listener } of subscribers.get(notification.workerId) ?? []) {
+      if (seen.has(notification.id)) continue;
+      seen.add(notification.id);
+      listener(notification);
+    }
   };
 
-  const loop = runLoop(tick, onError);
+  const looks = whenWoken(look, onError);
+  const leave = signals.subscribe((heard) => {
+    if (heard !== "everything" && heard.topic !== "notification") return;
+    const named = heard === "everything" ? undefined : heard.workerIds;
+    for (const workerId of named ?? subscribers.keys()) if (subscribers.has(workerId)) stale.add(workerId);
+    if (stale.size > 0) looks.wake();
+  });
   return {
-    wake: loop.wake,
-    stop: loop.stop,
-    since: (workerId) => toldNotifications(store).where("notifications.worker_id", "=", workerId).execute(),
+    since: (workerId) => toldNotifications(store, [workerId]),
     subscribe(workerId, listener) {
-      const subscriber: Subscriber = { workerId, listener, seen: new Set() };
-      subscribers.add(subscriber);
-      return () => subscribers.delete(subscriber);
+      const subscriber: Subscriber = { listener, seen: new Set(), lookedAtMs: elapsedMs() };
+      const others = subscribers.get(workerId) ?? new Set();
+      subscribers.set(workerId, others.add(subscriber));
+      return () => {
+        others.delete(subscriber);
+        if (others.size === 0 && subscribers.get(workerId) === others) subscribers.delete(workerId);
+      };
+    },
+    async stop() {
+      leave();
+      await looks.stop();
     },
   };
 }

@@ -1,8 +1,14 @@
+import { type ExpressionBuilder, sql } from "kysely";
 import type { Store } from "../store/store.ts";
+import type { Tables } from "../store/tables.ts";
 
-/** What workers were told, in the order they were, whatever became of the push (D-48). */
-export function toldNotifications(store: Store) {
-  return store.db
+/**
+ * What workers were told, whatever became of the push (D-48).
+ *
+ * @param withinMs told in these last milliseconds; without it, ever
+ */
+export function toldNotifications({ db }: Store, workerIds: readonly string[], withinMs?: number) {
+  return db
     .selectFrom("notifications")
     .innerJoin("offers", "offers.id", "notifications.offer_id")
     .select([
@@ -14,5 +20,22 @@ export function toldNotifications(store: Store) {
       "notifications.reason",
       "notifications.created_at as createdAt",
     ])
-    .orderBy("notifications.id");
+    .where("notifications.worker_id", "in", workerIds)
+    .$if(withinMs !== undefined, (query) =>
+      query.where(
+        "notifications.created_at",
+        ">",
+        sql<Date>`now() - make_interval(secs => ${(withinMs ?? 0) / 1_000})`,
+      ),
+    )
+    .orderBy("notifications.id")
+    .execute();
 }
+
+/** The id of the last that a worker was told: part of a statement over `workers`. */
+export const lastTold = ({ selectFrom }: ExpressionBuilder<Tables, "workers">) =>
+  selectFrom("notifications")
+    .select("notifications.id")
+    .whereRef("worker_id", "=", "workers.id")
+    .orderBy("notifications.id", "desc")
+    .limit(1);

@@ -11,6 +11,7 @@ import * as sealCheckAndLastFailure from "./migrations/008-seal-check-and-last-f
 import * as contactsAndDevices from "./migrations/009-contacts-and-devices.ts";
 import * as shownSuggestions from "./migrations/010-shown-suggestions.ts";
 import * as outbox from "./migrations/011-outbox.ts";
+import * as withoutChanges from "./migrations/012-without-changes.ts";
 import type { Tables } from "./tables.ts";
 
 /** Applied in the order of their names. One that was released never changes again: add the next. */
@@ -26,6 +27,7 @@ const migrations = {
   "009-contacts-and-devices": contactsAndDevices,
   "010-shown-suggestions": shownSuggestions,
   "011-outbox": outbox,
+  "012-without-changes": withoutChanges,
 };
 
 /** Brings the tables up to date. Two processes may start at once: kysely's migrator takes an advisory lock. */

@@ -6,7 +6,7 @@ import { inTransaction } from "./in-transaction.ts";
 import { migrate } from "./migrate.ts";
 import { PgliteLane } from "./pglite-lane.ts";
 import { PgliteThread } from "./pglite-thread.ts";
-import { openPool } from "./postgres-pool.ts";
+import { openPool, ownClient } from "./postgres-pool.ts";
 import type { Store, Trx } from "./store.ts";
 import type { Tables } from "./tables.ts";
 import { type Lane, Turns } from "./turns.ts";
@@ -94,6 +94,7 @@ async function openPostgres(options: StoreOptions, databaseUrl: string): Promise
     db,
     transaction: (work) => inTransaction(db, transactionLimitMs, work),
     execute: (text, values) => pool.query(text, values),
+    newClient: () => ownClient(databaseUrl),
     get background() {
       return store;
     },

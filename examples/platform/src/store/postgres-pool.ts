@@ -32,6 +32,15 @@ export function openPool(databaseUrl: string, onError: (error: Error) => void, s
   return pool;
 }
 
+/** A connection beside the pool, not connected yet. Given up for its silence too: its user asks something now and then. */
+export const ownClient = (databaseUrl: string): pg.Client =>
+  new pg.Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: 10_000,
+    stream: () => endingInSilence(defaultSilenceMs),
+    application_name: "offers-platform signals",
+  });
+
 function endingInSilence(silenceMs: number): Socket {
   const socket = new Socket();
   socket.setTimeout(silenceMs, () => socket.destroy(new Error(`the database said nothing for ${silenceMs} ms`)));

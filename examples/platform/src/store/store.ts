@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from "kysely";
+import type pg from "pg";
 import type { Tables } from "./tables.ts";
 
 /** What runs inside a transaction takes this, and nothing else: no `store.db`, no network, no files. */
@@ -20,5 +21,7 @@ export interface Store {
   execute(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
   /** The same store for work that nobody waits for. On PGlite, which does one thing at a time, the rest goes before it. */
   readonly background: Store;
+  /** On PostgreSQL alone: a connection beside the pool, which whoever asks for it connects and ends. */
+  readonly newClient?: () => pg.Client;
   close(): Promise<void>;
 }

@@ -238,19 +238,6 @@ export interface MailTable {
   due_at: DueAt;
 }
 
-/** That something of an organisation changed, for pages that follow it. Written by triggers, kept for an hour. */
-export interface ChangeTable {
-  id: Generated<number>;
-  /** The transaction that made it. */
-  xid: ColumnType<string, never, never>;
-  organisation_id: Fact<string>;
-  subject: Fact<ChangeSubject>;
-  subject_id: Fact<string>;
-  created_at: CreatedAt;
-}
-
-export type ChangeSubject = "offer" | "delivery" | "endpoint" | "mail";
-
 /** A process that works on rows, until its lease ends. */
 export interface OutboxProcessTable {
   id: Fact<string>;
@@ -304,6 +291,5 @@ export interface Tables {
   outbox_processes: OutboxProcessTable;
   outbox_leases: OutboxLeaseTable;
   outbox_wakeups: OutboxWakeupTable;
-  changes: ChangeTable;
   seal_check: SealCheckTable;
 }

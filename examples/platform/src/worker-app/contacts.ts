@@ -4,6 +4,7 @@ import { recordEvent } from "../delivery/record-event.ts";
 import { textField } from "../http/text-field.ts";
 import { tooManyRequests } from "../operations/too-many-requests.ts";
 import { ProblemError } from "../problem/problem-error.ts";
+import { announce } from "../signals/announce.ts";
 import type { Trx } from "../store/store.ts";
 import type { WorkerAppDeps } from "./worker-app-deps.ts";
 
@@ -49,9 +50,10 @@ export async function addContact(
   { personLimits: { contactsPerHour } }: Pick<WorkerAppDeps, "personLimits">,
   workerId: string,
   organisationId: string,
-) {
+): Promise<void> {
   if (contactsPerHour !== undefined) await checkContacts(trx, workerId, contactsPerHour);
-  return recordEvent(trx, organisationId, { type: "workerAddedContact", data: { workerId } });
+  await recordEvent(trx, organisationId, { type: "workerAddedContact", data: { workerId } });
+  announce(trx, { topic: "delivery", organisationId });
 }
 
 /** Counted by the events themselves: they are the same for all processes, and survive a restart. */

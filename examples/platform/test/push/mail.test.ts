@@ -3,9 +3,9 @@ import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type MailTransport, mailboxTransport } from "../../src/mail/mail-transport.ts";
-import { postMails } from "../../src/mail/post-mails.ts";
 import { smtpTransport } from "../../src/mail/smtp-transport.ts";
 import { type MailOptions, mails, maxMailAttempts, startMail } from "../../src/mail/start-mail.ts";
+import { writeMails } from "../../src/mail/write-mails.ts";
 import { claimRows } from "../../src/outbox/claim-rows.ts";
 import { Leases } from "../../src/outbox/leases.ts";
 import { openLeases } from "../../src/outbox/open-leases.ts";
@@ -94,7 +94,7 @@ describe.each(await storesUnderTest())("mail on $title", ({ createPlace }) => {
   };
   const write = (to: string, subject = "Offer created", body = "The offer was created."): Promise<number> =>
     half.store.transaction(async (trx) => {
-      await postMails(trx, [{ to_address: to, subject, body }]);
+      await writeMails(trx, [{ to_address: to, subject, body }]);
       const last = trx.selectFrom("mails").select("id").orderBy("id", "desc").limit(1);
       return (await last.executeTakeFirstOrThrow()).id;
     });

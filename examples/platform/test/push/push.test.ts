@@ -5,11 +5,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { claimRows } from "../../src/outbox/claim-rows.ts";
 import { Leases } from "../../src/outbox/leases.ts";
 import { inboxTransport } from "../../src/push/inbox-transport.ts";
-import { openNotificationFeed } from "../../src/push/notification-feed.ts";
+import { type NotificationFeedOptions, openNotificationFeed } from "../../src/push/notification-feed.ts";
 import { notifyWorkers } from "../../src/push/notify-workers.ts";
 import { pushes } from "../../src/push/push-queue.ts";
 import type { Notification, PushTransport } from "../../src/push/push-transport.ts";
 import { maxPushAttempts, type PushOptions, startPush } from "../../src/push/start-push.ts";
+import { openSignals, type Signals } from "../../src/signals/open-signals.ts";
 import { eventually } from "../support/eventually.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
 import { type StorePlace, storesUnderTest } from "../support/stores.ts";
@@ -18,12 +19,15 @@ import { virtualTime } from "../support/virtual-time.ts";
 describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
   let place: StorePlace;
   let half: LowerHalf;
+  let signals: Signals;
 
   beforeAll(async () => {
     place = await createPlace();
     half = await openLowerHalf(place);
+    signals = openSignals(half.store, { onError: (error) => half.errors.push(error) });
   });
   afterAll(async () => {
+    await signals.stop();
     await half.close();
     await place.remove();
   });
@@ -34,7 +38,9 @@ describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
     const onError = (error: unknown): void => void errors.push(error);
     half.adopt(startPush({ store, leases, transport, onError, firstRetryMs: 20, ...options }));
   };
-  const openFeed = () => openNotificationFeed(half.store, { onError: (error) => half.errors.push(error), idleMs: 50 });
+  const openFeed = (options: Partial<NotificationFeedOptions> = {}) =>
+    openNotificationFeed(half.store, { signals, onError: (error) => half.errors.push(error), ...options });
+  const onTold = (workerIds: string[]): void => signals.publish({ topic: "notification", workerIds });
 
   async function addOffer(): Promise<string> {
     const id = randomUUID();
@@ -96,7 +102,7 @@ describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
     const heard: Notification[] = [];
     const end = feed.subscribe(listening, (notification) => heard.push(notification));
     await notify(await addOffer(), [listening, silent]);
-    feed.wake();
+    onTold([listening]);
     await eventually("the subscriber hears", () => heard.length > 0);
     expect(heard).toMatchObject([{ workerId: listening, offerTitle: "Night shift" }]);
     end();
@@ -105,7 +111,7 @@ describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
       others += 1;
     });
     await notify(await addOffer(), [listening, silent]);
-    feed.wake();
+    onTold([listening, silent]);
     await eventually("the next is told", () => others > 0);
     await feed.stop();
     expect(heard).toHaveLength(1);
@@ -122,6 +128,7 @@ describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
     const seen = await feed.since(workerId);
     expect(seen.map(({ offerId }) => offerId)).toEqual(offers.slice(0, -1));
     await notify(last, [workerId]);
+    onTold([workerId]);
     await eventually("the last is heard", () => heard.some(({ offerId }) => offerId === last));
     const missed = heard.filter(({ id }) => !seen.some((notification) => notification.id === id));
     expect(missed.map(({ offerId }) => offerId)).toEqual([last]);
@@ -130,8 +137,7 @@ describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
 
   test("the feed tells after a gap what was written in it", async () => {
     let elapsedMs = 0;
-    const onError = (error: unknown): void => void half.errors.push(error);
-    const feed = openNotificationFeed(half.store, { onError, idleMs: 20, elapsedMs: () => elapsedMs });
+    const feed = openFeed({ elapsedMs: () => elapsedMs });
     const [workerId = ""] = await addWorkers(1);
     const heard: Notification[] = [];
     feed.subscribe(workerId, (notification) => heard.push(notification));
@@ -142,6 +148,7 @@ describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
     });
     // The database was away for a minute, or this process was.
     elapsedMs = 60_000;
+    onTold([workerId]);
     await eventually("it is heard", () => heard.length > 0);
     expect(heard).toMatchObject([{ offerId }]);
     await feed.stop();
@@ -200,6 +207,7 @@ describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
     feed.subscribe(workerId, (notification) => heard.push(notification));
     for (const [index, offerId] of offers.entries()) {
       await notify(offerId, [workerId]);
+      onTold([workerId]);
       await eventually("it is heard", () => heard.length === index + 1);
     }
     await eventually("it is given up", () => refusals === maxPushAttempts);

@@ -1,4 +1,5 @@
 import { html } from "hono/html";
+import { lastTold } from "../../push/told-notifications.ts";
 import type { Store } from "../../store/store.ts";
 import { worker } from "../../worker-app/signed-in-worker.ts";
 import type { Audience } from "../frame/audience.ts";
@@ -53,14 +54,7 @@ async function readSignedIn({ db }: Store, id: string): Promise<SignedInWorker> 
   const { name, last } = await db
     .selectFrom("workers")
     .select("name")
-    .select(({ selectFrom }) =>
-      selectFrom("notifications")
-        .select("notifications.id")
-        .whereRef("worker_id", "=", "workers.id")
-        .orderBy("notifications.id", "desc")
-        .limit(1)
-        .as("last"),
-    )
+    .select((expressions) => lastTold(expressions).as("last"))
     .where("workers.id", "=", id)
     .executeTakeFirstOrThrow();
   return { id, name, lastNotificationId: last ?? 0 };

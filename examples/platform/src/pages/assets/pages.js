@@ -30,7 +30,7 @@ const pauseMs = 500;
 
 /**
  * Follows the event stream of the page. An event says what changed, not how: the page is read again, and of it the parts that
- * show such a thing (`data-live="offer:ID"`, or `data-live="delivery"` for any) take the place of the old ones.
+ * show such things (`data-live="endpoint delivery"`) take the place of the old ones.
  */
 function follow(address) {
   let lastId;
@@ -44,12 +44,12 @@ function follow(address) {
     const stream = new EventSource(url());
     const hear = (event) => {
       lastId = event.lastEventId;
-      const { id, changes = [{ type: event.type, id }] } = JSON.parse(event.data);
-      for (const part of changes.flatMap(partsFor)) stale.add(part.id);
+      const { topics = [event.type] } = JSON.parse(event.data);
+      for (const part of event.type === "missed" ? parts() : partsOf(topics)) stale.add(part.id);
       if (stale.size > 0 && timer === undefined)
         timer = setTimeout(refresh, Math.max(50, lookedAt + pauseMs - performance.now()));
     };
-    for (const type of ["missed", "changed", ...subjects()]) stream.addEventListener(type, hear);
+    for (const type of ["missed", "changed", ...shownTopics()]) stream.addEventListener(type, hear);
     stream.addEventListener("open", () => say(""));
     stream.addEventListener("error", () => {
       say(" Connection lost; trying again.");
@@ -83,19 +83,16 @@ function follow(address) {
     timer = stale.size > 0 ? setTimeout(refresh, waitMs) : undefined;
   }
 
-  if (subjects().length > 0) connect();
+  if (parts().length > 0) connect();
 }
 
 const parts = () => [...document.querySelectorAll("[data-live]")];
 
-const subjects = () => [
-  ...new Set(parts().flatMap((part) => part.dataset.live.split(" ").map((topic) => topic.split(":")[0]))),
-];
+const topicsOf = (part) => part.dataset.live.split(" ");
 
-const partsFor = ({ type, id }) =>
-  parts().filter((part) =>
-    part.dataset.live.split(" ").some((topic) => type === "missed" || topic === type || topic === `${type}:${id}`),
-  );
+const shownTopics = () => [...new Set(parts().flatMap(topicsOf))];
+
+const partsOf = (topics) => parts().filter((part) => topicsOf(part).some((topic) => topics.includes(topic)));
 
 /** Takes over what differs, with what was typed, ticked, opened and focused in it. */
 function swap(page, ids) {

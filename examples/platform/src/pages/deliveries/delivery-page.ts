@@ -27,7 +27,7 @@ export const deliveryPage =
     const attempts = await readAttempts(deps, delivery.id);
     const title = eventWords(delivery);
     const main = html`
-      <div class="stack" id="delivery" data-live="delivery:${delivery.id}">
+      <div class="stack" id="delivery" data-live="delivery">
         <header class="page-head">
           <div>
             <p class="crumb"><a href="/deliveries">Deliveries</a></p>

@@ -20,7 +20,7 @@ export const redeliverForm =
     const redelivery = await redeliver(deps.store, organisationId, id);
     if (redelivery.outcome === "unknown")
       throw new ProblemError("delivery_not_found", "Your organisation has no delivery with this id.");
-    deps.wake();
+    deps.signals.publish({ topic: "delivery", organisationId });
     const now = redelivery.outcome === "redelivered" ? redelivery.id : id;
     return { to: `/deliveries/${encodeURIComponent(now)}`, notice: notices[redelivery.outcome] };
   };

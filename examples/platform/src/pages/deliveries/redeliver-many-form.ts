@@ -12,6 +12,7 @@ import { type RedeliveryChoice, redeliveryChoices } from "./redeliver-many-part.
 export const redeliverManyForm =
   (deps: PageDeps) =>
   async (visit: PortalVisit, form: URLSearchParams): Promise<PageAnswer> => {
+    const { organisationId } = visit.who;
     const typed = form.get("since") ?? "";
     const given = form.get("which") ?? "";
     // What no form of ours sends counts as the least.
@@ -22,8 +23,8 @@ export const redeliverManyForm =
       return { ...(await showDeliveries(deps, visit, { since: typed, which, error })), status: 422 };
     }
     const { states } = redeliveryChoices[which];
-    const { redelivered, superseded } = await redeliverMany(deps.store, visit.who.organisationId, { since, states });
-    deps.wake();
+    const { redelivered, superseded } = await redeliverMany(deps.store, organisationId, { since, states });
+    deps.signals.publish({ topic: "delivery", organisationId });
     const left = superseded === 0 ? "" : ` Left alone, since a later response must stay the last word: ${superseded}.`;
     return { to: "/deliveries", notice: `Delivered again: ${counted(redelivered, "event")}.${left}` };
   };

@@ -1,5 +1,4 @@
 import type { Request, RequestHandler, Response } from "express";
-import { markNow } from "../../changes/changes-since.ts";
 import type { PersonUse } from "../../operations/person-limits.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
 import { findSession, limitKey } from "../../session/sessions.ts";
@@ -38,10 +37,10 @@ export function pageRoutes<Who>(deps: PageDeps, audience: Audience<Who>): PageRo
     const signedIn = await findSession(deps, session.token ?? "", audience.role);
     if (signedIn === undefined) throw new ProblemError("not_signed_in", "Sign in, then try again.");
     if (use !== undefined) await deps.personLimits.count(limitKey(audience.role, signedIn), use);
-    const mark = await markNow(deps.store);
+    const livePosition = deps.live.position();
     const { id: sessionId, ownerId, expiresAt } = signedIn;
     const who = await audience.readSignedIn(deps.store, ownerId);
-    const visit: Visit<Who> = { who, request, formToken: session.formToken, sessionId, expiresAt, mark };
+    const visit: Visit<Who> = { who, request, formToken: session.formToken, sessionId, expiresAt, livePosition };
     // What is thrown later is shown with the frame around it.
     response.locals.visit = visit;
     return visit;

@@ -1,5 +1,4 @@
 import type { Request } from "express";
-import type { Mark } from "../../changes/mark.ts";
 
 /** Somebody signed in who asks for a page or sends a form. */
 export interface Visit<Who> {
@@ -10,5 +9,5 @@ export interface Visit<Who> {
   readonly sessionId: string;
   readonly expiresAt: Date;
   /** Before anything of the page was read: what its event stream starts from. */
-  readonly mark: Mark;
+  readonly livePosition: string;
 }

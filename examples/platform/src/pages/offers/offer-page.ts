@@ -49,7 +49,7 @@ export async function showOffer(deps: PageDeps, visit: PortalVisit, completion: 
 }
 
 const head = (offer: OfferInFull): Markup => html`
-    <header class="page-head" id="head" data-live="offer:${offer.id}">
+    <header class="page-head" id="head" data-live="offer">
       <div>
         <p class="crumb"><a href="/offers">Offers</a></p>
         <h1>${offer.title}</h1>

@@ -25,7 +25,7 @@ export function recipientsPart(offer: OfferInFull, visit: PortalVisit, view: Rec
   const isOpen = !offer.complete && !offer.widthdrawn;
   const table = recipientsTable(offer, isOpen ? (one) => nameToTick(one, ticked) : ({ name }) => name);
   return html`
-    <section class="panel" id="recipients" data-live="offer:${offer.id}" aria-labelledby="recipients-title">
+    <section class="panel" id="recipients" data-live="offer" aria-labelledby="recipients-title">
       <header>
         <h2 id="recipients-title">Recipients</h2>
         <p id="recipients-count" role="status">${countsOf(offer)}</p>

@@ -1,19 +1,21 @@
-export interface ToldChange {
-  lastEventId: string;
+export interface LiveEvent {
+  id: string;
   type: string;
-  /** Of what changed. */
-  id: string | undefined;
+  /** What changed. */
+  topics: readonly string[];
 }
 
-export interface ChangeReader {
-  events: ToldChange[];
+export interface LiveReader {
+  events: LiveEvent[];
+  /** How often it was told of a topic. */
+  told(topic: string): number;
   /** Resolves when the server ends the stream. */
   ended: Promise<void>;
   disconnect(): void;
 }
 
 /** A browser's connection to the stream of what changes. */
-export async function readChanges(address: string, cookie: string, lastEventId?: string): Promise<ChangeReader> {
+export async function readLive(address: string, cookie: string, lastEventId?: string): Promise<LiveReader> {
   const connection = new AbortController();
   const headers = {
     Accept: "text/event-stream",
@@ -22,7 +24,7 @@ export async function readChanges(address: string, cookie: string, lastEventId?:
   };
   const { body, status } = await fetch(address, { headers, signal: connection.signal });
   if (body === null || status !== 200) throw new Error(`the stream was answered ${status}`);
-  const events: ToldChange[] = [];
+  const events: LiveEvent[] = [];
   const read = async (): Promise<void> => {
     let text = "";
     for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
@@ -31,13 +33,13 @@ export async function readChanges(address: string, cookie: string, lastEventId?:
       for (const block of blocks) {
         const [, id, type, data] = /^id: (.*)\nevent: (.*)\ndata: (.*)$/.exec(block) ?? [];
         if (id === undefined || type === undefined || data === undefined) continue;
-        const { changes = [{ type, id: undefined }] } = JSON.parse(data);
-        for (const change of changes) events.push({ ...change, lastEventId: id });
+        events.push({ id, type, topics: JSON.parse(data).topics ?? [] });
       }
     }
   };
   const ended = read().catch((error: unknown) => {
     if (!connection.signal.aborted) throw error;
   });
-  return { events, ended, disconnect: () => connection.abort() };
+  const told = (topic: string): number => events.filter(({ topics }) => topics.includes(topic)).length;
+  return { events, told, ended, disconnect: () => connection.abort() };
 }

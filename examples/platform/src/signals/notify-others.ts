@@ -1,0 +1,61 @@
+import type { Store } from "../store/store.ts";
+import { growingPauseMs, pause } from "./pause.ts";
+import { payloadOf } from "./payload.ts";
+import type { Signal } from "./signal.ts";
+import { SignalSet } from "./signal-set.ts";
+
+/** Twenty a second: each takes a lock that all NOTIFYs of the server share. */
+const pauseMs = 50;
+
+export interface NotifyOptions {
+  channel: string;
+  /** Who says it. */
+  by: string;
+  onError: (error: unknown) => void;
+}
+
+export interface Notifier {
+  add(signals: readonly Signal[]): void;
+  /** Tells what still waits. */
+  stop(): Promise<void>;
+}
+
+/** Tells other processes: the first signal at once, those that come soon after it together. What fails is told again. */
+export function notifyOthers(store: Store, { channel, by, onError }: NotifyOptions): Notifier {
+  const waiting = new SignalSet();
+  const stopping = new AbortController();
+  let running: Promise<void> | undefined;
+
+  const tell = async (): Promise<boolean> => {
+    const signals = waiting.take();
+    try {
+      await store.execute("select pg_notify($1, $2)", [channel, payloadOf(by, signals)]);
+      return true;
+    } catch (error) {
+      onError(error);
+      for (const signal of signals === "everything" ? [signals] : signals) waiting.add(signal);
+      return false;
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    let failures = 0;
+    while (!waiting.isEmpty) {
+      failures = (await tell()) ? 0 : failures + 1;
+      if (failures > 0 && stopping.signal.aborted) break;
+      await pause(failures === 0 ? pauseMs : growingPauseMs(failures), stopping.signal);
+    }
+    running = undefined;
+  };
+
+  return {
+    add(signals) {
+      for (const signal of signals) waiting.add(signal);
+      if (!waiting.isEmpty && !stopping.signal.aborted) running ??= run();
+    },
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

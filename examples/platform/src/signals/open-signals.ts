@@ -1,0 +1,75 @@
+import { randomUUID } from "node:crypto";
+import type { Store } from "../store/store.ts";
+import { listenToOthers } from "./listen-to-others.ts";
+import { notifyOthers } from "./notify-others.ts";
+import { heardIn } from "./payload.ts";
+import type { Heard, Signal } from "./signal.ts";
+
+export type SignalListener = (heard: Heard) => void;
+
+/** Publish/subscribe between all that works on one store, in whichever process. */
+export interface Signals {
+  /**
+   * Tells what changed: call it after the commit, see `announce`. It never fails, and nobody waits for it. In this process it
+   * is heard before this returns, in others soon after.
+   */
+  publish(signals: Signal | readonly Signal[]): void;
+  /** @returns ends the subscription */
+  subscribe(listener: SignalListener): () => void;
+  /** Tells the other processes what they were not told yet, and hears no more of them. */
+  stop(): Promise<void>;
+}
+
+export interface SignalsOptions {
+  /** Told of trouble between the processes, and of what listeners throw. */
+  onError: (error: unknown) => void;
+}
+
+const channel = "offers_signals";
+
+/**
+ * Opens the signals of a store. PGlite is one process's alone: there they stay in the process. On PostgreSQL they are
+ * announced to the other processes with LISTEN/NOTIFY. That is by a statement of its own: a NOTIFY inside a transaction makes
+ * all commits that have one wait for each other. Signals are hints, and a lost one is made good: whoever listens anew hears
+ * "everything".
+ *
+ * @see https://www.postgresql.org/docs/current/sql-notify.html
+ */
+export function openSignals(store: Store, { onError }: SignalsOptions): Signals {
+  const listeners = new Set<SignalListener>();
+  const tell = (heard: Heard): void => {
+    for (const listener of listeners)
+      try {
+        listener(heard);
+      } catch (error) {
+        onError(error);
+      }
+  };
+
+  const by = randomUUID();
+  const notifier = store.newClient && notifyOthers(store, { channel, by, onError });
+  const listening =
+    store.newClient &&
+    listenToOthers(store.newClient, {
+      channel,
+      onListening: () => tell("everything"),
+      onPayload: (payload) => heardIn(payload, by).forEach(tell),
+      onError,
+    });
+  return {
+    publish(given) {
+      const signals = "topic" in given ? [given] : given;
+      signals.forEach(tell);
+      notifier?.add(signals);
+    },
+    subscribe(listener) {
+      // Who subscribes twice hears twice.
+      const own: SignalListener = (heard) => listener(heard);
+      listeners.add(own);
+      return () => void listeners.delete(own);
+    },
+    async stop() {
+      await Promise.all([notifier?.stop(), listening?.stop()]);
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { heardIn, payloadOf } from "./payload.ts";
+import type { Signal } from "./signal.ts";
+
+const signals: Signal[] = [
+  { topic: "delivery", organisationId: "org_küche" },
+  { topic: "notification", workerIds: ["a", "b"] },
+  { topic: "mail" },
+];
+
+test("tells others what is told, and its own process nothing", () => {
+  const payload = payloadOf("one", signals);
+  expect(heardIn(payload, "other")).toEqual(signals);
+  expect(heardIn(payload, "one")).toEqual([]);
+  expect(heardIn(payloadOf("one", "everything"), "other")).toEqual(["everything"]);
+});
+
+test("is everything when it would have 8,000 bytes, whatever its letters", () => {
+  const withName = (length: number): string =>
+    payloadOf("one", [{ topic: "offer", organisationId: "ü".repeat(length) }]);
+  const room = (7_999 - Buffer.byteLength(withName(0))) / 2;
+  const fits = withName(Math.floor(room));
+  expect(Buffer.byteLength(fits)).toBeLessThan(8_000);
+  expect(heardIn(fits, "other")).toHaveLength(1);
+  expect(heardIn(fits, "other")).not.toEqual(["everything"]);
+  expect(heardIn(withName(Math.floor(room) + 1), "other")).toEqual(["everything"]);
+});
+
+test.each(["", "nonsense", "{}", "null", '{"by":"x","signals":[{"topic":"weather"}]}', '{"by":"x"}'])(
+  "counts %j, which is none of ours, as everything",
+  (payload) => expect(heardIn(payload, "own")).toEqual(["everything"]),
+);
