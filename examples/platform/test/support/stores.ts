@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { cp, mkdtemp, rm } from "node:fs/promises";
+import { cpSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import type { StoreOptions } from "../../src/store/open-store.ts";
+import { folderInMemory } from "./folder-in-memory.ts";
 import { migratedPglite } from "./migrated-pglite.ts";
 
 /** A data folder or database of its own, for one test file. */
@@ -21,14 +23,15 @@ export interface StoreUnderTest {
 const defaultDatabaseUrl = "postgres://postgres@127.0.0.1:5432/postgres";
 
 async function createFolder(): Promise<StorePlace> {
-  const dataFolder = await mkdtemp(join(tmpdir(), "offers-store-"));
+  const dataFolder = await mkdtemp(join(process.env.TEST_STORES ?? tmpdir(), "offers-store-"));
   return { options: { dataFolder }, remove: () => rm(dataFolder, { recursive: true, force: true }) };
 }
 
 /** With the tables already there. */
 async function createPgliteFolder(): Promise<StorePlace> {
   const place = await createFolder();
-  await cp(await migratedPglite(), join(place.options.dataFolder, "pglite"), { recursive: true });
+  // More than a thousand small files: one call copies them at a tenth of the CPU of as many promises.
+  cpSync(await migratedPglite(), join(place.options.dataFolder, "pglite"), { recursive: true });
   return place;
 }
 
@@ -90,8 +93,8 @@ export async function anyStore(): Promise<StoreUnderTest[]> {
   return process.env.TEST_MATRIX === "full" ? stores : stores.slice(-1);
 }
 
-/** Vitest's global setup: prints once which stores the tests run on. */
-export async function setup(): Promise<void> {
+/** Vitest's global setup: prints once which stores the tests run on, and gives their folders a place. @returns what removes it */
+export async function setup(): Promise<() => Promise<void>> {
   const titles = (await storesUnderTest()).map(({ title }) => title);
   const [rest] = await anyStore();
   const missing = titles.length === 1 ? "; no PostgreSQL at 127.0.0.1:5432, and DATABASE_URL is not set" : "";
@@ -99,4 +102,7 @@ export async function setup(): Promise<void> {
   console.log(`stores under test: ${titles.join(", ")}${missing}; rules that no store can change: ${shared}`);
   // Once, before the workers would each make it.
   await migratedPglite();
+  const folder = await folderInMemory("offers-stores-");
+  process.env.TEST_STORES = folder;
+  return () => rm(folder, { recursive: true, force: true });
 }
