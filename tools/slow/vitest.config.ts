@@ -3,7 +3,8 @@ import config from "../../vitest.config.ts";
 import { measuredFiles, slowFiles } from "./files.ts";
 
 const root = new URL("../..", import.meta.url).pathname;
-const { projects: _, ...shared } = config.test ?? {};
+// Minutes of PGlite are worth optimising.
+const { projects: _, execArgv: __, ...shared } = config.test ?? {};
 
 // One at a time: some compare what they measure.
 export default defineConfig({
