@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config";
-import config from "../../vitest.config.ts";
+import config, { limits } from "../../vitest.config.ts";
 import { measuredFiles, slowFiles } from "./files.ts";
 
 const root = new URL("../..", import.meta.url).pathname;
@@ -9,5 +9,12 @@ const { projects: _, execArgv: __, ...shared } = config.test ?? {};
 // One at a time: some compare what they measure.
 export default defineConfig({
   root,
-  test: { ...shared, include: [...slowFiles, ...measuredFiles], exclude: [], maxWorkers: 1, env: { MEASURE: "1" } },
+  test: {
+    ...shared,
+    ...limits,
+    include: [...slowFiles, ...measuredFiles],
+    exclude: [],
+    maxWorkers: 1,
+    env: { MEASURE: "1" },
+  },
 });
