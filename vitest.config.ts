@@ -22,6 +22,7 @@ export default defineConfig({
   test: {
     reporters: ["default", "./tools/closing-line-reporter.ts"],
     globalSetup: [
+      "tools/compile-cache.ts",
       "examples/platform/test/support/test-seed.ts",
       "examples/platform/test/support/stores.ts",
       "packages/webhook-kit/test/receipts/redis-server.ts",

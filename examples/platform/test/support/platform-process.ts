@@ -19,7 +19,13 @@ export function startProcess({ options }: StorePlace, environment: Record<string
   const place = { OFFERS_DATA: options.dataFolder, DATABASE_URL: options.databaseUrl ?? "" };
   // A process lives for seconds, in which V8's optimising of PGlite costs more than it saves.
   const child = spawn(process.execPath, ["--liftoff-only", main], {
-    env: { PATH: process.env.PATH, PORT: "0", ...place, ...environment },
+    env: {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      PORT: "0",
+      ...place,
+      ...environment,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const output = { stdout: "", stderr: "" };
