@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from "vitest/config";
+import { isolatedFiles } from "./tools/isolated-files.ts";
 import { slowFiles } from "./tools/slow/files.ts";
 
 /** Beside the code: they open no socket, no store and no process, so that files can share one. */
@@ -10,31 +11,37 @@ const fullOnly = ["tools/docs.test.ts"];
 const isFull = process.env.TEST_MATRIX === "full";
 
 /** Against the test's own servers, stores and processes. */
-const integration = ["{packages,examples}/*/test/**/*.test.ts", "tools/**/*.test.ts"];
+const integration = ["{packages,examples}/*/test/**/*.test.ts"];
+
+const notNow = [...configDefaults.exclude, ...slowFiles, ...(isFull ? [] : fullOnly)];
+
+/** Nothing is expected to take long; a busy machine may make it so. A project takes these from nowhere else. */
+export const limits = { testTimeout: 180_000, hookTimeout: 180_000 };
 
 export default defineConfig({
   test: {
     reporters: ["default", "./tools/closing-line-reporter.ts"],
     globalSetup: [
+      "tools/compile-cache.ts",
       "examples/platform/test/support/test-seed.ts",
       "examples/platform/test/support/stores.ts",
       "packages/webhook-kit/test/receipts/redis-server.ts",
     ],
     pool: "forks",
     maxWorkers: 3,
-    // Nothing is expected to take long; a busy machine may make it so.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    // PGlite is a large WebAssembly module, of which a test file uses little. V8 optimises only what is called for a hundred
+    // times as long as usual: opening a store takes half the CPU then, the queries of most files too.
+    execArgv: ["--wasm-tiering-budget=1500000000"],
     projects: [
-      { extends: true, test: { name: "units", include: units, isolate: false } },
+      { extends: true, test: { name: "units", include: units, isolate: false, ...limits } },
       {
         extends: true,
         test: {
-          name: "integration",
-          include: integration,
-          exclude: [...configDefaults.exclude, ...slowFiles, ...(isFull ? [] : fullOnly)],
+          ...{ name: "integration", include: integration, exclude: [...notNow, ...isolatedFiles] },
+          ...{ isolate: false, ...limits },
         },
       },
+      { extends: true, test: { name: "isolated", include: isolatedFiles, exclude: notNow, ...limits } },
       {
         extends: true,
         test: {

@@ -1,12 +1,20 @@
 import { defineConfig } from "vitest/config";
-import config from "../../vitest.config.ts";
+import config, { limits } from "../../vitest.config.ts";
 import { measuredFiles, slowFiles } from "./files.ts";
 
 const root = new URL("../..", import.meta.url).pathname;
-const { projects: _, ...shared } = config.test ?? {};
+// Minutes of PGlite are worth optimising.
+const { projects: _, execArgv: __, ...shared } = config.test ?? {};
 
 // One at a time: some compare what they measure.
 export default defineConfig({
   root,
-  test: { ...shared, include: [...slowFiles, ...measuredFiles], exclude: [], maxWorkers: 1, env: { MEASURE: "1" } },
+  test: {
+    ...shared,
+    ...limits,
+    include: [...slowFiles, ...measuredFiles],
+    exclude: [],
+    maxWorkers: 1,
+    env: { MEASURE: "1" },
+  },
 });

@@ -118,7 +118,7 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createPl
   });
 
   test("several processes may open a new store at the same time, PGlite's folder only one", async () => {
-    const fresh = await createPlace();
+    const fresh = await createPlace("none");
     const opened = await Promise.allSettled([openStore(fresh.options), openStore(fresh.options)]);
     const stores = opened.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
     const refusals = opened.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
