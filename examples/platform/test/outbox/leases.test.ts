@@ -300,7 +300,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createPlace }) => 
 
   test("serve 40 rows of one lane beside 5,000 of another in turns", async () => {
     const otherId = await addOrganisation(store, "http://127.0.0.1:2");
-    await recordDue(store, organisationId, 5_000);
+    for (let times = 0; times < 5; times += 1) await recordDue(store, organisationId, 1_000);
     await recordDue(store, otherId, 40);
     const claimed = (await claimRows(store, newProcess(), wide, 100)) ?? [];
     expect(claimed).toHaveLength(100);
@@ -308,7 +308,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createPlace }) => 
   });
 
   test("serve all woken lanes before any a second time, however many and however often one was woken", async () => {
-    await recordDue(store, organisationId, 5_000);
+    await recordDue(store, organisationId, 500);
     await sql`
       insert into outbox_wakeups (queue, at, lane)
       select 'webhooks', now() - number * interval '1 minute', ${organisationId} from generate_series(1, 5000) as number
