@@ -2,10 +2,10 @@
 export const slowFiles = [
   "examples/platform/test/delivery/fairness.test.ts",
   "examples/platform/test/delivery/processes.test.ts",
-  "examples/platform/test/delivery/queue-leases.test.ts",
   "examples/platform/test/delivery/rotation.test.ts",
   "examples/platform/test/outbound/slow-loris.test.ts",
   "examples/platform/test/delivery/virtual-clock-stories.test.ts",
+  "examples/platform/test/outbox/leases.test.ts",
   "tools/soak/soak.test.ts",
   "tools/spec-driven/spec-driven.test.ts",
   "tools/torture/torture.test.ts",
