@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, buildConnector } from "undici";
+import type { NotificationReason } from "../../src/push/push-transport.ts";
 
 export interface FcmRequest {
   host: string;
@@ -14,15 +15,21 @@ export interface FcmRequest {
   body: string;
 }
 
+export interface FcmMessage {
+  token: string;
+  data: { sequence: string; offerId: string; reason: NotificationReason };
+  [member: string]: unknown;
+}
+
 /** What stands on loopback for Google's token endpoint and for Firebase Cloud Messaging. */
 export interface FcmServer {
   /** What leads there, whatever host is asked for. */
   dispatcher: Agent;
   /** The messages it was sent, in order. */
-  messages: { token: string; [member: string]: unknown }[];
+  messages: FcmMessage[];
   requests: FcmRequest[];
   /** How it answers a message from now on. Null never answers. */
-  answer: (token: string) => { status: number; body: object } | null;
+  answer: (message: FcmMessage) => { status: number; body: object } | null;
   close(): Promise<void>;
 }
 
@@ -78,7 +85,7 @@ export async function openFcmServer(): Promise<FcmServer> {
         return reply(200, { access_token: "access-1", expires_in: 3_600, token_type: "Bearer" });
       const { message } = JSON.parse(body);
       server.messages.push(message);
-      const answer = server.answer(message.token);
+      const answer = server.answer(message);
       if (answer !== null) reply(answer.status, answer.body);
     });
   });
