@@ -33,7 +33,7 @@ describe.each(await storesUnderTest())("the order of pushes on $title", ({ creat
   let half: LowerHalf;
   let time: VirtualTime;
   let server: FcmServer;
-  let transports: PushTransport[];
+  let transport: PushTransport;
   let organisationId: string;
   let workerId: string;
 
@@ -48,7 +48,8 @@ describe.each(await storesUnderTest())("the order of pushes on $title", ({ creat
   });
   beforeEach(async () => {
     server = await openFcmServer();
-    transports = [];
+    const onUnregistered = async (): Promise<void> => undefined;
+    transport = fcmTransport({ credentials, onUnregistered, now, dispatcher: server.dispatcher, timeoutMs: 500 });
     organisationId = await addOrganisation(half.store);
     workerId = randomUUID();
     await half.store.db.insertInto("workers").values({ id: workerId, name: "Ann", password_hash: "" }).execute();
@@ -57,17 +58,12 @@ describe.each(await storesUnderTest())("the order of pushes on $title", ({ creat
   });
   afterEach(async () => {
     await half.reset();
-    for (const transport of transports) await transport.close?.();
+    await transport.close?.();
     await server.close();
   });
 
-  /** With a way to the push service of its own, which the process takes with it. */
   const start = (): Loop => {
     const { store, leases, errors } = half;
-    const onUnregistered = async (): Promise<void> => undefined;
-    const { dispatcher } = server;
-    const transport = fcmTransport({ credentials, onUnregistered, now, dispatcher, timeoutMs: 500 });
-    transports.push(transport);
     return half.adopt(startPush({ store, leases, transport, onError: (error) => void errors.push(error) }));
   };
   const create = (): Promise<string> =>
