@@ -5,6 +5,7 @@ export const slowFiles = [
   "examples/platform/test/delivery/queue-leases.test.ts",
   "examples/platform/test/delivery/rotation.test.ts",
   "examples/platform/test/outbound/slow-loris.test.ts",
+  "examples/platform/test/push/push-kills.test.ts",
   "examples/platform/test/delivery/virtual-clock-stories.test.ts",
   "tools/soak/soak.test.ts",
   "tools/spec-driven/spec-driven.test.ts",
