@@ -4,6 +4,7 @@ export const slowFiles = [
   "examples/platform/test/delivery/processes.test.ts",
   "examples/platform/test/delivery/rotation.test.ts",
   "examples/platform/test/outbound/slow-loris.test.ts",
+  "examples/platform/test/push/push-kills.test.ts",
   "examples/platform/test/delivery/virtual-clock-stories.test.ts",
   "examples/platform/test/outbox/leases.test.ts",
   "tools/soak/soak.test.ts",

@@ -105,5 +105,5 @@ function heads({ name, table, id, lane, isBlocked }: OutboxQueue): RawBuilder<un
     where head.due_at is not null
       and ${lane === undefined ? sql`true` : sql`head.${sql.ref(lane)} = lanes.lane`}
       and not exists (select from outbox_leases where queue = ${name} and row_id = head.${sql.ref(id)} offset 0)
-      ${isBlocked === undefined ? sql`` : sql`and not ${isBlocked}`}`;
+      ${isBlocked === undefined ? sql`` : sql`and not (${isBlocked})`}`;
 }

@@ -16,7 +16,8 @@ const maxTitleLength = 200;
 /**
  * What Firebase Cloud Messaging is told: the words to show, and the ids with which the worker app opens the offer. A phone
  * shows one entry for each offer, its latest word: a notification sent twice is seen once, and a withdrawal takes the
- * place of the offer.
+ * place of the offer. `sequence` is the notification's number, which ascends: an app can tell a push that the service held up
+ * on its way from a newer one (D-99).
  *
  * @see https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages
  */
@@ -26,7 +27,7 @@ export function fcmMessage(
   now: Date,
 ): object {
   const notification = { title: titles[reason], body: [...offerTitle].slice(0, maxTitleLength).join("") };
-  const message = { token, notification, data: { notificationId: String(id), offerId, reason } };
+  const message = { token, notification, data: { sequence: String(id), offerId, reason } };
   if (platform === "android")
     return { ...message, android: { priority: "HIGH", ttl: `${daySeconds}s`, notification: { tag: offerId } } };
   const headers = {

@@ -31,7 +31,7 @@ const tokenTimeoutMs = 3_000;
 
 /**
  * Pushes over the HTTP v1 API of Firebase Cloud Messaging, to iOS through APNs (D-79). Not with firebase-admin: it repeats
- * a request for over a minute, longer than stopping may take, and asks for its access token past any agent.
+ * a request for over a minute, by when the process should have stopped, and asks for its access token past any agent.
  */
 export function fcmTransport({ credentials, onUnregistered, now, ...options }: FcmOptions): PushTransport {
   const { dispatcher = new Agent({ connections: 32 }), timeoutMs = 9_000 } = options;
@@ -64,7 +64,7 @@ export function fcmTransport({ credentials, onUnregistered, now, ...options }: F
 
   return {
     async send(device, notification) {
-      // Without a token there is nothing to carry: that the row is marked as told puts it on the menu.
+      // Without a token there is nothing to carry: the menu has it.
       if (device.token === null) return;
       const refusal = await post(fcmMessage(device, notification, now()));
       if (refusal === "UNREGISTERED") await onUnregistered(device);

@@ -32,11 +32,14 @@ export async function notifyWorkers(trx: Trx, { offerId, workerIds, reason }: Wo
 }
 
 async function supersede(trx: Trx, offerId: string, workerIds: readonly string[]): Promise<void> {
+  // In the order of settling, which locks the same rows: two that lock in different orders wait for each other.
   await sql`
-    update notifications set due_at = null
-    where offer_id = ${offerId} and due_at is not null and worker_id = any (array(select ${texts(workerIds)}))`.execute(
-    trx,
-  );
+    update notifications set due_at = null where id = any (array(
+      select id from notifications
+      where offer_id = ${offerId} and due_at is not null and worker_id = any (array(select ${texts(workerIds)}))
+      order by id
+      for update
+    ))`.execute(trx);
 }
 
 async function write(trx: Trx, { offerId, workerIds, reason }: WorkersToNotify): Promise<number> {

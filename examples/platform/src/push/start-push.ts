@@ -50,6 +50,9 @@ export function startPush({ store, leases, transport, onSettled, onError, firstR
 }
 
 async function settlePushes(trx: Trx, made: readonly Push[], firstRetryMs: number): Promise<void> {
+  const ids = made.map(({ row: { id } }) => id);
+  // In the order of superseding, which locks the same rows: two that lock in different orders wait for each other.
+  await trx.selectFrom("notifications").select("id").where("id", "in", ids).orderBy("id").forUpdate().execute();
   const outcomes = made.map(({ row: { id, attempts }, result }) => ({
     id,
     isSent: result === "sent",

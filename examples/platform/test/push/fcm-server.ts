@@ -6,6 +6,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, buildConnector } from "undici";
+import type { NotificationReason } from "../../src/push/push-transport.ts";
+import { PushOrder } from "./push-order.ts";
 
 export interface FcmRequest {
   host: string;
@@ -14,15 +16,29 @@ export interface FcmRequest {
   body: string;
 }
 
+export interface FcmMessage {
+  token: string;
+  data: { sequence: string; offerId: string; reason: NotificationReason };
+  [member: string]: unknown;
+}
+
+/** Null never answers, `reset` ends the connection. */
+export type FcmAnswer = { status: number; body: object } | "reset" | null;
+
 /** What stands on loopback for Google's token endpoint and for Firebase Cloud Messaging. */
 export interface FcmServer {
   /** What leads there, whatever host is asked for. */
   dispatcher: Agent;
   /** The messages it was sent, in order. */
-  messages: { token: string; [member: string]: unknown }[];
+  messages: FcmMessage[];
   requests: FcmRequest[];
-  /** How it answers a message from now on. Null never answers. */
-  answer: (token: string) => { status: number; body: object } | null;
+  /** How it answers a message from now on. */
+  answer: (message: FcmMessage) => FcmAnswer;
+  /** The order of what arrived, each until it was answered or its sender gave it up. */
+  order: PushOrder;
+  /** Where it listens on loopback, and the certificate that shows it to be Google. */
+  port: number;
+  certificate: string;
   close(): Promise<void>;
 }
 
@@ -78,14 +94,21 @@ export async function openFcmServer(): Promise<FcmServer> {
         return reply(200, { access_token: "access-1", expires_in: 3_600, token_type: "Bearer" });
       const { message } = JSON.parse(body);
       server.messages.push(message);
-      const answer = server.answer(message.token);
-      if (answer !== null) reply(answer.status, answer.body);
+      const { offerId, reason, sequence } = message.data;
+      const phone = { id: message.token, workerId: "" };
+      response.once("close", server.order.start(phone, { id: Number(sequence), offerId, reason }));
+      const answer = server.answer(message);
+      if (answer === "reset") incoming.socket.destroy();
+      else if (answer !== null) reply(answer.status, answer.body);
     });
   });
   https.listen(0, "127.0.0.1");
   await once(https, "listening");
+  const { port } = https.address() as AddressInfo;
   const server: FcmServer = {
-    dispatcher: leadTo((https.address() as AddressInfo).port, certificate.cert),
+    dispatcher: leadTo(port, certificate.cert),
+    order: new PushOrder(),
+    ...{ port, certificate: certificate.cert },
     messages: [],
     requests: [],
     answer: () => accepted,

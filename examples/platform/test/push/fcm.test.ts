@@ -96,7 +96,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     const common = (token: string) => ({
       token,
       notification: { title: "You are offered work", body: "Night shift" },
-      data: { notificationId: ids.get(token), offerId, reason: "offer" },
+      data: { sequence: ids.get(token), offerId, reason: "offer" },
     });
     const headers = {
       "apns-push-type": "alert",

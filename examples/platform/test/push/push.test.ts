@@ -225,7 +225,7 @@ describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
     expect(await notify(offerId, [workerId])).toBe(1);
     await eventually("it is on the menu", async () => (await feed.since(workerId)).length > 0);
     expect(await feed.since(workerId)).toMatchObject([{ offerId, deviceId: null }]);
-    await eventually("it waits for nothing", async () => (await unsent(offerId)) === 0);
+    await eventually("nothing is left to send", async () => (await unsent(offerId)) === 0);
     expect(sent).toEqual([]);
     await feed.stop();
   });

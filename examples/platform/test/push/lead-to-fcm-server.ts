@@ -1,0 +1,11 @@
+// Loaded into a platform that is a process of its own: its way to Google leads to the test's server on loopback. The
+// certificate comes with NODE_EXTRA_CA_CERTS.
+import tls from "node:tls";
+
+const port = Number(process.env.FCM_SERVER_PORT);
+const connect = tls.connect as (options: tls.ConnectionOptions, ...more: unknown[]) => tls.TLSSocket;
+
+tls.connect = ((options: tls.ConnectionOptions, ...more: unknown[]) =>
+  options.servername?.endsWith(".googleapis.com")
+    ? connect({ ...options, host: "127.0.0.1", port }, ...more)
+    : connect(options, ...more)) as typeof tls.connect;

@@ -1,0 +1,217 @@
+import { generateKeyPairSync, randomUUID } from "node:crypto";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { fc } from "../../../../tools/property-seed.ts";
+import { actOnOffer } from "../../src/offers/act-on-offer.ts";
+import { createOffer } from "../../src/offers/create-offer.ts";
+import { claimRows } from "../../src/outbox/claim-rows.ts";
+import { Leases } from "../../src/outbox/leases.ts";
+import type { Loop } from "../../src/outbox/run-loop.ts";
+import { fcmTransport } from "../../src/push/fcm-transport.ts";
+import { openNotificationFeed } from "../../src/push/notification-feed.ts";
+import { pushes } from "../../src/push/push-queue.ts";
+import type { NotificationReason, PushTransport } from "../../src/push/push-transport.ts";
+import { startPush } from "../../src/push/start-push.ts";
+import { eventually } from "../support/eventually.ts";
+import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
+import { anyStore, type StorePlace, storesUnderTest } from "../support/stores.ts";
+import { type VirtualTime, virtualTime } from "../support/virtual-time.ts";
+import { accepted, type FcmServer, openFcmServer, refusedAs } from "./fcm-server.ts";
+import { playPushStories } from "./play-push-stories.ts";
+import { pushStories } from "./push-stories.ts";
+
+const { privateKey } = generateKeyPairSync("rsa", {
+  modulusLength: 2_048,
+  privateKeyEncoding: { type: "pkcs8", format: "pem" },
+  publicKeyEncoding: { type: "spki", format: "pem" },
+});
+const credentials = { projectId: "demo", clientEmail: "push@demo.iam.gserviceaccount.com", privateKey };
+const hourMs = 3_600_000;
+const now = (): Date => new Date();
+
+describe.each(await storesUnderTest())("the order of pushes on $title", ({ createPlace }) => {
+  let place: StorePlace;
+  let half: LowerHalf;
+  let time: VirtualTime;
+  let server: FcmServer;
+  let transport: PushTransport;
+  let organisationId: string;
+  let workerId: string;
+
+  beforeAll(async () => {
+    place = await createPlace();
+    half = await openLowerHalf(place);
+    time = virtualTime(half, { queue: "pushes" });
+  });
+  afterAll(async () => {
+    await half.close();
+    await place.remove();
+  });
+  beforeEach(async () => {
+    server = await openFcmServer();
+    const onUnregistered = async (): Promise<void> => undefined;
+    transport = fcmTransport({ credentials, onUnregistered, now, dispatcher: server.dispatcher, timeoutMs: 500 });
+    organisationId = await addOrganisation(half.store);
+    workerId = randomUUID();
+    await half.store.db.insertInto("workers").values({ id: workerId, name: "Ann", password_hash: "" }).execute();
+    const device = { id: randomUUID(), worker_id: workerId, platform: "android" as const, token: "phone" };
+    await half.store.db.insertInto("devices").values(device).execute();
+  });
+  afterEach(async () => {
+    await half.reset();
+    await transport.close?.();
+    await server.close();
+  });
+
+  const start = (): Loop => {
+    const { store, leases, errors } = half;
+    return half.adopt(startPush({ store, leases, transport, onError: (error) => void errors.push(error) }));
+  };
+  const create = (): Promise<string> =>
+    half.store.transaction((trx) =>
+      createOffer(trx, { now }, organisationId, { createdByUserId: "user-1", title: "Bar", workerIds: [workerId] }),
+    );
+  const withdraw = (offerId: string) =>
+    half.store.transaction((trx) => actOnOffer(trx, { now }, { organisationId }, offerId, { type: "withdraw" }));
+  const pushed = (): NotificationReason[] => server.messages.map(({ data }) => data.reason);
+  const menu = async (): Promise<NotificationReason[]> => {
+    const feed = openNotificationFeed(half.store, { onError: (error) => half.errors.push(error) });
+    const told = await feed.since(workerId);
+    await feed.stop();
+    return told.map(({ reason }) => reason);
+  };
+  const refuseOffers = (): void => {
+    server.answer = ({ data }) => (data.reason === "offer" ? refusedAs(503, "UNAVAILABLE") : accepted);
+  };
+
+  test.each([
+    ["once", 1],
+    ["twice", 2],
+  ])("an offer that the push service refused %s is not sent after its withdrawal", async (_, refusals) => {
+    refuseOffers();
+    start();
+    const offerId = await create();
+    for (let number = 1; number < refusals; number += 1) {
+      await time.quiet();
+      await time.advance(hourMs);
+    }
+    await eventually("it was refused", () => half.errors.length === refusals);
+    await time.quiet();
+    await withdraw(offerId);
+    await eventually("the withdrawal is sent", () => pushed().includes("withdrawn"));
+    server.answer = () => accepted;
+    for (let number = 0; number < 3; number += 1) {
+      await time.quiet();
+      await time.advance(hourMs);
+    }
+    await time.quiet();
+    expect(pushed()).toEqual([...Array.from({ length: refusals }, () => "offer"), "withdrawn"]);
+    expect(await menu()).toEqual(["offer", "withdrawn"]);
+    expect(server.messages.map(({ data }) => Number(data.sequence))).toEqual(
+      server.messages.map(({ data }) => Number(data.sequence)).toSorted((one, other) => one - other),
+    );
+  });
+
+  test("a withdrawal waits for the offer that the push service leaves hanging, and then takes its place", async () => {
+    let before = -1;
+    server.answer = ({ data }) => {
+      if (data.reason === "offer") return null;
+      before = half.errors.length;
+      return accepted;
+    };
+    start();
+    const offerId = await create();
+    await eventually("it hangs", () => pushed().length === 1);
+    await withdraw(offerId);
+    await eventually("the withdrawal is sent", () => pushed().length === 2);
+    expect(half.errors).toMatchObject([{ name: "TimeoutError" }]);
+    server.answer = () => accepted;
+    await time.quiet();
+    await time.advance(hourMs);
+    await time.quiet();
+    expect(before).toBe(1);
+    expect(pushed()).toEqual(["offer", "withdrawn"]);
+    expect(await menu()).toEqual(["offer", "withdrawn"]);
+  });
+
+  test("an offer that was refused before a restart is not sent after its withdrawal", async () => {
+    refuseOffers();
+    const push = start();
+    const offerId = await create();
+    await eventually("it was refused", () => half.errors.length === 1);
+    await push.stop();
+    await withdraw(offerId);
+    server.answer = () => accepted;
+    start();
+    await eventually("the withdrawal is sent", () => pushed().includes("withdrawn"));
+    await time.quiet();
+    await time.advance(hourMs);
+    await time.quiet();
+    expect(pushed()).toEqual(["offer", "withdrawn"]);
+    expect(await menu()).toEqual(["offer", "withdrawn"]);
+  });
+
+  test("an offer that a dead process may just be sending is neither overtaken nor sent again", async () => {
+    const offerId = await create();
+    const dead = new Leases(half.store, 2_000, (error) => half.errors.push(error));
+    expect(await claimRows(half.store, dead, pushes, 10)).toHaveLength(1);
+    await withdraw(offerId);
+    start();
+    const isLeased = async (): Promise<boolean> => {
+      const leases = half.store.db.selectFrom("outbox_leases").select("token");
+      return (await leases.where("process_id", "=", dead.processId).executeTakeFirst()) !== undefined;
+    };
+    while (await isLeased()) expect(pushed()).toEqual([]);
+    await eventually("the withdrawal is sent", () => pushed().length > 0);
+    await time.quiet();
+    await time.advance(hourMs);
+    await time.quiet();
+    expect(pushed()).toEqual(["withdrawn"]);
+    expect(await menu()).toEqual(["offer", "withdrawn"]);
+  });
+
+  test("a withdrawal supersedes the decision, and what is pushed of other offers stays", async () => {
+    server.answer = () => refusedAs(503, "UNAVAILABLE");
+    start();
+    const [offerId] = [await create(), await create()];
+    await half.store.transaction((trx) => actOnOffer(trx, { now }, { workerId }, offerId, { type: "apply", workerId }));
+    await half.store.transaction((trx) =>
+      actOnOffer(trx, { now }, { organisationId }, offerId, { type: "complete", workerIds: [workerId] }),
+    );
+    await eventually("the decision was refused", () => pushed().includes("successful"));
+    await time.quiet();
+    await withdraw(offerId);
+    await eventually("the withdrawal was refused", () => pushed().includes("withdrawn"));
+    await time.quiet();
+    server.messages.length = 0;
+    server.answer = () => accepted;
+    await time.advance(hourMs);
+    await eventually("both offers' last word is sent", () => pushed().length === 2);
+    await time.quiet();
+    expect(pushed().sort()).toEqual(["offer", "withdrawn"]);
+    expect(await menu()).toEqual(["offer", "offer", "successful", "withdrawn"]);
+  });
+});
+
+/** More of them for a long run by hand. */
+const storyCount = Number(process.env.PUSH_STORIES || 100);
+const storiesAtOnce = 50;
+
+describe.each(await anyStore())("stories of pushes on $title", ({ createPlace }) => {
+  test(`${storyCount} of them push nothing older after something newer, and the latest to each device in the end`, {
+    timeout: 180_000 + storyCount * 200,
+  }, async () => {
+    const place = await createPlace();
+    const half = await openLowerHalf(place);
+    let pushCount = 0;
+    const property = fc.asyncProperty(pushStories(storiesAtOnce), async (stories) => {
+      const { pushes: count, ...outcome } = await playPushStories(half, stories);
+      pushCount += count;
+      expect(outcome).toEqual({ overtaken: [], untold: [], missing: [] });
+      expect(half.errors).toEqual([]);
+    });
+    await fc.assert(property, { numRuns: Math.ceil(storyCount / storiesAtOnce), endOnFailure: true });
+    expect(pushCount).toBeGreaterThan(storyCount);
+    await half.close();
+    await place.remove();
+  });
+});
