@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { acknowledged } from "./answer.ts";
-import { ConfigurationError } from "./errors.ts";
+import { ConfigurationError, UnavailableError } from "./errors.ts";
 import { HeldReceipts } from "./held-receipts.ts";
 import { memoryReceipts } from "./memory-receipts.ts";
 import type { NeededReceipt } from "./needed-receipts.ts";
@@ -149,6 +149,39 @@ test.each([false, true])("a receipt that cannot be kept is told, and changes not
   await held.release();
   expect(failed.mock.calls).toEqual([told(cause), told(other)]);
   expect(store.release).toHaveBeenCalledTimes(2);
+});
+
+const lost = new Error("connection lost");
+test.each<[string, unknown, unknown, number]>([
+  ["the same error", lost, lost, 0],
+  ["another error of the same name and message", lost, new Error("connection lost"), 0],
+  ["an error of another message", lost, new Error("read only"), 1],
+  ["an error of another name", lost, new TypeError("connection lost"), 1],
+  ["the same value that is no error", "connection lost", "connection lost", 0],
+  ["a value that looks like the error", lost, { name: "Error", message: "connection lost" }, 1],
+  ["an error that looks like the value", { name: "Error", message: "connection lost" }, lost, 1],
+  ["another value", { name: "Error", message: "connection lost" }, { name: "Error", message: "connection lost" }, 1],
+])(
+  "after a failure that is reported elsewhere, %s is reported only if it is another reason",
+  async (_, known, reason, times) => {
+    const { store, failed, held, claim } = setUp();
+    await claim({ key: "a" });
+    store.release.mockImplementation(() => {
+      throw reason;
+    });
+    await held.release(new UnavailableError("receipts_failed", "The database is away.", { cause: known }));
+    expect(failed).toHaveBeenCalledTimes(times);
+  },
+);
+
+test("a failure that is not the kit's own, and is reported nowhere, hides nothing", async () => {
+  const { store, failed, held, claim } = setUp();
+  await claim({ key: "a" });
+  store.release.mockImplementation(() => {
+    throw lost;
+  });
+  await held.release(Object.assign(new Error("the handler threw"), { cause: lost }));
+  expect(failed).toHaveBeenCalledTimes(1);
 });
 
 test("all receipts are waited for, not the last alone", async () => {
