@@ -13,6 +13,7 @@ import type { Comparison } from "./comparison.ts";
 import { measurePlatform } from "./platform/suite.ts";
 import { measureReceivers } from "./receivers/suite.ts";
 import { describeRun, type Report } from "./report.ts";
+import { measureScale } from "./scale/suite.ts";
 import type { Suite } from "./suite.ts";
 import { printTable } from "./table.ts";
 
@@ -20,6 +21,7 @@ const suites = new Map<string, Suite>([
   ["client", measureClients],
   ["receivers", measureReceivers],
   ["platform", measurePlatform],
+  ["scale", measureScale],
 ]);
 
 const { values: options, positionals } = parseArgs({

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { sha256 } from "../../examples/platform/src/http/sha256.ts";
-import { openQueue } from "../../examples/platform/src/queue/open-queue.ts";
+import { wakeLanes } from "../../examples/platform/src/outbox/wake-lanes.ts";
 import { openStore } from "../../examples/platform/src/store/open-store.ts";
 import { seal } from "../../examples/platform/src/store/seal.ts";
 import type { Trx } from "../../examples/platform/src/store/store.ts";
@@ -24,19 +24,17 @@ export interface Backlog {
 /** Fills a fresh store. */
 export async function makeBacklog(place: StorePlace, backlog: Backlog): Promise<void> {
   const store = await openStore(place.options);
-  const queue = await openQueue(store);
   const organisations = Array.from({ length: backlog.endpoints }, () => randomUUID());
   await store.transaction((trx) => addOrganisations(trx, organisations, backlog.baseAddress));
   await store.transaction((trx) => addWorkers(trx, backlog.workers));
   const perInsert = 2_000;
   for (let made = 0; made < backlog.events; made += perInsert)
     await store.transaction(async (trx) => {
-      const jobs = await addEvents(trx, organisations, made, Math.min(perInsert, backlog.events - made));
-      await queue.enqueue(trx, "deliveries", jobs);
+      await addEvents(trx, organisations, made, Math.min(perInsert, backlog.events - made));
+      await wakeLanes(trx, "webhooks", organisations);
     });
   // As a database that has been up for a while has done by itself.
   await store.execute("analyze");
-  await queue.stop();
   await store.close();
 }
 
@@ -89,8 +87,8 @@ async function addEvents(trx: Trx, organisations: readonly string[], first: numb
     event_id: id,
     organisation_id,
     order_key: id,
+    due_at: new Date(0),
   }));
   await trx.insertInto("events").values(events).execute();
   await trx.insertInto("deliveries").values(deliveries).execute();
-  return deliveries.map(({ id, organisation_id }) => ({ key: id, group: organisation_id }));
 }

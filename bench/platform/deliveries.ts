@@ -26,11 +26,6 @@ export async function measureDeliveries(
       label: "undici.request, 50 connections, no store",
       measure: () => rateOf("ceiling.ts", receiver, String(events)),
     },
-    ...stores.map(({ title, createPlace }) => ({
-      label: `pg-boss on ${title}, fetch and complete, no HTTP`,
-      measure: () =>
-        inPlace(createPlace, ({ options: store }) => rateOf("raw-boss.ts", JSON.stringify(store), String(events))),
-    })),
     ...stores.map((store) => ({
       label: `**the platform** on ${store.title}`,
       measure: () => deliveriesPerSecond(store, receiver, events, 1),

@@ -1,7 +1,7 @@
 // Creates offers and sends their notifications, in one process on one store; the parent asks what they cost.
 import { createOffer } from "../../examples/platform/src/offers/create-offer.ts";
+import { openLeases } from "../../examples/platform/src/outbox/open-leases.ts";
 import { startPush } from "../../examples/platform/src/push/start-push.ts";
-import { openQueue } from "../../examples/platform/src/queue/open-queue.ts";
 import { openStore } from "../../examples/platform/src/store/open-store.ts";
 import { median } from "../median.ts";
 import { workerId } from "./backlog.ts";
@@ -11,30 +11,34 @@ const onError = (error: unknown): never => {
   throw error;
 };
 const store = await openStore({ ...JSON.parse(options), onError });
-const queue = await openQueue(store, { onError });
+const leases = await openLeases(store.background, { onError });
 const { id: organisationId } = await store.db
   .selectFrom("organisations")
   .select("id")
   .limit(1)
   .executeTakeFirstOrThrow();
 
-let sent = 0;
-let onTold = (): void => undefined;
-const transport = {
-  send: async () => {
-    sent += 1;
-  },
-};
-const push = startPush({ store, queue, transport, onTold: () => onTold(), onError });
-const deps = { store, queue, now: () => new Date(), wake: push.wake };
+let onSettled = (_count: number): void => undefined;
+const transport = { send: async () => undefined };
+const push = startPush({
+  store: store.background,
+  leases,
+  transport,
+  onSettled: (count: number) => onSettled(count),
+  onError,
+});
+const deps = { now: () => new Date() };
 
 /** @returns how long it took in milliseconds until the last notification was marked as sent */
 async function fanOut(recipients: number): Promise<number> {
   const workerIds = Array.from({ length: recipients }, (_, number) => workerId(number));
   const start = performance.now();
-  sent = 0;
   const allSent = new Promise<void>((resolve) => {
-    onTold = () => sent === recipients && resolve();
+    let sent = 0;
+    onSettled = (count) => {
+      sent += count;
+      if (sent === recipients) resolve();
+    };
   });
   await store.transaction((trx) =>
     createOffer(trx, deps, organisationId, { createdByUserId: "person-1", title: "Bar", workerIds }),
@@ -64,7 +68,7 @@ process.on("message", (recipients: number) => {
 });
 process.on("disconnect", async () => {
   await push.stop();
-  await queue.stop();
+  await leases.stop();
   await store.close();
   process.exit();
 });

@@ -42,7 +42,7 @@ export interface Platform {
   storeLabel: string;
   /** Where `/metrics` is; undefined when nobody asked for it. */
   metricsAddress: string | undefined;
-  /** Takes no more jobs and requests, finishes those it has, gives back what takes too long, and closes the store (D-71). */
+  /** Takes no more rows and requests, finishes those it has, gives back what takes too long, and closes the store (D-71). */
   close(): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ const proxiesNotTrusted =
   "OFFERS_PUBLIC_ORIGIN is set and OFFERS_TRUSTED_PROXIES is 0: behind a proxy all callers share the proxy's address, and " +
   "one limit for wrong keys and passwords; set OFFERS_TRUSTED_PROXIES to the number of proxies";
 
-/** Opens the store, the queue, the loops over them and last the door. A failure closes again what was open. */
+/** Opens the store, the loops over it and last the door. A failure closes again what was open. */
 export async function startPlatform(settings: Settings, log: Logger, now = () => new Date()): Promise<Platform> {
   const resources: (() => Promise<unknown>)[] = [];
   const running: (() => Promise<unknown>)[] = [];

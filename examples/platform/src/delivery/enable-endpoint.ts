@@ -31,18 +31,23 @@ export async function restartSchedules(store: Store, organisationId: string): Pr
   while (after !== undefined) after = await restartBatch(store, organisationId, after);
 }
 
-/** @returns where the next batch begins; undefined when there is none */
+/**
+ * Waits for whoever settles one of them, or records behind it: what that makes of it is restarted too. Only what is due some
+ * time was ever attempted: it is the oldest of its order.
+ *
+ * @returns where the next batch begins; undefined when there is none
+ */
 function restartBatch(store: Store, organisationId: string, after: number): Promise<number | undefined> {
   return store.transaction(async (trx) => {
     const { rows } = await sql<{ sequence: number }>`
       update deliveries set attempts = 0, due_at = least(due_at, now())
       where sequence = any (array(
         select sequence from deliveries
-        where organisation_id = ${organisationId} and state = 'pending' and sequence > ${after}
+        where organisation_id = ${organisationId} and due_at is not null and sequence > ${after}
           and (attempts > 0 or due_at > now())
         order by sequence
         limit ${batchSize}
-        for update skip locked
+        for update
       ))
       returning sequence`.execute(trx);
     await wakeLanes(trx, "webhooks", rows.length > 0 ? [organisationId] : []);

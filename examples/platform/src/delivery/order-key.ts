@@ -29,6 +29,27 @@ export async function lockOrder(trx: Trx, { organisationId, orderKey }: OrderKey
 }
 
 /**
+ * Locks the dead deliveries behind these, which have just settled: whoever redelivers one of them has either seen that, or is
+ * seen by us. In the order of everybody who locks dead ones.
+ */
+export async function lockDeadBehind(trx: Trx, settled: readonly (OrderKey & { sequence: number })[]): Promise<void> {
+  if (settled.length === 0) return;
+  await sql`
+    select sequence from deliveries where sequence = any (array(
+      select dead.sequence
+      from json_to_recordset(${JSON.stringify(settled)}::text::json)
+        as settled ("organisationId" text, "orderKey" text, sequence int8)
+      cross join lateral (
+        select sequence from deliveries
+        where organisation_id = settled."organisationId" and order_key = settled."orderKey"
+          and deliveries.sequence > settled.sequence and state = 'dead'
+      ) as dead
+    ))
+    order by sequence
+    for update`.execute(trx);
+}
+
+/**
  * Makes the oldest pending delivery of each order key due. A statement of its own, after the one that settled those before:
  * its snapshot has the deliveries whose inserts that one waited for.
  */

@@ -4,7 +4,7 @@ import type { Trx } from "../store/store.ts";
 import type { DeliveryTable } from "../store/tables.ts";
 import type { Attempt } from "./attempt-delivery.ts";
 import type { PendingDelivery } from "./load-deliveries.ts";
-import { releaseNext } from "./order-key.ts";
+import { lockDeadBehind, releaseNext } from "./order-key.ts";
 import { type RetrySchedule, retryDelayMs } from "./retry-schedule.ts";
 import { type HealthContext, type SettledEndpoint, settleHealth } from "./settle-health.ts";
 import { tellOfDisabling } from "./tell-of-disabling.ts";
@@ -41,18 +41,22 @@ interface Fate extends MadeAttempt {
 export async function settleAttempts(
   trx: Trx,
   context: SettleContext,
-  made: readonly Attempted<PendingDelivery, Attempt>[],
+  group: readonly Attempted<PendingDelivery, Attempt>[],
 ): Promise<{ attempts: MadeAttempt[]; endpoints: SettledEndpoint[] }> {
+  // Their attempts lock the deliveries, in the order of everybody who locks several.
+  const made = group.toSorted((one, other) => one.row.sequence - other.row.sequence);
   const endpoints = await settleHealth(trx, context, made);
   await insertAttempts(trx, made);
   const byId = new Map(endpoints.map((endpoint) => [endpoint.organisationId, endpoint]));
   const fates = made.map((each) => fateOf(context, each, byId.get(each.row.organisation_id)));
   const rows = new Map((await updateDeliveries(trx, fates)).map((row) => [row.id, row]));
   const settled = [...rows.values()].filter(({ state }) => state !== "pending");
-  const keys = settled.map(({ organisation_id, order_key }) => ({
+  const keys = settled.map(({ organisation_id, order_key, sequence }) => ({
     organisationId: organisation_id,
     orderKey: order_key,
+    sequence,
   }));
+  await lockDeadBehind(trx, keys);
   await releaseNext(trx, keys);
   for (const { organisationId, before, after } of endpoints)
     if (before.disabledBecause === null && after.disabledBecause !== null)
@@ -105,9 +109,12 @@ async function insertAttempts(trx: Trx, made: readonly Attempted<PendingDelivery
     from json_populate_recordset(null::attempts, ${JSON.stringify(rows)}::text::json) as made`.execute(trx);
 }
 
-type SettledRow = Pick<Selectable<DeliveryTable>, "id" | "organisation_id" | "order_key" | "state">;
+type SettledRow = Pick<Selectable<DeliveryTable>, "id" | "sequence" | "organisation_id" | "order_key" | "state">;
 
-/** A delivery whose schedule was restarted while it was attempted stays pending, unless it was acknowledged. */
+/**
+ * A delivery whose schedule was restarted while it was attempted stays pending, unless it was acknowledged. Pauses begin now, not
+ * with the transaction, which may have waited: no attempt begins before the time that the last one named.
+ */
 async function updateDeliveries(trx: Trx, fates: readonly Fate[]): Promise<SettledRow[]> {
   const outcomes = fates.map(({ delivery, attempt, outcome, delayMs, counts }) => ({
     sequence: delivery.sequence,
@@ -123,12 +130,14 @@ async function updateDeliveries(trx: Trx, fates: readonly Fate[]): Promise<Settl
       attempts = case when ${isRestarted} then deliveries.attempts else outcome.attempts end,
       due_at = case
         when ${isRestarted} then now()
-        when outcome.state = 'pending' then now() + outcome."delayMs" * interval '1 ms'
+        when outcome.state = 'pending' then clock_timestamp() + outcome."delayMs" * interval '1 ms'
       end,
       settled_at = case when outcome.state <> 'pending' and not (${isRestarted}) then now() end
     from json_to_recordset(${JSON.stringify(outcomes)}::text::json)
       as outcome (sequence bigint, before integer, attempts integer, state text, "delayMs" int8)
     where deliveries.sequence = outcome.sequence and deliveries.state = 'pending'
-    returning deliveries.id, deliveries.organisation_id, deliveries.order_key, deliveries.state`.execute(trx);
+    returning deliveries.id, deliveries.sequence, deliveries.organisation_id, deliveries.order_key, deliveries.state`.execute(
+    trx,
+  );
   return rows;
 }

@@ -26,7 +26,8 @@ const sendLimitMs = 12_000;
 /** Eight attempts over two days; then the mail stays in the mailbox (D-78). */
 export const maxMailAttempts = 8;
 
-const mails: OutboxQueue = { name: "mails", table: "mails", id: "id", capacity: maxUnderWay };
+/** The mails as a queue, of one lane. */
+export const mails: OutboxQueue = { name: "mails", table: "mails", id: "id", capacity: maxUnderWay };
 
 interface DueMail extends Mail {
   attempts: number;

@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import { inTime } from "../in-time.ts";
+import { type ShownState, shownState } from "../portal/shown-state.ts";
 import type { Store } from "../store/store.ts";
-import type { DeliveryState } from "../store/tables.ts";
 
 /** What waits, over all processes. */
 export interface Backlog {
-  deliveries: Record<Exclude<DeliveryState, "acknowledged">, number>;
+  deliveries: Record<Exclude<ShownState, "acknowledged">, number>;
   /** 0 when none is due. */
   lagSeconds: number;
   openBreakers: number;
@@ -37,12 +37,12 @@ async function countRows(store: Store, now: Date) {
   return counts;
 }
 
-async function countStates({ db }: Store): Promise<[DeliveryState, number][]> {
+async function countStates({ db }: Store): Promise<[ShownState, number][]> {
   const rows = await db
     .selectFrom("deliveries")
-    .select(({ fn }) => ["state", fn.countAll<number>().as("count")])
+    .select(({ fn }) => [shownState.as("state"), fn.countAll<number>().as("count")])
     .where("state", "!=", sql.lit("acknowledged" as const))
-    .groupBy("state")
+    .groupBy(shownState)
     .execute();
   return rows.map(({ state, count }) => [state, count]);
 }

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { Store, Trx } from "../store/store.ts";
 import type { Leases } from "./leases.ts";
 import type { Lease, OutboxQueue } from "./outbox-queue.ts";
+import { standstillEnds } from "./standstill-ends.ts";
 
 /**
  * Takes due rows for this process, each under a lease: of the lanes that were woken, in turn, up to what is left of each lane's
@@ -29,19 +30,25 @@ export function claimRows(
 /** Two processes that count a lane at the same time would each fill it. On PGlite there is one. */
 async function oneAtATime(trx: Trx, { name: store }: Store, { name }: OutboxQueue): Promise<void> {
   if (store === "pglite") return;
-  // Lost in a crash of the server, a claim is as good as never made: its commit need not wait for the disk. And a process
-  // that stands still meanwhile loses its connection to the server, and with it the lock.
+  // Lost in a crash of the server, a claim is as good as never made: its commit need not wait for the disk.
   await sql`select
     set_config('synchronous_commit', 'off', true),
-    set_config('idle_in_transaction_session_timeout', '2000', true),
+    ${standstillEnds},
     pg_advisory_xact_lock(hashtext(${`offers-platform ${name}`}))`.execute(trx);
 }
 
+/**
+ * The lanes that were woken first. Whatever else would wake them goes too: they are looked at now, and what is to come is planned
+ * anew. So a lane that was woken ten thousand times, or planned for many moments, takes one turn.
+ */
 async function takeWokenLanes(trx: Trx, { name }: OutboxQueue, limit: number): Promise<string[]> {
   const { rows } = await sql<{ lane: string }>`
-    delete from outbox_wakeups where queue = ${name} and (at, lane) in (
-      select at, lane from outbox_wakeups where queue = ${name} and at <= now() order by at, lane limit ${limit})
-    returning lane`.execute(trx);
+    with woken as materialized (
+      select distinct lane from (
+        select lane from outbox_wakeups where queue = ${name} and at <= now() order by at, lane limit ${limit}) as first)
+    delete from outbox_wakeups using woken
+    where outbox_wakeups.queue = ${name} and outbox_wakeups.lane = woken.lane
+    returning outbox_wakeups.lane`.execute(trx);
   return [...new Set(rows.map(({ lane }) => lane))];
 }
 

@@ -45,12 +45,14 @@ export class Leases {
   }
 
   /**
-   * Frees the rows of processes whose lease has ended, and wakes their lanes.
+   * Frees the rows of other processes whose lease has ended, and wakes their lanes. Not of this one: whoever asks is alive, and
+   * renews its lease instead.
    *
    * @param all for a process that has the store for itself: whoever else has a lease is dead
    */
   async freeLapsed(all = false): Promise<void> {
-    await this.#free(all ? sql`id <> ${this.processId}` : sql`lease_until < now()`);
+    const isOther = sql`id <> ${this.processId}`;
+    await this.#free(all ? isOther : sql`${isOther} and lease_until < now()`);
   }
 
   /** Frees rows of this process that it does not work on: what became of their claim or their settling is not known. */
@@ -81,12 +83,18 @@ export class Leases {
     await this.#free(sql`id = ${this.processId}`);
   }
 
+  /** It waits for nobody: what is just being settled, perhaps by a process that stands still meanwhile, is left for later. */
   async #free(which: ReturnType<typeof sql>): Promise<void> {
     await sql`
-      with gone as (
-        delete from outbox_processes where ${which} returning id
+      with ended as (
+        select id from outbox_processes where ${which} for update skip locked
+      ), theirs as (
+        select token from outbox_leases where process_id in (select id from ended) for update skip locked
       ), freed as (
-        delete from outbox_leases using gone where process_id = gone.id returning queue, lane
+        delete from outbox_leases using theirs where outbox_leases.token = theirs.token returning queue, lane
+      ), gone as (
+        delete from outbox_processes using ended where outbox_processes.id = ended.id and not exists (
+          select from outbox_leases where process_id = ended.id and token not in (select token from theirs))
       )
       insert into outbox_wakeups (queue, at, lane)
       select distinct queue, now(), lane from freed

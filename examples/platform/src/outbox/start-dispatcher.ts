@@ -1,9 +1,11 @@
+import { sql } from "kysely";
 import type { Store, Trx } from "../store/store.ts";
 import { claimRows } from "./claim-rows.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { endLeases, type Leases, nextWakeupMs } from "./leases.ts";
 import type { Lease, OutboxQueue } from "./outbox-queue.ts";
 import { type Loop, runLoop } from "./run-loop.ts";
+import { standstillEnds } from "./standstill-ends.ts";
 import { wakeLanes } from "./wake-lanes.ts";
 
 /** A row with the lease that this process has on it. */
@@ -25,7 +27,7 @@ export interface DispatcherOptions<Row, Result> {
   maxUnderWay: number;
   /** Loads claimed rows. Those that it leaves out are given back: their lane has closed meanwhile. */
   load(rowIds: readonly number[]): Promise<ReadonlyMap<number, Row>>;
-  /** @returns undefined to give the row back when this process ends */
+  /** @returns undefined to give the row back: it is attempted again at once, unless this process ends */
   attempt(row: Row): Promise<Result | undefined>;
   /**
    * Stores what came of a group: sets `due_at` of each row, to null or a later time.
@@ -57,6 +59,11 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
   const underWay = new Map<number, Promise<void>>();
   /** Set when something went wrong: the store may have leases of ours for rows that nobody here works on. */
   let hasStrayLeases = false;
+  const noteError = (error: unknown): void => {
+    hasStrayLeases = true;
+    onError(error);
+  };
+
   const settling = new GroupCommit<Attempted<Row, Result>>({
     commit: (made) => settle(made),
     maxGroup: batchSize,
@@ -66,6 +73,7 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
 
   const settle = async (made: readonly Attempted<Row, Result>[]): Promise<void> => {
     const report = await store.transaction(async (trx) => {
+      if (store.name === "postgres") await sql`select ${standstillEnds}`.execute(trx);
       const ended = await endLeases(trx, tokensOf(made));
       const ours = made.filter(({ lease }) => ended.has(lease.token));
       if (ours.length === 0) return undefined;
@@ -78,13 +86,13 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
 
   const work = async (leased: Leased<Row>): Promise<void> => {
     const result = await options.attempt(leased.row);
-    if (result !== undefined && !(await settling.add({ ...leased, result }))) hasStrayLeases = true;
+    if (result === undefined || !(await settling.add({ ...leased, result }))) hasStrayLeases = true;
   };
 
   const start = (leased: Leased<Row>): void => {
     const working = leases
       .during(() => work(leased))
-      .catch(onError)
+      .catch(noteError)
       .finally(() => {
         underWay.delete(leased.lease.token);
         loop.wake();
@@ -118,8 +126,11 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
 
   let lookedForLapsedAt = Number.NEGATIVE_INFINITY;
   const freeLeases = async (): Promise<void> => {
-    if (hasStrayLeases) await leases.freeAllBut(queue.name, [...underWay.keys()]);
-    hasStrayLeases = false;
+    if (hasStrayLeases) {
+      // Before the wait: what goes wrong meanwhile is for the next time.
+      hasStrayLeases = false;
+      await leases.freeAllBut(queue.name, [...underWay.keys()]);
+    }
     if (performance.now() - lookedForLapsedAt < lapseLookMs) return;
     lookedForLapsedAt = performance.now();
     await leases.freeLapsed();
@@ -127,12 +138,8 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
 
   const pauseMs = async (): Promise<number> => {
     const wakeupMs = await nextWakeupMs(store, queue.name);
-    return Math.max(shortestPauseMs, Math.min(wakeupMs, await leases.nextLapseMs(), slowLookMs));
-  };
-
-  const noteError = (error: unknown): void => {
-    hasStrayLeases = true;
-    onError(error);
+    const lapseMs = Math.max(await leases.nextLapseMs(), lookedForLapsedAt + lapseLookMs - performance.now());
+    return Math.max(shortestPauseMs, Math.min(wakeupMs, lapseMs, slowLookMs));
   };
 
   const loop = runLoop(tick, noteError);
@@ -141,6 +148,7 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
     async stop() {
       await loop.stop();
       await Promise.all(underWay.values());
+      if (hasStrayLeases) await leases.freeAllBut(queue.name, []).catch(onError);
     },
   };
 }

@@ -11,7 +11,7 @@ export interface FcmOptions {
   now: () => Date;
   /** The way to Google, whose hosts are fixed. Closed with the transport. @default keeps 32 connections */
   dispatcher?: Dispatcher;
-  /** For one message, beside 3 s for an access token: shorter than the job's lease, and than stopping may take. @default 9_000 */
+  /** For one message, beside 3 s for an access token: shorter than stopping may take. @default 9_000 */
   timeoutMs?: number;
 }
 
@@ -31,7 +31,7 @@ const tokenTimeoutMs = 3_000;
 
 /**
  * Pushes over the HTTP v1 API of Firebase Cloud Messaging, to iOS through APNs (D-79). Not with firebase-admin: it repeats
- * a request for over a minute, by when the job is another process's, and asks for its access token past any agent.
+ * a request for over a minute, longer than stopping may take, and asks for its access token past any agent.
  */
 export function fcmTransport({ credentials, onUnregistered, now, ...options }: FcmOptions): PushTransport {
   const { dispatcher = new Agent({ connections: 32 }), timeoutMs = 9_000 } = options;

@@ -11,6 +11,8 @@ export interface PushOptions {
   store: Store;
   leases: Leases;
   transport: PushTransport;
+  /** Called with the number of pushes whose outcome was stored. */
+  onSettled?: (count: number) => void;
   /** Called with trouble, also of a transport that refused. The work goes on. */
   onError: (error: unknown) => void;
   /** The pause after the first refusal by the transport; each further one is twice as long. @default 5_000 */
@@ -25,7 +27,7 @@ export const maxPushAttempts = 10;
 type Push = Attempted<DueNotification, "sent" | "refused">;
 
 /** Pushes notifications (D-48) until it is stopped. `wake()` after a commit that wrote some. */
-export function startPush({ store, leases, transport, onError, firstRetryMs = 5_000 }: PushOptions): Loop {
+export function startPush({ store, leases, transport, onSettled, onError, firstRetryMs = 5_000 }: PushOptions): Loop {
   return startDispatcher<DueNotification, Push["result"]>({
     ...{ store, leases, queue: pushes, maxUnderWay, onError },
     load: (ids) => loadNotifications(store, ids),
@@ -42,7 +44,7 @@ export function startPush({ store, leases, transport, onError, firstRetryMs = 5_
     },
     async settle(trx, made) {
       await settlePushes(trx, made, firstRetryMs);
-      return () => undefined;
+      return () => onSettled?.(made.length);
     },
   });
 }

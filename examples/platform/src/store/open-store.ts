@@ -77,7 +77,7 @@ async function openPglite(options: StoreOptions): Promise<Store> {
     },
   };
   const foreground = { ...background, ...lane("foreground") };
-  // PGlite has no autovacuum. Settled jobs and old versions of rows would pile up for ever.
+  // PGlite has no autovacuum. Old versions of rows would pile up for ever.
   const upkeep = setInterval(() => void background.execute("vacuum analyze").catch(onError), upkeepMs).unref();
   return foreground;
 }

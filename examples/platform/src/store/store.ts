@@ -16,7 +16,7 @@ export interface Store {
    * @throws {StoreError} `transaction_overdue` when no statement of it was answered for 5 s; it is then rolled back
    */
   transaction<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
-  /** One SQL text outside kysely, possibly of several statements: what pg-boss speaks. */
+  /** One SQL text outside kysely, possibly of several statements. */
   execute(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
   /** The same store for work that nobody waits for. On PGlite, which does one thing at a time, the rest goes before it. */
   readonly background: Store;

@@ -111,7 +111,7 @@ describe.each(await storesUnderTest())("an expired idempotency key on $title", (
     timeout: 60_000 + creations * 100,
   }, async () => {
     let key = newKey();
-    const deps = { store, queue: lower.queue, now: () => key.now, wake: () => undefined };
+    const deps = { store, now: () => key.now, wake: () => undefined };
     const input = { createdByUserId: "hana", title: "Bar", workerIds: ["amal"] };
     let isOver = false;
     const retaining = (async () => {

@@ -94,7 +94,7 @@ describe.each(await storesUnderTest())("the states of offers on $title", ({ crea
   });
 
   const setUp = () => {
-    const deps = { store: lower.store, queue: lower.queue, now: () => new Date(), wake: () => undefined };
+    const deps = { store: lower.store, now: () => new Date(), wake: () => undefined };
     const model: Model = { histories: [], seen: [], onVerdict: () => undefined };
     return { model, real: storedOffers(deps, organisations) };
   };

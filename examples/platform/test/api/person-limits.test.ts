@@ -189,12 +189,7 @@ describe.each(await storesUnderTest())("the contacts that a worker adds on $titl
     const organisationId = await addOrganisation(half.store);
     const add = () =>
       half.store.transaction((trx) =>
-        addContact(
-          trx,
-          { queue: half.queue, personLimits: personLimits({ count: 100_000, seconds: 60 }) },
-          "worker_cleo",
-          organisationId,
-        ),
+        addContact(trx, { personLimits: personLimits({ count: 100_000, seconds: 60 }) }, "worker_cleo", organisationId),
       );
     for (let number = 0; number < 20; number += 1) await add();
     await expect(add()).rejects.toMatchObject({ code: "rate_limited" });

@@ -47,10 +47,10 @@ describe("the limits", () => {
   afterEach(() => void vi.useRealTimers());
 
   test("an attempt at an event may take 15 seconds", () =>
-    withLowerHalf(async ({ store, queue }) => {
+    withLowerHalf(async ({ store, leases }) => {
       const outbound = patientOutbound();
       const delivery = startDelivery({
-        ...{ store, queue, outbound, sealKey: testSealKey, idleMs: 20 },
+        ...{ store, leases, outbound, sealKey: testSealKey },
         sign: () => ({}),
         onError: () => undefined,
       });
@@ -63,7 +63,7 @@ describe("the limits", () => {
     }));
 
   test("a push is tried ten times", () =>
-    withLowerHalf(async ({ store, queue }) => {
+    withLowerHalf(async ({ store, leases }) => {
       const ids = { id: "offer-1", organisation_id: await addOrganisation(store), created_by_user_id: "user-1" };
       const empty = { title: "", details: "", location_place_id: "", notify_email_address: null, events: "[]" };
       await store.db
@@ -78,12 +78,12 @@ describe("the limits", () => {
         throw new Error("the phone is off");
       };
       const onError = () => undefined;
-      const push = startPush({ store, queue, transport: { send }, onError, firstRetryMs: 1, idleMs: 5, sweepMs: 10 });
+      const push = startPush({ store, leases, transport: { send }, onError, firstRetryMs: 1 });
       const offer = { offerId: "offer-1", workerIds: ["worker-1"], reason: "offer" } as const;
       await store.transaction((trx) => notifyWorkers(trx, offer));
       const notification = store.db.selectFrom("notifications").select(["attempts", "sent_at"]);
       await eventually("it is given up", async () => (await notification.executeTakeFirst())?.attempts === 10);
-      // Were it tried again, it would be by the next look or the next sweep.
+      // Were it tried again, it would be at once.
       await setTimeout(200);
       await push.stop();
       expect([tried, await notification.execute()]).toEqual([10, [{ attempts: 10, sent_at: null }]]);

@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { defaultBreakerPolicy } from "../../src/delivery/breaker-policy.ts";
 import type { EndpointRecord } from "../../src/delivery/endpoint-record.ts";
-import { OpenBreakers } from "../../src/delivery/open-breakers.ts";
-import { pendingDeliveries } from "../../src/delivery/pending-delivery.ts";
 import { recordEvent } from "../../src/delivery/record-event.ts";
 import { defaultRetrySchedule } from "../../src/delivery/retry-schedule.ts";
+import { webhooks } from "../../src/delivery/webhook-queue.ts";
+import { claimRows } from "../../src/outbox/claim-rows.ts";
+import { Leases } from "../../src/outbox/leases.ts";
 import type { Loop } from "../../src/outbox/run-loop.ts";
 import { eventually } from "../support/eventually.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
@@ -15,14 +16,12 @@ import { type VirtualTime, virtualTime } from "../support/virtual-time.ts";
 const second = 1_000;
 const stores = await storesUnderTest();
 
-const recordFor =
-  (half: LowerHalf, organisationId: string, queue = half.queue) =>
-  (workerId: string) =>
-    half.store.transaction(async (trx) => {
-      const data = { offerId: "offer-1", workerId, response: "accepted" } as const;
-      const recorded = await recordEvent(trx, organisationId, { type: "workerOfferResponse", data });
-      return recorded.deliveryId ?? "";
-    });
+const recordFor = (half: LowerHalf, organisationId: string) => (workerId: string) =>
+  half.store.transaction(async (trx) => {
+    const data = { offerId: "offer-1", workerId, response: "accepted" } as const;
+    const recorded = await recordEvent(trx, organisationId, { type: "workerOfferResponse", data });
+    return recorded.deliveryId ?? "";
+  });
 
 describe.each(stores)("the breaker of an endpoint on $title", ({ createPlace }) => {
   let place: StorePlace;
@@ -50,9 +49,8 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createPlace }) 
   afterEach(async () => {
     await delivery.stop();
     await receiver.close();
-    for (const table of ["attempts", "deliveries"] as const) await half.store.db.deleteFrom(table).execute();
-    await half.store.execute("truncate outbox_wakeups, outbox_leases, outbox_processes");
     expect(half.errors).toEqual([]);
+    await half.reset();
   });
 
   const start = () => {
@@ -61,7 +59,7 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createPlace }) 
       ...{ breaker: defaultBreakerPolicy, random: () => 0.5, onEndpoint: (record) => void changes.push(record) },
     });
   };
-  const record = (workerId: string) => recordFor(half, organisationId, time.queue)(workerId);
+  const record = (workerId: string) => recordFor(half, organisationId)(workerId);
   const recordMany = async (count: number): Promise<string[]> => {
     const ids: string[] = [];
     for (let worker = 0; worker < count; worker += 1) ids.push(await record(`worker-${worker}`));
@@ -142,7 +140,7 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createPlace }) 
     await open(answerWith(500));
     const other = await openReceiver();
     const otherId = await addOrganisation(half.store, other.baseAddress);
-    for (let worker = 0; worker < 20; worker += 1) await recordFor(half, otherId, time.queue)(`worker-${worker}`);
+    for (let worker = 0; worker < 20; worker += 1) await recordFor(half, otherId)(`worker-${worker}`);
     await eventually("the other is told", () => other.requests.length === 20);
     await other.close();
   });
@@ -152,18 +150,19 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createPlace }) 
     const attempted = await open(answerWith(500));
     await delivery.stop();
     await time.advance(31 * second);
-    const ids = (await deliveries()).map(({ id }) => id);
-    const [due] = await pendingDeliveries(half.store, ids);
-    if (due === undefined) throw new Error("nothing is pending");
-    const dead = new OpenBreakers({ store: half.store, probeMs: 20 * second, now: time.now });
-    expect(await dead.turnOf(due)).toBe("probe");
-    expect(await dead.turnOf(due)).toBe("wait");
+    const leaseMs = 2_000;
+    const dead = new Leases(half.store, leaseMs, (error) => half.errors.push(error));
+    const claim = () => claimRows(half.store, dead, webhooks(time.now), 10);
+    expect(await claim()).toHaveLength(1);
+    const claimed = performance.now();
+    // Nobody looks again before that one has ended.
+    expect(await claim()).toBeUndefined();
     receiver.answer = answerWith(200);
     start();
-    await time.quiet();
-    expect(receiver.requests).toHaveLength(attempted);
-    await time.advance(21 * second);
     await eventually("it is made", () => receiver.requests.length > attempted);
+    expect(performance.now() - claimed).toBeGreaterThan(leaseMs - 100);
+    await time.until(async () => (await deliveries()).every(({ state }) => state === "acknowledged"));
+    expect(receiver.requests).toHaveLength(40 + attempted);
   });
 });
 
@@ -179,7 +178,7 @@ describe.each(shared)("the breaker of an endpoint over several processes on $tit
     if (first === undefined) throw new Error("nothing was opened");
     const organisationId = await addOrganisation(first.store, receiver.baseAddress);
     const breaker = { ...defaultBreakerPolicy, firstPauseMs: 500 };
-    for (const half of halves) half.startDelivery({ breaker, idleMs: 5, attemptTimeoutMs: 15_000 });
+    for (const half of halves) half.startDelivery({ breaker, attemptTimeoutMs: 15_000 });
     for (let worker = 0; worker < 60; worker += 1) await recordFor(first, organisationId)(`worker-${worker}`);
     let under = 0;
     let most = 0;
@@ -190,9 +189,7 @@ describe.each(shared)("the breaker of an endpoint over several processes on $tit
     };
     await eventually("it is open", async () => (await openUntil()) !== null);
     await eventually("nothing is under way", async () => {
-      const { rows } = await first.store.execute(
-        "select from pgboss.job where name = 'deliveries' and state = 'active'",
-      );
+      const { rows } = await first.store.execute("select from outbox_leases");
       return rows.length === 0;
     });
     receiver.answer = (request, reply) => {

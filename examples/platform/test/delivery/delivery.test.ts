@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { restartSchedules } from "../../src/delivery/enable-endpoint.ts";
 import { type EventToRecord, recordEvent } from "../../src/delivery/record-event.ts";
-import { redeliver } from "../../src/delivery/redeliver.ts";
+import { redeliver, redeliverThese } from "../../src/delivery/redeliver.ts";
 import { webhooks } from "../../src/delivery/webhook-queue.ts";
 import { claimRows } from "../../src/outbox/claim-rows.ts";
 import { Leases } from "../../src/outbox/leases.ts";
@@ -412,6 +413,39 @@ describe.each(shared)("several processes on $title", ({ createPlace }) => {
       await somebodyWaits();
       await commit();
       expect(await redelivery).toEqual({ outcome: "superseded" });
+    });
+
+    test("deliver what is redelivered while the one before it is just being settled", async () => {
+      const [first, second] = [await record("accepted"), await record("rejected")];
+      await half.store.transaction(async (trx) => {
+        await settleIn(trx, first, "dead");
+        await settleIn(trx, second, "dead");
+      });
+      await redeliver(half.store, organisationId, first);
+      const commit = await uncommitted((trx) => redeliverThese(trx, organisationId, [second]));
+      half.startDelivery();
+      await somebodyWaits();
+      await commit();
+      const pending = half.store.db.selectFrom("deliveries").select("id").where("state", "=", "pending");
+      await eventually("all are delivered", async () => (await pending.execute()).length === 0);
+      expect(receiver.requests.map(({ headers }) => headers["offers-delivery-id"])).toEqual([first, second]);
+    });
+
+    test("begin the whole schedule anew of a delivery that a later response is just being recorded behind", async () => {
+      receiver.answer = answerWith(503, { "retry-after": "60" });
+      const delivery = half.startDelivery();
+      const first = await record("accepted");
+      await eventually("it is put off", () => half.attempts.length === 1);
+      await delivery.stop();
+      const commit = await uncommitted((trx) => recordIn(trx, "rejected"));
+      const restarted = restartSchedules(half.store, organisationId);
+      await somebodyWaits();
+      await commit();
+      await restarted;
+      const row = half.store.db.selectFrom("deliveries").select(["attempts", "due_at"]).where("id", "=", first);
+      const { attempts, due_at: dueAt } = await row.executeTakeFirstOrThrow();
+      expect(attempts).toBe(0);
+      expect(dueAt?.getTime()).toBeLessThanOrEqual(Date.now());
     });
   });
 });

@@ -1,19 +1,19 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { enableEndpoint } from "../../src/delivery/enable-endpoint.ts";
+import { enableEndpoint, restartSchedules } from "../../src/delivery/enable-endpoint.ts";
 import { recordEvent } from "../../src/delivery/record-event.ts";
-import type { Loop } from "../../src/outbox/run-loop.ts";
+import { isShownAs, type ShownState } from "../../src/portal/shown-state.ts";
 import { eventually } from "../support/eventually.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
 import { answerWith, openReceiver, type Receiver } from "../support/receiver.ts";
 import { recordMany } from "../support/record-many.ts";
 import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+import { virtualTime } from "../support/virtual-time.ts";
 
 describe.each(await storesUnderTest())("a disabled endpoint on $title", ({ createPlace }) => {
   let place: StorePlace;
   let half: LowerHalf;
   let receiver: Receiver;
   let organisationId: string;
-  let delivery: Loop | undefined;
 
   beforeAll(async () => {
     place = await createPlace();
@@ -28,16 +28,12 @@ describe.each(await storesUnderTest())("a disabled endpoint on $title", ({ creat
     organisationId = await addOrganisation(half.store, receiver.baseAddress);
   });
   afterEach(async () => {
-    await delivery?.stop();
-    await receiver.close();
-    for (const table of ["attempts", "deliveries", "mails"] as const) await half.store.db.deleteFrom(table).execute();
-    await half.store.execute("truncate outbox_wakeups, outbox_leases, outbox_processes");
     expect(half.errors).toEqual([]);
+    await half.reset();
+    await receiver.close();
   });
 
-  const start = () => {
-    delivery = half.startDelivery();
-  };
+  const start = () => half.startDelivery();
   const record = (count: number) =>
     half.store.transaction(async (trx) => {
       const ids: string[] = [];
@@ -48,22 +44,27 @@ describe.each(await storesUnderTest())("a disabled endpoint on $title", ({ creat
       }
       return ids;
     });
-  const countOf = async (state: "pending" | "held" | "acknowledged") => {
+  const countOf = async (state: ShownState) => {
     const rows = await half.store.db
       .selectFrom("deliveries")
       .select("id")
       .where("organisation_id", "=", organisationId)
-      .where("state", "=", state)
+      .where(isShownAs(state))
       .execute();
     return rows.length;
   };
+  const quiet = () => virtualTime(half).quiet();
   const endpoint = () =>
     half.store.db
       .selectFrom("endpoints")
       .select(["disabled_because", "disabled_at"])
       .where("organisation_id", "=", organisationId)
       .executeTakeFirstOrThrow();
-  const enable = () => half.store.transaction((trx) => enableEndpoint(trx, organisationId));
+  /** As the portal does once the checks have passed. */
+  const enable = async () => {
+    await half.store.transaction((trx) => enableEndpoint(trx, organisationId));
+    await restartSchedules(half.store, organisationId);
+  };
   const disable = () =>
     half.store.db
       .updateTable("endpoints")
@@ -77,17 +78,20 @@ describe.each(await storesUnderTest())("a disabled endpoint on $title", ({ creat
     start();
     await eventually("all are held", async () => (await countOf("held")) === 40);
     expect(await endpoint()).toEqual({ disabled_because: "gone", disabled_at: expect.any(Date) });
+    await quiet();
     const attempted = receiver.requests.length;
     // Those that were under way.
     expect(attempted).toBeLessThanOrEqual(16);
+    expect(half.attempts).toHaveLength(attempted);
     expect(half.attempts.every(({ outcome, nextAttemptAt }) => outcome === "held" && nextAttemptAt === undefined)).toBe(
       true,
     );
     await record(5);
     expect(await countOf("held")).toBe(45);
-    const jobs = async () => (await half.store.execute("select from pgboss.job where name = 'deliveries'")).rows;
-    await eventually("no job is left", async () => (await jobs()).length === 0);
+    await quiet();
     expect(receiver.requests).toHaveLength(attempted);
+    // Nobody looks at them again before it is enabled.
+    expect((await half.store.execute("select from outbox_wakeups where queue = 'webhooks'")).rows).toEqual([]);
   });
 
   test("is told once to each person of the organisation, by mail", async () => {
@@ -122,11 +126,10 @@ describe.each(await storesUnderTest())("a disabled endpoint on $title", ({ creat
 
   test("gets everything in order once it is enabled, however much was held", async () => {
     await disable();
-    const ids = await recordMany(half.store, { organisationId, count: 1_200, workers: 60, state: "held" });
+    const ids = await recordMany(half.store, { organisationId, count: 1_200, workers: 60 });
     receiver.answer = answerWith(200);
     await enable();
-    // The first of it at once, the rest in the sweep's batches.
-    expect(await countOf("pending")).toBe(1_000);
+    expect(await countOf("pending")).toBe(1_200);
     const later = await record(60);
     start();
     await eventually("all are delivered", async () => (await countOf("acknowledged")) === 1_260);
@@ -140,14 +143,18 @@ describe.each(await storesUnderTest())("a disabled endpoint on $title", ({ creat
   });
 
   test("keeps more than a thousand that were pending", async () => {
-    await recordMany(half.store, { organisationId, count: 1_200, workers: 1_200, state: "pending" });
+    await recordMany(half.store, { organisationId, count: 1_200, workers: 1_200 });
     await disable();
     start();
-    await eventually("all are held", async () => (await countOf("held")) === 1_200);
+    await quiet();
+    expect(await countOf("held")).toBe(1_200);
     expect(receiver.requests).toEqual([]);
+    // Whatever their schedules had planned.
+    await half.store.execute("update deliveries set attempts = 3, due_at = now() + interval '1 hour'");
     receiver.answer = answerWith(200);
     await enable();
     await eventually("all are delivered", async () => (await countOf("acknowledged")) === 1_200);
+    expect(new Set(half.attempts.map(({ number }) => number))).toEqual(new Set([1]));
     expect(new Set(told()).size).toBe(receiver.requests.length);
   });
 
@@ -163,6 +170,32 @@ describe.each(await storesUnderTest())("a disabled endpoint on $title", ({ creat
     receiver.answer = answerWith(200);
     await enable();
     await eventually("it is told at once", () => told().lastIndexOf(id) > 0);
+    await eventually("all are told", async () => (await countOf("acknowledged")) === 3);
+    const numbers = half.attempts.filter(({ deliveryId }) => deliveryId === id).map(({ number }) => number);
+    expect(numbers).toEqual([1, 1]);
+  });
+
+  test("does not give up what fails, under way, while it is enabled", async () => {
+    let finish = (): void => undefined;
+    receiver.answer = (request, reply) => {
+      const fail = () => answerWith(500)(request, reply);
+      if (receiver.requests.length === 1) fail();
+      else if (receiver.requests.length === 2) finish = fail;
+      else answerWith(200)(request, reply);
+    };
+    const [id = ""] = await record(1);
+    half.startDelivery({ retrySchedule: { delaysMs: [10], jitter: 0, maxRetryAfterMs: 0 } });
+    await eventually("the last attempt is under way", () => receiver.requests.length === 2);
+    await disable();
+    await enable();
+    finish();
+    await eventually("it is told", () => half.attempts.length === 3);
+    expect(half.attempts.map(({ number, outcome }) => [number, outcome])).toEqual([
+      [1, "retry"],
+      [2, "retry"],
+      [1, "acknowledged"],
+    ]);
+    expect(told()).toEqual([id, id, id]);
   });
 
   test("is not told again what it acknowledged while it was disabled", async () => {

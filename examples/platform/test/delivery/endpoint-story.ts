@@ -1,7 +1,6 @@
 import { expect } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
-import { enableEndpoint } from "../../src/delivery/enable-endpoint.ts";
-import { hastenDeliveries } from "../../src/delivery/hasten-deliveries.ts";
+import { enableEndpoint, restartSchedules } from "../../src/delivery/enable-endpoint.ts";
 import { recordEvent } from "../../src/delivery/record-event.ts";
 import { redeliverMany } from "../../src/delivery/redeliver-many.ts";
 import { defaultRetrySchedule } from "../../src/delivery/retry-schedule.ts";
@@ -102,9 +101,8 @@ export async function playStory(half: LowerHalf, receiver: Receiver, story: read
       .selectAll()
       .where("organisation_id", "=", organisationId)
       .executeTakeFirstOrThrow();
-  const context = { store, queue: time.queue, now: time.now };
   const redeliver = (states: ("dead" | "acknowledged")[]) =>
-    redeliverMany(context, organisationId, { since: new Date(0), states });
+    redeliverMany(store, organisationId, { since: new Date(0), states });
 
   const wait = async (ms: number): Promise<void> => {
     await time.quiet();
@@ -132,7 +130,7 @@ export async function playStory(half: LowerHalf, receiver: Receiver, story: read
     },
     async save() {
       await store.transaction((trx) => enableEndpoint(trx, organisationId));
-      await hastenDeliveries(store, time.queue, organisationId, time.now());
+      await restartSchedules(store, organisationId);
     },
     redeliver: ({ states }) => redeliver(states),
     wait: ({ minutes }) => wait(minutes * minute),
@@ -140,7 +138,7 @@ export async function playStory(half: LowerHalf, receiver: Receiver, story: read
 
   const delivery = half.startDelivery({
     ...{ now: time.now, retrySchedule: defaultRetrySchedule },
-    ...{ attemptTimeoutMs: 100, sweepMs: 20, idleMs: 5 },
+    attemptTimeoutMs: 100,
   });
   try {
     for (const each of story) await take[each.type](each as never);
@@ -148,7 +146,7 @@ export async function playStory(half: LowerHalf, receiver: Receiver, story: read
     await take.save({ type: "save" });
     await time.quiet();
     const isOver = async () => {
-      const waiting = store.db.selectFrom("deliveries").select("id").where("state", "in", ["pending", "held"]);
+      const waiting = store.db.selectFrom("deliveries").select("id").where("state", "=", "pending");
       return (await waiting.execute()).length === 0;
     };
     await time.until(isOver);

@@ -20,11 +20,7 @@ describe.each(await storesUnderTest())("whatever an endpoint answers on $title",
     await receiver.close();
     await place.remove();
   });
-  const clear = async () => {
-    for (const table of ["attempts", "deliveries"] as const) await half.store.db.deleteFrom(table).execute();
-    await half.store.execute("truncate outbox_wakeups, outbox_leases, outbox_processes");
-    half.errors.length = 0;
-  };
+  const clear = () => half.reset();
   afterEach(clear);
 
   test("no event is lost, the order is kept, and nothing is attempted before its time", () =>

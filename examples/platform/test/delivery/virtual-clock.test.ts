@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { enableEndpoint } from "../../src/delivery/enable-endpoint.ts";
+import { enableEndpoint, restartSchedules } from "../../src/delivery/enable-endpoint.ts";
 import { recordEvent } from "../../src/delivery/record-event.ts";
 import { defaultRetrySchedule } from "../../src/delivery/retry-schedule.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
@@ -31,13 +31,13 @@ describe.each(await anyStore())("an endpoint, over days of a virtual clock on $t
     receiver = await openReceiver();
     organisationId = await addOrganisation(half.store, receiver.baseAddress);
     time = virtualTime(half);
-    half.attempts.length = 0;
   });
   afterEach(async () => {
+    await half.reset();
     await receiver.close();
   });
 
-  const start = () => half.startDelivery({ ...{ now: time.now, sweepMs: 20 }, retrySchedule: defaultRetrySchedule });
+  const start = () => half.startDelivery({ now: time.now, retrySchedule: defaultRetrySchedule });
   const record = (workerId: string) =>
     half.store.transaction(async (trx) => {
       const data = { offerId: "offer-1", workerId, response: "accepted" } as const;
@@ -56,6 +56,12 @@ describe.each(await anyStore())("an endpoint, over days of a virtual clock on $t
   const all = async (state: string) => [...(await states()).values()].every((each) => each === state);
   const endpoint = () =>
     half.store.db.selectFrom("endpoints").selectAll().where("organisation_id", "=", organisationId).executeTakeFirst();
+
+  /** As the portal does once the checks have passed. */
+  const enable = async () => {
+    await half.store.transaction((trx) => enableEndpoint(trx, organisationId));
+    await restartSchedules(half.store, organisationId);
+  };
 
   /** Of each delivery exactly one acknowledgement, each worker's in the order they were given. */
   const expectDelivered = (given: Awaited<ReturnType<typeof record>>[], told: string[]) => {
@@ -109,13 +115,13 @@ describe.each(await anyStore())("an endpoint, over days of a virtual clock on $t
       await time.quiet();
       await time.advance(hour);
     }
-    expect(await all("held")).toBe(true);
+    expect(await all("pending")).toBe(true);
     expect(receiver.requests).toHaveLength(1);
     receiver.answer = (request, reply) => {
       told.push(String(request.headers["offers-delivery-id"]));
       answerWith(200)(request, reply);
     };
-    await half.store.transaction((trx) => enableEndpoint(trx, organisationId));
+    await enable();
     await time.until(() => all("acknowledged"));
     expectDelivered(given, told);
     await delivery.stop();
@@ -141,12 +147,10 @@ describe.each(await anyStore())("an endpoint, over days of a virtual clock on $t
     await time.quiet();
     expect(receiver.requests).toHaveLength(sent);
     const before = await states();
-    expect([...before.values()].filter((state) => state !== "held" && state !== "dead")).toEqual([]);
+    expect([...before.values()].filter((state) => state !== "pending" && state !== "dead")).toEqual([]);
     receiver.answer = answerWith(200);
-    await half.store.transaction((trx) => enableEndpoint(trx, organisationId));
-    await time.until(
-      async () => ![...(await states()).values()].some((state) => state === "held" || state === "pending"),
-    );
+    await enable();
+    await time.until(async () => ![...(await states()).values()].includes("pending"));
     const after = await states();
     expect(given.map(({ deliveryId }) => after.get(deliveryId))).toEqual(
       given.map(({ deliveryId }) => (before.get(deliveryId) === "dead" ? "dead" : "acknowledged")),

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createMetrics } from "../../src/operations/metrics.ts";
 import { readBacklog } from "../../src/operations/read-backlog.ts";
-import { maxPushAttempts } from "../../src/push/start-push.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { DeliveryState } from "../../src/store/tables.ts";
@@ -39,11 +38,17 @@ describe.each(await anyStore())("the backlog on $title", ({ createPlace }) => {
     const event = { id, organisation_id: organisation, type: "workerAddedContact" as const, data: "{}" };
     await store.db.insertInto("events").values(event).execute();
     const delivery = { id, event_id: id, organisation_id: organisation, order_key: orderKey, state };
+    const isHead = state === "pending" && !(await hasPending(organisation, orderKey));
     await store.db
       .insertInto("deliveries")
-      .values({ ...delivery, next_attempt_at: secondsAgo(dueSeconds) })
+      .values({ ...delivery, due_at: isHead ? secondsAgo(dueSeconds) : null })
       .execute();
   }
+  const hasPending = async (organisation: string, orderKey: string): Promise<boolean> => {
+    const pending = store.db.selectFrom("deliveries").select("id").where("state", "=", "pending");
+    const ofKey = pending.where("organisation_id", "=", organisation).where("order_key", "=", orderKey);
+    return (await ofKey.executeTakeFirst()) !== undefined;
+  };
   const change = (organisation: string, changes: object) =>
     store.db.updateTable("endpoints").set(changes).where("organisation_id", "=", organisation).execute();
 
@@ -58,9 +63,11 @@ describe.each(await anyStore())("the backlog on $title", ({ createPlace }) => {
     }));
 
   test("deliveries are counted by state, the acknowledged not at all", async () => {
-    const organisation = await newEndpoint();
-    for (const state of ["pending", "pending", "held", "dead", "dead", "dead", "acknowledged"] as const)
+    const [organisation, disabled] = [await newEndpoint(), await newEndpoint()];
+    await change(disabled, { disabled_at: secondsAgo(60), disabled_because: "gone" });
+    for (const state of ["pending", "pending", "dead", "dead", "acknowledged"] as const)
       await addDelivery(organisation, state);
+    for (const state of ["pending", "dead", "acknowledged"] as const) await addDelivery(disabled, state);
     expect((await readBacklog(store, noon)).deliveries).toEqual({ pending: 2, held: 1, dead: 3 });
   });
 
@@ -99,7 +106,7 @@ describe.each(await anyStore())("the backlog on $title", ({ createPlace }) => {
     await store.db.insertInto("devices").values({ id: device, worker_id: worker, platform: "ios" }).execute();
     const notification = { worker_id: worker, device_id: device, offer_id: offer, reason: "offer" as const };
     const mail = { to_address: "amal@example.com", subject: "", body: "" };
-    for (const progress of [{}, { attempts: maxPushAttempts }, { sent_at: noon }]) {
+    for (const progress of [{ due_at: noon }, { attempts: 1, due_at: noon }, { attempts: 10 }, { sent_at: noon }]) {
       await store.db
         .insertInto("notifications")
         .values({ ...notification, ...progress })
@@ -109,7 +116,7 @@ describe.each(await anyStore())("the backlog on $title", ({ createPlace }) => {
         .values({ ...mail, ...progress })
         .execute();
     }
-    expect(await readBacklog(store, noon)).toMatchObject({ unsentNotifications: 1, unsentMails: 1 });
+    expect(await readBacklog(store, noon)).toMatchObject({ unsentNotifications: 2, unsentMails: 2 });
   });
 
   test("many scrapes at once read the store once", async () => {

@@ -1,6 +1,5 @@
 import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Loop } from "../../src/outbox/run-loop.ts";
 import { fcmTransport } from "../../src/push/fcm-transport.ts";
 import { forgetToken } from "../../src/push/forget-token.ts";
 import { notifyWorkers } from "../../src/push/notify-workers.ts";
@@ -25,7 +24,6 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
   let half: LowerHalf;
   let server: FcmServer;
   let transport: PushTransport;
-  let push: Loop | undefined;
 
   beforeAll(async () => {
     place = await createPlace();
@@ -36,7 +34,6 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     await place.remove();
   });
   beforeEach(async () => {
-    half.errors.length = 0;
     server = await openFcmServer();
     transport = fcmTransport({
       credentials,
@@ -47,16 +44,15 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     });
   });
   afterEach(async () => {
-    await push?.stop();
-    push = undefined;
+    await half.reset();
     await transport.close?.();
     await server.close();
   });
 
   const start = (): void => {
     const onError = (error: unknown): void => void half.errors.push(error);
-    const { store, queue } = half;
-    push = startPush({ store, queue, transport, onError, firstRetryMs: 20, idleMs: 20, sweepMs: 200 });
+    const { store, leases } = half;
+    half.adopt(startPush({ store, leases, transport, onError, firstRetryMs: 20 }));
   };
 
   /** Notifies a new worker with these devices of a new offer. */

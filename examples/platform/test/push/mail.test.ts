@@ -3,14 +3,18 @@ import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type MailTransport, mailboxTransport } from "../../src/mail/mail-transport.ts";
+import { postMails } from "../../src/mail/post-mails.ts";
 import { smtpTransport } from "../../src/mail/smtp-transport.ts";
-import { type MailOptions, maxMailAttempts, startMail } from "../../src/mail/start-mail.ts";
+import { type MailOptions, mails, maxMailAttempts, startMail } from "../../src/mail/start-mail.ts";
+import { claimRows } from "../../src/outbox/claim-rows.ts";
+import { Leases } from "../../src/outbox/leases.ts";
+import { openLeases } from "../../src/outbox/open-leases.ts";
 import type { Loop } from "../../src/outbox/run-loop.ts";
-import { openStore } from "../../src/store/open-store.ts";
-import type { Store } from "../../src/store/store.ts";
 import { eventually } from "../support/eventually.ts";
+import { type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
 import { openPlatform } from "../support/platform-under-test.ts";
 import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+import { virtualTime } from "../support/virtual-time.ts";
 
 /** A mail server on loopback, with what it took. */
 interface MailServer {
@@ -60,52 +64,52 @@ const from = "offers@platform.example";
 
 describe.each(await storesUnderTest())("mail on $title", ({ createPlace }) => {
   let place: StorePlace;
-  let store: Store;
   let server: MailServer;
-  let running: Loop[];
-  let errors: unknown[];
+  let half: LowerHalf;
   let transports: MailTransport[];
 
   beforeAll(async () => {
     place = await createPlace();
-    store = await openStore(place.options);
+    half = await openLowerHalf(place);
   });
   afterAll(async () => {
-    await store.close();
+    await half.close();
     await place.remove();
   });
   beforeEach(async () => {
-    await store.execute("delete from mails");
     server = await openMailServer();
-    [running, errors, transports] = [[], [], []];
+    transports = [];
   });
   afterEach(async () => {
-    await Promise.all(running.map((loop) => loop.stop()));
+    await half.reset();
     await Promise.all(transports.map((transport) => transport.close?.()));
     await server.close();
   });
 
-  const start = (transport = smtpTransport({ url: server.url, from }), options: Partial<MailOptions> = {}): void => {
+  const start = (transport = smtpTransport({ url: server.url, from }), options: Partial<MailOptions> = {}): Loop => {
     transports.push(transport);
+    const { store, leases, errors } = half;
     const onError = (error: unknown): void => void errors.push(error);
-    const now = (): Date => new Date();
-    running.push(startMail({ store, transport, onError, now, firstRetryMs: 20, idleMs: 20, ...options }));
+    return half.adopt(startMail({ store, leases, transport, onError, firstRetryMs: 20, ...options }));
   };
-  const write = async (to: string, subject = "Offer created", body = "The offer was created.") =>
-    (
-      await store.db
-        .insertInto("mails")
-        .values({ to_address: to, subject, body })
-        .returning("id")
-        .executeTakeFirstOrThrow()
-    ).id;
+  const write = (to: string, subject = "Offer created", body = "The offer was created."): Promise<number> =>
+    half.store.transaction(async (trx) => {
+      await postMails(trx, [{ to_address: to, subject, body }]);
+      const last = trx.selectFrom("mails").select("id").orderBy("id", "desc").limit(1);
+      return (await last.executeTakeFirstOrThrow()).id;
+    });
+  const writeMany = async (count: number): Promise<number[]> => {
+    const ids: number[] = [];
+    for (let index = 0; index < count; index += 1) ids.push(await write(`person-${index}@example.com`));
+    return ids;
+  };
   const read = (id: number) =>
-    store.db.selectFrom("mails").select(["sent_at", "attempts"]).where("id", "=", id).executeTakeFirstOrThrow();
+    half.store.db.selectFrom("mails").select(["sent_at", "attempts"]).where("id", "=", id).executeTakeFirstOrThrow();
   const isSent = async (id: number): Promise<boolean> => (await read(id)).sent_at !== null;
 
   test("each mail goes to its address, once, with an id of its own", async () => {
     start();
-    const ids = await Promise.all(Array.from({ length: 25 }, (_, index) => write(`person-${index}@example.com`)));
+    const ids = await writeMany(25);
     await eventually("all are sent", async () => (await Promise.all(ids.map(isSent))).every(Boolean));
     expect(server.mails.map(({ to }) => to.join()).sort()).toEqual(ids.map((_, i) => `person-${i}@example.com`).sort());
     expect(new Set(server.mails.map(({ from: sender }) => sender))).toEqual(new Set([from]));
@@ -116,11 +120,14 @@ describe.each(await storesUnderTest())("mail on $title", ({ createPlace }) => {
   });
 
   test("two processes send each mail once", async () => {
-    const ids = await Promise.all(Array.from({ length: 30 }, (_, index) => write(`person-${index}@example.com`)));
+    const ids = await writeMany(30);
+    const leases = await openLeases(half.store, { onError: (error) => half.errors.push(error) });
     start(undefined, { firstRetryMs: 60_000 });
-    start(undefined, { firstRetryMs: 60_000 });
+    const second = start(undefined, { leases, firstRetryMs: 60_000 });
     await eventually("all are sent", async () => (await Promise.all(ids.map(isSent))).every(Boolean));
     expect(server.mails).toHaveLength(30);
+    await second.stop();
+    await leases.stop();
   });
 
   test("an address with a comma is one address, and a subject with line breaks is one line", async () => {
@@ -138,7 +145,7 @@ describe.each(await storesUnderTest())("mail on $title", ({ createPlace }) => {
     const id = await write("amal@example.com");
     await eventually("it is sent", () => isSent(id));
     expect((await read(id)).attempts).toBe(3);
-    expect(errors).toHaveLength(2);
+    expect(half.errors).toHaveLength(2);
     expect(server.mails).toHaveLength(1);
   });
 
@@ -159,7 +166,7 @@ describe.each(await storesUnderTest())("mail on $title", ({ createPlace }) => {
     await eventually("the other is sent", () => isSent(taken));
     await eventually("it is given up", async () => (await read(refused)).attempts === maxMailAttempts);
     expect(await isSent(refused)).toBe(false);
-    expect(errors).toMatchObject([{ code: "mail_refused" }]);
+    expect(half.errors).toMatchObject([{ code: "mail_refused" }]);
   });
 
   test("a wrong password loses no mail: it is sent when the password is right", async () => {
@@ -167,45 +174,52 @@ describe.each(await storesUnderTest())("mail on $title", ({ createPlace }) => {
     const url = new URL(guarded.url);
     url.password = "wrong";
     const id = await write("amal@example.com");
-    start(smtpTransport({ url: url.href, from }), { firstRetryMs: 500 });
-    await eventually("it was refused", () => errors.length > 0);
-    await running.pop()?.stop();
+    const mail = start(smtpTransport({ url: url.href, from }), { firstRetryMs: 500 });
+    await eventually("it was refused", () => half.errors.length > 0);
+    await mail.stop();
     expect((await read(id)).attempts).toBeLessThan(maxMailAttempts);
     start(smtpTransport({ url: guarded.url, from }));
     await eventually("it is sent", () => isSent(id));
     await guarded.close();
   });
 
-  test("nothing is sent before its time, and a mail whose process died is sent by another", async () => {
+  test("nothing is sent again before its time, which is three times as long each time", async () => {
+    const time = virtualTime(half, { queue: "mails" });
     const hourMs = 3_600_000;
-    let clock = Date.now();
-    const now = (): Date => new Date(clock);
-    const dying: MailTransport = { send: () => new Promise(() => undefined) };
+    server.answer = (address) => (address.startsWith("amal") ? refusal(450) : undefined);
+    start(undefined, { firstRetryMs: hourMs });
+    const refused = await write("amal@example.com");
+    for (const [index, hours] of [1, 3].entries()) {
+      const other = await write("ben@example.com");
+      await eventually("the other is sent", () => isSent(other));
+      await time.quiet();
+      const pauseMs = Number(await time.nextAt()) - time.now().getTime();
+      expect(pauseMs).toBeGreaterThan((hours - 0.1) * hourMs);
+      expect(pauseMs).toBeLessThanOrEqual(hours * hourMs + 1_000);
+      expect(await read(refused)).toEqual({ sent_at: null, attempts: index + 1 });
+      await time.advance(hours * hourMs);
+    }
+    server.answer = () => undefined;
+    await time.until(() => isSent(refused));
+    expect(server.mails.filter(({ to }) => to.includes("amal@example.com"))).toHaveLength(1);
+  });
+
+  test("a mail whose process died is sent by another when the lease has ended, once", async () => {
     const id = await write("amal@example.com");
-    clock += 1_000;
-    const claimed = startMail({
-      store,
-      transport: dying,
-      onError: () => undefined,
-      now,
-      firstRetryMs: hourMs,
-      idleMs: 20,
-    });
-    await eventually("it is claimed", async () => (await read(id)).attempts === 1);
-    start(undefined, { now, firstRetryMs: hourMs });
-    const later = await write("ben@example.com");
-    await eventually("the next is sent", () => isSent(later));
-    expect(await isSent(id)).toBe(false);
-    clock += hourMs;
+    const dead = new Leases(half.store, 2_000, (error) => half.errors.push(error));
+    expect(await claimRows(half.store, dead, mails, 10)).toHaveLength(1);
+    start();
+    const other = await write("ben@example.com");
+    await eventually("the next is sent", () => isSent(other));
     await eventually("it is sent by the other", () => isSent(id));
-    void claimed.stop();
+    expect(server.mails.map(({ to }) => to.join()).sort()).toEqual(["amal@example.com", "ben@example.com"]);
   });
 
   test("without a mail server the mailbox has it: what was written then is never sent later", async () => {
-    start(mailboxTransport);
+    const mail = start(mailboxTransport);
     const id = await write("amal@example.com");
     await eventually("it is marked", () => isSent(id));
-    await running.pop()?.stop();
+    await mail.stop();
     start();
     const next = await write("ben@example.com");
     await eventually("the next is sent", () => isSent(next));
@@ -216,9 +230,9 @@ describe.each(await storesUnderTest())("mail on $title", ({ createPlace }) => {
     server.answer = () => refusal(450);
     start();
     await write("secret-person@example.com");
-    await eventually("it was refused", () => errors.length > 0);
+    await eventually("it was refused", () => half.errors.length > 0);
     const { errorFields } = await import("../../src/log/error-fields.ts");
-    expect(JSON.stringify(errors.map((error) => errorFields(error)))).not.toContain("secret-person");
+    expect(JSON.stringify(half.errors.map((error) => errorFields(error)))).not.toContain("secret-person");
   });
 });
 

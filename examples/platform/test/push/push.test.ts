@@ -1,20 +1,23 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Loop } from "../../src/outbox/run-loop.ts";
+import { sql } from "kysely";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { claimRows } from "../../src/outbox/claim-rows.ts";
+import { Leases } from "../../src/outbox/leases.ts";
 import { inboxTransport } from "../../src/push/inbox-transport.ts";
 import { openNotificationFeed } from "../../src/push/notification-feed.ts";
 import { notifyWorkers } from "../../src/push/notify-workers.ts";
+import { pushes } from "../../src/push/push-queue.ts";
 import type { Notification, PushTransport } from "../../src/push/push-transport.ts";
 import { maxPushAttempts, type PushOptions, startPush } from "../../src/push/start-push.ts";
 import { eventually } from "../support/eventually.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
 import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+import { virtualTime } from "../support/virtual-time.ts";
 
 describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
   let place: StorePlace;
   let half: LowerHalf;
-  let running: Loop[];
 
   beforeAll(async () => {
     place = await createPlace();
@@ -24,29 +27,12 @@ describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
     await half.close();
     await place.remove();
   });
-  beforeEach(() => {
-    running = [];
-  });
-  afterEach(async () => {
-    await Promise.all(running.map((loop) => loop.stop()));
-    await half.reset();
-  });
+  afterEach(() => half.reset());
 
   const start = (transport: PushTransport = inboxTransport, options: Partial<PushOptions> = {}): void => {
-    const { store, queue, errors } = half;
+    const { store, leases, errors } = half;
     const onError = (error: unknown): void => void errors.push(error);
-    running.push(
-      startPush({
-        store,
-        queue,
-        transport,
-        onError,
-        firstRetryMs: 100,
-        idleMs: 20,
-        sweepMs: 200,
-        ...options,
-      }),
-    );
+    half.adopt(startPush({ store, leases, transport, onError, firstRetryMs: 20, ...options }));
   };
   const openFeed = () => openNotificationFeed(half.store, { onError: (error) => half.errors.push(error), idleMs: 50 });
 
@@ -106,45 +92,43 @@ describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
 
   test("the feed tells a subscriber at once, and no other worker", async () => {
     const feed = openFeed();
-    start(inboxTransport, { onTold: feed.wake });
     const [listening = "", silent = ""] = await addWorkers(2);
     const heard: Notification[] = [];
     const end = feed.subscribe(listening, (notification) => heard.push(notification));
     await notify(await addOffer(), [listening, silent]);
+    feed.wake();
     await eventually("the subscriber hears", () => heard.length > 0);
     expect(heard).toMatchObject([{ workerId: listening, offerTitle: "Night shift" }]);
     end();
-    const next = await addOffer();
-    await notify(next, [listening]);
-    await eventually("the next is sent", async () => (await unsent(next)) === 0);
+    let others = 0;
+    feed.subscribe(silent, () => {
+      others += 1;
+    });
+    await notify(await addOffer(), [listening, silent]);
     feed.wake();
+    await eventually("the next is told", () => others > 0);
     await feed.stop();
     expect(heard).toHaveLength(1);
   });
 
   test("the feed resumes after the last notification seen", async () => {
     const feed = openFeed();
-    start();
     const [workerId = ""] = await addWorkers(1);
     const offers = [await addOffer(), await addOffer(), await addOffer()];
     const [last = ""] = offers.slice(-1);
-    const send = async (offerId: string): Promise<void> => {
-      await notify(offerId, [workerId]);
-      await eventually("it is sent", async () => (await unsent(offerId)) === 0);
-    };
-    for (const offerId of offers.slice(0, -1)) await send(offerId);
+    for (const offerId of offers.slice(0, -1)) await notify(offerId, [workerId]);
     const heard: Notification[] = [];
     feed.subscribe(workerId, (notification) => heard.push(notification));
     const seen = await feed.since(workerId);
     expect(seen.map(({ offerId }) => offerId)).toEqual(offers.slice(0, -1));
-    await send(last);
+    await notify(last, [workerId]);
     await eventually("the last is heard", () => heard.some(({ offerId }) => offerId === last));
     const missed = heard.filter(({ id }) => !seen.some((notification) => notification.id === id));
     expect(missed.map(({ offerId }) => offerId)).toEqual([last]);
     await feed.stop();
   });
 
-  test("the feed tells after a gap what was sent in it", async () => {
+  test("the feed tells after a gap what was written in it", async () => {
     let elapsedMs = 0;
     const onError = (error: unknown): void => void half.errors.push(error);
     const feed = openNotificationFeed(half.store, { onError, idleMs: 20, elapsedMs: () => elapsedMs });
@@ -152,8 +136,10 @@ describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
     const heard: Notification[] = [];
     feed.subscribe(workerId, (notification) => heard.push(notification));
     const offerId = await addOffer();
-    await notify(offerId, [workerId]);
-    await half.store.execute("update notifications set told_at = now() - interval '30 seconds' where told_at is null");
+    await half.store.transaction(async (trx) => {
+      await notifyWorkers(trx, { offerId, workerIds: [workerId], reason: "offer" });
+      await sql`update notifications set created_at = now() - interval '30 seconds'`.execute(trx);
+    });
     // The database was away for a minute, or this process was.
     elapsedMs = 60_000;
     await eventually("it is heard", () => heard.length > 0);
@@ -161,15 +147,25 @@ describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
     await feed.stop();
   });
 
-  test("the pause after a refusal is measured by the platform's clock", async () => {
+  test("the pause after a refusal is twice as long each time", async () => {
+    const time = virtualTime(half, { queue: "pushes" });
     const hourMs = 3_600_000;
-    let refusals = 1;
-    const busyOnce = async (): Promise<void> => {
-      if (refusals-- > 0) throw new Error("busy");
+    let refusals = 0;
+    const send = async (): Promise<void> => {
+      refusals += 1;
+      if (refusals < 3) throw new Error("busy");
     };
-    start({ send: busyOnce }, { firstRetryMs: hourMs, now: () => new Date(Date.now() - hourMs) });
+    start({ send }, { firstRetryMs: hourMs });
     const offerId = await addOffer();
     await notify(offerId, await addWorkers(1));
+    for (const hours of [1, 2]) {
+      await time.quiet();
+      const pauseMs = Number(await time.nextAt()) - time.now().getTime();
+      expect(pauseMs).toBeGreaterThan((hours - 0.1) * hourMs);
+      expect(pauseMs).toBeLessThanOrEqual(hours * hourMs + 1_000);
+      expect([refusals, await unsent(offerId)]).toEqual([hours, 1]);
+      await time.advance(hours * hourMs);
+    }
     await eventually("it is sent", async () => (await unsent(offerId)) === 0);
   });
 
@@ -199,7 +195,7 @@ describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
       refusals += 1;
       throw new Error("the phone is off");
     };
-    start({ send }, { onTold: feed.wake, firstRetryMs: 1, sweepMs: 20 });
+    start({ send }, { firstRetryMs: 1 });
     const heard: Notification[] = [];
     feed.subscribe(workerId, (notification) => heard.push(notification));
     for (const [index, offerId] of offers.entries()) {
@@ -225,12 +221,19 @@ describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
     await feed.stop();
   });
 
-  test("one that lost its job is swept up", async () => {
+  test("one that a process claimed which died is sent by another when the lease has ended", async () => {
     const offerId = await addOffer();
     await notify(offerId, await addWorkers(1));
-    await half.store.execute("truncate outbox_wakeups, outbox_leases, outbox_processes");
-    start();
+    const dead = new Leases(half.store, 2_000, (error) => half.errors.push(error));
+    expect(await claimRows(half.store, dead, pushes, 10)).toHaveLength(1);
+    let sent = 0;
+    start({
+      async send() {
+        sent += 1;
+      },
+    });
     await eventually("it is sent", async () => (await unsent(offerId)) === 0);
+    expect(sent).toBe(1);
   });
 
   test("an offer to 10,000 workers is one transaction, and does not delay the next offer", async () => {
@@ -270,7 +273,7 @@ describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {
           await setTimeout(20);
         },
       },
-      { firstRetryMs: 1, sweepMs: 60_000 },
+      { firstRetryMs: 1 },
     );
     await notify(large, await addWorkers(2_000));
     await eventually("all were refused", () => refused.size === 2_000);

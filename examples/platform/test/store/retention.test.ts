@@ -1,8 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { maxMailAttempts } from "../../src/mail/start-mail.ts";
 import { defaultRetention, retain } from "../../src/operations/retention.ts";
-import { maxPushAttempts } from "../../src/push/start-push.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { DeliveryState } from "../../src/store/tables.ts";
@@ -57,6 +55,7 @@ describe.each(await storesUnderTest())("retention on $title", ({ createPlace }) 
         organisation_id: organisation,
         order_key: orderKey ?? id,
         state,
+        due_at: state === "pending" ? daysAgo(days) : null,
         settled_at: state === "acknowledged" || state === "dead" ? daysAgo(days) : null,
         redelivery_of: redeliveryOf ?? null,
       })
@@ -114,9 +113,16 @@ describe.each(await storesUnderTest())("retention on $title", ({ createPlace }) 
   });
 
   test("a delivery that is pending, held or dead is never forgotten, nor is its event; its old attempts are", async () => {
-    const ids = await Promise.all(
-      (["pending", "held", "dead"] as const).map((state) => addDelivery({ state, days: 3_000 })),
-    );
+    const ids = [
+      await addDelivery({ state: "pending", days: 3_000 }),
+      await addDelivery({ state: "dead", days: 3_000 }),
+    ];
+    organisation = await addOrganisation(store, "https://hooks.example");
+    await store.db
+      .updateTable("endpoints")
+      .set({ disabled_at: daysAgo(2_999), disabled_because: "gone" })
+      .execute();
+    ids.push(await addDelivery({ state: "pending", days: 3_000 }));
     await retainAll();
     expect((await idsOf("deliveries")).sort()).toEqual(ids.sort());
     expect(await countOf("events")).toBe(3);
@@ -190,7 +196,7 @@ describe.each(await storesUnderTest())("retention on $title", ({ createPlace }) 
         [offerId, organisation],
       );
       const { rows } = await store.execute(
-        `insert into notifications (worker_id, device_id, offer_id, reason, created_at, sent_at, attempts)
+        `insert into notifications (worker_id, device_id, offer_id, reason, created_at, sent_at, attempts, due_at)
          values ($1, $2, $3, 'offer', $4, ${sent}) returning id`,
         [worker.id, device.id, offerId, daysAgo(days)],
       );
@@ -199,30 +205,30 @@ describe.each(await storesUnderTest())("retention on $title", ({ createPlace }) 
     const old = `timestamptz '${daysAgo(91).toISOString()}'`;
     const recent = `timestamptz '${daysAgo(80).toISOString()}'`;
     const kept = [
-      await add(89, `${old}, null, null`, "now(), 1"),
+      await add(89, `${old}, null, null`, "now(), 1, null"),
       // It is to come, or ended lately, or nobody knows whether it is over.
-      await add(91, `now() + interval '20 years', ${old}, null`, "now(), 1"),
-      await add(91, `${recent}, null, null`, "now(), 1"),
-      await add(91, "null, null, null", "now(), 1"),
-      await add(91, `${old}, null, null`, "null, 1"),
+      await add(91, `now() + interval '20 years', ${old}, null`, "now(), 1, null"),
+      await add(91, `${recent}, null, null`, "now(), 1, null"),
+      await add(91, "null, null, null", "now(), 1, null"),
+      await add(91, `${old}, null, null`, "null, 1, now()"),
     ];
-    await add(91, `${old}, null, null`, "now(), 1");
-    await add(91, `null, ${old}, null`, "now(), 1");
-    await add(91, `null, null, ${old}`, "now(), 1");
-    await add(91, `${old}, null, null`, `null, ${maxPushAttempts}`);
+    await add(91, `${old}, null, null`, "now(), 1, null");
+    await add(91, `null, ${old}, null`, "now(), 1, null");
+    await add(91, `null, null, ${old}`, "now(), 1, null");
+    await add(91, `${old}, null, null`, "null, 10, null");
     await retainAll();
     expect((await idsOf("notifications")).map(Number).sort((a, b) => a - b)).toEqual(kept);
   });
 
   test("mail is forgotten after 30 days, but not before it was sent or given up", async () => {
-    const add = async (days: number, sent: Date | null, attempts: number): Promise<number> => {
-      const mail = { to_address: "amal@example.com", subject: "", body: "", sent_at: sent, attempts };
+    const add = async (days: number, sent: Date | null, attempts: number, due: Date | null): Promise<number> => {
+      const mail = { to_address: "amal@example.com", subject: "", body: "", sent_at: sent, attempts, due_at: due };
       const row = store.db.insertInto("mails").values({ ...mail, created_at: daysAgo(days) });
       return (await row.returning("id").executeTakeFirstOrThrow()).id;
     };
-    const kept = [await add(29, daysAgo(29), 1), await add(31, null, 3)];
-    await add(31, daysAgo(31), 1);
-    await add(31, null, maxMailAttempts);
+    const kept = [await add(29, daysAgo(29), 1, null), await add(31, null, 3, daysAgo(0))];
+    await add(31, daysAgo(31), 1, null);
+    await add(31, null, 8, null);
     await retainAll();
     expect(await idsOf("mails")).toEqual(kept);
   });

@@ -1,32 +1,25 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openQueue } from "../../src/queue/open-queue.ts";
-import type { Queue } from "../../src/queue/queue.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { PgliteLane } from "../../src/store/pglite-lane.ts";
 import { PgliteThread } from "../../src/store/pglite-thread.ts";
 import type { Store } from "../../src/store/store.ts";
 import { Turns } from "../../src/store/turns.ts";
-import { eventually } from "../support/eventually.ts";
 import { addOrganisation } from "../support/lower-half.ts";
 import { type StorePlace, storesUnderTest } from "../support/stores.ts";
 
 describe.each(await storesUnderTest())("the store on $title", ({ title, createPlace }) => {
   let place: StorePlace;
   let store: Store;
-  let queue: Queue;
 
   beforeAll(async () => {
     place = await createPlace();
     store = await openStore({ ...place.options, transactionLimitMs: 500 });
-    queue = await openQueue(store);
   });
   afterAll(async () => {
-    await queue.stop();
     await store.close();
     await place.remove();
   });
@@ -106,56 +99,6 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createPl
     expect(rows[0]).toEqual({ count: expect.any(Number), newest: expect.any(Date) });
   });
 
-  test("a job of a transaction that failed does not exist", async () => {
-    const broken = store.transaction(async (trx) => {
-      await queue.enqueue(trx, "deliveries", [{ key: "never" }]);
-      throw new Error("no");
-    });
-    await expect(broken).rejects.toThrow("no");
-    expect(await queue.claim("deliveries", { limit: 10 })).toEqual([]);
-  });
-
-  test("a key has one live job, which is claimed once", async () => {
-    const enqueue = () =>
-      store.transaction((trx) => queue.enqueue(trx, "deliveries", [{ key: "once" }, { key: "once" }]));
-    await enqueue();
-    const jobs = await queue.claim("deliveries", { limit: 10 });
-    expect(jobs.map(({ key }) => key)).toEqual(["once"]);
-    await enqueue();
-    expect(await queue.claim("deliveries", { limit: 10 })).toEqual([]);
-    await store.transaction((trx) => queue.settle(trx, "deliveries", jobs));
-    await enqueue();
-    const again = await queue.claim("deliveries", { limit: 10 });
-    expect(again).toHaveLength(1);
-    await store.transaction((trx) => queue.settle(trx, "deliveries", again));
-  });
-
-  test("a deferred job comes back when its time has come", async () => {
-    await store.transaction((trx) => queue.enqueue(trx, "deliveries", [{ key: "later" }]));
-    const [job] = await queue.claim("deliveries", { limit: 1 });
-    if (job === undefined) throw new Error("nothing was claimed");
-    const startAfter = new Date(Date.now() + 1_000);
-    await store.transaction((trx) => queue.defer(trx, "deliveries", [{ ...job, startAfter }]));
-    expect(await queue.claim("deliveries", { limit: 1 })).toEqual([]);
-    let claimed = await queue.claim("deliveries", { limit: 1 });
-    await eventually("the deferred job is claimed", async () => {
-      if (claimed.length === 0) claimed = await queue.claim("deliveries", { limit: 1 });
-      return claimed.length === 1;
-    });
-    expect(Date.now()).toBeGreaterThanOrEqual(startAfter.getTime());
-    await store.transaction((trx) => queue.settle(trx, "deliveries", claimed));
-  });
-
-  test("a group has at most its share of claimed jobs", async () => {
-    const jobs = Array.from({ length: 10 }, (_, index) => ({ key: `busy-${index}`, group: "busy" }));
-    await store.transaction((trx) => queue.enqueue(trx, "deliveries", [...jobs, { key: "calm", group: "calm" }]));
-    const first = await queue.claim("deliveries", { limit: 10, perGroup: 3 });
-    const second = await queue.claim("deliveries", { limit: 10, perGroup: 3 });
-    const keys = [...first, ...second].map(({ key }) => key);
-    expect(keys.filter((key) => key.startsWith("busy"))).toHaveLength(3);
-    expect(keys).toContain("calm");
-  });
-
   test("a recipient has not answered until it answers, and takes no other word than the documented ones", async () => {
     const organisationId = await addOrganisation(store);
     await store.execute("insert into workers (id, name, password_hash) values ('amal', 'Amal', '')");
@@ -174,31 +117,11 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createPl
       });
   });
 
-  test("a queue that could not be opened leaves nothing behind that asks the store", async () => {
-    let isClosed = false;
-    let askedLate = 0;
-    const broken: Store = {
-      ...store,
-      async execute(text, values) {
-        if (isClosed) askedLate += 1;
-        if (text.includes("create_queue")) throw new Error("no room for a queue");
-        return store.execute(text, values);
-      },
-    };
-    await expect(openQueue(broken, { leaseSeconds: 1 })).rejects.toThrow("no room for a queue");
-    isClosed = true;
-    // Its upkeep runs every second.
-    await setTimeout(2_500);
-    expect(askedLate).toBe(0);
-  });
-
   test("several processes may open a new store at the same time, PGlite's folder only one", async () => {
     const fresh = await createPlace();
     const opened = await Promise.allSettled([openStore(fresh.options), openStore(fresh.options)]);
     const stores = opened.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
-    const queues = await Promise.all(stores.map((each) => openQueue(each)));
     const refusals = opened.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
-    await Promise.all(queues.map((each) => each.stop()));
     await Promise.all(stores.map((each) => each.close()));
     await fresh.remove();
     expect(stores).toHaveLength(store.name === "pglite" ? 1 : 2);

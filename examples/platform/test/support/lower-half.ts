@@ -28,6 +28,8 @@ export interface LowerHalf {
   errors: unknown[];
   /** The loop looks every 20 ms: tests announce nothing. */
   startDelivery(options?: Partial<DeliveryOptions>): Loop;
+  /** Wakes a loop, and stops it, like those of deliveries. */
+  adopt(loop: Loop): Loop;
   /** Has every loop look now. */
   wake(): void;
   /** Between two tests over one store: stops the loops and leaves nothing in the tables. */
@@ -48,7 +50,12 @@ export async function openLowerHalf(place: StorePlace, leaseSeconds = 3): Promis
   };
   const looking = setInterval(wake, 20);
   const stop = () => Promise.all(running.splice(0).map((loop) => loop.stop()));
+  const adopt = (loop: Loop): Loop => {
+    running.push(loop);
+    return loop;
+  };
   return {
+    adopt,
     store,
     leases,
     wake,
@@ -57,13 +64,13 @@ export async function openLowerHalf(place: StorePlace, leaseSeconds = 3): Promis
     startDelivery(options = {}) {
       const sign = (secret: string) => ({ authorization: `test ${secret}` });
       const onAttempt = (record: AttemptRecord): void => void attempts.push(record);
-      const delivery = startDelivery({
-        ...{ store, leases, outbound, sign, sealKey: testSealKey, onError, onAttempt },
-        ...{ retrySchedule: testSchedule, breaker: testBreaker, attemptTimeoutMs: 20_000 },
-        ...options,
-      });
-      running.push(delivery);
-      return delivery;
+      const defaults = { retrySchedule: testSchedule, breaker: testBreaker, attemptTimeoutMs: 20_000 };
+      return adopt(
+        startDelivery({
+          ...{ store, leases, outbound, sign, sealKey: testSealKey, onError, onAttempt },
+          ...{ ...defaults, ...options },
+        }),
+      );
     },
     async reset() {
       await stop();

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Store } from "../../src/store/store.ts";
+import type { QueueName } from "../../src/store/tables.ts";
 import { eventually } from "./eventually.ts";
 import type { LowerHalf } from "./lower-half.ts";
 
@@ -16,12 +17,20 @@ export interface VirtualTime {
   until(condition: () => boolean | Promise<boolean>): Promise<void>;
 }
 
-export function virtualTime({ store, wake }: LowerHalf): VirtualTime {
+export interface VirtualTimeOptions {
+  /** Whose rows are worked on. @default webhooks */
+  queue?: QueueName;
+  /** How many attempts hang until the test ends them: nothing else is waited for. @default none */
+  hanging?: () => number;
+}
+
+export function virtualTime({ store, wake }: LowerHalf, options: VirtualTimeOptions = {}): VirtualTime {
+  const { queue = "webhooks", hanging = () => 0 } = options;
   let offsetMs = 0;
   const now = (): Date => new Date(Date.now() + offsetMs);
   const time: VirtualTime = {
     now,
-    quiet: () => eventually("nothing is left to do now", async () => !(await isBusy(store))),
+    quiet: () => eventually("nothing is left to do now", async () => !(await isBusy(store, queue, hanging))),
     async advance(ms) {
       offsetMs += ms;
       const by = sql`${ms}::int8 * interval '1 ms'`;
@@ -34,9 +43,8 @@ export function virtualTime({ store, wake }: LowerHalf): VirtualTime {
     },
     async nextAt() {
       const { rows } = await sql<{ due: Date | null }>`
-        select min(at) + ${offsetMs}::int8 * interval '1 ms' as due from outbox_wakeups where queue = 'webhooks'`.execute(
-        store.db,
-      );
+        select min(at) + ${offsetMs}::int8 * interval '1 ms' as due
+        from outbox_wakeups where queue = ${queue}`.execute(store.db);
       return rows[0]?.due ?? undefined;
     },
     async until(condition) {
@@ -53,9 +61,10 @@ export function virtualTime({ store, wake }: LowerHalf): VirtualTime {
 }
 
 /** Whether a row is being worked on, or a lane is to be looked at. */
-async function isBusy(store: Store): Promise<boolean> {
+async function isBusy(store: Store, queue: QueueName, hanging: () => number): Promise<boolean> {
+  const hung = hanging();
   const { rows } = await sql<{ busy: boolean }>`
-    select exists (select from outbox_leases where queue = 'webhooks')
-      or exists (select from outbox_wakeups where queue = 'webhooks' and at <= now()) as busy`.execute(store.db);
-  return rows[0]?.busy ?? true;
+    select (select count(*) from outbox_leases where queue = ${queue}) <> ${hung}
+      or exists (select from outbox_wakeups where queue = ${queue} and at <= now()) as busy`.execute(store.db);
+  return hung !== hanging() || (rows[0]?.busy ?? true);
 }

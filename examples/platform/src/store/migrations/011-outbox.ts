@@ -26,8 +26,9 @@ create table outbox_wakeups (
   queue text not null,
   at timestamptz not null,
   lane text not null,
-  primary key (queue, at, lane)
+  primary key (queue, lane, at)
 );
+create index on outbox_wakeups (queue, at, lane);
 
 -- Set for the oldest unsettled delivery of an order key alone.
 alter table deliveries add column due_at timestamptz;

@@ -1,0 +1,114 @@
+// Claims and settles deliveries on one store, without HTTP; the parent says what else the store holds.
+
+import { defaultBreakerPolicy } from "../../examples/platform/src/delivery/breaker-policy.ts";
+import { loadDeliveries } from "../../examples/platform/src/delivery/load-deliveries.ts";
+import { defaultRetrySchedule } from "../../examples/platform/src/delivery/retry-schedule.ts";
+import { settleAttempts } from "../../examples/platform/src/delivery/settle-attempts.ts";
+import { webhooks } from "../../examples/platform/src/delivery/webhook-queue.ts";
+import { claimRows } from "../../examples/platform/src/outbox/claim-rows.ts";
+import { endLeases } from "../../examples/platform/src/outbox/leases.ts";
+import { openLeases } from "../../examples/platform/src/outbox/open-leases.ts";
+import type { Lease } from "../../examples/platform/src/outbox/outbox-queue.ts";
+import { wakeLanes } from "../../examples/platform/src/outbox/wake-lanes.ts";
+import { openStore } from "../../examples/platform/src/store/open-store.ts";
+import { median } from "../median.ts";
+import { addBurden, addBusy, addDue, type Burden } from "./grow.ts";
+
+export type Question = { burden: Burden; size: number } | { deliver: number } | "upkeep";
+
+export interface Claims {
+  /** Of a claim of a hundred, in milliseconds. */
+  claimMs: number;
+  /** Claimed and settled in a second. */
+  perSecond: number;
+  /** Of a look when nothing is due. */
+  emptyLookMs: number;
+}
+
+const [, , options = ""] = process.argv;
+const onError = (error: unknown): never => {
+  throw error;
+};
+const store = await openStore({ ...JSON.parse(options), onError });
+const leases = await openLeases(store, { onError });
+const now = (): Date => new Date();
+const queue = webhooks(now);
+const context = { now, random: Math.random, breaker: defaultBreakerPolicy, retrySchedule: defaultRetrySchedule };
+const perClaim = 100;
+
+async function settle(claimed: readonly Lease[]): Promise<void> {
+  const rows = await loadDeliveries(
+    store,
+    claimed.map(({ rowId }) => rowId),
+    now(),
+  );
+  const made = claimed.flatMap((lease) => {
+    const row = rows.get(lease.rowId);
+    if (row === undefined) return [];
+    const path = "/contact/new/{workerId}";
+    const answered = {
+      number: 1,
+      method: "GET",
+      path,
+      filledPath: path,
+      durationMs: 1,
+      status: 200,
+      answer: "",
+    } as const;
+    return [{ lease, row, result: { ...answered, startedAt: now() } }];
+  });
+  await store.transaction(async (trx) => {
+    await endLeases(
+      trx,
+      made.map(({ lease }) => lease.token),
+    );
+    await settleAttempts(trx, context, made);
+    await wakeLanes(
+      trx,
+      "webhooks",
+      made.map(({ lease }) => lease.lane),
+    );
+  });
+}
+
+async function deliver(count: number): Promise<Claims> {
+  await addDue(store, count);
+  const claimMs: number[] = [];
+  const startedAt = performance.now();
+  let done = 0;
+  while (done < count) {
+    const from = performance.now();
+    const claimed = (await claimRows(store, leases, queue, perClaim)) ?? [];
+    if (claimed.length === perClaim) claimMs.push(performance.now() - from);
+    if (claimed.length > 0) await settle(claimed);
+    done += claimed.length;
+  }
+  const perSecond = count / ((performance.now() - startedAt) / 1_000);
+  const lookMs: number[] = [];
+  for (let look = 0; look < 20; look += 1) {
+    const from = performance.now();
+    await claimRows(store, leases, queue, perClaim);
+    lookMs.push(performance.now() - from);
+  }
+  return { claimMs: median(claimMs), perSecond, emptyLookMs: median(lookMs) };
+}
+
+async function answer(question: Question): Promise<Claims | "done"> {
+  if (question === "upkeep") await store.execute("vacuum analyze");
+  else if ("deliver" in question) return deliver(question.deliver);
+  else await addBurden(store, question.burden, question.size);
+  return "done";
+}
+
+process.on("message", (question: Question) => {
+  answer(question).then((said) => process.send?.(said), onError);
+});
+process.on("disconnect", async () => {
+  await leases.stop();
+  await store.close();
+  process.exit();
+});
+await addBusy(store);
+// V8 compiles meanwhile what it will.
+await deliver(2_000);
+process.send?.("ready");

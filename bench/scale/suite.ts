@@ -1,0 +1,67 @@
+import { findPrograms } from "../../tools/torture/own-cluster.ts";
+import { openPlace, type Place } from "../../tools/torture/place.ts";
+import { type Comparison, compare } from "../comparison.ts";
+import { Child } from "../platform/child.ts";
+import type { Suite } from "../suite.ts";
+import type { Claims, Question } from "./claims.ts";
+import { type Burden, burdens } from "./grow.ts";
+
+const count = (number: number): string => number.toLocaleString("en-GB");
+
+const labels: Record<Burden, (size: number) => string> = {
+  idle: (size) => `+ ${count(size / 10)} idle endpoints`,
+  disabled: (size) => `+ ${count(size)} deliveries of a disabled endpoint`,
+  notDue: (size) => `+ ${count(size)} deliveries that are not due, of ${count(size / 10)} endpoints`,
+  settled: (size) => `+ ${count(size)} settled deliveries`,
+  paused: (size) => `+ ${count(size / 1_000)} paused endpoints with five deliveries each`,
+};
+
+/**
+ * What a claim of a hundred deliveries costs beside all that a store may hold, without HTTP. PostgreSQL is one of the run's own,
+ * with its defaults: autovacuum is on. Without its programs the one at `DATABASE_URL` or 127.0.0.1:5432 serves, as it is set.
+ */
+export const measureScale: Suite = async ({ quick }) => {
+  const hasPrograms = (await findPrograms()) !== undefined;
+  const comparisons: Comparison[] = [];
+  for (const name of ["pglite", "postgres"] as const) {
+    const place = await openPlace(name, name === "postgres" && hasPrograms);
+    comparisons.push(...(await measureStore(place, quick)));
+    await place.remove();
+  }
+  return comparisons;
+};
+
+async function measureStore(place: Place, quick: boolean): Promise<Comparison[]> {
+  const [rounds, deliveries, size] = quick ? [1, 1_000, 10_000] : [7, 4_000, 1_000_000];
+  const child = new Child("../scale/claims.ts", JSON.stringify(place.options));
+  await child.message();
+  const ask = <T>(question: Question) => child.ask<T>(question);
+  const measured = { claimMs: new Map(), perSecond: new Map(), emptyLookMs: new Map() } as const satisfies Record<
+    keyof Claims,
+    Map<string, number[]>
+  >;
+  const measure = async (label: string): Promise<void> => {
+    for (let round = 0; round < rounds; round += 1) {
+      const claims = await ask<Claims>({ deliver: deliveries });
+      for (const [name, figures] of Object.entries(measured))
+        figures.set(label, [...(figures.get(label) ?? []), claims[name as keyof Claims]]);
+    }
+  };
+  await measure("20 endpoints");
+  for (const burden of burdens) {
+    await ask({ burden, size });
+    await measure(labels[burden](size));
+  }
+  await ask("upkeep");
+  await measure("the same after vacuum analyze");
+  await child.stop();
+  const title = (of: string) => `${of}, ${place.title}`;
+  return [
+    compare({ title: title("A claim of 100 deliveries"), unit: "ms", better: "lower" }, measured.claimMs),
+    compare(
+      { title: title("Deliveries claimed and settled"), unit: "per second", better: "higher" },
+      measured.perSecond,
+    ),
+    compare({ title: title("A look when nothing is due"), unit: "ms", better: "lower" }, measured.emptyLookMs),
+  ];
+}
