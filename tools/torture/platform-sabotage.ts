@@ -29,8 +29,8 @@ const rewrites: Record<PlatformSabotage, Rewrite> = {
         "await sql<SettledRow>`\n    with settled as (update deliveries set",
       ],
       [
-        "returning deliveries.id, deliveries.organisation_id, deliveries.order_key, deliveries.state`",
-        `returning deliveries.id, deliveries.organisation_id, deliveries.order_key, deliveries.state, deliveries.sequence
+        "deliveries.order_key, deliveries.state`",
+        `deliveries.order_key, deliveries.state
     ), released as (
       update deliveries set due_at = now() where sequence = any (array(
         select next.sequence from settled cross join lateral (
