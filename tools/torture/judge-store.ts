@@ -13,8 +13,16 @@ export interface StoreVerdict {
   unleased: number;
   /** The most deliveries of one endpoint that were under a lease at once. */
   leasedAtOnce: number;
-  /** For each process that was killed or stood still with rows under lease, how long they took to be taken over. In order. */
-  takeoverMs: number[];
+  /** The shortest first. */
+  takeovers: Takeover[];
+}
+
+/** Of the rows that a process had under lease when it was killed or stopped. */
+export interface Takeover {
+  /** Until the last of them was leased again, in milliseconds. */
+  ms: number;
+  /** Which that was, and when it was free, in words. */
+  last: string;
 }
 
 /** At one endpoint at a time, over all processes. */
@@ -89,7 +97,11 @@ export function mostAtOnce(leases: readonly LeaseRecord[], queue: string): numbe
  *
  * @param outages when no process was at work, or no database
  */
-export function takeovers(leases: readonly LeaseRecord[], blows: readonly Blow[], outages: readonly Spell[]): number[] {
+export function takeoversOf(
+  leases: readonly LeaseRecord[],
+  blows: readonly Blow[],
+  outages: readonly Spell[],
+): Takeover[] {
   const byRow = groupBy(leases, rowOf);
   const byLane = groupBy(leases, laneOf);
   const takenAt = (lease: LeaseRecord): number => {
@@ -98,18 +110,20 @@ export function takeovers(leases: readonly LeaseRecord[], blows: readonly Blow[]
     const isFull = others.filter((other) => isLeasedAt(other, lease.endedAt)).length >= perEndpoint;
     return next === undefined || isFull ? lease.endedAt : next.leasedAt;
   };
-  const measured = blows.flatMap(({ process, at, stalledMs }) => {
+  const measured = blows.flatMap(({ process, at, stalledMs }): Takeover[] => {
     // What had begun to be settled is settled; what a process does when it goes on is its own takeover.
     const goesOnAt = at + (stalledMs ?? Number.POSITIVE_INFINITY);
-    const left = leases.filter(
-      (lease) =>
-        lease.holder === process && isLeasedAt(lease, at) && (lease.endedBy !== process || lease.endedAt >= goesOnAt),
-    );
-    if (left.length === 0) return [];
-    const last = Math.max(...left.map(takenAt));
-    return outages.some(({ from, to }) => from < last && to > at) ? [] : [last - at];
+    const [last] = leases
+      .filter((lease) => lease.holder === process && isLeasedAt(lease, at))
+      .filter((lease) => lease.endedBy !== process || lease.endedAt >= goesOnAt)
+      .map((lease) => ({ lease, until: takenAt(lease) }))
+      .sort((a, b) => b.until - a.until);
+    if (last === undefined || outages.some(({ from, to }) => from < last.until && to > at)) return [];
+    const { lease, until } = last;
+    const freed = `${rowOf(lease)} of ${lease.lane} of a process ${stalledMs === undefined ? "killed" : "stopped"}`;
+    return [{ ms: until - at, last: `${freed} was free after ${Math.round(lease.endedAt - at)} ms` }];
   });
-  return measured.sort((a, b) => a - b);
+  return measured.sort((a, b) => a.ms - b.ms);
 }
 
 const rowOf = ({ queue, rowId }: LeaseRecord): string => `${queue} ${rowId}`;

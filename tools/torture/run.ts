@@ -78,12 +78,12 @@ try {
   });
   for (const line of errors) console.log(`the platform logged ${line}`);
   for (const fault of faults) console.log(`WRONG: ${fault}`);
-  const { acked, delivered, lost, duplicated, reordered, pending, leasedAtOnce, takeoverMs } = verdict;
+  const { acked, delivered, lost, duplicated, reordered, pending, leasedAtOnce, takeovers } = verdict;
   const crowd = `at once at one endpoint ${leasedAtOnce} leased, ${servedAtOnce} served`;
-  const [median, worst] = [takeoverMs[Math.floor(takeoverMs.length / 2)], takeoverMs.at(-1)].map(
-    (ms = 0) => `${(ms / 1_000).toFixed(1)} s`,
+  const [median, worst] = [takeovers[Math.floor(takeovers.length / 2)], takeovers.at(-1)].map(
+    (each) => `${((each?.ms ?? 0) / 1_000).toFixed(1)} s`,
   );
-  const takeover = `${takeoverMs.length} takeovers${takeoverMs.length > 0 ? `, median ${median}, worst ${worst}` : ""}`;
+  const takeover = `${takeovers.length} takeovers${takeovers.length > 0 ? `, median ${median}, worst ${worst}` : ""}`;
   console.log(
     `acked ${acked}, delivered ${delivered}, lost ${lost}, duplicated ${duplicated}, reordered ${reordered}, ` +
       `pending ${pending}, ${crowd}, ${takeover}, drained in ${drainedSeconds.toFixed(1)} s`,

@@ -11,7 +11,7 @@ import {
   mostAtOnce,
   perEndpoint,
   type StoreVerdict,
-  takeovers,
+  takeoversOf,
 } from "./judge-store.ts";
 import { readLeaseHistory } from "./lease-history.ts";
 import type { Place, StoreName } from "./place.ts";
@@ -179,7 +179,7 @@ async function judgeStore(
     pendingKinds: [...pending].filter(([, rows]) => rows > 0).map(([kind, rows]) => `${rows} ${kind}`),
     unleased: await countUnleased(store),
     leasedAtOnce: mostAtOnce(leases, "webhooks"),
-    takeoverMs: processes > 1 ? takeovers(leases, blows, [...outages, ...restarts]) : [],
+    takeovers: processes > 1 ? takeoversOf(leases, blows, [...outages, ...restarts]) : [],
   };
 }
 
@@ -188,9 +188,9 @@ const totalOf = (counts: ReadonlyMap<string, number>): number =>
 
 function faultsOf(verdict: TortureReport["verdict"]): string[] {
   const { acked, delivered, lost, duplicated, reordered, invented, examples } = verdict;
-  const { pending, pendingKinds, unleased, leasedAtOnce, takeoverMs } = verdict;
+  const { pending, pendingKinds, unleased, leasedAtOnce, takeovers } = verdict;
   const mayBeDuplicated = Math.max(minDuplicatedLimit, maxDuplicatedShare * delivered);
-  const worstMs = takeoverMs.at(-1) ?? 0;
+  const late = takeovers.filter(({ ms }) => ms > maxTakeoverMs);
   return [
     ...(acked === 0 ? ["nothing was acked, so nothing is shown"] : []),
     ...(lost > 0 ? [`${lost} acked events were never delivered`] : []),
@@ -202,7 +202,7 @@ function faultsOf(verdict: TortureReport["verdict"]): string[] {
     ...(leasedAtOnce > perEndpoint
       ? [`${leasedAtOnce} deliveries of one endpoint were under a lease at once, more than ${perEndpoint}`]
       : []),
-    ...(worstMs > maxTakeoverMs ? [`others took over after ${worstMs} ms, later than ${maxTakeoverMs}`] : []),
+    ...late.map(({ ms, last }) => `others took over after ${Math.round(ms)} ms, later than ${maxTakeoverMs}: ${last}`),
     ...examples,
   ];
 }
