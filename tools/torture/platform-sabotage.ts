@@ -19,11 +19,15 @@ const rewrites: Record<PlatformSabotage, Rewrite> = {
     file: "outbox/start-dispatcher.ts",
     replacements: [["made.filter(({ lease }) => ended.has(lease.token))", "made.filter(() => ended)"]],
   },
-  /** The successor is made due by the statement that settles: it is not in that one's snapshot if it was inserted meanwhile. */
+  /**
+   * The successor is made due by the statement that settles: it is not in that one's snapshot if it was inserted meanwhile. Before
+   * the attempts are stored, whose reference to the delivery would wait for that insert first.
+   */
   release: {
     file: "delivery/settle-attempts.ts",
     replacements: [
-      ["await releaseNext(trx, keys);", ""],
+      ["await insertAttempts(trx, made);", ""],
+      ["await releaseNext(trx, keys);", "await insertAttempts(trx, made);"],
       [
         "await sql<SettledRow>`\n    update deliveries set",
         "await sql<SettledRow>`\n    with settled as (update deliveries set",

@@ -27,14 +27,16 @@ const disownMs = 1_000;
 interface Tenant {
   listener: ReturnType<typeof openTenant>;
   underWay: Set<ServerResponse>;
-  /** Until when it answers nothing, at times: then requests pile up. */
+  requests: number;
+  /** Until when it answers nothing. */
   hangsUntil: number;
 }
 
 const tenants = new Map<string, Tenant>();
-/** How long a tenant hangs, and how likely a request begins that. */
-const hangMs = 1_500;
-const hangShare = 0.005;
+const hangMs = 5_000;
+/** A tenant hangs from its 20th request on, and again after so many more: others pile up meanwhile, up to what it may get. */
+const firstHang = 20;
+const hangEvery = 600;
 
 const tell = (message: FromReceiver): void => void process.send?.(message);
 
@@ -68,7 +70,7 @@ function openTenant(id: string, secret: string) {
 async function open({ tenants: opened, faults: withFaults }: ToReceiver & { type: "open" }): Promise<void> {
   faults = withFaults;
   for (const { id, secret } of opened)
-    tenants.set(id, { listener: openTenant(id, secret), underWay: new Set(), hangsUntil: 0 });
+    tenants.set(id, { listener: openTenant(id, secret), underWay: new Set(), requests: 0, hangsUntil: 0 });
   const server = createServer(async (request, response) => {
     const [, id = "", ...path] = request.url?.split("/") ?? [];
     const tenant = tenants.get(id);
@@ -105,7 +107,8 @@ function countUnderWay({ underWay }: Tenant, response: ServerResponse): void {
 
 async function hang(tenant: Tenant): Promise<void> {
   const now = performance.now();
-  if (tenant.hangsUntil < now && Math.random() < hangShare) tenant.hangsUntil = now + hangMs;
+  tenant.requests += 1;
+  if (tenant.requests % hangEvery === firstHang) tenant.hangsUntil = now + hangMs;
   if (tenant.hangsUntil > now) await sleep(tenant.hangsUntil - now);
 }
 
