@@ -8,6 +8,8 @@ export interface TorturedOrganisation {
   emailAddress: string;
   /** Of its endpoint. */
   secret: string;
+  /** Whether it is called now and then only: nothing that follows soon sets right what went wrong. */
+  isQuiet: boolean;
 }
 
 /** Who takes part in a run. */
@@ -18,7 +20,8 @@ export interface Cast {
   password: string;
 }
 
-export function makeCast(organisations: number, workers: number): Cast {
+/** @param quiet how many of the organisations are called now and then only */
+export function makeCast(organisations: number, quiet: number, workers: number): Cast {
   return {
     organisations: Array.from({ length: organisations }, (_, index) => ({
       id: `org_${index + 1}`,
@@ -26,6 +29,7 @@ export function makeCast(organisations: number, workers: number): Cast {
       personId: `user_${index + 1}`,
       emailAddress: `person.${index + 1}@torture.example`,
       secret: randomUUID(),
+      isQuiet: index >= organisations - quiet,
     })),
     workerIds: Array.from({ length: workers }, (_, index) => `worker_${index + 1}`),
     password: randomUUID(),

@@ -1,16 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fleet } from "./fleet.ts";
 
+export type Disturbance = "kill" | "restart" | "stall";
+
 export interface DisturbOptions {
   fleet: Fleet;
   kills: number;
   restarts: number;
+  stalls: number;
   /** Restarts the database; there is one when there are restarts. */
   restart: (() => Promise<void>) | undefined;
   /** How many changes it has acked so far, and of how many it has told. */
   progress: () => { acked: number; delivered: number };
   /** Told after each. */
-  onDone: (what: "kill" | "restart") => void;
+  onDone: (what: Disturbance) => void;
   signal: AbortSignal;
 }
 
@@ -23,10 +26,12 @@ const mostDelivered = 150;
 const mostLeft = 50;
 const limitMs = 15_000;
 const leastMs = 200;
+/** Longer than the lease of a process, which is 4 s. */
+const stallMs = { least: 5_000, most: 7_000 };
 
-/** Kills processes and restarts the database, in any order, one after the other. */
+/** Kills processes, has them stand still, and restarts the database, in any order. While one stands still others are killed. */
 export async function disturb(options: DisturbOptions): Promise<void> {
-  const { fleet, kills, restarts, restart, progress, onDone, signal } = options;
+  const { fleet, restart, progress, onDone, signal } = options;
   const pause = async (): Promise<void> => {
     while (fleet.addresses.length === 0) {
       if (fleet.isDown) throw new Error(`no process is left: ${fleet.faults.join("; ")}`);
@@ -41,18 +46,23 @@ export async function disturb(options: DisturbOptions): Promise<void> {
     do await sleep(leastMs, undefined, { signal });
     while (!isReady() && performance.now() < overdueAt);
   };
-  const left = { kill: kills, restart: restarts };
-  while (left.kill + left.restart > 0) {
+  const left = [
+    ...Array<Disturbance>(options.kills).fill("kill"),
+    ...Array<Disturbance>(options.restarts).fill("restart"),
+    ...Array<Disturbance>(options.stalls).fill("stall"),
+  ];
+  while (left.length > 0) {
     await pause();
-    const what = Math.random() * (left.kill + left.restart) < left.kill ? "kill" : "restart";
-    left[what] -= 1;
-    if (what === "kill") {
-      await fleet.kill();
-    } else {
+    const [what] = left.splice(Math.floor(Math.random() * left.length), 1);
+    if (what === undefined) break;
+    if (what === "kill") await fleet.kill();
+    if (what === "stall") fleet.stall(stallMs.least + Math.random() * (stallMs.most - stallMs.least));
+    if (what === "restart") {
       // A process that starts while there is no database does not start.
       await fleet.allUp();
       await restart?.();
     }
     onDone(what);
   }
+  await fleet.allAtWork();
 }

@@ -1,4 +1,5 @@
 import { commonLength } from "./common-length.ts";
+import { groupBy } from "./group-by.ts";
 
 /** Something that was asked of the platform and of which an organisation must be told. */
 export interface Change {
@@ -54,21 +55,14 @@ export function judge(changes: readonly Change[], receipts: readonly Receipt[]):
     invented: 0,
     examples: [],
   };
-  const asked = byKey(changes);
-  const told = byKey(receipts.toSorted((a, b) => a.ordinal - b.ordinal));
+  const asked = groupBy(changes, keyOf);
+  const told = groupBy(
+    receipts.toSorted((a, b) => a.ordinal - b.ordinal),
+    keyOf,
+  );
   for (const key of new Set([...asked.keys(), ...told.keys()]))
     judgeKey(verdict, key, asked.get(key) ?? [], told.get(key) ?? []);
   return verdict;
-}
-
-function byKey<T extends { key: string }>(items: readonly T[]): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(item.key);
-    if (group) group.push(item);
-    else groups.set(item.key, [item]);
-  }
-  return groups;
 }
 
 function judgeKey(verdict: Verdict, key: string, changes: readonly Change[], receipts: readonly Receipt[]): void {
@@ -111,3 +105,5 @@ const count = (words: readonly string[], word: string): number => words.filter((
 
 const historyOf = (receipts: readonly Receipt[]): string =>
   receipts.map(({ word, deliveryId, ordinal }) => `${word} (${deliveryId.slice(0, 8)}, request ${ordinal})`).join(" ");
+
+const keyOf = ({ key }: { key: string }): string => key;

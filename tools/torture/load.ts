@@ -30,12 +30,21 @@ const openOffers = 12;
 const createPauseMs = 3_000;
 /** How likely a worker changes the last answer again: answers in quick succession are those that may overtake. */
 const changesMind = 0.7;
-/** The share of changes that are contacts, not answers. */
+/**
+ * How often a worker gives several answers at a stroke, and how many at most: then each is recorded while the one before it is
+ * on its way or being settled.
+ */
+const burstShare = 0.2;
+const longestBurst = 6;
+/** The share of changes that are contacts, not answers; and of those the share at quiet organisations, that get nothing else. */
 const contactShare = 0.1;
+const quietShare = 0.5;
 
 /** Organisations create offers, workers change their answers and add contacts, until it is stopped. */
 export function startLoad({ door, cast, tokens, rate }: LoadOptions): Load {
   const { organisations, workerIds } = cast;
+  const busy = organisations.filter(({ isQuiet }) => !isQuiet);
+  const quiet = organisations.filter(({ isQuiet }) => isQuiet);
   const changes: Change[] = [];
   const offerIds: string[] = [];
   const lastWords = new Map<string, string>();
@@ -110,14 +119,17 @@ export function startLoad({ door, cast, tokens, rate }: LoadOptions): Load {
     const pauseMs = (1_000 * workerIds.length) / rate;
     let offerId: string | undefined;
     while (!isStopping) {
-      await sleep(2 * pauseMs * Math.random());
+      const answers = Math.random() < burstShare ? 1 + Math.ceil((longestBurst - 1) * Math.random()) : 1;
+      await sleep(2 * pauseMs * answers * Math.random());
       if (offerId === undefined || Math.random() > changesMind) offerId = anyOf(offerIds);
-      if (Math.random() < contactShare) await addContact(workerId, token, anyOf(organisations)?.id ?? "");
-      else if (offerId !== undefined) await answer(workerId, token, offerId);
+      const called = Math.random() < quietShare ? quiet : busy;
+      if (Math.random() < contactShare) await addContact(workerId, token, anyOf(called)?.id ?? "");
+      else if (offerId !== undefined)
+        for (let given = 0; given < answers && !isStopping; given += 1) await answer(workerId, token, offerId);
     }
   };
 
-  const running = [...organisations.map(createOffers), ...workerIds.map(actAs)];
+  const running = [...busy.map(createOffers), ...workerIds.map(actAs)];
   return {
     changes,
     async stop(whenAborted) {

@@ -18,6 +18,25 @@ const arrivals = new WeakMap<IncomingMessage, Arrival>();
 const silent = new Set<ServerResponse>();
 let ordinal = 0;
 let faults = false;
+let mostAtOnce = 0;
+/** Until when what comes in may be of a sender that is disowned. */
+let disownedUntil = 0;
+const disownMs = 1_000;
+
+/** One organisation's system. */
+interface Tenant {
+  listener: ReturnType<typeof openTenant>;
+  underWay: Set<ServerResponse>;
+  requests: number;
+  /** Until when it answers nothing. */
+  hangsUntil: number;
+}
+
+const tenants = new Map<string, Tenant>();
+const hangMs = 5_000;
+/** A tenant hangs from its 20th request on, and again after so many more: others pile up meanwhile, up to what it may get. */
+const firstHang = 20;
+const hangEvery = 600;
 
 const tell = (message: FromReceiver): void => void process.send?.(message);
 
@@ -48,11 +67,14 @@ function openTenant(id: string, secret: string) {
   });
 }
 
-async function open({ tenants, faults: withFaults }: ToReceiver & { type: "open" }): Promise<void> {
+async function open({ tenants: opened, faults: withFaults }: ToReceiver & { type: "open" }): Promise<void> {
   faults = withFaults;
-  const listeners = new Map(tenants.map(({ id, secret }) => [id, openTenant(id, secret)]));
+  for (const { id, secret } of opened)
+    tenants.set(id, { listener: openTenant(id, secret), underWay: new Set(), requests: 0, hangsUntil: 0 });
   const server = createServer(async (request, response) => {
-    const [, tenant = "", ...path] = request.url?.split("/") ?? [];
+    const [, id = "", ...path] = request.url?.split("/") ?? [];
+    const tenant = tenants.get(id);
+    if (tenant === undefined) return response.writeHead(404).end();
     // The two tests of a base address are never made twice.
     const isEvent = path[0] !== "test";
     const fault = faults && isEvent ? drawFault(Math.random()) : undefined;
@@ -60,22 +82,44 @@ async function open({ tenants, faults: withFaults }: ToReceiver & { type: "open"
     // As in any system, connections break.
     request.on("error", () => undefined);
     response.on("error", () => undefined);
+    if (isEvent) countUnderWay(tenant, response);
     if (fault === "error") return response.writeHead(500).end();
     if (fault === "busy") return response.writeHead(503, { "retry-after": "1" }).end();
     if (fault === "hangUp") return response.destroy();
     if (fault === "silence") return silent.add(response);
     if (fault === "slow") await sleep(200 + Math.random() * 1_000);
-    const listener = listeners.get(tenant);
-    if (listener === undefined) return response.writeHead(404).end();
-    listener(request, response);
+    if (faults && isEvent) await hang(tenant);
+    tenant.listener(request, response);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   tell({ type: "listening", address: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
 }
 
+function countUnderWay({ underWay }: Tenant, response: ServerResponse): void {
+  if (performance.now() < disownedUntil) return;
+  underWay.add(response);
+  for (const end of ["finish", "close"]) response.once(end, () => underWay.delete(response));
+  if (underWay.size <= mostAtOnce) return;
+  mostAtOnce = underWay.size;
+  tell({ type: "peak", atOnce: mostAtOnce });
+}
+
+async function hang(tenant: Tenant): Promise<void> {
+  const now = performance.now();
+  tenant.requests += 1;
+  if (tenant.requests % hangEvery === firstHang) tenant.hangsUntil = now + hangMs;
+  if (tenant.hangsUntil > now) await sleep(tenant.hangsUntil - now);
+}
+
+function disown(): void {
+  for (const { underWay } of tenants.values()) underWay.clear();
+  disownedUntil = performance.now() + disownMs;
+}
+
 process.on("message", (message: ToReceiver) => {
   if (message.type === "open") return void open(message);
+  if (message.type === "disown") return disown();
   faults = false;
   for (const response of silent) response.destroy();
 });

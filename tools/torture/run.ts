@@ -2,10 +2,14 @@
 //   npm run torture -- --store pglite --kills 50
 //   npm run torture -- --store postgres --processes 2 --kills 50
 //   npm run torture -- --store postgres --processes 2 --restarts 20
-//   npm run torture -- --sabotage lose,reorder          shows that it would find out
+//   npm run torture -- --store postgres --processes 2 --kills 20 --stalls 10
+// Shows that it would find out, of what is tampered with on the way, and of a platform whose outbox is broken:
+//   npm run torture -- --sabotage lose,reorder
+//   npm run torture -- --store postgres --processes 2 --stalls 3 --sabotage fence
 // Ends with 1 when something is wrong, with 2 when there is no such store here.
 import { parseArgs } from "node:util";
 import { NoStoreError } from "./place.ts";
+import { type PlatformSabotage, platformSabotages } from "./platform-sabotage.ts";
 import { type Sabotage, sabotages } from "./sabotage.ts";
 import { torture } from "./torture.ts";
 
@@ -17,13 +21,15 @@ const { values } = parseArgs({
     kills: { type: "string" },
     /** How often PostgreSQL is restarted in immediate mode: a cluster of the run's own. */
     restarts: { type: "string", default: "0" },
+    /** How often a process is stopped with SIGSTOP for longer than its lease, and goes on. */
+    stalls: { type: "string", default: "0" },
     processes: { type: "string", default: "1" },
     /** For how long there is load, at least; it goes on until the last kill. */
     seconds: { type: "string", default: "10" },
     /** Changes a second. */
     rate: { type: "string", default: "60" },
     "drain-seconds": { type: "string", default: "60" },
-    /** A comma-separated list of: lose, reorder, repeat, rename. */
+    /** A comma-separated list of: lose, reorder, repeat, rename; or of what breaks the platform: fence, release, cap, wakeup. */
     sabotage: { type: "string", default: "" },
   },
 });
@@ -32,41 +38,55 @@ const refuse = (reason: string): never => {
   console.error(reason);
   process.exit(2);
 };
-const numberOf = (name: "kills" | "restarts" | "processes" | "seconds" | "rate" | "drain-seconds", least: number) => {
-  const text = values[name] ?? (values.restarts === "0" && values.sabotage === "" ? "10" : "0");
+const isQuiet = values.restarts === "0" && values.stalls === "0" && values.sabotage === "";
+const numberOf = (
+  name: "kills" | "restarts" | "stalls" | "processes" | "seconds" | "rate" | "drain-seconds",
+  least: number,
+) => {
+  const text = values[name] ?? (isQuiet ? "10" : "0");
   return /^\d{1,6}$/.test(text) && Number(text) >= least ? Number(text) : refuse(`--${name} is a number from ${least}`);
 };
 const isSabotage = (text: string): text is Sabotage => sabotages.some((known) => known === text);
+const isPlatformSabotage = (text: string): text is PlatformSabotage =>
+  platformSabotages.some((known) => known === text);
 
 const store =
   values.store === "pglite" || values.store === "postgres" ? values.store : refuse("--store is pglite or postgres");
 const [kills, restarts, processes] = [numberOf("kills", 0), numberOf("restarts", 0), numberOf("processes", 1)];
 if (store === "pglite" && processes > 1) refuse("PGlite serves one process; more need --store postgres");
 if (store === "pglite" && restarts > 0) refuse("PGlite has no server to restart; --restarts needs --store postgres");
-const unknown = values.sabotage.split(",").filter((text) => text !== "" && !isSabotage(text));
-if (unknown.length > 0) refuse(`--sabotage knows ${sabotages.join(", ")}`);
+const named = values.sabotage.split(",").filter((text) => text !== "");
+if (named.some((text) => !isSabotage(text) && !isPlatformSabotage(text)))
+  refuse(`--sabotage knows ${[...sabotages, ...platformSabotages].join(", ")}`);
 
 const interrupted = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => interrupted.abort());
 try {
-  const { verdict, drainedSeconds, faults, errors } = await torture({
+  const { verdict, servedAtOnce, drainedSeconds, faults, errors } = await torture({
     store,
     kills,
     restarts,
+    stalls: numberOf("stalls", 0),
     processes,
     seconds: numberOf("seconds", 1),
     rate: numberOf("rate", 1),
     drainSeconds: numberOf("drain-seconds", 1),
-    sabotages: values.sabotage.split(",").filter(isSabotage),
+    sabotages: named.filter(isSabotage),
+    platformSabotages: named.filter(isPlatformSabotage),
     onProgress: (line) => console.log(line),
     signal: interrupted.signal,
   });
   for (const line of errors) console.log(`the platform logged ${line}`);
   for (const fault of faults) console.log(`WRONG: ${fault}`);
-  const { acked, delivered, lost, duplicated, reordered } = verdict;
+  const { acked, delivered, lost, duplicated, reordered, pending, leasedAtOnce, takeovers } = verdict;
+  const crowd = `at once at one endpoint ${leasedAtOnce} leased, ${servedAtOnce} served`;
+  const [median, worst] = [takeovers[Math.floor(takeovers.length / 2)], takeovers.at(-1)].map(
+    (each) => `${((each?.ms ?? 0) / 1_000).toFixed(1)} s`,
+  );
+  const takeover = `${takeovers.length} takeovers${takeovers.length > 0 ? `, median ${median}, worst ${worst}` : ""}`;
   console.log(
     `acked ${acked}, delivered ${delivered}, lost ${lost}, duplicated ${duplicated}, reordered ${reordered}, ` +
-      `drained in ${drainedSeconds.toFixed(1)} s`,
+      `pending ${pending}, ${crowd}, ${takeover}, drained in ${drainedSeconds.toFixed(1)} s`,
   );
   process.exitCode = faults.length > 0 ? 1 : 0;
 } catch (error) {

@@ -1,9 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { disturb } from "./disturb.ts";
+import { openStore } from "../../examples/platform/src/store/open-store.ts";
+import type { Store } from "../../examples/platform/src/store/store.ts";
+import { type Disturbance, disturb } from "./disturb.ts";
+import type { Fleet, Spell } from "./fleet.ts";
 import { judge, type Verdict } from "./judge.ts";
-import type { StoreName } from "./place.ts";
+import {
+  countPending,
+  countUnleased,
+  explainPending,
+  mostAtOnce,
+  perEndpoint,
+  type StoreVerdict,
+  takeoversOf,
+} from "./judge-store.ts";
+import { readLeaseHistory } from "./lease-history.ts";
+import type { Place, StoreName } from "./place.ts";
+import type { PlatformSabotage } from "./platform-sabotage.ts";
 import type { Sabotage } from "./sabotage.ts";
-import { type Closer, setStage } from "./set-stage.ts";
+import { type Closer, setStage, withStore } from "./set-stage.ts";
 
 export interface TortureOptions {
   store: StoreName;
@@ -11,6 +25,8 @@ export interface TortureOptions {
   kills: number;
   /** How often the database is restarted as after a crash. */
   restarts: number;
+  /** How often a process stands still for longer than its lease. */
+  stalls: number;
   processes: number;
   /** For how long there is load, at least. */
   seconds: number;
@@ -18,14 +34,19 @@ export interface TortureOptions {
   rate: number;
   /** How long what is left may take when all faults are over. */
   drainSeconds: number;
+  /** On the way from the platform to the receiver. */
   sabotages: readonly Sabotage[];
+  /** Of the platform itself. */
+  platformSabotages: readonly PlatformSabotage[];
   onProgress: (line: string) => void;
   /** Ends the run at once. */
   signal: AbortSignal;
 }
 
 export interface TortureReport {
-  verdict: Verdict;
+  verdict: Verdict & StoreVerdict;
+  /** The most requests that one organisation had to serve at once. */
+  servedAtOnce: number;
   drainedSeconds: number;
   /** What went wrong, in words; empty when nothing did. */
   faults: string[];
@@ -39,13 +60,16 @@ const progressMs = 5_000;
 const pollMs = 200;
 /** When so long nothing has come, nothing comes any more: longer than the longest pause between attempts. */
 const quietMs = 2_500;
-const maxDuplicatedShare = 0.05;
+const maxDuplicatedShare = 0.02;
 /** A short run has too few deliveries for a share to mean anything. */
 const minDuplicatedLimit = 100;
+/** A lease of 4 s, the time to see that it has ended, and the claim. */
+const maxTakeoverMs = 5_000;
 
 /** Puts the platform under load and kills it again and again, and compares what it acked with what it delivered. */
 export async function torture(options: TortureOptions): Promise<TortureReport> {
-  const limitSeconds = 180 + options.seconds + options.drainSeconds + 30 * (options.kills + options.restarts);
+  const limitSeconds =
+    180 + options.seconds + options.drainSeconds + 30 * (options.kills + options.restarts + options.stalls);
   const overdue = AbortSignal.timeout(1_000 * limitSeconds);
   const closers: Closer[] = [];
   try {
@@ -59,23 +83,28 @@ export async function torture(options: TortureOptions): Promise<TortureReport> {
 }
 
 async function run(options: TortureOptions, closers: Closer[]): Promise<TortureReport> {
-  const { kills, restarts, seconds, drainSeconds, onProgress, signal } = options;
+  const { kills, restarts, stalls, seconds, drainSeconds, onProgress, signal } = options;
   const { place, receiver, fleet, load, wrongAnswers } = await setStage(options, closers);
-  onProgress(`${options.processes} on ${place.title}, ${kills} kills and ${restarts} restarts to come`);
+  onProgress(
+    `${options.processes} on ${place.title}, ${kills} kills, ${stalls} stalls and ${restarts} restarts to come`,
+  );
 
-  const done = { kill: 0, restart: 0 };
+  const done: Record<Disturbance, number> = { kill: 0, restart: 0, stall: 0 };
   const verdictNow = (): Verdict => judge(load.changes, receiver.receipts);
   const secondsSince = (since: number): number => (performance.now() - since) / 1_000;
   const startedAt = performance.now();
   const progress = setInterval(() => {
     const { acked, lost, duplicated } = verdictNow();
     const events = `${acked} acked, ${lost} under way, ${duplicated} duplicated`;
-    onProgress(`${Math.round(secondsSince(startedAt))} s: ${done.kill} kills, ${done.restart} restarts, ${events}`);
+    const blows = `${done.kill} kills, ${done.stall} stalls, ${done.restart} restarts`;
+    onProgress(`${Math.round(secondsSince(startedAt))} s: ${blows}, ${events}`);
   }, progressMs);
   closers.push(async () => clearInterval(progress));
 
+  const outages: Spell[] = [];
   const disturbing = disturb({
-    ...{ fleet, kills, restarts, restart: place.restart, signal },
+    ...{ fleet, kills, restarts, stalls, signal },
+    restart: place.restart && (() => during(outages, place.restart)),
     progress: () => ({
       acked: load.changes.filter(({ isAcked }) => isAcked).length,
       delivered: new Set(receiver.receipts.map(({ deliveryId }) => deliveryId)).size,
@@ -90,35 +119,90 @@ async function run(options: TortureOptions, closers: Closer[]): Promise<TortureR
   const calmAt = performance.now();
   receiver.behave();
   onProgress("the faults are over");
+  const pendingStore = await openBeside(place, closers);
   const givenUp = await load.stop(AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]));
-  while (verdictNow().lost > 0 && secondsSince(calmAt) < drainSeconds) await sleep(pollMs, undefined, { signal });
+  await fleet.allAtWork();
+  const isDrained = async (): Promise<boolean> =>
+    verdictNow().lost === 0 && (pendingStore === undefined || totalOf(await countPending(pendingStore)) === 0);
+  while (!(await isDrained()) && secondsSince(calmAt) < drainSeconds) await sleep(pollMs, undefined, { signal });
   const drainedSeconds = secondsSince(calmAt);
   for (let seen = -1; seen < receiver.receipts.length; await sleep(quietMs, undefined, { signal }))
     seen = receiver.receipts.length;
   clearInterval(progress);
+  const why = pendingStore === undefined ? [] : await explainPending(pendingStore);
   await fleet.stop();
 
-  const verdict = verdictNow();
+  const verdict = {
+    ...verdictNow(),
+    ...(await withStore(place, (store) => judgeStore(store, options, fleet, outages))),
+  };
   const refused = [...receiver.refused].map(([reason, times]) => `the receiver refused ${times} requests: ${reason}`);
   const unanswered = `${givenUp} requests were not answered well within ${patienceMs / 1_000} s`;
+  const servedAtOnce = receiver.atOnce;
+  const crowded = `${servedAtOnce} requests of one organisation were under way at once, more than ${perEndpoint}`;
   const faults = [
     ...faultsOf(verdict),
+    ...why,
+    ...(servedAtOnce > perEndpoint ? [crowded] : []),
     ...fleet.faults,
     ...wrongAnswers,
     ...refused,
     ...(givenUp > 0 ? [unanswered] : []),
   ];
-  return { verdict, drainedSeconds, faults, errors: fleet.errors.lines };
+  return { verdict, servedAtOnce, drainedSeconds, faults, errors: fleet.errors.lines };
 }
 
-function faultsOf({ acked, delivered, lost, duplicated, reordered, invented, examples }: Verdict): string[] {
+async function during(spells: Spell[], restart: Place["restart"]): Promise<void> {
+  const from = Date.now();
+  await restart?.();
+  spells.push({ from, to: Date.now() });
+}
+
+/** The store while the platform is at work; PGlite serves that alone. */
+async function openBeside({ options }: Place, closers: Closer[]): Promise<Store | undefined> {
+  if (options.databaseUrl === undefined) return undefined;
+  const store = await openStore(options);
+  closers.push(() => store.close());
+  return store;
+}
+
+async function judgeStore(
+  store: Store,
+  { processes }: TortureOptions,
+  { blows, outages }: Fleet,
+  restarts: readonly Spell[],
+): Promise<StoreVerdict> {
+  const leases = await readLeaseHistory(store);
+  const pending = await countPending(store);
+  return {
+    pending: totalOf(pending),
+    pendingKinds: [...pending].filter(([, rows]) => rows > 0).map(([kind, rows]) => `${rows} ${kind}`),
+    unleased: await countUnleased(store),
+    leasedAtOnce: mostAtOnce(leases, "webhooks"),
+    takeovers: processes > 1 ? takeoversOf(leases, blows, [...outages, ...restarts]) : [],
+  };
+}
+
+const totalOf = (counts: ReadonlyMap<string, number>): number =>
+  [...counts.values()].reduce((sum, rows) => sum + rows, 0);
+
+function faultsOf(verdict: TortureReport["verdict"]): string[] {
+  const { acked, delivered, lost, duplicated, reordered, invented, examples } = verdict;
+  const { pending, pendingKinds, unleased, leasedAtOnce, takeovers } = verdict;
   const mayBeDuplicated = Math.max(minDuplicatedLimit, maxDuplicatedShare * delivered);
+  const late = takeovers.filter(({ ms }) => ms > maxTakeoverMs);
   return [
     ...(acked === 0 ? ["nothing was acked, so nothing is shown"] : []),
     ...(lost > 0 ? [`${lost} acked events were never delivered`] : []),
     ...(reordered > 0 ? [`${reordered} events came before an earlier one, or again after a later one`] : []),
     ...(invented > 0 ? [`${invented} delivery ids are more than one for an event, or for none`] : []),
     ...(duplicated > mayBeDuplicated ? [`${duplicated} duplicates are more than ${mayBeDuplicated}`] : []),
+    ...(pending > 0 ? [`${pendingKinds.join(", ")} are left pending in the store`] : []),
+    ...(unleased > 0 ? [`${unleased} attempts were stored by a process whose lease was gone`] : []),
+    ...(leasedAtOnce > perEndpoint
+      ? [`${leasedAtOnce} deliveries of one endpoint were under a lease at once, more than ${perEndpoint}`]
+      : []),
+    ...late.map(({ ms, last }) => `others took over after ${Math.round(ms)} ms, later than ${maxTakeoverMs}: ${last}`),
     ...examples,
   ];
 }

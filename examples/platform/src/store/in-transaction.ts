@@ -11,15 +11,23 @@ export function inTransaction<T>(db: Kysely<Tables>, limitMs: number, work: (trx
   return db.transaction().execute(async (trx) => {
     let timer: NodeJS.Timeout | undefined;
     let answered = (): void => undefined;
+    let end: StoreError | undefined;
+    // The rollback is under way by then: what `work` asks next would run after it, in no transaction, and stay.
+    const onAsk = (): void => {
+      if (end !== undefined) throw end;
+    };
     const overdue = new Promise<never>((_, reject) => {
       const message =
         `a transaction asked nothing for ${limitMs} ms, or was not answered, and is rolled back; inside one, use only ` +
         "trx: store.db waits for the very same connection on PGlite, and I/O keeps everyone else waiting";
-      timer = setTimeout(() => reject(new StoreError("transaction_overdue", message)), limitMs);
+      timer = setTimeout(() => {
+        end = new StoreError("transaction_overdue", message);
+        reject(end);
+      }, limitMs);
       answered = () => void timer?.refresh();
     });
     try {
-      return await Promise.race([work(trx.withPlugin(onAnswer(() => answered()))), overdue]);
+      return await Promise.race([work(trx.withPlugin(watching(onAsk, () => answered()))), overdue]);
     } finally {
       answered = () => undefined;
       clearTimeout(timer);
@@ -27,10 +35,13 @@ export function inTransaction<T>(db: Kysely<Tables>, limitMs: number, work: (trx
   });
 }
 
-const onAnswer = (told: () => void): KyselyPlugin => ({
-  transformQuery: ({ node }) => node,
+const watching = (onAsk: () => void, onAnswer: () => void): KyselyPlugin => ({
+  transformQuery({ node }) {
+    onAsk();
+    return node;
+  },
   async transformResult({ result }) {
-    told();
+    onAnswer();
     return result;
   },
 });

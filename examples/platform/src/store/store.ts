@@ -14,7 +14,8 @@ export interface Store {
   /**
    * Commits what `work` did with `trx`, or nothing of it.
    *
-   * @throws {StoreError} `transaction_overdue` when no statement of it was answered for 5 s; it is then rolled back
+   * @throws {StoreError} `transaction_overdue` when no statement of it was answered for 5 s; it is then rolled back, and
+   *   further statements of it are refused
    */
   transaction<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
   /** One SQL text outside kysely, possibly of several statements. */

@@ -73,6 +73,18 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createPl
     expect(await organisations("slow")).toHaveLength(0);
   });
 
+  test("refuses what a transaction asks after a statement that took too long: it would run after the rollback, and stay", async () => {
+    const { promise: asked, resolve: ask } = Promise.withResolvers<unknown>();
+    const slow = store.transaction(async (trx) => {
+      await sql`select pg_sleep(1.5)`.execute(trx);
+      const late = trx.insertInto("organisations").values({ id: "o5", name: "late", kind: "hirer" }).execute();
+      ask(await late.catch((error: unknown) => error));
+    });
+    await expect(slow).rejects.toMatchObject({ code: "transaction_overdue" });
+    expect(await asked).toMatchObject({ code: "transaction_overdue" });
+    expect(await organisations("late")).toHaveLength(0);
+  });
+
   test("refuses a statement of a transaction that has ended", async () => {
     let leaked: Parameters<Parameters<Store["transaction"]>[0]>[0] | undefined;
     await store.transaction(async (trx) => {

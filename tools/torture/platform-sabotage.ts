@@ -1,0 +1,93 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Ways to break the platform's own outbox, to see that the run finds out. */
+export const platformSabotages = ["fence", "release", "cap", "wakeup"] as const;
+export type PlatformSabotage = (typeof platformSabotages)[number];
+
+/** One module of the platform, rewritten as it is loaded. */
+interface Rewrite {
+  /** Below `examples/platform/src`. */
+  file: string;
+  /** Each text, that must be there exactly once, with what stands in its place. */
+  replacements: readonly (readonly [text: string, replacement: string])[];
+}
+
+const rewrites: Record<PlatformSabotage, Rewrite> = {
+  /** What was attempted is settled whether or not the lease under which it was is still there. */
+  fence: {
+    file: "outbox/start-dispatcher.ts",
+    replacements: [["made.filter(({ lease }) => ended.has(lease.token))", "made.filter(() => ended)"]],
+  },
+  /**
+   * The successor is made due by the statement that settles: it is not in that one's snapshot if it was inserted meanwhile. Before
+   * the attempts are stored, whose reference to the delivery would wait for that insert first.
+   */
+  release: {
+    file: "delivery/settle-attempts.ts",
+    replacements: [
+      ["await insertAttempts(trx, made);", ""],
+      ["await releaseNext(trx, keys);", "await insertAttempts(trx, made);"],
+      [
+        "await sql<SettledRow>`\n    update deliveries set",
+        "await sql<SettledRow>`\n    with settled as (update deliveries set",
+      ],
+      [
+        "deliveries.order_key, deliveries.state`",
+        `deliveries.order_key, deliveries.state
+    ), released as (
+      update deliveries set due_at = now() where sequence = any (array(
+        select next.sequence from settled cross join lateral (
+          select sequence from deliveries
+          where organisation_id = settled.organisation_id and order_key = settled.order_key and state = 'pending'
+            and sequence > settled.sequence
+          order by sequence limit 1
+        ) as next
+        where settled.state <> 'pending'
+      ))
+    )
+    select * from settled\``,
+      ],
+    ],
+  },
+  /** A claim does not count what is under way at an endpoint already. */
+  cap: {
+    file: "outbox/claim-rows.ts",
+    replacements: [
+      [
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a source.
+        "(select count(*) from outbox_leases where queue = ${name} and outbox_leases.lane = given.lane) as under_way",
+        "0 as under_way",
+      ],
+    ],
+  },
+  /** Every second wake-up for deliveries is lost, of those that are recorded and of those that are settled. */
+  wakeup: {
+    file: "outbox/wake-lanes.ts",
+    replacements: [
+      [
+        "if (distinct.length === 0) return;",
+        'if (distinct.length === 0 || (queue === "webhooks" && Math.random() < 0.5)) return;',
+      ],
+    ],
+  },
+};
+
+const sources = join(import.meta.dirname, "../../examples/platform/src");
+
+/** The module that a sabotage rewrites. */
+export const sabotagedFile = (sabotage: PlatformSabotage): string => join(sources, rewrites[sabotage].file);
+
+/**
+ * The module's text as the sabotage would have it.
+ *
+ * @throws when the text that it replaces is not there: the platform has changed, and the sabotage must follow
+ */
+export function sabotaged(sabotage: PlatformSabotage, source = readFileSync(sabotagedFile(sabotage), "utf8")): string {
+  const { file, replacements } = rewrites[sabotage];
+  return replacements.reduce((text, [old, replacement]) => {
+    const parts = text.split(old);
+    if (parts.length !== 2) throw new Error(`sabotage ${sabotage}: ${file} has ${parts.length - 1} times: ${old}`);
+    return parts.join(replacement);
+  }, source);
+}
