@@ -7,10 +7,10 @@ import { claimRows } from "../../src/outbox/claim-rows.ts";
 import { Leases } from "../../src/outbox/leases.ts";
 import type { Loop } from "../../src/outbox/run-loop.ts";
 import { fcmTransport } from "../../src/push/fcm-transport.ts";
-import { openNotificationFeed } from "../../src/push/notification-feed.ts";
 import { pushes } from "../../src/push/push-queue.ts";
 import type { NotificationReason, PushTransport } from "../../src/push/push-transport.ts";
 import { startPush } from "../../src/push/start-push.ts";
+import { toldNotifications } from "../../src/push/told-notifications.ts";
 import { eventually } from "../support/eventually.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
 import { anyStore, type StorePlace, storesUnderTest } from "../support/stores.ts";
@@ -74,9 +74,7 @@ describe.each(await storesUnderTest())("the order of pushes on $title", ({ creat
     half.store.transaction((trx) => actOnOffer(trx, { now }, { organisationId }, offerId, { type: "withdraw" }));
   const pushed = (): NotificationReason[] => server.messages.map(({ data }) => data.reason);
   const menu = async (): Promise<NotificationReason[]> => {
-    const feed = openNotificationFeed(half.store, { onError: (error) => half.errors.push(error) });
-    const told = await feed.since(workerId);
-    await feed.stop();
+    const told = await toldNotifications(half.store, [workerId]);
     return told.map(({ reason }) => reason);
   };
   const refuseOffers = (): void => {
