@@ -197,21 +197,29 @@ const storyCount = Number(process.env.PUSH_STORIES || 100);
 const storiesAtOnce = 50;
 
 describe.each(await anyStore())("stories of pushes on $title", ({ createPlace }) => {
+  let place: StorePlace;
+  let half: LowerHalf;
+  beforeAll(async () => {
+    place = await createPlace();
+    half = await openLowerHalf(place);
+  });
+  afterAll(async () => {
+    await half.close();
+    await place.remove();
+  });
+
   test(`${storyCount} of them push nothing older after something newer, and the latest to each device in the end`, {
     timeout: 180_000 + storyCount * 200,
   }, async () => {
-    const place = await createPlace();
-    const half = await openLowerHalf(place);
     let pushCount = 0;
     const property = fc.asyncProperty(pushStories(storiesAtOnce), async (stories) => {
       const { pushes: count, ...outcome } = await playPushStories(half, stories);
       pushCount += count;
       expect(outcome).toEqual({ overtaken: [], untold: [], missing: [] });
       expect(half.errors).toEqual([]);
+      await half.reset();
     });
     await fc.assert(property, { numRuns: Math.ceil(storyCount / storiesAtOnce), endOnFailure: true });
     expect(pushCount).toBeGreaterThan(storyCount);
-    await half.close();
-    await place.remove();
   });
 });
