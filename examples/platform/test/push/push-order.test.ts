@@ -1,4 +1,5 @@
 import { generateKeyPairSync, randomUUID } from "node:crypto";
+import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
 import { actOnOffer } from "../../src/offers/act-on-offer.ts";
@@ -11,6 +12,7 @@ import { openNotificationFeed } from "../../src/push/notification-feed.ts";
 import { pushes } from "../../src/push/push-queue.ts";
 import type { NotificationReason, PushTransport } from "../../src/push/push-transport.ts";
 import { startPush } from "../../src/push/start-push.ts";
+import type { Trx } from "../../src/store/store.ts";
 import { eventually } from "../support/eventually.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
 import { anyStore, type StorePlace, storesUnderTest } from "../support/stores.ts";
@@ -189,6 +191,84 @@ describe.each(await storesUnderTest())("the order of pushes on $title", ({ creat
     await time.quiet();
     expect(pushed().sort()).toEqual(["offer", "withdrawn"]);
     expect(await menu()).toEqual(["offer", "offer", "successful", "withdrawn"]);
+  });
+});
+
+const shared = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
+
+describe.each(shared)("what locks pushes on $title", ({ createPlace }) => {
+  let place: StorePlace;
+  let half: LowerHalf;
+  beforeAll(async () => {
+    place = await createPlace();
+    half = await openLowerHalf(place);
+  });
+  afterEach(() => half.reset());
+  afterAll(async () => {
+    await half.close();
+    await place.remove();
+  });
+
+  const workerIds = ["amal", "ben", "cleo"];
+  /** They lie in the table, and are due, in the other order. */
+  async function create(): Promise<{ withdraw: () => Promise<unknown>; ids: number[] }> {
+    const organisationId = await addOrganisation(half.store);
+    const { db } = half.store;
+    for (const id of workerIds) {
+      await db.insertInto("workers").values({ id, name: id, password_hash: "" }).execute();
+      await db.insertInto("devices").values({ id, worker_id: id, platform: "ios" }).execute();
+    }
+    const offerId = await half.store.transaction((trx) =>
+      createOffer(trx, { now }, organisationId, { createdByUserId: "user-1", title: "Bar", workerIds }),
+    );
+    const ids = (await db.selectFrom("notifications").select("id").orderBy("id").execute()).map(({ id }) => id);
+    for (const id of ids.toReversed())
+      await half.store.execute(`update notifications set due_at = now() - ${id} * interval '1 s' where id = ${id}`);
+    return {
+      ids,
+      withdraw: () =>
+        half.store.transaction((trx) => actOnOffer(trx, { now }, { organisationId }, offerId, { type: "withdraw" })),
+    };
+  }
+  const lock = (trx: Trx, id: number | undefined) =>
+    sql`select id from notifications where id = ${id ?? 0} for update nowait`.execute(trx);
+  /** Whether somebody who waits for the first of them has locked none of the others. */
+  async function locksInOrder(ids: readonly number[], work: () => void): Promise<void> {
+    await half.store.transaction(async (trx) => {
+      await lock(trx, ids[0]);
+      work();
+      await eventually("somebody waits for it", async () => {
+        const { rows } = await half.store.execute(
+          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        );
+        return rows.length > 0;
+      });
+      for (const id of ids.slice(1)) await lock(trx, id);
+    });
+  }
+
+  test("a withdrawal locks them in one order, whenever they are due", async () => {
+    const { ids, withdraw } = await create();
+    let withdrawn: Promise<unknown> | undefined;
+    await locksInOrder(ids, () => {
+      withdrawn = withdraw();
+    });
+    expect(await withdrawn).toBe("done");
+  });
+
+  test("what settles them locks them in the same order, however they ended", async () => {
+    const { ids } = await create();
+    const ends = new Map<number, () => void>();
+    const send = (_: unknown, { id }: { id: number }) => new Promise<void>((resolve) => ends.set(id, resolve));
+    const { store, leases, errors } = half;
+    half.adopt(startPush({ store, leases, transport: { send }, onError: (error) => errors.push(error) }));
+    await eventually("all are under way", () => ends.size === ids.length);
+    await locksInOrder(ids, () => {
+      for (const id of ids.toReversed()) ends.get(id)?.();
+    });
+    const unsent = store.db.selectFrom("notifications").select("id").where("sent_at", "is", null);
+    await eventually("all are sent", async () => (await unsent.executeTakeFirst()) === undefined);
+    expect(errors).toEqual([]);
   });
 });
 
