@@ -22,14 +22,14 @@ export async function notifyWorkers(trx: Trx, { offerId, workerIds, reason }: Wo
   const given = sql`json_array_elements_text(${JSON.stringify(workerIds)}::text::json)`;
   // Nothing comes before the offer itself.
   if (reason !== "offer")
-    // In the order of settling, which locks the same rows: two that lock in different orders wait for each other.
+    // Locks the offer's all at once, in the order of settling: two that lock in different orders wait for each other, and a
+    // completion comes here twice.
     await sql`
-      update notifications set due_at = null where id = any (array(
-        select id from notifications
-        where offer_id = ${offerId} and due_at is not null and worker_id = any (array(select ${given}))
-        order by id
-        for update
-      ))`.execute(trx);
+      update notifications set due_at = null
+      where worker_id = any (array(select ${given})) and id = any (array(
+        select id from notifications where offer_id = ${offerId} and due_at is not null order by id for update))`.execute(
+      trx,
+    );
   const { rows } = await sql<{ count: number }>`
     with written as (
       insert into notifications (worker_id, device_id, offer_id, reason, due_at)

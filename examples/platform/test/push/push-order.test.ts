@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { fc } from "../../../../tools/property-seed.ts";
 import { actOnOffer } from "../../src/offers/act-on-offer.ts";
 import { createOffer } from "../../src/offers/create-offer.ts";
+import type { Action } from "../../src/offers/transition.ts";
 import { claimRows } from "../../src/outbox/claim-rows.ts";
 import { Leases } from "../../src/outbox/leases.ts";
 import type { Loop } from "../../src/outbox/run-loop.ts";
@@ -211,7 +212,7 @@ describe.each(shared)("what locks pushes on $title", ({ createPlace }) => {
 
   const workerIds = ["amal", "ben", "cleo"];
   /** They lie in the table, and are due, in the other order. */
-  async function create(): Promise<{ withdraw: () => Promise<unknown>; ids: number[] }> {
+  async function create() {
     const organisationId = await addOrganisation(half.store);
     const { db } = half.store;
     for (const id of workerIds) {
@@ -226,8 +227,10 @@ describe.each(shared)("what locks pushes on $title", ({ createPlace }) => {
       await half.store.execute(`update notifications set due_at = now() - ${id} * interval '1 s' where id = ${id}`);
     return {
       ids,
-      withdraw: () =>
-        half.store.transaction((trx) => actOnOffer(trx, { now }, { organisationId }, offerId, { type: "withdraw" })),
+      act: (action: Action) =>
+        half.store.transaction((trx) =>
+          actOnOffer(trx, { now }, "workerId" in action ? action : { organisationId }, offerId, action),
+        ),
     };
   }
   const lock = (trx: Trx, id: number | undefined) =>
@@ -247,14 +250,18 @@ describe.each(shared)("what locks pushes on $title", ({ createPlace }) => {
     });
   }
 
-  test("a withdrawal locks them in one order, whenever they are due", async () => {
-    const { ids, withdraw } = await create();
-    let withdrawn: Promise<unknown> | undefined;
-    await locksInOrder(ids, () => {
-      withdrawn = withdraw();
-    });
-    expect(await withdrawn).toBe("done");
-  });
+  test.each<Action>([{ type: "withdraw" }, { type: "complete", workerIds: ["cleo"] }])(
+    "to $type locks them in one order, whenever they are due",
+    async (action) => {
+      const { ids, act } = await create();
+      expect(await act({ type: "apply", workerId: "cleo" })).toBe("done");
+      let acted: Promise<unknown> | undefined;
+      await locksInOrder(ids, () => {
+        acted = act(action);
+      });
+      expect(await acted).toBe("done");
+    },
+  );
 
   test("what settles them locks them in the same order, however they ended", async () => {
     const { ids } = await create();
