@@ -21,10 +21,10 @@ const workersPerStatement = 2_000;
  */
 export async function notifyWorkers(trx: Trx, { offerId, workerIds, reason }: WorkersToNotify): Promise<number> {
   let written = 0;
+  // Nothing comes before the offer itself.
+  if (reason !== "offer") await supersede(trx, offerId, workerIds);
   for (let from = 0; from < workerIds.length; from += workersPerStatement) {
     const some = workerIds.slice(from, from + workersPerStatement);
-    // Nothing comes before the offer itself.
-    if (reason !== "offer") await supersede(trx, offerId, some);
     written += await write(trx, { offerId, workerIds: some, reason });
   }
   await wakeLanes(trx, "pushes", written > 0 ? [offerId] : []);
@@ -32,14 +32,14 @@ export async function notifyWorkers(trx: Trx, { offerId, workerIds, reason }: Wo
 }
 
 async function supersede(trx: Trx, offerId: string, workerIds: readonly string[]): Promise<void> {
-  // In the order of settling, which locks the same rows: two that lock in different orders wait for each other.
+  // Locks the offer's all at once, in the order of settling: two that lock in different orders wait for each other, and a
+  // completion comes here twice.
   await sql`
-    update notifications set due_at = null where id = any (array(
-      select id from notifications
-      where offer_id = ${offerId} and due_at is not null and worker_id = any (array(select ${texts(workerIds)}))
-      order by id
-      for update
-    ))`.execute(trx);
+    update notifications set due_at = null
+    where worker_id = any (array(select ${texts(workerIds)})) and id = any (array(
+      select id from notifications where offer_id = ${offerId} and due_at is not null order by id for update))`.execute(
+    trx,
+  );
 }
 
 async function write(trx: Trx, { offerId, workerIds, reason }: WorkersToNotify): Promise<number> {

@@ -1,8 +1,10 @@
 import { generateKeyPairSync, randomUUID } from "node:crypto";
+import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
 import { actOnOffer } from "../../src/offers/act-on-offer.ts";
 import { createOffer } from "../../src/offers/create-offer.ts";
+import type { Action } from "../../src/offers/transition.ts";
 import { claimRows } from "../../src/outbox/claim-rows.ts";
 import { Leases } from "../../src/outbox/leases.ts";
 import type { Loop } from "../../src/outbox/run-loop.ts";
@@ -11,6 +13,7 @@ import { pushes } from "../../src/push/push-queue.ts";
 import type { NotificationReason, PushTransport } from "../../src/push/push-transport.ts";
 import { startPush } from "../../src/push/start-push.ts";
 import { toldNotifications } from "../../src/push/told-notifications.ts";
+import type { Trx } from "../../src/store/store.ts";
 import { eventually } from "../support/eventually.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
 import { anyStore, type StorePlace, storesUnderTest } from "../support/stores.ts";
@@ -190,26 +193,118 @@ describe.each(await storesUnderTest())("the order of pushes on $title", ({ creat
   });
 });
 
+const shared = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
+
+describe.each(shared)("what locks pushes on $title", ({ createPlace }) => {
+  let place: StorePlace;
+  let half: LowerHalf;
+  beforeAll(async () => {
+    place = await createPlace();
+    half = await openLowerHalf(place);
+  });
+  afterEach(() => half.reset());
+  afterAll(async () => {
+    await half.close();
+    await place.remove();
+  });
+
+  const workerIds = ["amal", "ben", "cleo"];
+  /** They lie in the table, and are due, in the other order. */
+  async function create() {
+    const organisationId = await addOrganisation(half.store);
+    const { db } = half.store;
+    for (const id of workerIds) {
+      await db.insertInto("workers").values({ id, name: id, password_hash: "" }).execute();
+      await db.insertInto("devices").values({ id, worker_id: id, platform: "ios" }).execute();
+    }
+    const offerId = await half.store.transaction((trx) =>
+      createOffer(trx, { now }, organisationId, { createdByUserId: "user-1", title: "Bar", workerIds }),
+    );
+    const ids = (await db.selectFrom("notifications").select("id").orderBy("id").execute()).map(({ id }) => id);
+    for (const id of ids.toReversed())
+      await half.store.execute(`update notifications set due_at = now() - ${id} * interval '1 s' where id = ${id}`);
+    return {
+      ids,
+      act: (action: Action) =>
+        half.store.transaction((trx) =>
+          actOnOffer(trx, { now }, "workerId" in action ? action : { organisationId }, offerId, action),
+        ),
+    };
+  }
+  const lock = (trx: Trx, id: number | undefined) =>
+    sql`select id from notifications where id = ${id ?? 0} for update nowait`.execute(trx);
+  /** Whether somebody who waits for the first of them has locked none of the others. */
+  async function locksInOrder(ids: readonly number[], work: () => void): Promise<void> {
+    await half.store.transaction(async (trx) => {
+      await lock(trx, ids[0]);
+      work();
+      await eventually("somebody waits for it", async () => {
+        const { rows } = await half.store.execute(
+          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        );
+        return rows.length > 0;
+      });
+      for (const id of ids.slice(1)) await lock(trx, id);
+    });
+  }
+
+  test.each<Action>([{ type: "withdraw" }, { type: "complete", workerIds: ["cleo"] }])(
+    "to $type locks them in one order, whenever they are due",
+    async (action) => {
+      const { ids, act } = await create();
+      expect(await act({ type: "apply", workerId: "cleo" })).toBe("done");
+      let acted: Promise<unknown> | undefined;
+      await locksInOrder(ids, () => {
+        acted = act(action);
+      });
+      expect(await acted).toBe("done");
+    },
+  );
+
+  test("what settles them locks them in the same order, however they ended", async () => {
+    const { ids } = await create();
+    const ends = new Map<number, () => void>();
+    const send = (_: unknown, { id }: { id: number }) => new Promise<void>((resolve) => ends.set(id, resolve));
+    const { store, leases, errors } = half;
+    half.adopt(startPush({ store, leases, transport: { send }, onError: (error) => errors.push(error) }));
+    await eventually("all are under way", () => ends.size === ids.length);
+    await locksInOrder(ids, () => {
+      for (const id of ids.toReversed()) ends.get(id)?.();
+    });
+    const unsent = store.db.selectFrom("notifications").select("id").where("sent_at", "is", null);
+    await eventually("all are sent", async () => (await unsent.executeTakeFirst()) === undefined);
+    expect(errors).toEqual([]);
+  });
+});
+
 /** More of them for a long run by hand. */
 const storyCount = Number(process.env.PUSH_STORIES || 100);
 const storiesAtOnce = 50;
 
 describe.each(await anyStore())("stories of pushes on $title", ({ createPlace }) => {
+  let place: StorePlace;
+  let half: LowerHalf;
+  beforeAll(async () => {
+    place = await createPlace();
+    half = await openLowerHalf(place);
+  });
+  afterAll(async () => {
+    await half.close();
+    await place.remove();
+  });
+
   test(`${storyCount} of them push nothing older after something newer, and the latest to each device in the end`, {
     timeout: 180_000 + storyCount * 200,
   }, async () => {
-    const place = await createPlace();
-    const half = await openLowerHalf(place);
     let pushCount = 0;
     const property = fc.asyncProperty(pushStories(storiesAtOnce), async (stories) => {
       const { pushes: count, ...outcome } = await playPushStories(half, stories);
       pushCount += count;
       expect(outcome).toEqual({ overtaken: [], untold: [], missing: [] });
       expect(half.errors).toEqual([]);
+      await half.reset();
     });
     await fc.assert(property, { numRuns: Math.ceil(storyCount / storiesAtOnce), endOnFailure: true });
     expect(pushCount).toBeGreaterThan(storyCount);
-    await half.close();
-    await place.remove();
   });
 });

@@ -51,7 +51,12 @@ create index deliveries_pending on deliveries (organisation_id, sequence) where 
 
 alter table notifications drop column told_at, add column due_at timestamptz;
 drop index notifications_id_idx;
-update notifications set due_at = now() where sent_at is null and attempts < 10;
+-- Nothing older after something newer.
+update notifications set due_at = now()
+where sent_at is null and attempts < 10 and not exists (
+  select from notifications newer
+  where newer.worker_id = notifications.worker_id and newer.device_id is not distinct from notifications.device_id
+    and newer.offer_id = notifications.offer_id and newer.id > notifications.id);
 create index notifications_due on notifications (offer_id, due_at, id) where due_at is not null;
 
 alter table mails add column due_at timestamptz;
