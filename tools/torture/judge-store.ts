@@ -28,6 +28,9 @@ export interface Takeover {
 /** At one endpoint at a time, over all processes. */
 export const perEndpoint = 8;
 
+/** What is left of a lease of 4 s that is renewed each second. */
+const leastLeaseMs = 3_000;
+
 /** Rows that nobody has done yet. */
 export async function countPending({ execute }: Store): Promise<Map<string, number>> {
   const { rows } = await execute(`
@@ -93,7 +96,8 @@ export function mostAtOnce(leases: readonly LeaseRecord[], queue: string): numbe
 
 /**
  * For each process that was killed or stood still, the time until the last row that it had under lease was leased again; where
- * an endpoint had as many as it may have, until the row was free. Without those in which no process was at work for a while.
+ * an endpoint had as many as it may have, until the row was free. Without those in which no process was at work for a while when
+ * the lease could have ended.
  *
  * @param outages when no process was at work, or no database
  */
@@ -118,7 +122,7 @@ export function takeoversOf(
       .filter((lease) => lease.endedBy !== process || lease.endedAt >= goesOnAt)
       .map((lease) => ({ lease, until: takenAt(lease) }))
       .sort((a, b) => b.until - a.until);
-    if (last === undefined || outages.some(({ from, to }) => from < last.until && to > at)) return [];
+    if (last === undefined || outages.some(({ from, to }) => from < last.until && to > at + leastLeaseMs)) return [];
     const { lease, until } = last;
     const freed = `${rowOf(lease)} of ${lease.lane} of a process ${stalledMs === undefined ? "killed" : "stopped"}`;
     return [{ ms: until - at, last: `${freed} was free after ${Math.round(lease.endedAt - at)} ms` }];
