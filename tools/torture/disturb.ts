@@ -5,6 +5,7 @@ export type Disturbance = "kill" | "restart" | "stall";
 
 export interface DisturbOptions {
   fleet: Fleet;
+  processes: number;
   kills: number;
   restarts: number;
   stalls: number;
@@ -31,7 +32,7 @@ const stallMs = { least: 5_000, most: 7_000 };
 
 /** Kills processes, has them stand still, and restarts the database, in any order. While one stands still others are killed. */
 export async function disturb(options: DisturbOptions): Promise<void> {
-  const { fleet, restart, progress, onDone, signal } = options;
+  const { fleet, processes, restart, progress, onDone, signal } = options;
   const pause = async (): Promise<void> => {
     while (fleet.addresses.length === 0) {
       if (fleet.isDown) throw new Error(`no process is left: ${fleet.faults.join("; ")}`);
@@ -56,6 +57,9 @@ export async function disturb(options: DisturbOptions): Promise<void> {
     const [what] = left.splice(Math.floor(Math.random() * left.length), 1);
     if (what === undefined) break;
     if (what === "kill") await fleet.kill();
+    // One is left to take over, if there are several.
+    while (what === "stall" && fleet.addresses.length < Math.min(2, processes))
+      await sleep(leastMs, undefined, { signal });
     if (what === "stall") fleet.stall(stallMs.least + Math.random() * (stallMs.most - stallMs.least));
     if (what === "restart") {
       // A process that starts while there is no database does not start.

@@ -51,11 +51,16 @@ describe("how long others took to take over", () => {
     const others = Array.from({ length: 8 }, (_, index) => lease(10 + index, "B", 4_000, 8_000));
     const leases = [lease(1, "A", 900, 5_000, "B"), ...others, lease(1, "B", 8_000, 8_100)];
     expect(msOf(leases, [killed], [])).toEqual([4_000]);
+    // Freed together with another, when there was place for one.
+    const [first, ...rest] = others;
+    const together = [lease(1, "A", 900, 5_000, "B"), { ...first, leasedAt: 5_010 } as LeaseRecord, ...rest];
+    expect(msOf([...together, lease(1, "B", 8_000, 8_100)], [killed], [])).toEqual([4_000]);
   });
 
-  test("is not measured while no process was at work, or no database", () => {
+  test("is not measured when no process was at work, or no database, when the lease could have ended", () => {
     const leases = [lease(1, "A", 900, 5_000, "B"), lease(1, "B", 5_100, 5_200)];
-    expect(msOf(leases, [killed], [{ from: 2_000, to: 2_500 }])).toEqual([]);
+    expect(msOf(leases, [killed], [{ from: 2_000, to: 4_500 }])).toEqual([]);
+    expect(msOf(leases, [killed], [{ from: 1_000, to: 3_500 }])).toEqual([4_100]);
     expect(msOf(leases, [killed], [{ from: 5_200, to: 6_000 }])).toEqual([4_100]);
   });
 

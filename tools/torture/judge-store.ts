@@ -28,6 +28,9 @@ export interface Takeover {
 /** At one endpoint at a time, over all processes. */
 export const perEndpoint = 8;
 
+/** What is left of a lease of 4 s that is renewed each second. */
+const leastLeaseMs = 3_000;
+
 /** Rows that nobody has done yet. */
 export async function countPending({ execute }: Store): Promise<Map<string, number>> {
   const { rows } = await execute(`
@@ -93,7 +96,8 @@ export function mostAtOnce(leases: readonly LeaseRecord[], queue: string): numbe
 
 /**
  * For each process that was killed or stood still, the time until the last row that it had under lease was leased again; where
- * an endpoint had as many as it may have, until the row was free. Without those in which no process was at work for a while.
+ * its endpoint had as many as it may have meanwhile, until the row was free. Without those in which no process was at work for a while when
+ * the lease could have ended.
  *
  * @param outages when no process was at work, or no database
  */
@@ -106,9 +110,13 @@ export function takeoversOf(
   const byLane = groupBy(leases, laneOf);
   const takenAt = (lease: LeaseRecord): number => {
     const next = byRow.get(rowOf(lease))?.find(({ leasedAt }) => leasedAt > lease.endedAt);
+    if (next === undefined) return lease.endedAt;
     const others = byLane.get(laneOf(lease)) ?? [];
-    const isFull = others.filter((other) => isLeasedAt(other, lease.endedAt)).length >= perEndpoint;
-    return next === undefined || isFull ? lease.endedAt : next.leasedAt;
+    const begun = others.map(({ leasedAt }) => leasedAt).filter((at) => at > lease.endedAt && at < next.leasedAt);
+    const wasFull = [lease.endedAt, ...begun].some(
+      (at) => others.filter((other) => isLeasedAt(other, at)).length >= perEndpoint,
+    );
+    return wasFull ? lease.endedAt : next.leasedAt;
   };
   const measured = blows.flatMap(({ process, at, stalledMs }): Takeover[] => {
     // What had begun to be settled is settled; what a process does when it goes on is its own takeover.
@@ -118,7 +126,7 @@ export function takeoversOf(
       .filter((lease) => lease.endedBy !== process || lease.endedAt >= goesOnAt)
       .map((lease) => ({ lease, until: takenAt(lease) }))
       .sort((a, b) => b.until - a.until);
-    if (last === undefined || outages.some(({ from, to }) => from < last.until && to > at)) return [];
+    if (last === undefined || outages.some(({ from, to }) => from < last.until && to > at + leastLeaseMs)) return [];
     const { lease, until } = last;
     const freed = `${rowOf(lease)} of ${lease.lane} of a process ${stalledMs === undefined ? "killed" : "stopped"}`;
     return [{ ms: until - at, last: `${freed} was free after ${Math.round(lease.endedAt - at)} ms` }];

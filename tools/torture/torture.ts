@@ -103,7 +103,7 @@ async function run(options: TortureOptions, closers: Closer[]): Promise<TortureR
 
   const outages: Spell[] = [];
   const disturbing = disturb({
-    ...{ fleet, kills, restarts, stalls, signal },
+    ...{ fleet, processes: options.processes, kills, restarts, stalls, signal },
     restart: place.restart && (() => during(outages, place.restart)),
     progress: () => ({
       acked: load.changes.filter(({ isAcked }) => isAcked).length,
