@@ -74,7 +74,10 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createPl
   });
 
   test("refuses what a transaction asks after a statement that took too long: it would run after the rollback, and stay", async () => {
-    const { promise: asked, resolve: ask } = Promise.withResolvers<unknown>();
+    let ask = (_: unknown): void => undefined;
+    const asked = new Promise<unknown>((resolve) => {
+      ask = resolve;
+    });
     const slow = store.transaction(async (trx) => {
       await sql`select pg_sleep(1.5)`.execute(trx);
       const late = trx.insertInto("organisations").values({ id: "o5", name: "late", kind: "hirer" }).execute();
