@@ -11,14 +11,15 @@ import { type Loop, runLoop } from "./run-loop.ts";
 export class Leases {
   readonly processId = randomUUID();
   readonly #store: Store;
-  readonly #leaseMs: number;
+  /** How long a lease lasts that is not renewed. */
+  readonly leaseMs: number;
   readonly #renewal: Loop;
   #underWay = 0;
 
   /** @param leaseMs by the database's clock */
   constructor(store: Store, leaseMs: number, onError: (error: unknown) => void) {
     this.#store = store;
-    this.#leaseMs = leaseMs;
+    this.leaseMs = leaseMs;
     const renew = async (): Promise<number> => {
       if (this.#underWay === 0) return Number.POSITIVE_INFINITY;
       await this.renew(store.db);
@@ -102,7 +103,7 @@ export class Leases {
   }
 
   get #leaseEnd() {
-    return sql`now() + ${this.#leaseMs}::int8 * interval '1 ms'`;
+    return sql`now() + ${this.leaseMs}::int8 * interval '1 ms'`;
   }
 }
 

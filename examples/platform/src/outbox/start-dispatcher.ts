@@ -110,13 +110,16 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
     const limit = Math.min(batchSize, maxUnderWay - underWay.size);
     if (limit <= 0) return Number.POSITIVE_INFINITY;
     await freeLeases();
+    const claimedAt = performance.now();
     const claimed = await claimRows(store, leases, queue, limit);
     if (claimed === undefined) return pauseMs();
     if (claimed.length === 0) return 0;
     const rows = await options.load(claimed.map(({ rowId }) => rowId));
     const unloaded: { lease: Lease }[] = [];
+    // This process may have stood still: others have attempted them since, and perhaps what comes after them.
+    const isLate = performance.now() - claimedAt >= leases.leaseMs;
     for (const lease of claimed) {
-      const row = rows.get(lease.rowId);
+      const row = isLate ? undefined : rows.get(lease.rowId);
       if (row === undefined) unloaded.push({ lease });
       else start({ lease, row });
     }
