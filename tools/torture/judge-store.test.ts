@@ -64,6 +64,13 @@ describe("how long others took to take over", () => {
     expect(msOf(leases, [killed], [{ from: 5_200, to: 6_000 }])).toEqual([4_100]);
   });
 
+  test("is not measured while another process that stands still may have kept the others waiting", () => {
+    const leases = [lease(1, "A", 900, 5_000, "B"), lease(1, "B", 5_900, 6_000)];
+    const stopped = (at: number) => ({ process: "C", at, stalledMs: 6_000 });
+    expect(msOf(leases, [killed, stopped(4_500)], [])).toEqual([]);
+    expect(msOf(leases, [killed, stopped(1_500)], [])).toEqual([4_900]);
+  });
+
   test("is given in order, the shortest first", () => {
     const leases = [
       ...[lease(1, "A", 900, 5_000, "B"), lease(1, "B", 5_100, 5_200)],

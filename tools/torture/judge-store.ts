@@ -28,6 +28,9 @@ export interface Takeover {
 /** At one endpoint at a time, over all processes. */
 export const perEndpoint = 8;
 
+/** How long others wait for the locks of a process that stands still in the middle of a transaction (`standstillEnds`). */
+const lockedMs = 2_000;
+
 /** What is left of a lease of 4 s that is renewed each second. */
 const leastLeaseMs = 3_000;
 
@@ -96,8 +99,8 @@ export function mostAtOnce(leases: readonly LeaseRecord[], queue: string): numbe
 
 /**
  * For each process that was killed or stood still, the time until the last row that it had under lease was leased again; where
- * its endpoint had as many as it may have meanwhile, until the row was free. Without those in which no process was at work for a while when
- * the lease could have ended.
+ * its endpoint had as many as it may have meanwhile, until the row was free. Without those in which no process was at work for a while, or
+ * another one that stood still may have kept them waiting, when the lease could have ended.
  *
  * @param outages when no process was at work, or no database
  */
@@ -118,6 +121,10 @@ export function takeoversOf(
     );
     return wasFull ? lease.endedAt : next.leasedAt;
   };
+  const locked = blows.flatMap(({ at, stalledMs }) =>
+    stalledMs === undefined ? [] : [{ from: at, to: at + lockedMs }],
+  );
+  const hindrances = [...outages, ...locked];
   const measured = blows.flatMap(({ process, at, stalledMs }): Takeover[] => {
     // What had begun to be settled is settled; what a process does when it goes on is its own takeover.
     const goesOnAt = at + (stalledMs ?? Number.POSITIVE_INFINITY);
@@ -126,7 +133,7 @@ export function takeoversOf(
       .filter((lease) => lease.endedBy !== process || lease.endedAt >= goesOnAt)
       .map((lease) => ({ lease, until: takenAt(lease) }))
       .sort((a, b) => b.until - a.until);
-    if (last === undefined || outages.some(({ from, to }) => from < last.until && to > at + leastLeaseMs)) return [];
+    if (last === undefined || hindrances.some(({ from, to }) => from < last.until && to > at + leastLeaseMs)) return [];
     const { lease, until } = last;
     const freed = `${rowOf(lease)} of ${lease.lane} of a process ${stalledMs === undefined ? "killed" : "stopped"}`;
     return [{ ms: until - at, last: `${freed} was free after ${Math.round(lease.endedAt - at)} ms` }];

@@ -140,8 +140,9 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
   };
 
   const pauseMs = async (): Promise<number> => {
-    const wakeupMs = await nextWakeupMs(store, queue.name);
+    // In this order: whoever frees the rows of a process takes away its lease and wakes their lanes at once.
     const lapseMs = Math.max(await leases.nextLapseMs(), lookedForLapsedAt + lapseLookMs - performance.now());
+    const wakeupMs = await nextWakeupMs(store, queue.name);
     return Math.max(shortestPauseMs, Math.min(wakeupMs, lapseMs, slowLookMs));
   };
 
