@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { postMails } from "../../src/mail/post-mails.ts";
+import { writeMails } from "../../src/mail/write-mails.ts";
 import type { Leases } from "../../src/outbox/leases.ts";
 import { openLeases } from "../../src/outbox/open-leases.ts";
 import { startDispatcher } from "../../src/outbox/start-dispatcher.ts";
@@ -56,7 +56,7 @@ describe.each(await storesUnderTest())("a claim on $title", ({ createPlace }) =>
       });
     const [claimed, onClaimed] = moment();
     const [goesOn, goOn] = moment();
-    await store.transaction((trx) => postMails(trx, [{ to_address: "a@b.example", subject: "s", body: "b" }]));
+    await store.transaction((trx) => writeMails(trx, [{ to_address: "a@b.example", subject: "s", body: "b" }]));
     const first = half.adopt(
       processOf("first", firstLeases, () => {
         onClaimed();
