@@ -52,6 +52,9 @@ const leaveMs = 5_000;
 /** Time for requests under way to be answered; a suggestion search, the longest, takes 5 s. */
 const drainMs = 8_000;
 
+/** How long the start waits to hear other processes: it can serve without. */
+const listenMs = 5_000;
+
 const ownSettings = { host: "HOST", port: "PORT" };
 
 /** D-54, D-55 */
@@ -147,6 +150,8 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
       showAllMail: settings.showAllMail,
       isReady: async () => closing === undefined && (await storeAnswers(store)),
     });
+    // What changes before would be told to pages as something that they may have missed.
+    await Promise.race([signals.ready, setTimeout(listenMs, undefined, { ref: false })]);
     const server = createServer({ requestTimeout: 30_000 }, app);
     await listen(server, { ...settings, settings: ownSettings });
     closeDoor = async () => {

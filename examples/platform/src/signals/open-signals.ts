@@ -14,6 +14,8 @@ export interface Signals {
    * is heard before this returns, in others soon after.
    */
   publish(signals: Signal | readonly Signal[]): void;
+  /** Resolves when what other processes announce is heard from now on. */
+  readonly ready: Promise<void>;
   /** @returns ends the subscription */
   subscribe(listener: SignalListener): () => void;
   /** Tells the other processes what they were not told yet, and hears no more of them. */
@@ -47,16 +49,25 @@ export function openSignals(store: Store, { onError }: SignalsOptions): Signals 
   };
 
   const by = randomUUID();
+  let onReady = (): void => undefined;
+  const ready = new Promise<void>((resolve) => {
+    onReady = resolve;
+  });
   const notifier = store.newClient && notifyOthers(store, { channel, by, onError });
   const listening =
     store.newClient &&
     listenToOthers(store.newClient, {
       channel,
-      onListening: () => tell("everything"),
+      onListening() {
+        onReady();
+        tell("everything");
+      },
       onPayload: (payload) => heardIn(payload, by).forEach(tell),
       onError,
     });
+  if (listening === undefined) onReady();
   return {
+    ready,
     publish(given) {
       const signals = "topic" in given ? [given] : given;
       signals.forEach(tell);
