@@ -79,6 +79,8 @@ test.each([
   ["{", "", "the body is not valid JSON"],
   ["{", "text/plain", "the body is not valid JSON"],
   ["{", "application/yaml", "the body is not valid JSON (application/yaml)"],
+  ['{"title":"<p>"', "", "the body is not valid JSON"],
+  ["<p>", "", "the body is markup, not JSON"],
   [" <p>", "", "the body is markup, not JSON"],
   [" <p>", "text/html", "the body is markup (text/html), not JSON"],
 ])("the body %j of the type %j is told as it is: %s", (text, type, fault) =>
