@@ -8,5 +8,7 @@ export default defineConfig({
       "packages/client/test/{call,deadlines,errors,foreign-errors,messages,mistakes,operations,options,refusals,response-shape,response-size,retries,secrecy,watch}.test.ts",
     ],
     pool: "forks",
+    // Unpacking 40 MiB takes more than the usual 5 s on a busy machine.
+    testTimeout: 30_000,
   },
 });

@@ -22,11 +22,11 @@ export async function* watchOffer(
     checkCallOptions(options, names);
     const { intervalMs: given, ...call } = options;
     const { intervalMs } = readLimits({ intervalMs: given }, defaultLimits);
-    for (let known: string[] = []; ; ) {
+    for (let known = new Set<string>(); ; ) {
       const { recipients, complete, widthdrawn } = await read(call);
-      const before = known;
-      known = recipients.map((recipient) => JSON.stringify(recipient));
-      yield* recipients.filter((_, index) => !before.includes(known[index] as string));
+      const texts = recipients.map((recipient) => JSON.stringify(recipient));
+      yield* recipients.filter((_, index) => !known.has(texts[index] as string));
+      known = new Set(texts);
       if (complete || widthdrawn) return;
       // Jitter, so that watchers who began together don't stay together.
       await systemClock.sleep(intervalMs * (0.8 + 0.4 * systemClock.random()), call.signal);

@@ -46,3 +46,26 @@ test("a failure is a value for safe, a rejection for the others, and handled by 
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(unhandled).toEqual([]);
 });
+
+test("a call whose key is at hand has begun its request when it returns", async () => {
+  let requests = 0;
+  const fetch = async () => {
+    requests += 1;
+    return Response.json(offer);
+  };
+  const call = new OffersClient({ baseUrl: "https://service.example", apiKey: "key", fetch }).getOffer("a");
+  expect(requests).toBe(1);
+  await call;
+});
+
+test("the stack of a failure shows who made the call, or asked for the watch", async () => {
+  const { client } = await clientOf(409);
+  const hire = () => client.completeOffer("a", ["w"]);
+  const follow = () => client.watchOffer("a")[Symbol.asyncIterator]();
+  await expect(hire()).rejects.toMatchObject({
+    stack: expect.stringMatching(/^ConflictError: .*\n.*completeOffer.*\n.*hire /),
+  });
+  await expect(follow().next()).rejects.toMatchObject({
+    stack: expect.stringMatching(/^ConflictError: .*\n.*watchOffer.*\n.*follow /),
+  });
+});

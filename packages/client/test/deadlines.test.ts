@@ -99,3 +99,11 @@ test("twenty calls leave no listener on the signal they share", async () => {
   await Promise.all(ids.map((id) => client.getOffer(id, { signal }).safe()));
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
+
+test("the limit that ran out is named, the attempt's where the call's is the same", async () => {
+  const { baseUrl } = await serve(silence);
+  const messageOf = async (limits: object) =>
+    new OffersClient({ baseUrl, apiKey, maxRetries: 0, ...limits }).getOffer("a").catch(({ message }) => message);
+  expect(await messageOf({ timeoutMs: 30, totalTimeoutMs: 30 })).toContain("within timeoutMs (30 ms)");
+  expect(await messageOf({ timeoutMs: 31, totalTimeoutMs: 30 })).toContain("within totalTimeoutMs (30 ms)");
+});

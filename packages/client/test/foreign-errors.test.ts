@@ -6,6 +6,7 @@ import {
   type OffersClientOptions,
   type OffersFailure,
 } from "../src/index.ts";
+import { validateAnswers } from "../src/schemas.ts";
 import { input } from "./offer.ts";
 import { reply, serve } from "./serve.ts";
 
@@ -98,6 +99,52 @@ test("an error that middleware keeps from one call and throws in the next belong
   const second = await failureOf(client.getOffer("a"));
   expect(second).toMatchObject({ code: "middleware_failed", operation: "GetOffer", cause: first });
   expect(first.operation).toBe("CreateOffer");
+});
+
+test("an error of validateAnswers that middleware keeps from one call and throws in the next belongs to the first", async () => {
+  let kept: unknown;
+  const reading: Middleware = async (request, next) => {
+    if (kept) throw kept;
+    return next(request);
+  };
+  const fetch = async () => Response.json({ id: "a" });
+  const options = { baseUrl: "https://service.example", apiKey, fetch, middleware: [reading, validateAnswers()] };
+  const client = new OffersClient(options);
+  kept = await failureOf(client.getOffer("a"));
+  const { message } = kept as OffersFailure;
+  expect(kept).toMatchObject({ code: "invalid_response", operation: "GetOffer", attempts: 1 });
+  const second = await failureOf(client.withdrawOffer("a"));
+  expect(second).toMatchObject({ code: "middleware_failed", operation: "WithdrawOffer", cause: kept });
+  expect(kept).toMatchObject({ operation: "GetOffer", message });
+});
+
+test("another call's error that comes out of what is sent is left as it is, and is the cause", async () => {
+  const { error, before } = await ofAnotherClient();
+  const client = new OffersClient({ baseUrl: "https://service.example", apiKey });
+  const failure = await failureOf(
+    client.createOffer({
+      ...input,
+      get events(): never {
+        throw error;
+      },
+    }),
+  );
+  expect(failure).toMatchObject({ code: "invalid_argument", operation: "CreateOffer", attempts: 0, cause: error });
+  const { operation, attempts, message, stack } = error;
+  expect({ operation, attempts, message, stack }).toEqual(before);
+});
+
+test("what is sent may throw nothing at all, and is told all the same", async () => {
+  const hostile = {
+    ...input,
+    get events(): never {
+      throw undefined;
+    },
+  };
+  const failure = await failureOf(
+    new OffersClient({ baseUrl: "https://service.example", apiKey }).createOffer(hostile),
+  );
+  expect(failure).toMatchObject({ name: "UsageError", code: "invalid_argument", operation: "CreateOffer" });
 });
 
 test("an error of another copy of the package is left as it is", async () => {

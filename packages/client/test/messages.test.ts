@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { OffersClient, type OffersFailure } from "../src/index.ts";
+import { OffersClient, type OffersClientOptions, type OffersFailure } from "../src/index.ts";
 import { reply, serve } from "./serve.ts";
 
 const apiKey = "key-of-harbour-hotels";
@@ -68,6 +68,7 @@ test.each<[string, string, Error]>([
     new TypeError("error sending request: client error (Connect): No route to host"),
   ],
   ["port_blocked", "fetch refuses this port", new TypeError("Fetch failed: Requests to port 9 are blocked")],
+  ["port_blocked", "fetch refuses this port", new TypeError("Fetch failed: Requests to port 6667 are blocked")],
   ["port_blocked", "fetch refuses this port", new TypeError("fetch failed", { cause: new Error("bad port") })],
   ["tls_failed", "no authority", new TypeError("client error (Connect): invalid peer certificate: UnknownIssuer")],
   ["tls_failed", "out of date", new TypeError("client error (Connect): invalid peer certificate: Expired")],
@@ -90,12 +91,18 @@ test("a port on which the Fetch standard allows nothing has one code, also where
   const original = globalThis.fetch;
   try {
     // Bun's own.
-    globalThis.fetch = () =>
-      Promise.reject(Object.assign(new TypeError("Unable to connect."), { code: "ECONNREFUSED" }));
-    const failure = (port: number) =>
-      failureOf(new OffersClient({ baseUrl: `http://127.0.0.1:${port}`, apiKey, maxRetries: 0 }).getOffer("a"));
+    const failing = (code: string) => () =>
+      Promise.reject(Object.assign(new TypeError("Unable to connect."), { code }));
+    const failure = (port: number, fetch?: OffersClientOptions["fetch"]) =>
+      failureOf(new OffersClient({ baseUrl: `http://127.0.0.1:${port}`, apiKey, fetch, maxRetries: 0 }).getOffer("a"));
+    globalThis.fetch = failing("ECONNREFUSED");
     for (const port of [1, 22, 6_000, 6_667, 10_080]) expect((await failure(port)).code).toBe("port_blocked");
     for (const port of [2, 80, 3_000, 6_001, 8_080]) expect((await failure(port)).code).toBe("connection_not_made");
+    // A fetch of one's own may use any port.
+    expect((await failure(22, failing("ECONNREFUSED"))).code).toBe("connection_not_made");
+    // It was made, and may have brought an effect.
+    globalThis.fetch = failing("ECONNRESET");
+    expect((await failure(22)).code).toBe("connection_lost");
   } finally {
     globalThis.fetch = original;
   }

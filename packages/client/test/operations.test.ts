@@ -30,6 +30,12 @@ test("a read, a completion and a withdrawal have the method, path and body of th
   ]);
 });
 
+test.each([null, undefined])("events that are %s are none", async (events) => {
+  const { baseUrl, received } = await serve(reply(201, "offer_1"));
+  await new OffersClient({ baseUrl, apiKey }).createOffer({ ...input, events: events as never });
+  expect(JSON.parse(received[0]?.body ?? "")).not.toHaveProperty("events");
+});
+
 test.each(["/some/prefix", "/some/prefix/", "/some/prefix//"])("the base address keeps its path %s", async (prefix) => {
   const { baseUrl, received } = await serve(reply(200, JSON.stringify(offer)));
   await new OffersClient({ baseUrl: new URL(prefix, baseUrl), apiKey }).getOffer("offer_4f1c2a");

@@ -77,7 +77,7 @@ test.each([
   const { baseUrl } = await serve(reply(201, body));
   const error = await failureOf(new OffersClient({ baseUrl, apiKey }).createOffer(input));
   expect(error).toMatchObject({ code: "invalid_response", status: 201 });
-  expect(error.message).toContain(`201, but ${fault}`);
+  expect(error.message).toContain(`201, but ${fault}; check baseUrl`);
 });
 
 test("whatever is taken from an offer, or put in its place, is an offer that is whole or an error that names its path", async () => {

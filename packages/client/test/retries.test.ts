@@ -115,6 +115,17 @@ test("an expired key is asked for again, once, and even a creation is sent again
   expect(received[0]?.headers["idempotency-key"]).toBe(received[1]?.headers["idempotency-key"]);
 });
 
+test("a key is asked for again after a 401 alone", async () => {
+  const { baseUrl } = await serve(inTurn(reply(503), found));
+  const asked: boolean[] = [];
+  const apiKey = ({ refresh }: { refresh: boolean }) => {
+    asked.push(refresh);
+    return "key";
+  };
+  await expect(new OffersClient({ baseUrl, apiKey }).getOffer("a")).resolves.toEqual(offer);
+  expect(asked).toEqual([false]);
+});
+
 test.each([
   ["the same key again", () => "stale", 1],
   ["another wrong key each time", () => String(Math.random()), 2],
@@ -183,12 +194,13 @@ test("middleware stands around every attempt, the first outermost", async () => 
 });
 
 test.each([
-  ["nothing", undefined],
-  ["an answer without a text", { status: 200, headers: new Headers() }],
-])("a middleware that hands back %s is told as what failed, and not asked again", async (_what, answer) => {
+  ["nothing", undefined, "TypeError: "],
+  ["an answer without a text", { status: 200, headers: new Headers() }, "what it gave back is no Response"],
+])("a middleware that hands back %s is told as what failed, and not asked again", async (_what, answer, fault) => {
   const forgetful = async () => answer as unknown as FetchResponse;
   const client = new OffersClient({ baseUrl: "https://service.example", apiKey, middleware: [forgetful] });
-  await expect(client.getOffer("a")).rejects.toMatchObject({ code: "middleware_failed", attempts: 1 });
+  const message = expect.stringContaining(fault);
+  await expect(client.getOffer("a")).rejects.toMatchObject({ code: "middleware_failed", attempts: 1, message });
 });
 
 test("the runtime's fetch is looked up at every request", async () => {

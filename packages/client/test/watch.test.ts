@@ -59,6 +59,7 @@ test("a withdrawn offer ends it", async () => {
 test("a read that fails ends it with its error", async () => {
   const { told, end, reads } = await watched([asItIs({}), reply(404)]);
   expect(end).toMatchObject({ name: "NotFoundError", operation: "GetOffer" });
+  expect((end as Error).message).toMatch(/^GetOffer at 127\.0\.0\.1:\d+: 404; /);
   expect([told.length, reads]).toEqual([1, 2]);
 });
 
@@ -93,6 +94,7 @@ test("who leaves the loop sends no more reads", async () => {
 
 test.each([-1, Number.NaN, 1.5, 2 ** 31])("an interval of %d is refused before any request", async (intervalMs) => {
   const { end, reads } = await watched([asItIs({})], { intervalMs });
-  expect(end).toMatchObject({ code: "invalid_option", message: expect.stringContaining("intervalMs") });
+  expect(end).toMatchObject({ code: "invalid_option", operation: "GetOffer", attempts: 0 });
+  expect((end as Error).message).toMatch(/^GetOffer: intervalMs must be a whole number/);
   expect(reads).toBe(0);
 });

@@ -12,8 +12,8 @@ export const getOffer: Operation<undefined, Offer> = {
   decode(text) {
     if (!text.trim()) throw new UnfitResponse("the body is empty");
     const offer: Offer = JSON.parse(text);
-    const [path = "", fault] = findFault(offer, offerShape) ?? [];
-    if (fault) throw new UnfitResponse(`${path.slice(1) || "the body"} ${fault}`);
+    const fault = findFault(offer, offerShape);
+    if (fault) throw new UnfitResponse(`${fault[0].slice(1) || "the body"} ${fault[1]}`);
     return offer;
   },
 };

@@ -60,9 +60,10 @@ export function checkClientOptions(given: OffersClientOptions): void {
   if (typeof given !== "object" || !given || Array.isArray(given) || given instanceof URL)
     refuse(`the options are ${kindOf(given)}; give an object: new OffersClient({ baseUrl, apiKey })`);
   checkNames(given, clientNames, (name) => (callNames.includes(name) ? "it is an option of a call" : undefined));
-  const { middleware = [], logger, serviceHonoursIdempotencyKey: honours = false } = given;
+  const { middleware = [], logger, serviceHonoursIdempotencyKey: honours } = given;
   for (const name of ["fetch", "onRetry"] as const) if (given[name] !== undefined) checkFunction(name, given[name]);
-  if (typeof honours !== "boolean") refuse(`serviceHonoursIdempotencyKey is ${kindOf(honours)}; give true or false`);
+  if (honours !== undefined && typeof honours !== "boolean")
+    refuse(`serviceHonoursIdempotencyKey is ${kindOf(honours)}; give true or false`);
   if (!Array.isArray(middleware)) refuse(`middleware is ${kindOf(middleware)}; give an array of functions`);
   for (const [index, layer] of middleware.entries()) checkFunction(`middleware[${index}]`, layer);
   if (logger !== undefined)
@@ -81,7 +82,7 @@ export function checkCallOptions(given: CallOptions, names: readonly string[] = 
     );
   checkNames(given, names, (name) => {
     if (name === "intervalMs") return "only watchOffer has it";
-    if (name.startsWith("apiKey")) return "use withApiKey()";
+    if (name === "apiKey") return "use withApiKey()";
     return clientNames.includes(name) ? "give it to new OffersClient()" : undefined;
   });
   const { signal, headers } = given;

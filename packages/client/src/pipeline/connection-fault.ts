@@ -1,14 +1,21 @@
 import type { ConnectionError } from "../errors/exchange-errors.ts";
 
-type Fault = [signs: RegExp, code: ConnectionError["code"], fault: string];
+type Fault = readonly [code: ConnectionError["code"], fault: string];
+
+const portBlocked: Fault = ["port_blocked", "fetch refuses this port; use another"];
+const notMade: Fault = ["connection_not_made", "no connection was made; check baseUrl, the network and a proxy"];
+const lost: Fault = [
+  "connection_lost",
+  "the connection broke off; what was sent may have had its effect. Check baseUrl: http or https?",
+];
 
 /**
  * What runtimes say of a connection that failed, most telling first. Node, undici and Bun have codes, Deno has words only
  * (`client error (Connect)`, `invalid peer certificate`). Nothing was sent after what is `connection_not_made` (D-40);
  * waiting mends no certificate, hence `tls_failed`.
  */
-const faults: readonly Fault[] = [
-  [/bad port|ports? \d+ (is|are) blocked/, "port_blocked", "fetch refuses this port; use another"],
+const faults: readonly (readonly [signs: RegExp, ...Fault])[] = [
+  [/bad port|ports? \d+ (is|are) blocked/, ...portBlocked],
   [/ALTNAME|HOSTNAME_MISMATCH|NotValidForName/, "tls_failed", "the certificate is for another name; check baseUrl"],
   [
     /CERT\w*_EXPIRED|NOT_YET_VALID|certificate: (Expired|NotValidYet)/,
@@ -32,12 +39,8 @@ const faults: readonly Fault[] = [
     "the host was not found; check baseUrl and the network",
   ],
   [/refused/i, "connection_not_made", "the connection was refused; check baseUrl: does the service run there?"],
-  // Reading from a connection that was made fails with the last code too.
-  [
-    /CONNECT_TIMEOUT|UNREACH connect$|client error \(Connect\)/i,
-    "connection_not_made",
-    "no connection was made; check baseUrl, the network and a proxy",
-  ],
+  // Reading from a connection that was made fails with the second code too.
+  [/CONNECT_TIMEOUT|UNREACH connect$|client error \(Connect\)/i, ...notMade],
   [
     /HPE_|HTTPParserError|InvalidHTTP|Malformed_HTTP/i,
     "connection_lost",
@@ -47,7 +50,7 @@ const faults: readonly Fault[] = [
 
 /** https://fetch.spec.whatwg.org/#port-blocking: Node and Deno refuse these ports, Bun tries them. One code for all. */
 const blocked =
-  /^([01379]|1[135]|17|19|2[0-35]|37|4[23]|53|69|77|79|87|95|10[1-4]|109|11[01357]|119|123|13[579]|14[38]|161|179|389|427|465|51[2-5]|526|53[0-2]|540|54[48]|55[46]|563|587|601|636|989|99[035]|1719|172[03]|2049|3659|4045|4190|506[01]|6000|6566|666[5-9]|6679|6697|10080)$/;
+  /^([179]|1[135]|17|19|2[0-35]|37|4[23]|53|69|77|79|87|95|10[1-4]|109|11[01357]|119|123|13[579]|143|161|179|389|427|465|51[2-5]|526|53[0-2]|54[08]|55[46]|563|587|601|636|989|99[035]|1719|172[03]|2049|3659|4045|4190|506[01]|6000|6566|666[5-9]|6679|6697|10080)$/;
 
 /**
  * What a `fetch` that failed means, and what to do about it.
@@ -57,23 +60,12 @@ const blocked =
  * @param isUnsent whether whoever made the connection knows that there was none
  * @param url of the request to the runtime's own `fetch`
  */
-export function connectionFault(
-  signs: string,
-  text: string,
-  isUnsent: boolean,
-  url?: string,
-): { code: ConnectionError["code"]; fault: string } {
+export function connectionFault(signs: string, text: string, isUnsent: boolean, url?: string): Fault {
   const words =
     /client error \(Connect\)|bad port|ports? \d+ (is|are) blocked|invalid peer certificate|dns error|HTTPParserError/;
-  const told = `${words.test(text) ? text : ""} ${signs}`;
-  const [, code, fault] = faults.find(([pattern]) => pattern.test(told)) ?? [];
-  if (url && code === "connection_not_made" && blocked.test(new URL(url).port))
-    return connectionFault("", "bad port", true);
-  if (code && fault && !(isUnsent && code === "connection_lost")) return { code, fault };
-  return isUnsent
-    ? { code: "connection_not_made", fault: "no connection was made; check baseUrl, the network and a proxy" }
-    : {
-        code: "connection_lost",
-        fault: "the connection broke off; what was sent may have had its effect. Check baseUrl: http or https?",
-      };
+  const told = words.test(text) ? `${text} ${signs}` : signs;
+  const [, ...known] = faults.find(([pattern]) => pattern.test(told)) ?? [undefined, ...lost];
+  const [code] = known;
+  if (isUnsent && code === "connection_lost") return notMade;
+  return url && code === "connection_not_made" && blocked.test(new URL(url).port) ? portBlocked : known;
 }

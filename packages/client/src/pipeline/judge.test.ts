@@ -39,6 +39,7 @@ const remedy = "change the request; see error.problem";
 test("problem details add what they have to the message: title, detail, the names of fields", () => {
   expect(errorOf(400).message).toBe(`400; ${remedy}`);
   expect(errorOf(400, '{"detail":"d"}').message).toBe(`400; d; ${remedy}`);
+  expect(errorOf(400, '{"detail":" d\\n"}').message).toBe(`400; d; ${remedy}`);
   expect(errorOf(400, '{"title":"t","errors":{"title":["is required"]}}').message).toBe(`400; t; see title; ${remedy}`);
 });
 
@@ -49,3 +50,39 @@ test("an offer whose id is no string is an invalid response", () => {
     expect.objectContaining({ code: "invalid_response" }),
   );
 });
+
+test("ten fields are all named, and of eleven one is counted", () => {
+  const message = (count: number) => {
+    const errors = Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, ["is wrong"]]));
+    return errorOf(400, JSON.stringify({ errors })).message;
+  };
+  expect(message(10)).toMatch(/see field0, .*, field9; change/);
+  expect(message(11)).toMatch(/see field0, .*, field9, 1 more; change/);
+});
+
+test("a 304 asks to leave out conditional headers", () =>
+  expect(errorOf(304).message).toBe("304; leave out conditional headers"));
+
+const messageOf = (text: string, type = "") => {
+  const response = { status: 200, headers: new Headers(type ? { "content-type": type } : {}), text: async () => text };
+  try {
+    judge(getOffer, { response, text }, { url, body: null, maxResponseBytes: 99 }, "key");
+  } catch (error) {
+    return (error as OffersError).message;
+  }
+  return expect.unreachable();
+};
+
+test.each([
+  ["", "text/html", "the body is empty"],
+  [" \n", "", "the body is empty"],
+  ["{", "", "the body is not valid JSON"],
+  ["{", "text/plain", "the body is not valid JSON"],
+  ["{", "application/yaml", "the body is not valid JSON (application/yaml)"],
+  ['{"title":"<p>"', "", "the body is not valid JSON"],
+  ["<p>", "", "the body is markup, not JSON"],
+  [" <p>", "", "the body is markup, not JSON"],
+  [" <p>", "text/html", "the body is markup (text/html), not JSON"],
+])("the body %j of the type %j is told as it is: %s", (text, type, fault) =>
+  expect(messageOf(text, type)).toBe(`200, but ${fault}; check baseUrl`),
+);

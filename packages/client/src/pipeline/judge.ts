@@ -12,7 +12,7 @@ import type { OffersError } from "../errors/offers-error.ts";
 import type { OffersRequest } from "../middleware.ts";
 import type { Operation } from "../operation.ts";
 import type { Answer } from "./attempt.ts";
-import { quote, textsOf } from "./quote.ts";
+import { hide, quote, textsOf } from "./quote.ts";
 import { readProblem } from "./read-problem.ts";
 import { redact } from "./redact.ts";
 import { readRetryAfter } from "./retry-after.ts";
@@ -81,7 +81,8 @@ export function judge<Data>(
     throw new InvalidResponseError(told, { ...details, code });
   }
   const [Kind, remedy] = kinds[status] ?? (status < 500 ? refused : failed);
-  const problem = readProblem(text ?? "", key);
+  // A body that is too large is `undefined`, which is no JSON.
+  const problem = readProblem(`${text}`, key);
   throw new Kind(
     [status, ...said(problem, textsOf(body, id)), waitFor(details.retryAfterMs), remedy].filter(Boolean).join("; "),
     { ...details, problem },
@@ -94,7 +95,7 @@ function said(problem: ReturnType<typeof readProblem>, sent: readonly string[]):
   const fields = Object.keys(errors);
   const named = fields.slice(0, 10).map((field) => quote(field, 100));
   if (fields.length > 10) named.push(`${fields.length - 10} more`);
-  return [quote(title, 100), quote(detail, 300, sent), named.length ? `see ${named.join(", ")}` : ""];
+  return [quote(title, 100), quote(hide(sent, detail), 300), named.length ? `see ${named.join(", ")}` : ""];
 }
 
 const waitFor = (retryAfterMs: number | undefined): string =>

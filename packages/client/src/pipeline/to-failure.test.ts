@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { NotSentError } from "../node/not-sent-error.ts";
 import { toFailure } from "./to-failure.ts";
 
 const causeOf = (thrown: unknown) => toFailure(thrown, "key").cause as { code?: string; syscall?: string };
@@ -22,3 +23,25 @@ test("a try that is nothing is told all the same", () => {
 test.each([undefined, null, "text", 7])("%j, thrown, is a lost connection", (thrown) =>
   expect(toFailure(thrown, "key")).toMatchObject({ name: "ConnectionError", code: "connection_lost" }),
 );
+
+test.each([
+  ["ECONNRESET", "connection_not_made", "no connection was made"],
+  ["HPE_INVALID_CONSTANT", "connection_not_made", "no connection was made"],
+  ["ECONNREFUSED", "connection_not_made", "the connection was refused"],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "tls_failed", "the certificate is for another name"],
+])("what is known not to have been sent is no lost connection, whatever its code: %s", (code, told, fault) => {
+  const failure = toFailure(new NotSentError(Object.assign(new Error("proxy"), { code })), "key");
+  expect(failure).toMatchObject({ code: told, message: expect.stringMatching(`^${fault}`), cause: { code } });
+});
+
+test("what is known not to have been sent, without a code, is told without one", () => {
+  const failure = toFailure(new NotSentError(new Error("the proxy is gone")), "key");
+  expect(failure.code).toBe("connection_not_made");
+  expect((failure.cause as { code?: string }).code).toBeUndefined();
+});
+
+test("the cause shows where it was thrown, without the key", () => {
+  const askVault = () => new Error("secret-key is sealed");
+  const { stack } = toFailure(askVault(), "secret-key").cause as Error;
+  expect(stack).toMatch(/^Error: \[redacted\] is sealed\n.*askVault/);
+});

@@ -40,8 +40,8 @@ export function toFailure(
   }
   const [innermost, syscall] = signs.map((sign) => redact(sign, key));
   const said = redact(text.slice(2), key);
-  const { code: told, fault } = code
-    ? { code, fault: sayings[code] }
+  const [told, fault] = code
+    ? [code, sayings[code]]
     : connectionFault(signs.join(" "), text, Object(thrown).code === "REQUEST_NOT_SENT", url);
   const cause = Object.assign(new Error(said), { code: innermost, syscall });
   // Where it was thrown: a line of the user's, in middleware for instance.

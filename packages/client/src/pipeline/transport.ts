@@ -6,7 +6,7 @@ import { apiKeyHeader, apiVersion } from "../generated/decisions.ts";
 import type { WithResponse } from "../offers-call.ts";
 import type { Operation } from "../operation.ts";
 import type { CallOptions, OffersClientOptions } from "../options.ts";
-import { type Answer, attempt } from "./attempt.ts";
+import { attempt } from "./attempt.ts";
 import { showCallPlace } from "./call-place.ts";
 import { checkCallOptions, checkClientOptions } from "./check-options.ts";
 import { type Clock, systemClock } from "./clock.ts";
@@ -36,7 +36,7 @@ export type Transport = <Argument, Data>(
 /** @throws {UsageError} for an option that cannot be right; nothing is corrected silently */
 export function createTransport(options: OffersClientOptions, clock: Clock = systemClock): Transport {
   checkClientOptions(options);
-  const { apiKey, logger, onRetry } = options;
+  const { apiKey, logger, onRetry = () => {} } = options;
   const baseUrl = readBaseUrl(options.baseUrl);
   const { host } = new URL(baseUrl);
   const text = (name: "apiVersion" | "apiKeyHeader" | "userAgent", otherwise: string) =>
@@ -63,8 +63,8 @@ export function createTransport(options: OffersClientOptions, clock: Clock = sys
     let own: OffersFailure | undefined;
     /** Whoever threw it knew what went wrong, not in which call, how far that had come, or who made it. */
     const tell = (thrown: unknown): OffersFailure => {
-      if (isOffersError(thrown) && thrown === own) return Object.assign(own, { attempts });
-      const isBare = isOffersError(thrown) && (thrown.operation === undefined || unclaimed in thrown);
+      if (own && thrown === own) return own;
+      const isBare = isOffersError(thrown) && thrown.operation === undefined;
       own = isBare ? thrown : toFailure(thrown, key, UsageError, "invalid_argument");
       Reflect.deleteProperty(own, unclaimed);
       const at = own instanceof UsageError ? "" : ` at ${host}`;
@@ -118,13 +118,13 @@ export function createTransport(options: OffersClientOptions, clock: Clock = sys
       let refused: string | undefined;
       for (let retries = 0; ; startedAt = clock.now()) {
         const about = { operation: name, attempt: attempts + 1 };
-        let answer: Answer | undefined;
+        let outcome: { status?: number | undefined; code?: string } = {};
         let error: OffersFailure | undefined;
         let delayMs: number | undefined;
         try {
           const left = deadline - startedAt;
           const sent = { ...about, method, url, body, maxResponseBytes };
-          answer = await within(
+          const answer = await within(
             Math.min(timeoutMs, left),
             caller,
             (signal) => {
@@ -134,9 +134,11 @@ export function createTransport(options: OffersClientOptions, clock: Clock = sys
             () =>
               `no whole response ${timeoutMs > left ? inTotal() : `within timeoutMs (${timeoutMs} ms)`}; allow more time`,
           );
+          outcome = answer.response;
           return { data: judge(operation, answer, sent, key, id), response: answer.response, attempts };
         } catch (thrown) {
           error = tell(thrown);
+          outcome = error;
           // A new key costs no retry (D-47).
           if (error.code === "unauthenticated" && !refused) {
             refused = key;
@@ -159,13 +161,13 @@ export function createTransport(options: OffersClientOptions, clock: Clock = sys
           // Also when no other key can be had: the attempt was made, and failed.
           if (logger) {
             const level = error ? "warn" : "debug";
-            const { status, code }: { status?: number | undefined; code?: string } = error ?? answer?.response ?? {};
+            const { status, code } = outcome;
             const line = { ...about, durationMs: clock.now() - startedAt, status, code, retryDelayMs: delayMs };
             void quietly(() => logger[level](line, "offers"));
           }
         }
         const notice = { error, attempt: attempts, delayMs };
-        void quietly(() => onRetry?.(notice));
+        void quietly(() => onRetry(notice));
         await clock.sleep(delayMs, caller);
       }
     } catch (thrown) {

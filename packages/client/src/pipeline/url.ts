@@ -11,15 +11,13 @@ function faultOf(given: unknown, href: string): string {
   const text = `${given}`;
   if (text === "") return "is empty; is the variable set that it comes from?";
   if (/\s/.test(text)) return "holds white space; trim it";
-  const [, scheme = "", rest = ""] = /^([a-z][\w+.-]*):\/\/(.*)/is.exec(text) ?? [];
-  if (!scheme) return "has no scheme; put https:// before it";
-  if (!/^https?$/i.test(scheme)) return `has the scheme ${scheme.slice(0, 20)}; use https`;
+  if (!/^[a-z][\w+.-]*:\/\//i.test(text)) return "has no scheme; put https:// before it";
+  const colon = text.indexOf(":");
+  if (!/^https?:/i.test(text)) return `has the scheme ${text.slice(0, Math.min(colon, 20))}; use https`;
+  const rest = text.slice(colon + 3);
   if (/^[/?#:]|^$/.test(rest)) return "has no host";
   if (/^[^/?#]*@/.test(rest)) return "holds credentials; give them as apiKey";
-  if (!href)
-    return /^[^/?#]*:[^/?#\]]*$/.test(rest.replace(/[/?#].*/s, "")) && !/^\[[^\]]*$/.test(rest)
-      ? "has a port outside 1 to 65535"
-      : "has a host that is none";
+  if (!href) return /^(\[.*]|[^[/?#]*):/.test(rest) ? "has a port outside 1 to 65535" : "has a host that is none";
   if (new URL(href).port === "0") return "has a port outside 1 to 65535";
   if (href.includes("#")) return "has a fragment (#); leave it out";
   if (href.includes("?")) return "has a query (?); leave it out";
@@ -43,8 +41,6 @@ export const fillPath = (template: string, id: unknown): string =>
   template.includes("{id}") ? template.replace("{id}", segmentOf(id)) : template;
 
 function segmentOf(id: unknown): string {
-  // As ids are: what encodes would leave it as it is.
-  if (typeof id === "string" && /^[\w-]+$/.test(id)) return id;
   let fault = `is ${kindOf(id)}`;
   if (typeof id === "string")
     try {

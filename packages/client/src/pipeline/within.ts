@@ -4,7 +4,7 @@ import { AbortedError, TimeoutError } from "../errors/exchange-errors.ts";
  * Runs `work` until it settles, time runs out or the caller aborts, whichever is first, and leaves neither a timer nor a
  * listener behind. It settles even when `work` ignores the signal that it is given.
  *
- * @param late gives what the error says when time runs out
+ * @param late gives what the error says when time runs out: nothing, unless it is given
  * @throws {TimeoutError} when time runs out
  * @throws {AbortedError} as soon as `caller` is aborted; if it is already, `work` is not begun
  */
@@ -12,7 +12,7 @@ export function within<T>(
   limitMs: number,
   caller: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<T>,
-  late = () => "time ran out",
+  late: () => string = String,
 ): Promise<T> {
   return new Promise<T>((resolve) => {
     const controller = new AbortController();
