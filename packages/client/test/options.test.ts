@@ -36,6 +36,8 @@ test.each([
   ["ftp://service.example", /^baseUrl has the scheme ftp/],
   ["ws://localhost", /^baseUrl has the scheme ws/],
   ["file:///etc", /^baseUrl has the scheme file; use https/],
+  ["ftp://service.example/https:/", /^baseUrl has the scheme ftp; use https/],
+  ["http://service.example/https:/", /^baseUrl is http, .* not on loopback/],
   ["httpss://service.example", /^baseUrl has the scheme httpss; use https/],
   ["shttp://service.example", /^baseUrl has the scheme shttp; use https/],
   ["key-of-harbour-hotels-and-bistro://service", /^baseUrl has the scheme key-of-harbour-hotel; use https/],

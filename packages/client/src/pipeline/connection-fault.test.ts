@@ -15,8 +15,9 @@ test("a refused connection to a port that the Fetch standard blocks is a blocked
   expect(ports.filter((port) => codeOf(port) === "port_blocked")).toEqual(blocked);
 });
 
-test.each(["CERT_REVOKED", "ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE", "ERR_TLS_HANDSHAKE_TIMEOUT"])(
-  "%s is a handshake that failed",
-  (code) =>
-    expect(connectionFault(code, "", false)).toEqual(["tls_failed", "the TLS handshake failed; check the certificate"]),
-);
+test.each([
+  ["CERT_HAS_EXPIRED", "the certificate is out of date; renew it, or set the clock"],
+  ["CERT_NOT_YET_VALID", "the certificate is out of date; renew it, or set the clock"],
+  ["CERT_REVOKED", "the TLS handshake failed; check the certificate"],
+  ["ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE", "the TLS handshake failed; check the certificate"],
+])("after %s, %s", (code, fault) => expect(connectionFault(code, "", false)).toEqual(["tls_failed", fault]));

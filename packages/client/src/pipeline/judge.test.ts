@@ -60,6 +60,8 @@ test("ten fields are all named, and of eleven one is counted", () => {
   expect(message(11)).toMatch(/see field0, .*, field9, 1 more; change/);
 });
 
+test("a 408 asks to try again", () => expect(errorOf(408).message).toBe("408; the request came too late; try again"));
+
 test("a 304 asks to leave out conditional headers", () =>
   expect(errorOf(304).message).toBe("304; leave out conditional headers"));
 
