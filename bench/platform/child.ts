@@ -17,11 +17,17 @@ export class Child {
    * @throws when it ends instead
    */
   async message<T>(): Promise<T> {
-    const ended = once(this.#process, "exit").then(([code]) => {
+    const over = new AbortController();
+    const ended = once(this.#process, "exit", over).then(([code]) => {
       throw new Error(`${this.#process.spawnargs[1]} ended with ${code}.`);
     });
-    const [message] = await Promise.race([once(this.#process, "message"), ended]);
-    return message as T;
+    try {
+      const [message] = await Promise.race([once(this.#process, "message", over), ended]);
+      return message as T;
+    } finally {
+      ended.catch(() => undefined);
+      over.abort();
+    }
   }
 
   /** @returns its answer */
