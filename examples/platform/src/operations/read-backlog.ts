@@ -1,6 +1,6 @@
 import { sql } from "kysely";
+import { type ShownState, shownState } from "../delivery/shown-state.ts";
 import { inTime } from "../in-time.ts";
-import { type ShownState, shownState } from "../portal/shown-state.ts";
 import type { Store } from "../store/store.ts";
 
 /** What waits, over all processes. */

@@ -63,11 +63,9 @@ export class Leases {
         delete from outbox_leases
         where process_id = ${this.processId} and queue = ${queue}
           and token <> all (array(select json_array_elements_text(${JSON.stringify(tokens)}::text::json)::int8))
-        returning lane
+        returning queue, lane
       )
-      insert into outbox_wakeups (queue, at, lane)
-      select distinct ${queue}, now(), lane from freed
-      on conflict do nothing`.execute(this.#store.db);
+      ${wakeFreed}`.execute(this.#store.db);
   }
 
   /** @returns milliseconds until the first lease of another process ends; Infinity when there is none */
@@ -97,15 +95,19 @@ export class Leases {
         delete from outbox_processes using ended where outbox_processes.id = ended.id and not exists (
           select from outbox_leases where process_id = ended.id and token not in (select token from theirs))
       )
-      insert into outbox_wakeups (queue, at, lane)
-      select distinct queue, now(), lane from freed
-      on conflict do nothing`.execute(this.#store.db);
+      ${wakeFreed}`.execute(this.#store.db);
   }
 
   get #leaseEnd() {
     return sql`now() + ${this.leaseMs}::int8 * interval '1 ms'`;
   }
 }
+
+/** The end of a statement whose part `freed` has deleted leases. */
+const wakeFreed = sql`
+  insert into outbox_wakeups (queue, at, lane)
+  select distinct queue, now(), lane from freed
+  on conflict do nothing`;
 
 /** @returns the tokens that were still there: the rows under the others belong to somebody else by now */
 export async function endLeases(trx: Trx, tokens: readonly number[]): Promise<Set<number>> {

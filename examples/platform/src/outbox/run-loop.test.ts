@@ -44,6 +44,26 @@ test("a wake during a tick is not lost", async () => {
   expect(ticks).toBe(2);
 });
 
+test("ticks once more, however often it was woken during a tick", async () => {
+  let ticks = 0;
+  const ends: (() => void)[] = [];
+  const tick = async (): Promise<number> => {
+    ticks += 1;
+    await new Promise<void>((resolve) => ends.push(resolve));
+    return longMs;
+  };
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+  const loop = runLoop(tick, () => expect.fail());
+  for (let times = 0; times < 3; times += 1) loop.wake();
+  ends.at(-1)?.();
+  await settled();
+  expect(ticks).toBe(2);
+  ends.at(-1)?.();
+  await settled();
+  expect(ticks).toBe(2);
+  await loop.stop();
+});
+
 test("reports what a tick threw, and goes on", async () => {
   const errors: unknown[] = [];
   let ticks = 0;

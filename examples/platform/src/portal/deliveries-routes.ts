@@ -1,11 +1,11 @@
 import type { RequestHandler } from "express";
 import { z } from "zod";
+import { isShownAs, shownState } from "../delivery/shown-state.ts";
 import { instantField } from "../http/instant-field.ts";
 import { parseBody } from "../http/parse-body.ts";
 import { listFields, listParameters } from "../lists/list-query.ts";
 import type { PortalDeps } from "./portal-deps.ts";
 import { deliveriesCursor, deliveryKey } from "./read-deliveries.ts";
-import { isShownAs, shownState } from "./shown-state.ts";
 import { signedInPerson } from "./signed-in-person.ts";
 
 const filterSchema = z.strictObject({

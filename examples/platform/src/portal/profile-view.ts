@@ -1,4 +1,4 @@
-import { endpointHealthView } from "../delivery/endpoint-health-view.ts";
+import { endpointHealthView } from "./endpoint-health-view.ts";
 import type { PortalDeps } from "./portal-deps.ts";
 import { readEndpoint } from "./read-endpoint.ts";
 import type { SignedInPerson } from "./signed-in-person.ts";

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { jsonObjectFrom } from "kysely/helpers/postgres";
+import { isShownAs, type ShownState, shownState } from "../delivery/shown-state.ts";
 import { type ListKey, type ListPart, listCursor } from "../lists/list-cursor.ts";
 import type { PortalDeps } from "./portal-deps.ts";
-import { isShownAs, type ShownState, shownState } from "./shown-state.ts";
 
 export type ReadDelivery = Awaited<ReturnType<typeof readDeliveries>>["rows"][number];
 

@@ -1,5 +1,5 @@
+import { runLoop } from "../outbox/run-loop.ts";
 import type { Signals } from "../signals/open-signals.ts";
-import { whenWoken } from "../signals/when-woken.ts";
 import type { Store } from "../store/store.ts";
 import type { Notification } from "./push-transport.ts";
 import { toldNotifications } from "./told-notifications.ts";
@@ -30,6 +30,8 @@ export interface NotificationFeedOptions {
 /** Longer than a transaction may take: one may commit after a later one did. */
 const overlapMs = 10_000;
 
+const untilWoken = Number.POSITIVE_INFINITY;
+
 interface Subscriber {
   listener: NotificationListener;
   seen: Set<number>;
@@ -44,10 +46,10 @@ export function openNotificationFeed(store: Store, options: NotificationFeedOpti
   /** Workers who may have been told something. */
   const stale = new Set<string>();
 
-  const look = async (): Promise<void> => {
+  const look = async (): Promise<number> => {
     const workerIds = [...stale].filter((workerId) => subscribers.has(workerId));
     stale.clear();
-    if (workerIds.length === 0) return;
+    if (workerIds.length === 0) return untilWoken;
     const startedAtMs = elapsedMs();
     const looking = workerIds.flatMap((workerId) => [...(subscribers.get(workerId) ?? [])]);
     const lookedAtMs = looking.reduce((earliest, one) => Math.min(earliest, one.lookedAtMs), startedAtMs);
@@ -55,6 +57,7 @@ export function openNotificationFeed(store: Store, options: NotificationFeedOpti
       const told = await toldNotifications(store, workerIds, startedAtMs - lookedAtMs + overlapMs);
       for (const one of looking) one.lookedAtMs = startedAtMs;
       told.forEach(tell);
+      return untilWoken;
     } catch (error) {
       for (const workerId of workerIds) stale.add(workerId);
       throw error;
@@ -69,7 +72,7 @@ export function openNotificationFeed(store: Store, options: NotificationFeedOpti
     }
   };
 
-  const looks = whenWoken(look, onError);
+  const looks = runLoop(look, onError);
   const leave = signals.subscribe((heard) => {
     if (heard !== "everything" && heard.topic !== "notification") return;
     const named = heard === "everything" ? undefined : heard.workerIds;

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { enableEndpoint, restartSchedules } from "../../src/delivery/enable-endpoint.ts";
 import { recordEvent } from "../../src/delivery/record-event.ts";
-import { isShownAs, type ShownState } from "../../src/portal/shown-state.ts";
+import { isShownAs, type ShownState } from "../../src/delivery/shown-state.ts";
 import { eventually } from "../support/eventually.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
 import { answerWith, openReceiver, type Receiver } from "../support/receiver.ts";

@@ -1,4 +1,4 @@
-import type { ShownState } from "../../portal/shown-state.ts";
+import type { ShownState } from "../../delivery/shown-state.ts";
 import { badge } from "../frame/badge.ts";
 import type { Markup } from "../frame/markup.ts";
 
