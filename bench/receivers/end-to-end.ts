@@ -24,7 +24,7 @@ export async function measureEndToEnd(
   { quick }: SuiteOptions,
 ): Promise<Comparison[]> {
   // It takes thousands of requests until V8 has compiled what it will and the heap has found its size.
-  const [rounds, requests, warmUp] = quick ? [2, 200, 300] : [12, 800, 5_000];
+  const [rounds, requests, warmUp] = quick ? [2, 200, 300] : [18, 800, 5_000];
   const receivers: Receiver[] = [];
   for (const module of modules) {
     const { contender } = (await import(module.href)) as { contender: Contender };

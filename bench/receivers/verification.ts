@@ -7,7 +7,7 @@ import type { VerifyTask } from "./verify.ts";
 
 /** How many checks of a signature one second of CPU time is good for. */
 export async function measureVerification({ quick }: SuiteOptions): Promise<Comparison> {
-  const [rounds, warmUpMs, sliceMs] = quick ? [2, 20, 20] : [15, 150, 150];
+  const [rounds, warmUpMs, sliceMs] = quick ? [2, 20, 20] : [20, 200, 200];
   const [samples] = await runRounds(await makeVerifiers(), rounds, ({ label }) =>
     inFreshProcess<number[]>(new URL("verify.ts", import.meta.url), { label, warmUpMs, sliceMs } satisfies VerifyTask),
   );
