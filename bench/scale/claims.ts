@@ -9,7 +9,6 @@ import { claimRows } from "../../examples/platform/src/outbox/claim-rows.ts";
 import { endLeases } from "../../examples/platform/src/outbox/leases.ts";
 import { openLeases } from "../../examples/platform/src/outbox/open-leases.ts";
 import type { Lease } from "../../examples/platform/src/outbox/outbox-queue.ts";
-import { wakeLanes } from "../../examples/platform/src/outbox/wake-lanes.ts";
 import { openStore } from "../../examples/platform/src/store/open-store.ts";
 import { median } from "../median.ts";
 import { addBurden, addBusy, addDue, type Burden } from "./grow.ts";
@@ -63,11 +62,6 @@ async function settle(claimed: readonly Lease[]): Promise<void> {
       made.map(({ lease }) => lease.token),
     );
     await settleAttempts(trx, context, made);
-    await wakeLanes(
-      trx,
-      "webhooks",
-      made.map(({ lease }) => lease.lane),
-    );
   });
 }
 

@@ -20,33 +20,25 @@ const rewrites: Record<PlatformSabotage, Rewrite> = {
     replacements: [["made.filter(({ lease }) => ended.has(lease.token))", "made.filter(() => ended)"]],
   },
   /**
-   * The successor is made due by the statement that settles: it is not in that one's snapshot if it was inserted meanwhile. Before
-   * the attempts are stored, whose reference to the delivery would wait for that insert first.
+   * The successor is made due by the statement that settles: it is not in that one's snapshot if it was inserted meanwhile.
    */
   release: {
     file: "delivery/settle-attempts.ts",
     replacements: [
-      ["await insertAttempts(trx, made);", ""],
-      ["await releaseNext(trx, keys);", "await insertAttempts(trx, made);"],
+      ["await releaseNext(", "void Array.of("],
       [
-        "await sql<SettledRow>`\n    update deliveries set",
-        "await sql<SettledRow>`\n    with settled as (update deliveries set",
-      ],
-      [
-        "deliveries.order_key, deliveries.state`",
-        `deliveries.order_key, deliveries.state
-    ), released as (
+        "), woken as (",
+        `), released as (
       update deliveries set due_at = now() where sequence = any (array(
         select next.sequence from settled cross join lateral (
           select sequence from deliveries
-          where organisation_id = settled.organisation_id and order_key = settled.order_key and state = 'pending'
-            and sequence > settled.sequence
+          where organisation_id = settled.lane and order_key = settled.order_key and state = 'pending'
+            and deliveries.id <> settled.id
           order by sequence limit 1
         ) as next
         where settled.state <> 'pending'
       ))
-    )
-    select * from settled\``,
+    ), woken as (`,
       ],
     ],
   },

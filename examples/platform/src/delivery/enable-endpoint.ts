@@ -1,21 +1,12 @@
 import { sql } from "kysely";
+import { lockSettling } from "../outbox/settling-lock.ts";
 import { wakeLanes } from "../outbox/wake-lanes.ts";
 import type { Store, Trx } from "../store/store.ts";
+import { healthy } from "./endpoint-health.ts";
 
 /** Calls an endpoint again that passed its checks (D-73): it counts as healthy. Commit it, then `restartSchedules`. */
 export async function enableEndpoint(trx: Trx, organisationId: string): Promise<void> {
-  await trx
-    .updateTable("endpoints")
-    .set({
-      consecutive_failures: 0,
-      failing_since: null,
-      last_failed_at: null,
-      breaker_pauses: 0,
-      breaker_open_until: null,
-    })
-    .set({ disabled_at: null, disabled_because: null })
-    .where("organisation_id", "=", organisationId)
-    .execute();
+  await trx.updateTable("endpoints").set(healthy).where("organisation_id", "=", organisationId).execute();
   await wakeLanes(trx, "webhooks", [organisationId]);
 }
 
@@ -39,6 +30,7 @@ export async function restartSchedules(store: Store, organisationId: string): Pr
  */
 function restartBatch(store: Store, organisationId: string, after: number): Promise<number | undefined> {
   return store.transaction(async (trx) => {
+    await lockSettling(trx, "webhooks");
     const { rows } = await sql<{ sequence: number }>`
       update deliveries set attempts = 0, due_at = least(due_at, now())
       where sequence = any (array(

@@ -27,12 +27,12 @@ test.each([
 ] as const)("%o says: %s", (attempt, verdict) => expect(verdictOf(attempt)).toBe(verdict));
 
 test("ten failures in a row open the breaker, nine do not", () => {
-  expect(times(9, {})).toMatchObject({ consecutiveFailures: 9, breakerOpenUntil: null, failingSince: at(0) });
-  expect(times(10, {})).toMatchObject({ breakerPauses: 1, breakerOpenUntil: at(30 * second) });
+  expect(times(9, {})).toMatchObject({ consecutive_failures: 9, breaker_open_until: null, failing_since: at(0) });
+  expect(times(10, {})).toMatchObject({ breaker_pauses: 1, breaker_open_until: at(30 * second) });
 });
 
 test.each(["acknowledged", "refused"] as const)("an endpoint that answered is not unwell: %s begins anew", (verdict) =>
-  expect(times(9, {}, after(times(9, {}), { verdict })).breakerOpenUntil).toBe(null),
+  expect(times(9, {}, after(times(9, {}), { verdict })).breaker_open_until).toBe(null),
 );
 
 test("pauses are 30 s, 60 s, 120 s … up to ten minutes, each up to a fifth shorter or longer", () => {
@@ -45,18 +45,18 @@ test("pauses are 30 s, 60 s, 120 s … up to ten minutes, each up to a fifth sho
 
 test("only a probe that fails makes the pause longer, not what was under way before it", () => {
   const open = times(10, {});
-  expect(times(8, {}, open).breakerOpenUntil).toEqual(at(30 * second));
+  expect(times(8, {}, open).breaker_open_until).toEqual(at(30 * second));
   const again = after(open, { isProbe: true, at: at(31 * second) });
-  expect(again).toMatchObject({ breakerPauses: 2, breakerOpenUntil: at(91 * second) });
+  expect(again).toMatchObject({ breaker_pauses: 2, breaker_open_until: at(91 * second) });
 });
 
 test.each(["acknowledged", "refused"] as const)("a probe that is answered closes it: %s", (verdict) => {
   const probed = after(times(10, {}), { verdict, isProbe: true });
-  expect(probed).toMatchObject({ consecutiveFailures: 0, breakerPauses: 0, breakerOpenUntil: null });
+  expect(probed).toMatchObject({ consecutive_failures: 0, breaker_pauses: 0, breaker_open_until: null });
 });
 
 test("Retry-After lengthens the pause, up to six hours, and never shortens it", () => {
-  const asking = (retryAfterMs: number) => times(10, { retryAfterMs }).breakerOpenUntil;
+  const asking = (retryAfterMs: number) => times(10, { retryAfterMs }).breaker_open_until;
   expect(asking(second)).toEqual(at(30 * second));
   expect(asking(3_600 * second)).toEqual(at(3_600 * second));
   expect(asking(day)).toEqual(at(6 * 3_600 * second));
@@ -64,24 +64,24 @@ test("Retry-After lengthens the pause, up to six hours, and never shortens it", 
 
 test("410 disables at once, and nothing that was under way undoes it", () => {
   const gone = after(healthy, { verdict: "gone" });
-  expect(gone).toMatchObject({ disabledAt: at(0), disabledBecause: "gone" });
-  expect(after(gone, { verdict: "acknowledged" }).disabledBecause).toBe("gone");
+  expect(gone).toMatchObject({ disabled_at: at(0), disabled_because: "gone" });
+  expect(after(gone, { verdict: "acknowledged" }).disabled_because).toBe("gone");
 });
 
 test.each(["unwell", "refused"] as const)("five days of nothing but failures disable: %s", (verdict) => {
   const failing = [0, 1, 2, 3, 4].reduce((health, days) => after(health, { verdict, at: at(days * day) }), healthy);
-  expect(after(failing, { verdict, at: at(5 * day - 1) }).disabledAt).toBe(null);
-  expect(after(failing, { verdict, at: at(5 * day) })).toMatchObject({ disabledBecause: "failing" });
+  expect(after(failing, { verdict, at: at(5 * day - 1) }).disabled_at).toBe(null);
+  expect(after(failing, { verdict, at: at(5 * day) })).toMatchObject({ disabled_because: "failing" });
   const acknowledged = after(failing, { verdict: "acknowledged", at: at(4 * day) });
-  expect(after(acknowledged, { verdict, at: at(6 * day) }).disabledAt).toBe(null);
+  expect(after(acknowledged, { verdict, at: at(6 * day) }).disabled_at).toBe(null);
 });
 
 test("a failure long after another is not of the same time: nobody asked it meanwhile", () => {
   const [refused, halfADay] = [after(healthy, { verdict: "refused" }), day / 2];
-  expect(after(refused, { at: at(day + halfADay) }).failingSince).toEqual(at(0));
+  expect(after(refused, { at: at(day + halfADay) }).failing_since).toEqual(at(0));
   const anew = after(refused, { at: at(7 * day) });
-  expect(anew).toMatchObject({ disabledAt: null, failingSince: at(7 * day) });
-  expect(after(anew, { at: at(8 * day) }).failingSince).toEqual(at(7 * day));
+  expect(anew).toMatchObject({ disabled_at: null, failing_since: at(7 * day) });
+  expect(after(anew, { at: at(8 * day) }).failing_since).toEqual(at(7 * day));
 });
 
 test("what failed on our side says nothing about the endpoint", () =>

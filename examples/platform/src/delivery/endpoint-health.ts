@@ -1,27 +1,31 @@
-import type { DisabledBecause } from "../store/tables.ts";
+import type { Selectable } from "kysely";
+import type { EndpointTable } from "../store/tables.ts";
 import type { Attempt } from "./attempt-delivery.ts";
 import { type BreakerPolicy, breakerPauseMs } from "./breaker-policy.ts";
 
-/** What the attempts at an endpoint say about it; the columns of `EndpointTable`. */
-export interface EndpointHealth {
-  consecutiveFailures: number;
-  failingSince: Date | null;
-  lastFailedAt: Date | null;
-  breakerPauses: number;
-  breakerOpenUntil: Date | null;
-  disabledAt: Date | null;
-  disabledBecause: DisabledBecause | null;
-}
+/** What attempts say about an endpoint: columns of its row. */
+export type EndpointHealth = Pick<
+  Selectable<EndpointTable>,
+  | "consecutive_failures"
+  | "failing_since"
+  | "last_failed_at"
+  | "breaker_pauses"
+  | "breaker_open_until"
+  | "disabled_at"
+  | "disabled_because"
+>;
 
 export const healthy: EndpointHealth = {
-  consecutiveFailures: 0,
-  failingSince: null,
-  lastFailedAt: null,
-  breakerPauses: 0,
-  breakerOpenUntil: null,
-  disabledAt: null,
-  disabledBecause: null,
+  consecutive_failures: 0,
+  failing_since: null,
+  last_failed_at: null,
+  breaker_pauses: 0,
+  breaker_open_until: null,
+  disabled_at: null,
+  disabled_because: null,
 };
+
+export const healthColumns = Object.keys(healthy) as (keyof EndpointHealth)[];
 
 /** What one attempt says about the endpoint. */
 export type Verdict =
@@ -52,7 +56,7 @@ export interface JudgedAttempt {
   at: Date;
 }
 
-const closed = { consecutiveFailures: 0, breakerPauses: 0, breakerOpenUntil: null };
+const closed = { consecutive_failures: 0, breaker_pauses: 0, breaker_open_until: null };
 
 /**
  * The endpoint's health after one more attempt (D-72, D-73). Disabling is for a person to undo.
@@ -67,19 +71,20 @@ export function afterAttempt(
 ): EndpointHealth {
   const { verdict, at } = attempt;
   if (verdict === "none") return health;
-  if (verdict === "acknowledged") return { ...health, ...closed, failingSince: null, lastFailedAt: null };
-  const failing = { ...health, failingSince: failingSince(health, at, policy), lastFailedAt: at };
+  if (verdict === "acknowledged") return { ...health, ...closed, failing_since: null, last_failed_at: null };
+  const failing = { ...health, failing_since: failingSince(health, at, policy), last_failed_at: at };
   // Whoever refuses is up: holding everything else back would help nobody.
   const next = verdict === "unwell" ? afterFailure(failing, attempt, policy, random) : { ...failing, ...closed };
-  if (next.disabledAt !== null) return next;
-  if (verdict === "gone") return { ...next, disabledAt: at, disabledBecause: "gone" };
-  const isFailingForLong = at.getTime() - failing.failingSince.getTime() >= policy.disableAfterMs;
-  return isFailingForLong ? { ...next, disabledAt: at, disabledBecause: "failing" } : next;
+  if (next.disabled_at !== null) return next;
+  if (verdict === "gone") return { ...next, disabled_at: at, disabled_because: "gone" };
+  const isFailingForLong = at.getTime() - failing.failing_since.getTime() >= policy.disableAfterMs;
+  return isFailingForLong ? { ...next, disabled_at: at, disabled_because: "failing" } : next;
 }
 
 /** Between failures that are far apart nothing says that it failed: nobody asked it. */
-function failingSince({ failingSince: since, lastFailedAt }: EndpointHealth, at: Date, policy: BreakerPolicy): Date {
-  const goesOn = lastFailedAt !== null && at.getTime() - lastFailedAt.getTime() <= policy.longestGapMs;
+function failingSince(health: EndpointHealth, at: Date, policy: BreakerPolicy): Date {
+  const { failing_since: since, last_failed_at: last } = health;
+  const goesOn = last !== null && at.getTime() - last.getTime() <= policy.longestGapMs;
   return goesOn && since !== null ? since : at;
 }
 
@@ -89,11 +94,12 @@ function afterFailure(
   policy: BreakerPolicy,
   random: number,
 ): EndpointHealth {
-  const consecutiveFailures = health.consecutiveFailures + 1;
-  const isOpen = health.breakerOpenUntil !== null;
+  const failures = health.consecutive_failures + 1;
+  const isOpen = health.breaker_open_until !== null;
   // Attempts that were under way when it opened do not make the pause longer.
-  if (isOpen ? !isProbe : consecutiveFailures < policy.failures) return { ...health, consecutiveFailures };
-  const breakerPauses = health.breakerPauses + 1;
-  const pauseMs = breakerPauseMs(policy, { number: breakerPauses, retryAfterMs }, random);
-  return { ...health, consecutiveFailures, breakerPauses, breakerOpenUntil: new Date(at.getTime() + pauseMs) };
+  if (isOpen ? !isProbe : failures < policy.failures) return { ...health, consecutive_failures: failures };
+  const pauses = health.breaker_pauses + 1;
+  const pauseMs = breakerPauseMs(policy, { number: pauses, retryAfterMs }, random);
+  const until = new Date(at.getTime() + pauseMs);
+  return { ...health, consecutive_failures: failures, breaker_pauses: pauses, breaker_open_until: until };
 }

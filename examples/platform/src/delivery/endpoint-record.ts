@@ -8,11 +8,10 @@ export type EndpointRecord =
 
 /** A line only for what stops or resumes deliveries; undefined for the rest. */
 export function endpointRecord({ organisationId, before, after }: SettledEndpoint): EndpointRecord | undefined {
-  const { disabledBecause, breakerOpenUntil: until, breakerPauses, consecutiveFailures } = after;
-  if (disabledBecause !== null && before.disabledBecause === null)
-    return { organisationId, change: "disabled", because: disabledBecause };
-  if (until !== null && breakerPauses > before.breakerPauses)
-    return { organisationId, change: "paused", consecutiveFailures, until };
-  if (until === null && before.breakerOpenUntil !== null) return { organisationId, change: "resumed" };
+  const { disabled_because: because, breaker_open_until: until } = after;
+  if (because !== null && before.disabled_because === null) return { organisationId, change: "disabled", because };
+  if (until !== null && after.breaker_pauses > before.breaker_pauses)
+    return { organisationId, change: "paused", consecutiveFailures: after.consecutive_failures, until };
+  if (until === null && before.breaker_open_until !== null) return { organisationId, change: "resumed" };
   return undefined;
 }

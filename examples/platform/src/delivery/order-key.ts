@@ -3,50 +3,26 @@ import type { Trx } from "../store/store.ts";
 import type { DeliveryTable } from "../store/tables.ts";
 
 /** Deliveries that arrive in the order of their events: a worker's responses to one offer (D-32). */
-export interface OrderKey {
-  organisationId: string;
-  orderKey: string;
-}
+export type OrderKey = Pick<Selectable<DeliveryTable>, "organisation_id" | "order_key">;
 
 /**
  * Locks what may still be attempted of an order key until the end of the transaction, oldest first, so that nobody settles,
  * redelivers or overtakes it meanwhile: dead ones and the latest too, since a redelivery repeats them. Waits for whoever is
  * doing so, and sees what came of it.
  */
-export async function lockOrder(trx: Trx, { organisationId, orderKey }: OrderKey) {
+export async function lockOrder(trx: Trx, { organisation_id, order_key }: OrderKey) {
   const { rows } = await sql<Pick<Selectable<DeliveryTable>, "id" | "sequence" | "state">>`
     select id, sequence, state from deliveries
     where sequence = any (array(
       select sequence from deliveries
-      where organisation_id = ${organisationId} and order_key = ${orderKey} and state <> 'acknowledged'
+      where organisation_id = ${organisation_id} and order_key = ${order_key} and state <> 'acknowledged'
       union all
-      (select sequence from deliveries where organisation_id = ${organisationId} and order_key = ${orderKey}
+      (select sequence from deliveries where organisation_id = ${organisation_id} and order_key = ${order_key}
       order by sequence desc limit 1)
     ))
     order by sequence
     for update`.execute(trx);
   return rows;
-}
-
-/**
- * Locks the dead deliveries behind these, which have just settled: whoever redelivers one of them has either seen that, or is
- * seen by us. In the order of everybody who locks dead ones.
- */
-export async function lockDeadBehind(trx: Trx, settled: readonly (OrderKey & { sequence: number })[]): Promise<void> {
-  if (settled.length === 0) return;
-  await sql`
-    select sequence from deliveries where sequence = any (array(
-      select dead.sequence
-      from json_to_recordset(${JSON.stringify(settled)}::text::json)
-        as settled ("organisationId" text, "orderKey" text, sequence int8)
-      cross join lateral (
-        select sequence from deliveries
-        where organisation_id = settled."organisationId" and order_key = settled."orderKey"
-          and deliveries.sequence > settled.sequence and state = 'dead'
-      ) as dead
-    ))
-    order by sequence
-    for update`.execute(trx);
 }
 
 /**
@@ -58,10 +34,10 @@ export async function releaseNext(trx: Trx, keys: readonly OrderKey[]): Promise<
   await sql`
     update deliveries set due_at = now() where sequence = any (array(
       select oldest.sequence
-      from json_to_recordset(${JSON.stringify(keys)}::text::json) as key ("organisationId" text, "orderKey" text)
+      from json_to_recordset(${JSON.stringify(keys)}::text::json) as key (organisation_id text, order_key text)
       cross join lateral (
         select sequence, due_at from deliveries
-        where organisation_id = key."organisationId" and order_key = key."orderKey" and state = 'pending'
+        where organisation_id = key.organisation_id and order_key = key.order_key and state = 'pending'
         order by sequence
         limit 1
       ) as oldest

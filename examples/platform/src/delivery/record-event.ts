@@ -51,7 +51,7 @@ export async function recordEvent(trx: Trx, organisationId: string, event: Event
  */
 async function insertFirst(trx: Trx, row: Insertable<DeliveryTable>): Promise<boolean> {
   for (;;) {
-    const older = await lockOrder(trx, { organisationId: row.organisation_id, orderKey: row.order_key });
+    const older = await lockOrder(trx, row);
     if (older.some(({ state }) => state === "pending")) return false;
     const inserted = await trx
       .insertInto("deliveries")

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
+import { lockSettling } from "../outbox/settling-lock.ts";
 import { wakeLanes } from "../outbox/wake-lanes.ts";
 import type { Store, Trx } from "../store/store.ts";
 import type { DeliveryState } from "../store/tables.ts";
@@ -26,8 +27,9 @@ export async function redeliver(store: Store, organisationId: string, deliveryId
 
 interface Candidate {
   id: string;
-  eventId: string;
-  orderKey: string;
+  organisation_id: string;
+  event_id: string;
+  order_key: string;
   state: DeliveryState;
   superseded: boolean;
   repeated: boolean;
@@ -44,6 +46,8 @@ export async function redeliverThese(
   organisationId: string,
   ids: readonly string[],
 ): Promise<Map<string, Redelivery>> {
+  // What is settled meanwhile could not see what is made pending here, nor this what that makes due.
+  await lockSettling(trx, "webhooks");
   const candidates = await lockCandidates(trx, organisationId, ids);
   const redeliveries = new Map(candidates.map((each) => [each.id, redeliveryOf(each)]));
   const chosen = candidates.filter(({ id }) => redeliveries.get(id)?.outcome === "redelivered");
@@ -62,17 +66,13 @@ export async function redeliverThese(
     await trx
       .insertInto("deliveries")
       .values(
-        repeats.map(({ id, newId, eventId, orderKey }) => ({
-          ...{ id: newId, event_id: eventId, organisation_id: organisationId, order_key: orderKey },
-          redelivery_of: id,
+        repeats.map(({ id, newId, organisation_id, event_id, order_key }) => ({
+          ...{ id: newId, event_id, organisation_id, order_key, redelivery_of: id },
         })),
       )
       .execute();
   for (const { id, newId } of repeats) redeliveries.set(id, { outcome: "redelivered", id: newId });
-  await releaseNext(
-    trx,
-    chosen.map(({ orderKey }) => ({ organisationId, orderKey })),
-  );
+  await releaseNext(trx, chosen);
   await wakeLanes(trx, "webhooks", [organisationId]);
   return redeliveries;
 }
@@ -93,7 +93,7 @@ async function lockCandidates(trx: Trx, organisationId: string, ids: readonly st
   const isLater = sql`later.organisation_id = deliveries.organisation_id and later.order_key = deliveries.order_key
     and later.sequence > deliveries.sequence`;
   const { rows } = await sql<Candidate>`
-    select id, event_id as "eventId", order_key as "orderKey", state,
+    select id, organisation_id, event_id, order_key, state,
       exists (select from deliveries as later where ${isLater} and later.event_id <> deliveries.event_id
         and (deliveries.state = 'acknowledged' or later.state <> 'dead')) as superseded,
       exists (select from deliveries as later where ${isLater} and later.event_id = deliveries.event_id) as repeated

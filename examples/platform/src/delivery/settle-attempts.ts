@@ -1,10 +1,11 @@
 import { type Selectable, sql } from "kysely";
 import type { Attempted } from "../outbox/start-dispatcher.ts";
+import { wakeWhenDue } from "../outbox/wake-lanes.ts";
 import type { Trx } from "../store/store.ts";
 import type { DeliveryTable } from "../store/tables.ts";
 import type { Attempt } from "./attempt-delivery.ts";
 import type { PendingDelivery } from "./load-deliveries.ts";
-import { lockDeadBehind, releaseNext } from "./order-key.ts";
+import { type OrderKey, releaseNext } from "./order-key.ts";
 import { type RetrySchedule, retryDelayMs } from "./retry-schedule.ts";
 import { type HealthContext, type SettledEndpoint, settleHealth } from "./settle-health.ts";
 import { tellOfDisabling } from "./tell-of-disabling.ts";
@@ -46,23 +47,18 @@ export async function settleAttempts(
   // Their attempts lock the deliveries, in the order of everybody who locks several.
   const made = group.toSorted((one, other) => one.row.sequence - other.row.sequence);
   const endpoints = await settleHealth(trx, context, made);
-  await insertAttempts(trx, made);
   const byId = new Map(endpoints.map((endpoint) => [endpoint.organisationId, endpoint]));
   const fates = made.map((each) => fateOf(context, each, byId.get(each.row.organisation_id)));
-  const rows = new Map((await updateDeliveries(trx, fates)).map((row) => [row.id, row]));
-  const settled = [...rows.values()].filter(({ state }) => state !== "pending");
-  const keys = settled.map(({ organisation_id, order_key, sequence }) => ({
-    organisationId: organisation_id,
-    orderKey: order_key,
-    sequence,
-  }));
-  await lockDeadBehind(trx, keys);
-  await releaseNext(trx, keys);
+  const rows = await storeAttempts(trx, fates);
+  await releaseNext(
+    trx,
+    rows.filter(({ state }) => state !== "pending"),
+  );
   for (const { organisationId, before, after } of endpoints)
-    if (before.disabledBecause === null && after.disabledBecause !== null)
-      await tellOfDisabling(trx, organisationId, after.disabledBecause);
+    if (before.disabled_because === null && after.disabled_because !== null)
+      await tellOfDisabling(trx, organisationId, after.disabled_because);
   const attempts = fates.map(({ delivery, attempt, outcome, nextAttemptAt }): MadeAttempt => {
-    const isRestarted = outcome === "dead" && rows.get(delivery.id)?.state === "pending";
+    const isRestarted = outcome === "dead" && rows.some(({ id, state }) => id === delivery.id && state === "pending");
     return isRestarted
       ? { delivery, attempt, outcome: "retry", nextAttemptAt: context.now() }
       : { delivery, attempt, outcome, nextAttemptAt };
@@ -82,62 +78,53 @@ function fateOf(
   };
   if (attempt.failure === undefined) return { ...made, outcome: "acknowledged", delayMs: 0, counts: true };
   if (endpoint !== undefined && endpoint.sealedSecret !== delivery.sealed_secret) return retryIn(0, false);
-  if (endpoint !== undefined && endpoint.after.disabledAt !== null)
+  if (endpoint !== undefined && endpoint.after.disabled_at !== null)
     return { ...made, outcome: "held", delayMs: 0, counts: true };
   if (attempt.failure === "internal_error") return retryIn(ownFailurePauseMs, false);
   const delayMs = retryDelayMs(retrySchedule, attempt, random());
   return delayMs === undefined ? { ...made, outcome: "dead", delayMs: 0, counts: true } : retryIn(delayMs, true);
 }
 
-async function insertAttempts(trx: Trx, made: readonly Attempted<PendingDelivery, Attempt>[]): Promise<void> {
-  const rows = made.map(({ row: delivery, result: attempt }) => ({
-    delivery_id: delivery.id,
-    method: attempt.method,
-    path: attempt.filledPath,
-    started_at: attempt.startedAt,
-    duration_ms: attempt.durationMs,
-    status: attempt.status ?? null,
-    error: attempt.failure ?? null,
-    content_type: attempt.contentType ?? null,
-    answer: attempt.answer ?? null,
-  }));
-  const columns = sql.join(Object.keys(rows[0] ?? {}).map((name) => sql.ref(name)));
-  // As one parameter: a statement that is longer with each attempt takes the database longer to plan than to do.
-  await sql`
-    insert into attempts (${columns}, number)
-    select ${columns}, (select count(*) + 1 from attempts where attempts.delivery_id = made.delivery_id)
-    from json_populate_recordset(null::attempts, ${JSON.stringify(rows)}::text::json) as made`.execute(trx);
-}
-
-type SettledRow = Pick<Selectable<DeliveryTable>, "id" | "sequence" | "organisation_id" | "order_key" | "state">;
+type SettledRow = OrderKey & Pick<Selectable<DeliveryTable>, "id" | "state">;
 
 /**
  * A delivery whose schedule was restarted while it was attempted stays pending, unless it was acknowledged. Pauses begin now, not
  * with the transaction, which may have waited: no attempt begins before the time that the last one named.
  */
-async function updateDeliveries(trx: Trx, fates: readonly Fate[]): Promise<SettledRow[]> {
+async function storeAttempts(trx: Trx, fates: readonly Fate[]): Promise<SettledRow[]> {
   const outcomes = fates.map(({ delivery, attempt, outcome, delayMs, counts }) => ({
-    sequence: delivery.sequence,
-    before: delivery.attempts,
+    ...{ sequence: delivery.sequence, before: delivery.attempts, state: stateOf[outcome], delayMs },
     attempts: counts ? attempt.number : delivery.attempts,
-    state: stateOf[outcome],
-    delayMs,
+    ...{ delivery_id: delivery.id, method: attempt.method, path: attempt.filledPath, started_at: attempt.startedAt },
+    ...{ duration_ms: attempt.durationMs, status: attempt.status, error: attempt.failure },
+    ...{ content_type: attempt.contentType, answer: attempt.answer },
   }));
   const isRestarted = sql`deliveries.attempts <> outcome.before and outcome.state <> 'acknowledged'`;
+  // As one parameter: a statement that is longer with each attempt takes the database longer to plan than to do.
   const { rows } = await sql<SettledRow>`
-    update deliveries set
-      state = case when ${isRestarted} then 'pending' else outcome.state end,
-      attempts = case when ${isRestarted} then deliveries.attempts else outcome.attempts end,
-      due_at = case
-        when ${isRestarted} then now()
-        when outcome.state = 'pending' then clock_timestamp() + outcome."delayMs" * interval '1 ms'
-      end,
-      settled_at = case when outcome.state <> 'pending' and not (${isRestarted}) then now() end
-    from json_to_recordset(${JSON.stringify(outcomes)}::text::json)
-      as outcome (sequence bigint, before integer, attempts integer, state text, "delayMs" int8)
-    where deliveries.sequence = outcome.sequence and deliveries.state = 'pending'
-    returning deliveries.id, deliveries.sequence, deliveries.organisation_id, deliveries.order_key, deliveries.state`.execute(
-    trx,
-  );
+    with outcome as materialized (
+      select * from json_to_recordset(${JSON.stringify(outcomes)}::text::json) as outcome (
+        sequence bigint, before integer, state text, "delayMs" int8, attempts integer, delivery_id text, method text,
+        path text, started_at timestamptz, duration_ms integer, status integer, error text, content_type text, answer text)
+    ), attempted as (
+      insert into attempts
+        (delivery_id, number, method, path, started_at, duration_ms, status, error, content_type, answer)
+      select delivery_id, (select count(*) + 1 from attempts where attempts.delivery_id = outcome.delivery_id),
+        method, path, started_at, duration_ms, status, error, content_type, answer
+      from outcome
+    ), settled as (
+      update deliveries set
+        state = case when ${isRestarted} then 'pending' else outcome.state end,
+        attempts = case when ${isRestarted} then deliveries.attempts else outcome.attempts end,
+        due_at = case
+          when ${isRestarted} then now()
+          when outcome.state = 'pending' then clock_timestamp() + outcome."delayMs" * interval '1 ms'
+        end,
+        settled_at = case when outcome.state <> 'pending' and not (${isRestarted}) then now() end
+      from outcome
+      where deliveries.sequence = outcome.sequence and deliveries.state = 'pending'
+      returning id, organisation_id as lane, order_key, deliveries.state, due_at
+    ), woken as (${wakeWhenDue("webhooks")})
+    select id, lane as organisation_id, order_key, state from settled`.execute(trx);
   return rows;
 }

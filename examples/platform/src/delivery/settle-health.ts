@@ -3,7 +3,7 @@ import type { Attempted } from "../outbox/start-dispatcher.ts";
 import type { Trx } from "../store/store.ts";
 import type { Attempt } from "./attempt-delivery.ts";
 import type { BreakerPolicy } from "./breaker-policy.ts";
-import { afterAttempt, type EndpointHealth, verdictOf } from "./endpoint-health.ts";
+import { afterAttempt, type EndpointHealth, healthColumns, verdictOf } from "./endpoint-health.ts";
 import type { PendingDelivery } from "./load-deliveries.ts";
 
 type MadeAttempts = readonly Attempted<PendingDelivery, Attempt>[];
@@ -45,49 +45,26 @@ export async function settleHealth(
       }, before);
     return { organisationId, sealedSecret, before, after };
   });
-  await writeHealth(trx, settled);
+  for (const { organisationId, before, after } of settled)
+    if (after !== before)
+      await trx.updateTable("endpoints").set(after).where("organisation_id", "=", organisationId).execute();
   return settled;
 }
 
 /** Those that failed, and those that had failed before they acknowledged. */
 async function lockEndpoints(trx: Trx, made: MadeAttempts) {
-  const failed = new Map<string, boolean>();
-  for (const { row, result } of made) {
-    const hasFailed = verdictOf(result) !== "acknowledged";
-    failed.set(row.organisation_id, hasFailed || failed.get(row.organisation_id) === true);
-  }
-  const touched = [...failed].map(([id, hasFailed]) => ({ id, failed: hasFailed }));
-  const { rows } = await sql<EndpointHealth & { organisationId: string; sealedSecret: string }>`
-    select organisation_id as "organisationId", sealed_secret as "sealedSecret",
-      consecutive_failures as "consecutiveFailures", failing_since as "failingSince", last_failed_at as "lastFailedAt",
-      breaker_pauses as "breakerPauses", breaker_open_until as "breakerOpenUntil",
-      disabled_at as "disabledAt", disabled_because as "disabledBecause"
-    from endpoints
-    join json_to_recordset(${JSON.stringify(touched)}::text::json) as touched (id text, failed boolean)
-      on touched.id = organisation_id
-    where failed or consecutive_failures > 0 or failing_since is not null or breaker_open_until is not null
-    order by organisation_id
-    for update of endpoints`.execute(trx);
-  return rows;
-}
-
-async function writeHealth(trx: Trx, settled: readonly SettledEndpoint[]): Promise<void> {
-  const changed = settled
-    .filter(({ before, after }) => after !== before)
-    .map(({ organisationId, after }) => ({ organisationId, ...after }));
-  if (changed.length === 0) return;
-  await sql`
-    update endpoints set
-      consecutive_failures = changed."consecutiveFailures",
-      failing_since = changed."failingSince",
-      last_failed_at = changed."lastFailedAt",
-      breaker_pauses = changed."breakerPauses",
-      breaker_open_until = changed."breakerOpenUntil",
-      disabled_at = changed."disabledAt",
-      disabled_because = changed."disabledBecause"
-    from json_to_recordset(${JSON.stringify(changed)}::text::json) as changed (
-      "organisationId" text, "consecutiveFailures" integer, "failingSince" timestamptz,
-      "lastFailedAt" timestamptz, "breakerPauses" integer,
-      "breakerOpenUntil" timestamptz, "disabledAt" timestamptz, "disabledBecause" text)
-    where endpoints.organisation_id = changed."organisationId"`.execute(trx);
+  const failed = made.filter(({ result }) => verdictOf(result) !== "acknowledged");
+  const ids = (of: MadeAttempts) => {
+    const distinct = JSON.stringify([...new Set(of.map(({ row }) => row.organisation_id))]);
+    return sql`array(select json_array_elements_text(${distinct}::text::json))`;
+  };
+  return trx
+    .selectFrom("endpoints")
+    .select(["organisation_id as organisationId", "sealed_secret as sealedSecret", ...healthColumns])
+    .where(sql<boolean>`organisation_id = any (${ids(made)})`)
+    .where(sql<boolean>`(organisation_id = any (${ids(failed)})
+      or consecutive_failures > 0 or failing_since is not null or breaker_open_until is not null)`)
+    .orderBy("organisation_id")
+    .forUpdate()
+    .execute();
 }

@@ -17,7 +17,8 @@ export const webhooks = (now: () => Date): OutboxQueue => ({
       select
         case when disabled_at is not null then 0 when breaker_open_until is null then ${perEndpoint}::integer else 1 end
           as capacity,
-        case when disabled_at is null and breaker_open_until > ${at} then now() + (breaker_open_until - ${at}) end as opens_at
+        case when disabled_at is null and breaker_open_until > ${at}
+          then (extract(epoch from breaker_open_until - ${at}) * 1000)::float8 end as "opensInMs"
       from endpoints where organisation_id = ${lane}`;
   },
 });

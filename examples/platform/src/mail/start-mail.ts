@@ -1,9 +1,10 @@
 import { sql } from "kysely";
 import { inTime } from "../in-time.ts";
 import type { Leases } from "../outbox/leases.ts";
-import type { OutboxQueue } from "../outbox/outbox-queue.ts";
+import { type OutboxQueue, onlyLane } from "../outbox/outbox-queue.ts";
 import type { Loop } from "../outbox/run-loop.ts";
 import { type Attempted, startDispatcher } from "../outbox/start-dispatcher.ts";
+import { wakeWhenDue } from "../outbox/wake-lanes.ts";
 import type { Store, Trx } from "../store/store.ts";
 import { type Mail, MailRefused, type MailTransport } from "./mail-transport.ts";
 
@@ -73,11 +74,15 @@ async function settleMails(trx: Trx, made: readonly SentMail[], firstRetryMs: nu
     retryInMs: result === "retry" && attempts + 1 < maxMailAttempts ? firstRetryMs * 3 ** attempts : null,
   }));
   await sql`
-    update mails set
-      attempts = outcome.attempts,
-      sent_at = case when "isSent" then now() end,
-      due_at = now() + "retryInMs" * interval '1 ms'
-    from json_to_recordset(${JSON.stringify(outcomes)}::text::json)
-      as outcome (id integer, "isSent" boolean, attempts integer, "retryInMs" float8)
-    where mails.id = outcome.id`.execute(trx);
+    with settled as (
+      update mails set
+        attempts = outcome.attempts,
+        sent_at = case when "isSent" then now() end,
+        due_at = now() + "retryInMs" * interval '1 ms'
+      from json_to_recordset(${JSON.stringify(outcomes)}::text::json)
+        as outcome (id integer, "isSent" boolean, attempts integer, "retryInMs" float8)
+      where mails.id = outcome.id
+      returning ${onlyLane}::text as lane, due_at
+    )
+    ${wakeWhenDue("mails")}`.execute(trx);
 }

@@ -15,6 +15,7 @@ export class Leases {
   readonly leaseMs: number;
   readonly #renewal: Loop;
   #underWay = 0;
+  #renewedAt = Number.NEGATIVE_INFINITY;
 
   /** @param leaseMs by the database's clock */
   constructor(store: Store, leaseMs: number, onError: (error: unknown) => void) {
@@ -22,7 +23,9 @@ export class Leases {
     this.leaseMs = leaseMs;
     const renew = async (): Promise<number> => {
       if (this.#underWay === 0) return Number.POSITIVE_INFINITY;
+      const at = performance.now();
       await this.renew(store.db);
+      this.#renewedAt = at;
       return leaseMs / 4;
     };
     this.#renewal = runLoop(renew, onError);
@@ -37,6 +40,11 @@ export class Leases {
     } finally {
       this.#underWay -= 1;
     }
+  }
+
+  /** Whether a renewal that is committed leaves more than half of the lease. */
+  get isFresh(): boolean {
+    return performance.now() - this.#renewedAt < this.leaseMs / 2;
   }
 
   async renew(db: Store["db"] | Trx): Promise<void> {
@@ -56,8 +64,9 @@ export class Leases {
     await this.#free(all ? isOther : sql`${isOther} and lease_until < now()`);
   }
 
-  /** Frees rows of this process that it does not work on: what became of their claim or their settling is not known. */
+  /** Frees rows of this process that it does not work on, after an error: whether their claim or settling was committed is unknown. */
   async freeAllBut(queue: QueueName, tokens: readonly number[]): Promise<void> {
+    this.#renewedAt = Number.NEGATIVE_INFINITY;
     await sql`
       with freed as (
         delete from outbox_leases
@@ -109,12 +118,19 @@ const wakeFreed = sql`
   select distinct queue, now(), lane from freed
   on conflict do nothing`;
 
-/** @returns the tokens that were still there: the rows under the others belong to somebody else by now */
+/**
+ * Ends leases and wakes their lanes: there is room for others now.
+ *
+ * @returns the tokens that were still there: the rows under the others belong to another process by now
+ */
 export async function endLeases(trx: Trx, tokens: readonly number[]): Promise<Set<number>> {
   const { rows } = await sql<{ token: number }>`
-    delete from outbox_leases
-    where token = any (array(select json_array_elements_text(${JSON.stringify(tokens)}::text::json)::int8))
-    returning token`.execute(trx);
+    with freed as (
+      delete from outbox_leases
+      where token = any (array(select json_array_elements_text(${JSON.stringify(tokens)}::text::json)::int8))
+      returning token, queue, lane
+    ), woken as (${wakeFreed})
+    select token from freed`.execute(trx);
   return new Set(rows.map(({ token }) => token));
 }
 

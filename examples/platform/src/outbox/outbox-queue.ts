@@ -20,8 +20,8 @@ export interface OutboxQueue {
 export interface LaneState {
   /** How many rows may be under way. */
   capacity: number;
-  /** When to look again at a lane that is closed for a while. */
-  opens_at: Date | null;
+  /** Of a lane that is closed for a while. */
+  opensInMs: number | null;
 }
 
 /** The lane of a queue that has but one. */

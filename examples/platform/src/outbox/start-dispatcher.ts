@@ -5,8 +5,7 @@ import { GroupCommit } from "./group-commit.ts";
 import { endLeases, type Leases, nextWakeupMs } from "./leases.ts";
 import type { Lease, OutboxQueue } from "./outbox-queue.ts";
 import { type Loop, runLoop } from "./run-loop.ts";
-import { standstillEnds } from "./standstill-ends.ts";
-import { wakeLanes } from "./wake-lanes.ts";
+import { shareSettling, standstillEnds } from "./settling-lock.ts";
 
 /** A row with the lease that this process has on it. */
 export interface Leased<Row> {
@@ -30,7 +29,7 @@ export interface DispatcherOptions<Row, Result> {
   /** @returns undefined to give the row back: it is attempted again at once, unless this process ends */
   attempt(row: Row): Promise<Result | undefined>;
   /**
-   * Stores what came of a group: sets `due_at` of each row, to null or a later time.
+   * Stores the results of a group: sets `due_at` of each row to null, or to a later time and wakes its lane then.
    *
    * @returns reports it, once it is committed
    */
@@ -73,13 +72,11 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
 
   const settle = async (made: readonly Attempted<Row, Result>[]): Promise<void> => {
     const report = await store.transaction(async (trx) => {
-      if (store.name === "postgres") await sql`select ${standstillEnds}`.execute(trx);
+      if (store.name === "postgres") await sql`select ${standstillEnds}, ${shareSettling(queue.name)}`.execute(trx);
       const ended = await endLeases(trx, tokensOf(made));
       const ours = made.filter(({ lease }) => ended.has(lease.token));
       if (ours.length === 0) return undefined;
-      const reportOurs = await options.settle(trx, ours);
-      await wakeLanes(trx, queue.name, lanesOf(ours));
-      return reportOurs;
+      return options.settle(trx, ours);
     });
     report?.();
   };
@@ -100,12 +97,6 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
     underWay.set(leased.lease.token, working);
   };
 
-  const giveBack = (unloaded: readonly { lease: Lease }[]): Promise<void> =>
-    store.transaction(async (trx) => {
-      await endLeases(trx, tokensOf(unloaded));
-      await wakeLanes(trx, queue.name, lanesOf(unloaded));
-    });
-
   const tick = async (): Promise<number> => {
     const limit = Math.min(batchSize, maxUnderWay - underWay.size);
     if (limit <= 0) return Number.POSITIVE_INFINITY;
@@ -123,7 +114,7 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
       if (row === undefined) unloaded.push({ lease });
       else start({ lease, row });
     }
-    if (unloaded.length > 0) await giveBack(unloaded);
+    if (unloaded.length > 0) await store.transaction((trx) => endLeases(trx, tokensOf(unloaded)));
     return 0;
   };
 
@@ -158,4 +149,3 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
 }
 
 const tokensOf = (some: readonly { lease: Lease }[]): number[] => some.map(({ lease }) => lease.token);
-const lanesOf = (some: readonly { lease: Lease }[]): string[] => some.map(({ lease }) => lease.lane);

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Leases } from "../outbox/leases.ts";
 import type { Loop } from "../outbox/run-loop.ts";
 import { type Attempted, startDispatcher } from "../outbox/start-dispatcher.ts";
+import { wakeWhenDue } from "../outbox/wake-lanes.ts";
 import type { Store, Trx } from "../store/store.ts";
 import { type DueNotification, loadNotifications } from "./load-notifications.ts";
 import { pushes } from "./push-queue.ts";
@@ -60,11 +61,15 @@ async function settlePushes(trx: Trx, made: readonly Push[], firstRetryMs: numbe
   }));
   // One that was superseded meanwhile is not sent again: it is no longer due, and stays so.
   await sql`
-    update notifications set
-      attempts = attempts + 1,
-      sent_at = case when "isSent" then now() end,
-      due_at = case when due_at is not null then now() + "retryInMs" * interval '1 ms' end
-    from json_to_recordset(${JSON.stringify(outcomes)}::text::json)
-      as outcome (id bigint, "isSent" boolean, "retryInMs" float8)
-    where notifications.id = outcome.id`.execute(trx);
+    with settled as (
+      update notifications set
+        attempts = attempts + 1,
+        sent_at = case when "isSent" then now() end,
+        due_at = case when due_at is not null then now() + "retryInMs" * interval '1 ms' end
+      from json_to_recordset(${JSON.stringify(outcomes)}::text::json)
+        as outcome (id bigint, "isSent" boolean, "retryInMs" float8)
+      where notifications.id = outcome.id
+      returning offer_id as lane, due_at
+    )
+    ${wakeWhenDue("pushes")}`.execute(trx);
 }

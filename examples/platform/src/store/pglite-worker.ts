@@ -8,6 +8,7 @@ import {
   type PgliteRows,
   type PgliteWorkerData,
 } from "./pglite-messages.ts";
+import { PgliteStatements } from "./pglite-statements.ts";
 
 // PGlite computes on its thread; on the main one it stalled HTTP for seconds while it opened. Questions are answered
 // strictly in the order they were posted: who may speak when is the lanes' business.
@@ -24,16 +25,17 @@ function failureOf(error: unknown): PgliteFailure {
 
 type Row = Record<string, unknown>;
 
-async function run(database: PGlite, { sql, parameters }: PgliteQuestion): Promise<PgliteRows> {
-  const results: Results<Row>[] =
-    parameters === undefined ? ((await database.exec(sql)) as Results<Row>[]) : [await database.query(sql, parameters)];
+async function run(database: PGlite, statements: PgliteStatements, question: PgliteQuestion): Promise<PgliteRows> {
+  const { sql, parameters } = question;
+  if (parameters !== undefined) return statements.run(sql, parameters);
+  const results = (await database.exec(sql)) as Results<Row>[];
   const affectedRows = results.at(-1)?.affectedRows;
   return { rows: results.flatMap((result) => result.rows), ...(affectedRows !== undefined && { affectedRows }) };
 }
 
-async function answer(database: PGlite, question: PgliteQuestion): Promise<PgliteAnswer> {
+async function answer(database: PGlite, statements: PgliteStatements, question: PgliteQuestion): Promise<PgliteAnswer> {
   try {
-    return { id: question.id, ...(await run(database, question)) };
+    return { id: question.id, ...(await run(database, statements, question)) };
   } catch (error) {
     if (question.standalone) await database.exec("rollback");
     return { id: question.id, failure: failureOf(error) };
@@ -43,10 +45,11 @@ async function answer(database: PGlite, question: PgliteQuestion): Promise<Pglit
 async function serve(port: MessagePort, { folder }: PgliteWorkerData): Promise<void> {
   const post = (message: PgliteAnswer): void => port.postMessage(message);
   const database = await PGlite.create(folder);
+  const statements = new PgliteStatements(database);
   let turn = Promise.resolve();
   port.on("message", (question: PgliteQuestion | "close") => {
     turn = turn.then(async () => {
-      if (question !== "close") return post(await answer(database, question));
+      if (question !== "close") return post(await answer(database, statements, question));
       await database.close();
       port.close();
     });

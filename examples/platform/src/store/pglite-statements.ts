@@ -1,0 +1,93 @@
+import { type PGlite, protocol } from "@electric-sql/pglite";
+import type { PgliteRows } from "./pglite-messages.ts";
+
+const { parse, describe, bind, execute, close, sync } = protocol.serialize;
+
+/** Each keeps a plan in memory. Lists of varying length make many statements of one. */
+const maxKept = 200;
+/** A plan is made for tables of the size they had. */
+const keptMs = 10_000;
+
+interface Statement {
+  name: string;
+  preparedAt: number;
+  serializers: readonly (PGlite["serializers"][number] | undefined)[];
+  columns: readonly { name: string; parse: PGlite["parsers"][number] | undefined }[];
+}
+
+/**
+ * Runs statements with parameters, prepared: PGlite plans each anew otherwise, which takes longer than most of them, and
+ * crosses into WebAssembly six times for each instead of once.
+ */
+export class PgliteStatements {
+  readonly #database: PGlite;
+  /** In the order of their last use. */
+  readonly #kept = new Map<string, Statement>();
+  #lastName = 0;
+
+  constructor(database: PGlite) {
+    this.#database = database;
+  }
+
+  async run(sql: string, parameters: readonly unknown[]): Promise<PgliteRows> {
+    const { name, serializers, columns } = await this.#statementOf(sql);
+    const values = parameters.map((value, index) => {
+      if (value === null || value === undefined) return null;
+      return serializers[index]?.(value) ?? String(value);
+    });
+    const rows: Record<string, unknown>[] = [];
+    let affectedRows = 0;
+    for (const message of await this.#send(bind({ statement: name, values }), execute({}))) {
+      if (message instanceof protocol.messages.DataRowMessage) rows.push(rowOf(columns, message.fields));
+      if (message instanceof protocol.messages.CommandCompleteMessage)
+        affectedRows = Number(message.text.split(" ").at(-1)) || 0;
+    }
+    return { rows, affectedRows };
+  }
+
+  async #statementOf(sql: string): Promise<Statement> {
+    let statement = this.#kept.get(sql);
+    this.#kept.delete(sql);
+    if (statement === undefined || performance.now() - statement.preparedAt > keptMs) {
+      if (statement !== undefined) await this.#send(close({ type: "S", name: statement.name }));
+      statement = await this.#prepare(sql);
+    }
+    this.#kept.set(sql, statement);
+    const [oldest] = this.#kept;
+    if (this.#kept.size > maxKept && oldest !== undefined) {
+      this.#kept.delete(oldest[0]);
+      await this.#send(close({ type: "S", name: oldest[1].name }));
+    }
+    return statement;
+  }
+
+  async #prepare(sql: string): Promise<Statement> {
+    this.#lastName += 1;
+    const name = `statement_${this.#lastName}`;
+    const statement: Statement = { name, preparedAt: performance.now(), serializers: [], columns: [] };
+    for (const message of await this.#send(parse({ name, text: sql }), describe({ type: "S", name }))) {
+      if (message instanceof protocol.messages.ParameterDescriptionMessage)
+        statement.serializers = message.dataTypeIDs.map((type) => this.#database.serializers[type]);
+      if (message instanceof protocol.messages.RowDescriptionMessage)
+        statement.columns = message.fields.map((field) => ({
+          name: field.name,
+          parse: this.#database.parsers[field.dataTypeID],
+        }));
+    }
+    return statement;
+  }
+
+  async #send(...parts: readonly Uint8Array[]) {
+    const { messages } = await this.#database.execProtocol(Buffer.concat([...parts, sync()]));
+    return messages;
+  }
+}
+
+function rowOf(columns: Statement["columns"], fields: readonly (string | null)[]): Record<string, unknown> {
+  const row: Record<string, unknown> = {};
+  for (const [index, { name, parse: read }] of columns.entries()) {
+    const text = fields[index] ?? null;
+    row[name] = text === null || read === undefined ? text : read(text);
+  }
+  return row;
+}
