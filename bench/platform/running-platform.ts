@@ -15,13 +15,14 @@ const acknowledgement = '"outcome":"acknowledged"';
 
 /** @throws when it does not start */
 export async function runPlatform(place: StorePlace): Promise<RunningPlatform> {
-  const platform = startProcess(place, {
+  const settings = {
     NODE_ENV: "production",
     OFFERS_SEAL_KEY: Buffer.from(sealKey).toString("base64"),
     OFFERS_ALLOW_LOOPBACK: "1",
     OFFERS_RATE_LIMIT: "off",
     OFFERS_PERSON_RATE_LIMIT: "off",
-  });
+  };
+  const platform = startProcess(place, settings, []);
   const acknowledged: number[] = [];
   const listening = new Promise<string>((resolve) => {
     let rest = "";

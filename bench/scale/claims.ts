@@ -59,7 +59,8 @@ async function settle(claimed: readonly Lease[]): Promise<void> {
   await store.transaction(async (trx) => {
     await endLeases(
       trx,
-      made.map(({ lease }) => lease.token),
+      "webhooks",
+      made.map(({ lease }) => lease),
     );
     await settleAttempts(trx, context, made);
   });

@@ -21,20 +21,33 @@ export function claimRows(
     await oneAtATime(trx, store, queue);
     const lanes = await takeWokenLanes(trx, queue, limit);
     if (lanes.length === 0) return undefined;
-    if (!leases.isFresh) await leases.renew(trx);
+    await leases.renew(trx);
     const closed = lanes.filter(({ opensInMs }) => opensInMs !== null);
     if (closed.length > 0) await wakeWhenOpen(trx, queue, closed);
-    const open = lanes.filter(({ room, opensInMs }) => room > 0 && opensInMs === null);
-    const claimed = open.length > 0 ? await leaseHeads(trx, leases, queue, open, limit) : [];
-    // There may be more. Otherwise each lane has no due row left, or is woken when one of its rows ends.
-    if (claimed.length === limit)
-      await wakeLanes(
-        trx,
-        queue.name,
-        open.map(({ lane }) => lane),
-      );
+    const { shares, left } = shareOut(lanes, limit);
+    if (shares.length === 0) return [];
+    const claimed = await leaseHeads(trx, leases, queue, shares);
+    const takenOf = (lane: string) => claimed.filter((lease) => lease.lane === lane).length;
+    const more = shares.filter(({ lane, share, room }) => share < room && takenOf(lane) === share);
+    await wakeLanes(
+      trx,
+      queue.name,
+      [...left, ...more].map(({ lane }) => lane),
+    );
     return claimed;
   });
+}
+
+/**
+ * The same share to each open lane, to those that have waited longest if there is not enough for all. A lane with a smaller
+ * share than room may have more; one that is full is woken when one of its rows ends.
+ */
+function shareOut(lanes: readonly WokenLane[], limit: number) {
+  const open = lanes.filter(({ room, opensInMs }) => room > 0 && opensInMs === null);
+  const share = Math.ceil(limit / open.length);
+  const chosen = Math.floor(limit / share);
+  const shares = open.slice(0, chosen).map((lane) => ({ ...lane, share: Math.min(share, lane.room) }));
+  return { shares, left: open.slice(chosen) };
 }
 
 /** Two processes that count a lane at the same time would each fill it. PGlite has one process. */
@@ -62,8 +75,9 @@ async function takeWokenLanes(trx: Trx, queue: OutboxQueue, limit: number): Prom
     laneState?.(sql.ref("woken.lane")) ?? sql`select ${capacity}::integer as capacity, null::float8 as "opensInMs"`;
   const { rows } = await sql<WokenLane>`
     with woken as materialized (
-      select distinct lane from (
-        select lane from outbox_wakeups where queue = ${name} and at <= now() order by at, lane limit ${limit}) as first
+      select lane, min(at) as since from (
+        select lane, at from outbox_wakeups where queue = ${name} and at <= now() order by at, lane limit ${limit}) as first
+      group by lane
     ), taken as (
       delete from outbox_wakeups using woken
       where outbox_wakeups.queue = ${name} and outbox_wakeups.lane = woken.lane and at <= now()
@@ -71,7 +85,8 @@ async function takeWokenLanes(trx: Trx, queue: OutboxQueue, limit: number): Prom
     select woken.lane, "opensInMs",
       greatest(0, capacity - (select count(*) from outbox_leases where queue = ${name} and outbox_leases.lane = woken.lane))
         as room
-    from woken cross join lateral (${state}) as state`.execute(trx);
+    from woken cross join lateral (${state}) as state
+    order by since`.execute(trx);
   return rows;
 }
 
@@ -88,27 +103,21 @@ async function leaseHeads(
   trx: Trx,
   { processId }: Leases,
   { name, table, id, lane, isBlocked }: OutboxQueue,
-  lanes: readonly WokenLane[],
-  limit: number,
+  shares: readonly { lane: string; share: number }[],
 ): Promise<Lease[]> {
   const { rows } = await sql<Lease>`
     insert into outbox_leases (queue, row_id, lane, process_id)
-    select ${name}, row_id, lane, ${processId}::uuid
-    from (
-      select lanes.lane, head.*, row_number() over (partition by lanes.lane order by due_at, row_id) as turn
-      from json_to_recordset(${JSON.stringify(lanes)}::text::json) as lanes (lane text, room integer)
-      cross join lateral (
-        select head.${sql.ref(id)} as row_id, head.due_at from ${sql.table(table)} as head
-        where head.due_at <= now()
-          and ${lane === undefined ? sql`true` : sql`head.${sql.ref(lane)} = lanes.lane`}
-          and not exists (select from outbox_leases where queue = ${name} and row_id = head.${sql.ref(id)} offset 0)
-          and not (${isBlocked ?? sql`false`})
-        order by head.due_at, head.${sql.ref(id)}
-        limit lanes.room
-      ) as head
-    ) as due
-    order by turn
-    limit ${limit}
+    select ${name}, head.row_id, lanes.lane, ${processId}::uuid
+    from json_to_recordset(${JSON.stringify(shares)}::text::json) as lanes (lane text, share integer)
+    cross join lateral (
+      select head.${sql.ref(id)} as row_id from ${sql.table(table)} as head
+      where head.due_at <= now()
+        and ${lane === undefined ? sql`true` : sql`head.${sql.ref(lane)} = lanes.lane`}
+        and not exists (select from outbox_leases where queue = ${name} and row_id = head.${sql.ref(id)} offset 0)
+        and not (${isBlocked ?? sql`false`})
+      order by head.due_at, head.${sql.ref(id)}
+      limit lanes.share
+    ) as head
     returning token, row_id as "rowId", lane`.execute(trx);
   return rows;
 }

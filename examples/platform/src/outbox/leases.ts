@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import type { Store, Trx } from "../store/store.ts";
 import type { QueueName } from "../store/tables.ts";
+import type { Lease } from "./outbox-queue.ts";
 import { type Loop, runLoop } from "./run-loop.ts";
 
 /**
@@ -15,7 +16,6 @@ export class Leases {
   readonly leaseMs: number;
   readonly #renewal: Loop;
   #underWay = 0;
-  #renewedAt = Number.NEGATIVE_INFINITY;
 
   /** @param leaseMs by the database's clock */
   constructor(store: Store, leaseMs: number, onError: (error: unknown) => void) {
@@ -23,9 +23,7 @@ export class Leases {
     this.leaseMs = leaseMs;
     const renew = async (): Promise<number> => {
       if (this.#underWay === 0) return Number.POSITIVE_INFINITY;
-      const at = performance.now();
       await this.renew(store.db);
-      this.#renewedAt = at;
       return leaseMs / 4;
     };
     this.#renewal = runLoop(renew, onError);
@@ -42,11 +40,7 @@ export class Leases {
     }
   }
 
-  /** Whether a renewal that is committed leaves more than half of the lease. */
-  get isFresh(): boolean {
-    return performance.now() - this.#renewedAt < this.leaseMs / 2;
-  }
-
+  /** Locks the lease's row: in the transaction that leases rows, so that no other process frees them before its commit. */
   async renew(db: Store["db"] | Trx): Promise<void> {
     await sql`
       insert into outbox_processes (id, lease_until) values (${this.processId}, ${this.#leaseEnd})
@@ -66,7 +60,6 @@ export class Leases {
 
   /** Frees rows of this process that it does not work on, after an error: whether their claim or settling was committed is unknown. */
   async freeAllBut(queue: QueueName, tokens: readonly number[]): Promise<void> {
-    this.#renewedAt = Number.NEGATIVE_INFINITY;
     await sql`
       with freed as (
         delete from outbox_leases
@@ -123,12 +116,13 @@ const wakeFreed = sql`
  *
  * @returns the tokens that were still there: the rows under the others belong to another process by now
  */
-export async function endLeases(trx: Trx, tokens: readonly number[]): Promise<Set<number>> {
+export async function endLeases(trx: Trx, queue: QueueName, leases: readonly Lease[]): Promise<Set<number>> {
   const { rows } = await sql<{ token: number }>`
     with freed as (
       delete from outbox_leases
-      where token = any (array(select json_array_elements_text(${JSON.stringify(tokens)}::text::json)::int8))
-      returning token, queue, lane
+      using json_to_recordset(${JSON.stringify(leases)}::text::json) as given ("rowId" int8, token int8)
+      where queue = ${queue} and row_id = given."rowId" and outbox_leases.token = given.token
+      returning outbox_leases.token, queue, lane
     ), woken as (${wakeFreed})
     select token from freed`.execute(trx);
   return new Set(rows.map(({ token }) => token));

@@ -3,21 +3,18 @@ import type { PgliteRows } from "./pglite-messages.ts";
 
 const { parse, describe, bind, execute, close, sync } = protocol.serialize;
 
-/** Each keeps a plan in memory. Lists of varying length make many statements of one. */
+/** Lists of varying length make many statements of one query. */
 const maxKept = 200;
-/** A plan is made for tables of the size they had. */
-const keptMs = 10_000;
 
 interface Statement {
   name: string;
-  preparedAt: number;
   serializers: readonly (PGlite["serializers"][number] | undefined)[];
   columns: readonly { name: string; parse: PGlite["parsers"][number] | undefined }[];
 }
 
 /**
- * Runs statements with parameters, prepared: PGlite plans each anew otherwise, which takes longer than most of them, and
- * crosses into WebAssembly six times for each instead of once.
+ * Runs statements with parameters as prepared statements: deliveries are 1.3 times as fast as with `PGlite.query`, which parses
+ * each again, and crosses into WebAssembly six times for it instead of once. Tables change only while the store is opened.
  */
 export class PgliteStatements {
   readonly #database: PGlite;
@@ -39,6 +36,7 @@ export class PgliteStatements {
     let affectedRows = 0;
     for (const message of await this.#send(bind({ statement: name, values }), execute({}))) {
       if (message instanceof protocol.messages.DataRowMessage) rows.push(rowOf(columns, message.fields));
+      // "INSERT 0 2", "UPDATE 2"
       if (message instanceof protocol.messages.CommandCompleteMessage)
         affectedRows = Number(message.text.split(" ").at(-1)) || 0;
     }
@@ -46,12 +44,8 @@ export class PgliteStatements {
   }
 
   async #statementOf(sql: string): Promise<Statement> {
-    let statement = this.#kept.get(sql);
+    const statement = this.#kept.get(sql) ?? (await this.#prepare(sql));
     this.#kept.delete(sql);
-    if (statement === undefined || performance.now() - statement.preparedAt > keptMs) {
-      if (statement !== undefined) await this.#send(close({ type: "S", name: statement.name }));
-      statement = await this.#prepare(sql);
-    }
     this.#kept.set(sql, statement);
     const [oldest] = this.#kept;
     if (this.#kept.size > maxKept && oldest !== undefined) {
@@ -64,7 +58,7 @@ export class PgliteStatements {
   async #prepare(sql: string): Promise<Statement> {
     this.#lastName += 1;
     const name = `statement_${this.#lastName}`;
-    const statement: Statement = { name, preparedAt: performance.now(), serializers: [], columns: [] };
+    const statement: Statement = { name, serializers: [], columns: [] };
     for (const message of await this.#send(parse({ name, text: sql }), describe({ type: "S", name }))) {
       if (message instanceof protocol.messages.ParameterDescriptionMessage)
         statement.serializers = message.dataTypeIDs.map((type) => this.#database.serializers[type]);

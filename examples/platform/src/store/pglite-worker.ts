@@ -46,6 +46,8 @@ async function serve(port: MessagePort, { folder }: PgliteWorkerData): Promise<v
   const post = (message: PgliteAnswer): void => port.postMessage(message);
   const database = await PGlite.create(folder);
   const statements = new PgliteStatements(database);
+  // A plan that is kept would be one for tables of the size they had: PGlite has no autovacuum that would replace it.
+  await database.exec("set plan_cache_mode = force_custom_plan");
   let turn = Promise.resolve();
   port.on("message", (question: PgliteQuestion | "close") => {
     turn = turn.then(async () => {

@@ -8,7 +8,6 @@ import { openLeases } from "../../src/outbox/open-leases.ts";
 import type { Lease, OutboxQueue } from "../../src/outbox/outbox-queue.ts";
 import type { Loop } from "../../src/outbox/run-loop.ts";
 import { type DispatcherOptions, startDispatcher } from "../../src/outbox/start-dispatcher.ts";
-import { wakeLanes } from "../../src/outbox/wake-lanes.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store, Trx } from "../../src/store/store.ts";
 import { eventually } from "../support/eventually.ts";
@@ -105,7 +104,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createPlace }) => 
     if (lease === undefined) throw new Error("nothing was claimed");
     return lease;
   };
-  const end = (...tokens: number[]) => store.transaction((trx) => endLeases(trx, tokens));
+  const end = (...ended: Lease[]) => store.transaction((trx) => endLeases(trx, "webhooks", ended));
   const start = (...given: Parameters<typeof dispatch>) => {
     const dispatched = dispatch(...given);
     loops.push(dispatched.loop);
@@ -123,9 +122,9 @@ describe.each(await storesUnderTest())("claims on $title", ({ createPlace }) => 
     expect(performance.now() - began).toBeGreaterThanOrEqual(leaseMs);
     expect(second).toEqual({ ...first, token: expect.any(Number) });
     expect(second.token).toBeGreaterThan(first.token);
-    expect(await end(first.token)).toEqual(new Set());
+    expect(await end(first)).toEqual(new Set());
     expect(await leased(store)).toBe(1);
-    expect(await end(second.token)).toEqual(new Set([second.token]));
+    expect(await end(second)).toEqual(new Set([second.token]));
   });
 
   test("are a fence: what a process that stood still has come to changes nothing any more", async () => {
@@ -177,11 +176,11 @@ describe.each(await storesUnderTest())("claims on $title", ({ createPlace }) => 
   test("are not taken from itself by a process that was late", async () => {
     await recordDue(store, organisationId, 1);
     const leases = newProcess(1);
-    const { token } = await claimOne(leases);
+    const lease = await claimOne(leases);
     await setTimeout(50);
     await leases.freeLapsed();
     expect(await claim(leases)).toBeUndefined();
-    expect(await end(token)).toEqual(new Set([token]));
+    expect(await end(lease)).toEqual(new Set([lease.token]));
   });
 
   test("that lapsed wake their lanes", async () => {
@@ -204,7 +203,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createPlace }) => 
     await ending.stop();
     const second = await claim(newProcess());
     expect(second?.map(({ rowId }) => rowId)).toEqual(first?.map(({ rowId }) => rowId));
-    expect(await end(...(first ?? []).map(({ token }) => token))).toEqual(new Set());
+    expect(await end(...(first ?? []))).toEqual(new Set());
     expect(await leased(store)).toBe(3);
   });
 
@@ -418,15 +417,10 @@ describe.each(shared)("claims of several processes on $title", ({ createPlace })
         if (rows.length === 0) continue;
         await own.transaction(async (trx) => {
           const tokens = rows.map(({ token }) => token);
-          expect(await endLeases(trx, tokens)).toEqual(new Set(tokens));
+          expect(await endLeases(trx, "webhooks", rows)).toEqual(new Set(tokens));
           await acknowledge(
             trx,
             rows.map(({ rowId }) => rowId),
-          );
-          await wakeLanes(
-            trx,
-            "webhooks",
-            rows.map(({ lane }) => lane),
           );
         });
       }

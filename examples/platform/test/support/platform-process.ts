@@ -14,11 +14,21 @@ export interface PlatformProcess {
   address(): Promise<string>;
 }
 
-/** The platform as its own process, with nothing but these settings in its environment. */
-export function startProcess({ options }: StorePlace, environment: Record<string, string> = {}): PlatformProcess {
+/** For a process that lives for seconds, in which V8's optimising of PGlite costs more than it saves. */
+const shortLived = ["--liftoff-only"];
+
+/**
+ * The platform as its own process, with nothing but these settings in its environment.
+ *
+ * @param flags of Node
+ */
+export function startProcess(
+  { options }: StorePlace,
+  environment: Record<string, string> = {},
+  flags: readonly string[] = shortLived,
+): PlatformProcess {
   const place = { OFFERS_DATA: options.dataFolder, DATABASE_URL: options.databaseUrl ?? "" };
-  // A process lives for seconds, in which V8's optimising of PGlite costs more than it saves.
-  const child = spawn(process.execPath, ["--liftoff-only", main], {
+  const child = spawn(process.execPath, [...flags, main], {
     env: {
       PATH: process.env.PATH,
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,

@@ -11,15 +11,15 @@ create table outbox_processes (
 
 -- Rows that a process works on. A token is never given twice: it is the fence.
 create table outbox_leases (
-  token bigint primary key generated always as identity,
   queue text not null,
   row_id bigint not null,
+  token bigint not null generated always as identity,
   lane text not null,
-  process_id uuid not null references outbox_processes,
-  unique (queue, row_id)
+  -- Of outbox_processes. No foreign key: it would be checked for each row, and the row there is locked when leases are made.
+  process_id uuid not null,
+  primary key (queue, row_id)
 );
 create index on outbox_leases (queue, lane);
-create index on outbox_leases (process_id);
 
 -- When to look at a lane: at once after each insert, later for retries and pauses.
 create table outbox_wakeups (
