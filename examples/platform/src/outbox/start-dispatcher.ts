@@ -25,7 +25,7 @@ export interface DispatcherOptions<Row, Result> {
   queue: OutboxQueue;
   /** Rows under way at a time, in this process. */
   maxUnderWay: number;
-  /** Loads claimed rows. Those that it leaves out are given back: their lane has closed meanwhile. */
+  /** Loads claimed rows. The leases of those that it leaves out end: their lane has closed meanwhile. */
   load(rowIds: readonly number[]): Promise<ReadonlyMap<number, Row>>;
   /** @returns undefined to give the row back: it is attempted again at once, unless this process ends */
   attempt(row: Row): Promise<Result | undefined>;
@@ -57,7 +57,7 @@ const shortestPauseMs = 1;
 export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Result>): Loop {
   const { store, leases, queue, maxUnderWay, onError } = options;
   const underWay = new Map<number, Promise<void>>();
-  /** Set when something went wrong: the store may have leases of ours for rows that nobody here works on. */
+  /** Whether the store may have leases of this process for rows that it does not work on. */
   let hasStrayLeases = false;
   const noteError = (error: unknown): void => {
     hasStrayLeases = true;
@@ -111,24 +111,15 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
     if (claimed === undefined) return pauseMs();
     if (claimed.length === 0) return 0;
     const rows = await options.load(claimed.map(({ rowId }) => rowId));
-    const unloaded: { lease: Lease }[] = [];
-    // This process may have stood still: others have attempted them since, and perhaps what comes after them.
-    const isLate = performance.now() - claimedAt >= leases.leaseMs;
     for (const [index, lease] of claimed.entries()) {
       // To sign a hundred requests takes 10 ms, in which nothing else would be done.
       if (index % 10 === 9) await setImmediate();
-      const row = isLate ? undefined : rows.get(lease.rowId);
-      if (row === undefined) unloaded.push({ lease });
+      const row = rows.get(lease.rowId);
+      // When this process has stood still, others have attempted the row since, and perhaps what comes after it.
+      const isLate = performance.now() - claimedAt >= leases.leaseMs;
+      if (row === undefined || isLate) hasStrayLeases = true;
       else start({ lease, row });
     }
-    if (unloaded.length > 0)
-      await store.transaction((trx) =>
-        endLeases(
-          trx,
-          queue.name,
-          unloaded.map(({ lease }) => lease),
-        ),
-      );
     return 0;
   };
 

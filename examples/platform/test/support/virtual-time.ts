@@ -37,7 +37,9 @@ export function virtualTime({ store, wake }: LowerHalf, options: VirtualTimeOpti
       await store.transaction(async (trx) => {
         for (const table of ["deliveries", "notifications", "mails"])
           await sql`update ${sql.table(table)} set due_at = due_at - ${by} where due_at is not null`.execute(trx);
-        await sql`update outbox_wakeups set at = at - ${by}`.execute(trx);
+        // Far away first: a row must not take the place of another that has not moved yet.
+        await sql`update outbox_wakeups set at = at - ${by} - interval '365000 days'`.execute(trx);
+        await sql`update outbox_wakeups set at = at + interval '365000 days'`.execute(trx);
       });
       wake();
     },
