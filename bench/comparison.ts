@@ -2,7 +2,7 @@ import { type Interval, medianInterval } from "./interval.ts";
 import { median } from "./median.ts";
 
 /** What the figures show of a contender against the base; "not shown" when the interval of the ratio holds 1. */
-export type Verdict = "base" | "better" | "worse" | "not shown";
+export type AttemptResult = "base" | "better" | "worse" | "not shown";
 
 /** One contender's result, beside the base. */
 export interface ComparisonRow {
@@ -11,7 +11,7 @@ export interface ComparisonRow {
   readonly median: number;
   /** To the base, round by round: machines are loaded unevenly, and a ratio within one short round feels that least. */
   readonly ratio: { readonly median: number; readonly interval?: Interval };
-  readonly verdict: Verdict;
+  readonly verdict: AttemptResult;
 }
 
 /** What one table shows. */
@@ -42,7 +42,7 @@ export function compare(
   return { ...heading, rows };
 }
 
-function judge(interval: Interval | undefined, better: Comparison["better"]): Verdict {
+function judge(interval: Interval | undefined, better: Comparison["better"]): AttemptResult {
   if (interval === undefined || (interval.low <= 1 && interval.high >= 1)) return "not shown";
   return interval.high < 1 === (better === "lower") ? "better" : "worse";
 }

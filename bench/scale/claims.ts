@@ -2,8 +2,8 @@
 
 import { defaultBreakerPolicy } from "../../examples/platform/src/delivery/breaker-policy.ts";
 import { loadDeliveries } from "../../examples/platform/src/delivery/load-deliveries.ts";
+import { recordAttempts } from "../../examples/platform/src/delivery/record-attempts.ts";
 import { defaultRetrySchedule } from "../../examples/platform/src/delivery/retry-schedule.ts";
-import { settleAttempts } from "../../examples/platform/src/delivery/settle-attempts.ts";
 import { webhooks } from "../../examples/platform/src/delivery/webhook-queue.ts";
 import { claimRows } from "../../examples/platform/src/outbox/claim-rows.ts";
 import { endLeases } from "../../examples/platform/src/outbox/leases.ts";
@@ -62,7 +62,7 @@ async function settle(claimed: readonly Lease[]): Promise<void> {
       "webhooks",
       made.map(({ lease }) => lease),
     );
-    await settleAttempts(trx, context, made);
+    await recordAttempts(trx, context, made);
   });
 }
 

@@ -28,7 +28,7 @@ export class ErrorTally {
   }
 }
 
-/** Which error it was and where: `background.failed DatabaseError 57P01 at settleAttempts`. */
+/** Which error it was and where: `background.failed DatabaseError 57P01 at recordAttempts`. */
 function wordsOf(line: string): string {
   try {
     const { msg, error, code, at, cause } = JSON.parse(line);

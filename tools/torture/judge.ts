@@ -23,7 +23,7 @@ export interface Receipt {
   isAnswered: boolean;
 }
 
-export interface Verdict {
+export interface AttemptResult {
   acked: number;
   /** Acked changes of which the receiver was told. */
   delivered: number;
@@ -45,8 +45,8 @@ const maxExamples = 10;
  *
  * Two changes of one key with the same word look alike to the receiver, so they are counted, not told apart.
  */
-export function judge(changes: readonly Change[], receipts: readonly Receipt[]): Verdict {
-  const verdict: Verdict = {
+export function judge(changes: readonly Change[], receipts: readonly Receipt[]): AttemptResult {
+  const verdict: AttemptResult = {
     acked: 0,
     delivered: 0,
     lost: 0,
@@ -65,7 +65,7 @@ export function judge(changes: readonly Change[], receipts: readonly Receipt[]):
   return verdict;
 }
 
-function judgeKey(verdict: Verdict, key: string, changes: readonly Change[], receipts: readonly Receipt[]): void {
+function judgeKey(verdict: AttemptResult, key: string, changes: readonly Change[], receipts: readonly Receipt[]): void {
   const acked = changes.filter(({ isAcked }) => isAcked).map(({ word }) => word);
   const firsts = receipts.filter(
     (one, index) => receipts.findIndex(({ deliveryId }) => deliveryId === one.deliveryId) === index,

@@ -23,7 +23,7 @@ const rewrites: Record<PlatformSabotage, Rewrite> = {
    * The successor is made due by the statement that settles: it is not in that one's snapshot if it was inserted meanwhile.
    */
   release: {
-    file: "delivery/settle-attempts.ts",
+    file: "delivery/record-attempts.ts",
     replacements: [
       ["await releaseNext(", "void Array.of("],
       [

@@ -3,7 +3,7 @@ import { openStore } from "../../examples/platform/src/store/open-store.ts";
 import type { Store } from "../../examples/platform/src/store/store.ts";
 import { type Disturbance, disturb } from "./disturb.ts";
 import type { Fleet, Spell } from "./fleet.ts";
-import { judge, type Verdict } from "./judge.ts";
+import { type AttemptResult, judge } from "./judge.ts";
 import {
   countPending,
   countUnleased,
@@ -44,7 +44,7 @@ export interface TortureOptions {
 }
 
 export interface TortureReport {
-  verdict: Verdict & StoreVerdict;
+  verdict: AttemptResult & StoreVerdict;
   /** The most requests that one organisation had to serve at once. */
   servedAtOnce: number;
   drainedSeconds: number;
@@ -90,7 +90,7 @@ async function run(options: TortureOptions, closers: Closer[]): Promise<TortureR
   );
 
   const done: Record<Disturbance, number> = { kill: 0, restart: 0, stall: 0 };
-  const verdictNow = (): Verdict => judge(load.changes, receiver.receipts);
+  const verdictNow = (): AttemptResult => judge(load.changes, receiver.receipts);
   const secondsSince = (since: number): number => (performance.now() - since) / 1_000;
   const startedAt = performance.now();
   const progress = setInterval(() => {

@@ -62,7 +62,7 @@ function reasonOf(error: unknown, { role, server, database }: Place): string {
   if (code === "ENOENT" && path !== undefined)
     return "a file that it names is missing; correct sslrootcert, sslcert or sslkey";
   if (/^E(?:TIMEDOUT|HOSTUNREACH|NETUNREACH|ADDRNOTAVAIL|INVAL)$/.test(code) || /timeout|timed out/i.test(message))
-    return `nothing at ${server} answered as PostgreSQL does in time; correct host and port, or open the way there`;
+    return `nothing at ${server} responded as PostgreSQL does in time; correct host and port, or open the way there`;
   if (code === "3D000")
     return `there is no database ${database}; create it with: createdb ${database}; or correct the name`;
   if (code === "28P01") return `the password for the role ${role} is wrong; correct it`;
@@ -78,5 +78,5 @@ function reasonOf(error: unknown, { role, server, database }: Place): string {
     return `the role ${role} may not do what is needed; grant it CREATE on the database and its schema`;
   if (code === "53300") return "it has too many connections; end some, or raise max_connections";
   if (/^57P0|^08|^ECONN|^EPIPE/.test(code)) return "the server ended the connection; does it start or stop? Try again";
-  return `what listens at ${server} does not answer as PostgreSQL does; correct host and port`;
+  return `what listens at ${server} does not respond as PostgreSQL does; correct host and port`;
 }

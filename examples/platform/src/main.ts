@@ -9,7 +9,7 @@ import { readSettings } from "./settings.ts";
 import { type Platform, startPlatform } from "./start-platform.ts";
 import { StoreError } from "./store/store-error.ts";
 
-/** Stopping takes 16 s at most (D-71), and longer only when the database does not answer. */
+/** Stopping takes 16 s at most (D-71), and longer only when the database does not respond. */
 const shutdownLimitMs = 20_000;
 
 const exampleFolder = dirname(import.meta.dirname);

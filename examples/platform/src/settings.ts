@@ -39,7 +39,7 @@ export interface Settings {
 
 const logLevels = ["trace", "debug", "info", "warn", "error", "silent"];
 
-/** Seven attempts within half a minute: a receiver that is being worked on is soon told. */
+/** Seven attempts within half a minute: a receiver under development gets its retries soon. */
 const developmentSchedule: RetrySchedule = {
   delaysMs: [500, 1_000, 2_000, 4_000, 8_000, 12_000],
   jitter: 0.2,
@@ -151,7 +151,7 @@ const origin = (text: string): string | undefined => {
 };
 
 const postgresAddress = (text: string): string | undefined =>
-  // Without the name of a database it would be the one named as the user is, or as whoever runs the platform.
+  // Without the name of a database it would be the one named as the user is, or as the operating system user.
   /^postgres(?:ql)?:\/\//.test(text) && /^\/./.test(URL.parse(text)?.pathname ?? "") ? text : undefined;
 
 const smtpAddress = (text: string): string | undefined =>

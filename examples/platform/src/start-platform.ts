@@ -20,7 +20,7 @@ import { metricsSettings } from "./operations/serve-metrics.ts";
 import { startOperations } from "./operations/start-operations.ts";
 import { storeAnswers } from "./operations/store-answers.ts";
 import { createOutbound } from "./outbound/create-outbound.ts";
-import { createSign } from "./outbound/create-sign.ts";
+import { createSigner } from "./outbound/create-signer.ts";
 import { openLeases } from "./outbox/open-leases.ts";
 import { cookiePassword } from "./pages/frame/page-session.ts";
 import { formReader } from "./pages/frame/read-form.ts";
@@ -93,7 +93,7 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
     const outbound = createOutbound({ allowLoopback });
     resources.push(() => outbound.close());
 
-    const sign = createSign(now);
+    const sign = createSigner(now);
     const context = { store, outbound, sign, sealKey: key, onError, now };
     const transport = await openPushTransport(store, settings.fcmCredentials, now);
     resources.push(async () => transport.close?.());

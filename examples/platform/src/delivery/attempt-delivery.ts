@@ -19,14 +19,14 @@ export interface Attempt {
   filledPath: string;
   startedAt: Date;
   durationMs: number;
-  /** Absent when no answer came. */
+  /** Absent when no response came. */
   status?: number;
-  /** Absent when the answer was an acknowledgement. */
+  /** Absent when the response was an acknowledgement. */
   failure?: AttemptFailureCode;
   retryAfterMs?: number;
   contentType?: string;
-  /** The beginning of the answer's body as text; absent when no answer came. */
-  answer?: string;
+  /** The beginning of the response's body as text; absent when no response came. */
+  response?: string;
 }
 
 export interface AttemptContext {
@@ -40,7 +40,7 @@ export interface AttemptContext {
   onError: (error: unknown) => void;
 }
 
-/** Tells the endpoint once. Never rejects: what went wrong on our side is a failed attempt too, and is tried again. */
+/** Calls the endpoint once. Never rejects: an error of the platform itself is a failed attempt too, and is retried. */
 export async function attemptDelivery(context: AttemptContext, delivery: PendingDelivery): Promise<Attempt> {
   const { outbound, sign, sealKey, timeoutMs, signal } = context;
   const { method, path, parameters, body } = webhookCall(delivery.type, delivery.data);
@@ -68,21 +68,21 @@ export async function attemptDelivery(context: AttemptContext, delivery: Pending
   }
 }
 
-type Outcome = Pick<Attempt, "durationMs" | "status" | "failure" | "retryAfterMs" | "contentType" | "answer">;
+type Outcome = Pick<Attempt, "durationMs" | "status" | "failure" | "retryAfterMs" | "contentType" | "response">;
 
 /** Only 200 acknowledges (D-13): nothing in the contract shows that another 2xx does. */
 function outcomeOf(result: OutboundResult): Outcome {
   const { durationMs } = result;
   if (!result.ok) return { durationMs, failure: result.code };
   const { status, retryAfterMs, contentType } = result;
-  const answer = {
-    ...{ durationMs, status, answer: excerptOf(result.body, keptAnswerBytes) },
+  const responded = {
+    ...{ durationMs, status, response: excerptOf(result.body, keptResponseBytes) },
     ...(contentType !== undefined && { contentType: excerptOf(Buffer.from(contentType), keptTypeBytes) }),
   };
-  if (status === 200) return answer;
-  return { ...answer, failure: "not_acknowledged", ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  if (status === 200) return responded;
+  return { ...responded, failure: "not_acknowledged", ...(retryAfterMs !== undefined && { retryAfterMs }) };
 }
 
-/** What the portal shows of an answer. */
-const keptAnswerBytes = 4_096;
+/** What the portal shows of a response. */
+const keptResponseBytes = 4_096;
 const keptTypeBytes = 200;

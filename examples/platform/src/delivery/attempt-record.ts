@@ -1,9 +1,9 @@
-import type { MadeAttempt } from "./settle-attempts.ts";
+import type { CompletedAttempt } from "./record-attempts.ts";
 
 /** One line per attempt for the log. Ids and templates only: no secret, no payload, no person (D-49). */
 export type AttemptRecord = ReturnType<typeof attemptRecord>;
 
-export function attemptRecord({ delivery, attempt, outcome, nextAttemptAt }: MadeAttempt) {
+export function attemptRecord({ delivery, attempt, outcome, nextAttemptAt }: CompletedAttempt) {
   const { number, method, path, status, failure, durationMs } = attempt;
   return {
     deliveryId: delivery.id,

@@ -2,7 +2,7 @@ import { maxRetryAfterSeconds } from "../generated/decisions.ts";
 
 /** When an endpoint is left alone, and when for good (D-72, D-73). Data: tests use short ones. */
 export interface BreakerPolicy {
-  /** So many attempts in a row that say the endpoint is unwell open the breaker. */
+  /** So many consecutive attempts with the result `unhealthy` open the circuit breaker. */
   failures: number;
   firstPauseMs: number;
   /** Each pause is twice as long as the one before, up to this. */
@@ -40,7 +40,7 @@ export interface Pause {
  *
  * @param random from 0 up to 1
  */
-export function breakerPauseMs(policy: BreakerPolicy, { number, retryAfterMs = 0 }: Pause, random: number): number {
+export function openDurationMs(policy: BreakerPolicy, { number, retryAfterMs = 0 }: Pause, random: number): number {
   const pauseMs = Math.min(policy.firstPauseMs * 2 ** (number - 1), policy.maxPauseMs);
   const jittered = pauseMs * (1 + policy.jitter * (2 * random - 1));
   return Math.round(Math.max(jittered, Math.min(retryAfterMs, policy.maxRetryAfterMs)));

@@ -10,7 +10,7 @@ export async function enableEndpoint(trx: Trx, organisationId: string): Promise<
   await wakeLanes(trx, "webhooks", [organisationId]);
 }
 
-/** In one transaction: a hundred thousand would keep everybody else waiting. */
+/** Of one transaction: one of a hundred thousand rows would block all others for seconds. */
 const batchSize = 1_000;
 
 /**
@@ -23,8 +23,8 @@ export async function restartSchedules(store: Store, organisationId: string): Pr
 }
 
 /**
- * Waits for whoever settles one of them, or records behind it: what that makes of it is restarted too. Only what is due some
- * time was ever attempted: it is the oldest of its order.
+ * Waits for transactions that settle one of them or record behind it, and restarts their results too. Only rows with a due time
+ * were ever attempted: each is the oldest of its order key.
  *
  * @returns where the next batch begins; undefined when there is none
  */

@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
-import { breakerPauseMs, defaultBreakerPolicy } from "./breaker-policy.ts";
-import { afterAttempt, type EndpointHealth, healthy, type JudgedAttempt, verdictOf } from "./endpoint-health.ts";
+import { defaultBreakerPolicy, openDurationMs } from "./breaker-policy.ts";
+import {
+  type ClassifiedAttempt,
+  classifyAttempt,
+  type EndpointHealth,
+  healthy,
+  nextHealth,
+} from "./endpoint-health.ts";
 
 const start = Date.parse("2031-05-01T10:00:00Z");
 const second = 1_000;
@@ -8,36 +14,37 @@ const day = 24 * 3_600 * second;
 const at = (ms: number): Date => new Date(start + ms);
 
 /** Without jitter. */
-const after = (health: EndpointHealth, attempt: Partial<JudgedAttempt>): EndpointHealth =>
-  afterAttempt(health, { verdict: "unwell", isProbe: false, at: at(0), ...attempt }, defaultBreakerPolicy, 0.5);
+const after = (health: EndpointHealth, attempt: Partial<ClassifiedAttempt>): EndpointHealth =>
+  nextHealth(health, { result: "unhealthy", isProbe: false, at: at(0), ...attempt }, defaultBreakerPolicy, 0.5);
 
-const times = (count: number, attempt: Partial<JudgedAttempt>, health = healthy): EndpointHealth =>
+const times = (count: number, attempt: Partial<ClassifiedAttempt>, health = healthy): EndpointHealth =>
   Array.from({ length: count }).reduce((each: EndpointHealth) => after(each, attempt), health);
 
 test.each([
   [{ status: 200 }, "acknowledged"],
   [{ status: 410, failure: "not_acknowledged" }, "gone"],
-  ...[204, 302, 400, 401, 404, 422].map((status) => [{ status, failure: "not_acknowledged" }, "refused"] as const),
-  ...[408, 429, 500, 502, 503].map((status) => [{ status, failure: "not_acknowledged" }, "unwell"] as const),
+  ...[204, 302, 400, 401, 404, 422].map((status) => [{ status, failure: "not_acknowledged" }, "rejected"] as const),
+  ...[408, 429, 500, 502, 503].map((status) => [{ status, failure: "not_acknowledged" }, "unhealthy"] as const),
   ...(["timeout", "connection_refused", "name_not_found", "tls_failed"] as const).map(
-    (failure) => [{ failure }, "unwell"] as const,
+    (failure) => [{ failure }, "unhealthy"] as const,
   ),
-  [{ failure: "internal_error" }, "none"],
-  [{ failure: "request_too_large" }, "none"],
-] as const)("%o says: %s", (attempt, verdict) => expect(verdictOf(attempt)).toBe(verdict));
+  [{ failure: "internal_error" }, "inconclusive"],
+  [{ failure: "request_too_large" }, "inconclusive"],
+] as const)("%o says: %s", (attempt, result) => expect(classifyAttempt(attempt)).toBe(result));
 
 test("ten failures in a row open the breaker, nine do not", () => {
   expect(times(9, {})).toMatchObject({ consecutive_failures: 9, breaker_open_until: null, failing_since: at(0) });
-  expect(times(10, {})).toMatchObject({ breaker_pauses: 1, breaker_open_until: at(30 * second) });
+  expect(times(10, {})).toMatchObject({ breaker_open_count: 1, breaker_open_until: at(30 * second) });
 });
 
-test.each(["acknowledged", "refused"] as const)("an endpoint that answered is not unwell: %s begins anew", (verdict) =>
-  expect(times(9, {}, after(times(9, {}), { verdict })).breaker_open_until).toBe(null),
+test.each(["acknowledged", "rejected"] as const)(
+  "an endpoint that responded is not unhealthy: %s starts the count again",
+  (result) => expect(times(9, {}, after(times(9, {}), { result })).breaker_open_until).toBe(null),
 );
 
 test("pauses are 30 s, 60 s, 120 s … up to ten minutes, each up to a fifth shorter or longer", () => {
   const pauses = (random: number) =>
-    [1, 2, 3, 5, 6, 60].map((number) => breakerPauseMs(defaultBreakerPolicy, { number }, random) / second);
+    [1, 2, 3, 5, 6, 60].map((number) => openDurationMs(defaultBreakerPolicy, { number }, random) / second);
   expect(pauses(0.5)).toEqual([30, 60, 120, 480, 600, 600]);
   expect(pauses(0)).toEqual([24, 48, 96, 384, 480, 480]);
   expect(pauses(0.999_999)).toEqual([36, 72, 144, 576, 720, 720]);
@@ -47,12 +54,12 @@ test("only a probe that fails makes the pause longer, not what was under way bef
   const open = times(10, {});
   expect(times(8, {}, open).breaker_open_until).toEqual(at(30 * second));
   const again = after(open, { isProbe: true, at: at(31 * second) });
-  expect(again).toMatchObject({ breaker_pauses: 2, breaker_open_until: at(91 * second) });
+  expect(again).toMatchObject({ breaker_open_count: 2, breaker_open_until: at(91 * second) });
 });
 
-test.each(["acknowledged", "refused"] as const)("a probe that is answered closes it: %s", (verdict) => {
-  const probed = after(times(10, {}), { verdict, isProbe: true });
-  expect(probed).toMatchObject({ consecutive_failures: 0, breaker_pauses: 0, breaker_open_until: null });
+test.each(["acknowledged", "rejected"] as const)("a probe with a response closes it: %s", (result) => {
+  const probed = after(times(10, {}), { result, isProbe: true });
+  expect(probed).toMatchObject({ consecutive_failures: 0, breaker_open_count: 0, breaker_open_until: null });
 });
 
 test("Retry-After lengthens the pause, up to six hours, and never shortens it", () => {
@@ -63,26 +70,26 @@ test("Retry-After lengthens the pause, up to six hours, and never shortens it", 
 });
 
 test("410 disables at once, and nothing that was under way undoes it", () => {
-  const gone = after(healthy, { verdict: "gone" });
+  const gone = after(healthy, { result: "gone" });
   expect(gone).toMatchObject({ disabled_at: at(0), disabled_because: "gone" });
-  expect(after(gone, { verdict: "acknowledged" }).disabled_because).toBe("gone");
+  expect(after(gone, { result: "acknowledged" }).disabled_because).toBe("gone");
 });
 
-test.each(["unwell", "refused"] as const)("five days of nothing but failures disable: %s", (verdict) => {
-  const failing = [0, 1, 2, 3, 4].reduce((health, days) => after(health, { verdict, at: at(days * day) }), healthy);
-  expect(after(failing, { verdict, at: at(5 * day - 1) }).disabled_at).toBe(null);
-  expect(after(failing, { verdict, at: at(5 * day) })).toMatchObject({ disabled_because: "failing" });
-  const acknowledged = after(failing, { verdict: "acknowledged", at: at(4 * day) });
-  expect(after(acknowledged, { verdict, at: at(6 * day) }).disabled_at).toBe(null);
+test.each(["unhealthy", "rejected"] as const)("five days of nothing but failures disable: %s", (result) => {
+  const failing = [0, 1, 2, 3, 4].reduce((health, days) => after(health, { result, at: at(days * day) }), healthy);
+  expect(after(failing, { result, at: at(5 * day - 1) }).disabled_at).toBe(null);
+  expect(after(failing, { result, at: at(5 * day) })).toMatchObject({ disabled_because: "failing" });
+  const acknowledged = after(failing, { result: "acknowledged", at: at(4 * day) });
+  expect(after(acknowledged, { result, at: at(6 * day) }).disabled_at).toBe(null);
 });
 
-test("a failure long after another is not of the same time: nobody asked it meanwhile", () => {
-  const [refused, halfADay] = [after(healthy, { verdict: "refused" }), day / 2];
-  expect(after(refused, { at: at(day + halfADay) }).failing_since).toEqual(at(0));
-  const anew = after(refused, { at: at(7 * day) });
-  expect(anew).toMatchObject({ disabled_at: null, failing_since: at(7 * day) });
-  expect(after(anew, { at: at(8 * day) }).failing_since).toEqual(at(7 * day));
+test("a failure long after another is not of the same period: nothing was attempted between them", () => {
+  const [rejected, halfADay] = [after(healthy, { result: "rejected" }), day / 2];
+  expect(after(rejected, { at: at(day + halfADay) }).failing_since).toEqual(at(0));
+  const later = after(rejected, { at: at(7 * day) });
+  expect(later).toMatchObject({ disabled_at: null, failing_since: at(7 * day) });
+  expect(after(later, { at: at(8 * day) }).failing_since).toEqual(at(7 * day));
 });
 
 test("what failed on our side says nothing about the endpoint", () =>
-  expect(times(20, { verdict: "none" })).toEqual(healthy));
+  expect(times(20, { result: "inconclusive" })).toEqual(healthy));

@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import type { EndpointTable } from "../store/tables.ts";
 import type { Attempt } from "./attempt-delivery.ts";
-import { type BreakerPolicy, breakerPauseMs } from "./breaker-policy.ts";
+import { type BreakerPolicy, openDurationMs } from "./breaker-policy.ts";
 
 /** What attempts say about an endpoint: columns of its row. */
 export type EndpointHealth = Pick<
@@ -9,7 +9,7 @@ export type EndpointHealth = Pick<
   | "consecutive_failures"
   | "failing_since"
   | "last_failed_at"
-  | "breaker_pauses"
+  | "breaker_open_count"
   | "breaker_open_until"
   | "disabled_at"
   | "disabled_because"
@@ -19,7 +19,7 @@ export const healthy: EndpointHealth = {
   consecutive_failures: 0,
   failing_since: null,
   last_failed_at: null,
-  breaker_pauses: 0,
+  breaker_open_count: 0,
   breaker_open_until: null,
   disabled_at: null,
   disabled_because: null,
@@ -28,60 +28,60 @@ export const healthy: EndpointHealth = {
 export const healthColumns = Object.keys(healthy) as (keyof EndpointHealth)[];
 
 /** What one attempt says about the endpoint. */
-export type Verdict =
+export type AttemptResult =
   | "acknowledged"
   /** It asks never to be called again: 410. */
   | "gone"
-  /** It answers, but not with an acknowledgement: this event may be at fault, or the profile. */
-  | "refused"
-  /** It does not answer, or says itself that it cannot work now. */
-  | "unwell"
-  /** Nothing: the attempt failed on our side. */
-  | "none";
+  /** It responds, but not with an acknowledgement: this event may be at fault, or the profile. */
+  | "rejected"
+  /** No response, or one that says that it cannot work now. */
+  | "unhealthy"
+  /** The attempt failed because of the platform itself. */
+  | "inconclusive";
 
-const unwellStatuses = new Set([408, 429]);
+const unhealthyStatuses = new Set([408, 429]);
 
-export function verdictOf({ status, failure }: Pick<Attempt, "status" | "failure">): Verdict {
+export function classifyAttempt({ status, failure }: Pick<Attempt, "status" | "failure">): AttemptResult {
   if (failure === undefined) return "acknowledged";
-  if (failure === "internal_error" || failure === "request_too_large" || failure === "aborted") return "none";
-  if (status === undefined || status >= 500 || unwellStatuses.has(status)) return "unwell";
-  return status === 410 ? "gone" : "refused";
+  if (failure === "internal_error" || failure === "request_too_large" || failure === "aborted") return "inconclusive";
+  if (status === undefined || status >= 500 || unhealthyStatuses.has(status)) return "unhealthy";
+  return status === 410 ? "gone" : "rejected";
 }
 
-export interface JudgedAttempt {
-  verdict: Verdict;
+export interface ClassifiedAttempt {
+  result: AttemptResult;
   /** The one attempt after a pause. */
   isProbe: boolean;
   retryAfterMs?: number | undefined;
   at: Date;
 }
 
-const closed = { consecutive_failures: 0, breaker_pauses: 0, breaker_open_until: null };
+const closed = { consecutive_failures: 0, breaker_open_count: 0, breaker_open_until: null };
 
 /**
  * The endpoint's health after one more attempt (D-72, D-73). Disabling is for a person to undo.
  *
  * @param random from 0 up to 1
  */
-export function afterAttempt(
+export function nextHealth(
   health: EndpointHealth,
-  attempt: JudgedAttempt,
+  attempt: ClassifiedAttempt,
   policy: BreakerPolicy,
   random: number,
 ): EndpointHealth {
-  const { verdict, at } = attempt;
-  if (verdict === "none") return health;
-  if (verdict === "acknowledged") return { ...health, ...closed, failing_since: null, last_failed_at: null };
+  const { result, at } = attempt;
+  if (result === "inconclusive") return health;
+  if (result === "acknowledged") return { ...health, ...closed, failing_since: null, last_failed_at: null };
   const failing = { ...health, failing_since: failingSince(health, at, policy), last_failed_at: at };
-  // Whoever refuses is up: holding everything else back would help nobody.
-  const next = verdict === "unwell" ? afterFailure(failing, attempt, policy, random) : { ...failing, ...closed };
+  // An endpoint that rejects is up: the circuit breaker stays closed.
+  const next = result === "unhealthy" ? afterFailure(failing, attempt, policy, random) : { ...failing, ...closed };
   if (next.disabled_at !== null) return next;
-  if (verdict === "gone") return { ...next, disabled_at: at, disabled_because: "gone" };
+  if (result === "gone") return { ...next, disabled_at: at, disabled_because: "gone" };
   const isFailingForLong = at.getTime() - failing.failing_since.getTime() >= policy.disableAfterMs;
   return isFailingForLong ? { ...next, disabled_at: at, disabled_because: "failing" } : next;
 }
 
-/** Between failures that are far apart nothing says that it failed: nobody asked it. */
+/** Failures that are far apart are not of one period: nothing was attempted between them. */
 function failingSince(health: EndpointHealth, at: Date, policy: BreakerPolicy): Date {
   const { failing_since: since, last_failed_at: last } = health;
   const goesOn = last !== null && at.getTime() - last.getTime() <= policy.longestGapMs;
@@ -90,7 +90,7 @@ function failingSince(health: EndpointHealth, at: Date, policy: BreakerPolicy): 
 
 function afterFailure(
   health: EndpointHealth,
-  { isProbe, retryAfterMs, at }: JudgedAttempt,
+  { isProbe, retryAfterMs, at }: ClassifiedAttempt,
   policy: BreakerPolicy,
   random: number,
 ): EndpointHealth {
@@ -98,8 +98,8 @@ function afterFailure(
   const isOpen = health.breaker_open_until !== null;
   // Attempts that were under way when it opened do not make the pause longer.
   if (isOpen ? !isProbe : failures < policy.failures) return { ...health, consecutive_failures: failures };
-  const pauses = health.breaker_pauses + 1;
-  const pauseMs = breakerPauseMs(policy, { number: pauses, retryAfterMs }, random);
+  const pauses = health.breaker_open_count + 1;
+  const pauseMs = openDurationMs(policy, { number: pauses, retryAfterMs }, random);
   const until = new Date(at.getTime() + pauseMs);
-  return { ...health, consecutive_failures: failures, breaker_pauses: pauses, breaker_open_until: until };
+  return { ...health, consecutive_failures: failures, breaker_open_count: pauses, breaker_open_until: until };
 }

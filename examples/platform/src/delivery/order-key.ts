@@ -6,9 +6,8 @@ import type { DeliveryTable } from "../store/tables.ts";
 export type OrderKey = Pick<Selectable<DeliveryTable>, "organisation_id" | "order_key">;
 
 /**
- * Locks what may still be attempted of an order key until the end of the transaction, oldest first, so that nobody settles,
- * redelivers or overtakes it meanwhile: dead ones and the latest too, since a redelivery repeats them. Waits for whoever is
- * doing so, and sees what came of it.
+ * Locks the rows of an order key that may still be attempted, oldest first, until the end of the transaction: no other
+ * transaction settles, redelivers or overtakes them meanwhile. Dead ones and the latest too, since they can be redelivered.
  */
 export async function lockOrder(trx: Trx, { organisation_id, order_key }: OrderKey) {
   const { rows } = await sql<Pick<Selectable<DeliveryTable>, "id" | "sequence" | "state">>`

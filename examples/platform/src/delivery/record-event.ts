@@ -6,14 +6,14 @@ import type { Trx } from "../store/store.ts";
 import type { DeliveryTable } from "../store/tables.ts";
 import { lockOrder } from "./order-key.ts";
 
-/** Something that happened, in the words of the webhook that tells it. */
+/** Something that happened, with the payload of its webhook. */
 export type EventToRecord =
   | { type: "workerOfferResponse"; data: components["schemas"]["WorkerOfferResponse"] }
   | { type: "workerAddedContact"; data: { workerId: string } };
 
 export interface RecordedEvent {
   eventId: string;
-  /** Absent when the organisation has no endpoint: the event is kept, nobody is told. */
+  /** Absent when the organisation has no endpoint: the event is kept, and no webhook is sent. */
   deliveryId?: string;
 }
 

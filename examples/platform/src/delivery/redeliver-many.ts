@@ -16,7 +16,7 @@ export interface RedeliveryCounts {
   superseded: number;
 }
 
-/** In one transaction: thousands would keep everybody else waiting. */
+/** Of one transaction: thousands of rows would block all others for seconds. */
 const maxRows = 500;
 
 /**

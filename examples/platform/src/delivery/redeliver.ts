@@ -39,7 +39,7 @@ interface Candidate {
  * Redelivers those of `ids` that may be: dead ones under their old id, acknowledged ones under a new one, each with the
  * whole retry schedule before it.
  *
- * @param ids in the order of the answer's entries: unknown ones have none
+ * @returns per id what became of it; unknown ids have no entry
  */
 export async function redeliverThese(
   trx: Trx,
@@ -78,8 +78,8 @@ export async function redeliverThese(
 }
 
 /**
- * Locks what is redelivered and what could be in the same order, and only then looks what came later: whoever records or
- * redelivers a later response locks these rows too. Nothing that waits is locked: whoever settles it may hold another one.
+ * Locks what is redelivered and what has the same order key, and only then looks for later deliveries: a transaction that records
+ * or redelivers a later one locks these rows too. Pending rows are not locked.
  */
 async function lockCandidates(trx: Trx, organisationId: string, ids: readonly string[]): Promise<Candidate[]> {
   await sql`

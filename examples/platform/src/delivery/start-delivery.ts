@@ -9,8 +9,8 @@ import { type AttemptRecord, attemptRecord } from "./attempt-record.ts";
 import { type BreakerPolicy, defaultBreakerPolicy } from "./breaker-policy.ts";
 import { type EndpointRecord, endpointRecord } from "./endpoint-record.ts";
 import { loadDeliveries, type PendingDelivery } from "./load-deliveries.ts";
+import { recordAttempts } from "./record-attempts.ts";
 import { defaultRetrySchedule, type RetrySchedule } from "./retry-schedule.ts";
-import { settleAttempts } from "./settle-attempts.ts";
 import { webhooks } from "./webhook-queue.ts";
 
 export interface DeliveryOptions {
@@ -68,11 +68,11 @@ export function startDelivery(options: DeliveryOptions): Loop {
     load: (sequences) => loadDeliveries(store, sequences, now()),
     async attempt(delivery) {
       const attempt = await attemptDelivery(context, delivery);
-      // Nobody knows whether the endpoint has it. It was no attempt of the schedule; somebody else makes it again at once.
+      // Whether the endpoint has it is unknown. It does not count as an attempt; another process makes it again at once.
       return attempt.failure === "aborted" ? undefined : attempt;
     },
     async settle(trx, made) {
-      const { attempts, endpoints } = await settleAttempts(trx, context, made);
+      const { attempts, endpoints } = await recordAttempts(trx, context, made);
       return () => {
         for (const endpoint of endpoints) {
           const record = endpointRecord(endpoint);

@@ -8,7 +8,7 @@ export type WebhookCall = Webhook & {
   body?: Record<string, string>;
 };
 
-/** How an event is told to an integrator: the paths and payloads of the contract. */
+/** The webhook of an event: the paths and payloads of the contract. */
 export function webhookCall(type: Selectable<EventTable>["type"], data: Record<string, string>): WebhookCall {
   switch (type) {
     case "workerOfferResponse":

@@ -33,7 +33,7 @@ export function smtpTransport({ url, from }: SmtpOptions): MailTransport {
   };
 }
 
-/** A reply of 5xx to this mail's addresses or text; one to our sign-in is for us to mend. */
+/** A 5xx to this mail's addresses or text. One to the platform's own sign-in is not the mail's fault. */
 function isFinal(error: unknown): boolean {
   const { code, responseCode } = Object(error) as { code?: unknown; responseCode?: unknown };
   return (code === "EENVELOPE" || code === "EMESSAGE") && Number(responseCode) >= 500;

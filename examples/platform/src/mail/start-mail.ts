@@ -1,11 +1,11 @@
 import { sql } from "kysely";
-import { inTime } from "../in-time.ts";
 import type { Leases } from "../outbox/leases.ts";
 import { type OutboxQueue, onlyLane } from "../outbox/outbox-queue.ts";
 import type { Loop } from "../outbox/run-loop.ts";
 import { type Attempted, startDispatcher } from "../outbox/start-dispatcher.ts";
 import { wakeWhenDue } from "../outbox/wake-lanes.ts";
 import type { Store, Trx } from "../store/store.ts";
+import { withTimeout } from "../with-timeout.ts";
 import { type Mail, MailRefused, type MailTransport } from "./mail-transport.ts";
 
 export interface MailOptions {
@@ -36,14 +36,14 @@ interface DueMail extends Mail {
 
 type SentMail = Attempted<DueMail, "sent" | "retry" | "refused">;
 
-/** Sends mail until it is stopped. At least once: whoever dies in the middle of it leaves the mail for a later attempt. */
+/** Sends mail until it is stopped. At least once: a process that dies while it sends leaves the mail for a later attempt. */
 export function startMail({ store, leases, transport, onError, firstRetryMs = 60_000 }: MailOptions): Loop {
   return startDispatcher<DueMail, SentMail["result"]>({
     ...{ store, leases, queue: mails, maxUnderWay, onError },
     load: (ids) => loadMails(store, ids),
     async attempt({ attempts: _, ...mail }) {
       try {
-        await inTime(transport.send(mail), sendLimitMs);
+        await withTimeout(transport.send(mail), sendLimitMs);
         return "sent";
       } catch (error) {
         onError(error);

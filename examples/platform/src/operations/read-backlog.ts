@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { type ShownState, shownState } from "../delivery/shown-state.ts";
-import { inTime } from "../in-time.ts";
 import type { Store } from "../store/store.ts";
+import { withTimeout } from "../with-timeout.ts";
 
 /** What waits, over all processes. */
 export interface Backlog {
@@ -19,7 +19,7 @@ const limitMs = 2_000;
 /** Rejects when the store takes longer than two seconds. What it counts has partial indexes: its cost is the backlog's. */
 export async function readBacklog(store: Store, now: Date): Promise<Backlog> {
   const reading = Promise.all([countRows(store, now), countStates(store), oldestDue(store, now)]);
-  const [counts, states, dueSince] = await inTime(reading, limitMs);
+  const [counts, states, dueSince] = await withTimeout(reading, limitMs);
   const deliveries = { pending: 0, held: 0, dead: 0, ...Object.fromEntries(states) };
   const lagSeconds = dueSince === undefined ? 0 : (now.getTime() - dueSince.getTime()) / 1_000;
   return { deliveries, lagSeconds, ...counts };

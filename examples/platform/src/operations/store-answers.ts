@@ -1,12 +1,12 @@
 import { sql } from "kysely";
-import { inTime } from "../in-time.ts";
 import type { Store } from "../store/store.ts";
+import { withTimeout } from "../with-timeout.ts";
 
 const limitMs = 2_000;
 
 /** Whether the store answers within two seconds. */
 export function storeAnswers({ db }: Pick<Store, "db">): Promise<boolean> {
-  return inTime(sql`select 1`.execute(db), limitMs).then(
+  return withTimeout(sql`select 1`.execute(db), limitMs).then(
     () => true,
     () => false,
   );

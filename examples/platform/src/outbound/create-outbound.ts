@@ -4,16 +4,16 @@ import {
   maxReadBytes as defaultMaxReadBytes,
   maxSentBytes,
 } from "../generated/decisions.ts";
-import { AttemptEnd } from "./attempt-end.ts";
-import { failureOf } from "./failure-of.ts";
+import { AttemptDeadline } from "./attempt-deadline.ts";
+import { classifyError } from "./classify-error.ts";
 import { guardedConnector, type Resolve } from "./guarded-connector.ts";
 import { httpAddress, joinAddress } from "./join-address.ts";
 import { maskEchoes } from "./mask-echoes.ts";
-import type { Outbound, OutboundAnswer, OutboundFailure, OutboundRequest, OutboundResult } from "./outbound.ts";
+import type { Outbound, OutboundFailure, OutboundRequest, OutboundResponse, OutboundResult } from "./outbound.ts";
 import { isOwnAddress as isInterfaceAddress } from "./own-addresses.ts";
+import { redactSignatures } from "./redact-signatures.ts";
 import { nameResolver } from "./resolve-name.ts";
 import { retryAfterMs } from "./retry-after.ts";
-import { withoutSignatures } from "./without-signatures.ts";
 
 export interface OutboundOptions {
   /** Lets requests go to this very machine. For development and tests only. @default false */
@@ -26,7 +26,7 @@ export interface OutboundOptions {
   isOwnAddress?: (address: string) => boolean;
 }
 
-/** Opens the one way out to integrators. Redirects are answers like any other, never followed. */
+/** Opens the HTTP client for integrators' endpoints, behind the SSRF guard. Redirects are responses like any other, never followed. */
 export function createOutbound(options: OutboundOptions = {}): Outbound {
   const {
     allowLoopback = false,
@@ -48,12 +48,12 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
 
 async function send(agent: Agent, request: OutboundRequest): Promise<OutboundResult> {
   const started = performance.now();
-  const end = new AttemptEnd(request.timeoutMs, request.signal);
+  const end = new AttemptDeadline(request.timeoutMs, request.signal);
   let headers: Record<string, string> | undefined;
   const resultOf = (outcome: Outcome): OutboundResult => ({
     ...withoutEchoes(outcome, request),
     durationMs: Math.round(performance.now() - started),
-    ...(headers && { sentHeaders: withoutSignatures(headers) }),
+    ...(headers && { sentHeaders: redactSignatures(headers) }),
   });
   try {
     const content = request.body === undefined ? null : Buffer.from(JSON.stringify(request.body));
@@ -69,7 +69,7 @@ async function send(agent: Agent, request: OutboundRequest): Promise<OutboundRes
     };
     return resultOf(await exchange(agent, request, { url, headers, content, end }));
   } catch (error) {
-    return resultOf({ ok: false, ...(end.reason ?? failureOf(error)) });
+    return resultOf({ ok: false, ...(end.reason ?? classifyError(error)) });
   } finally {
     end.close();
   }
@@ -84,7 +84,7 @@ function withoutEchoes(outcome: Outcome, { confidential }: OutboundRequest): Out
 }
 
 /** Endless ones, as fast as they come, would take the time of all other attempts. */
-const maxInterimAnswers = 64;
+const maxInformationalResponses = 64;
 const nothing = new Uint8Array();
 
 /** D-24 */
@@ -95,14 +95,14 @@ const tooLarge = (bytes: number): Outcome => ({
 });
 
 type WithoutCall<T> = Omit<T, "durationMs" | "sentHeaders">;
-type Outcome = WithoutCall<OutboundAnswer> | WithoutCall<OutboundFailure>;
+type Outcome = WithoutCall<OutboundResponse> | WithoutCall<OutboundFailure>;
 
 interface ReadyRequest {
   url: URL;
   headers: Record<string, string>;
   /** Serialised once: what was signed is what is sent. */
   content: Buffer | null;
-  end: AttemptEnd;
+  end: AttemptDeadline;
 }
 
 async function exchange(
@@ -111,22 +111,22 @@ async function exchange(
   { url, headers, content, end }: ReadyRequest,
 ): Promise<Outcome> {
   const { signal } = end;
-  let interimAnswers = 0;
+  let informationalResponses = 0;
   const onInfo = (): void => {
-    interimAnswers += 1;
-    if (interimAnswers > maxInterimAnswers)
-      end.end({ code: "protocol_error", reason: `more than ${maxInterimAnswers} interim answers` });
+    informationalResponses += 1;
+    if (informationalResponses > maxInformationalResponses)
+      end.end({ code: "protocol_error", reason: `more than ${maxInformationalResponses} informational responses` });
   };
   const request = undiciRequest(url, { dispatcher, method, headers, body: content, signal, onInfo });
-  const answer = await end.orEnd(request);
-  const contentType = answer.headers["content-type"];
-  const wait = retryAfterMs(answer.headers["retry-after"], Date.now());
+  const response = await end.orEnd(request);
+  const contentType = response.headers["content-type"];
+  const wait = retryAfterMs(response.headers["retry-after"], Date.now());
   return {
     ok: true,
-    status: answer.statusCode,
+    status: response.statusCode,
     ...(typeof contentType === "string" && { contentType }),
     ...(wait !== undefined && { retryAfterMs: wait }),
-    ...(await readCapped(answer.body, maxReadBytes)),
+    ...(await readCapped(response.body, maxReadBytes)),
   };
 }
 

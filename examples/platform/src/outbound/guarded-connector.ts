@@ -1,8 +1,8 @@
 import type { LookupAddress } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { buildConnector } from "undici";
-import { type AddressGuardOptions, mayConnect } from "./address-guard.ts";
-import { limitAnswers } from "./limit-answers.ts";
+import { limitResponseBytes } from "./limit-response-bytes.ts";
+import { type AddressGuardOptions, isAllowedAddress } from "./ssrf-guard.ts";
 
 /** A connection that was refused before a byte was sent. */
 export class ForbiddenAddressError extends Error {
@@ -26,8 +26,8 @@ export interface GuardedConnectorOptions extends AddressGuardOptions {
 }
 
 /**
- * Connects only to addresses that were checked. A name is looked up here, once, and one bad answer refuses it: the
- * address that passes the check is the one that is connected to, so a name that changes its answer gains nothing.
+ * Connects only to addresses that were checked. A name is looked up here, once, and one forbidden address refuses it: the
+ * address that passes the check is the one that is connected to, so a name that resolves to another address later gains nothing (DNS rebinding).
  */
 export function guardedConnector({
   connectTimeoutMs,
@@ -36,14 +36,14 @@ export function guardedConnector({
   allowLoopback,
 }: GuardedConnectorOptions): buildConnector.connector {
   const isAllowed = (address: string): boolean =>
-    mayConnect(address, { allowLoopback }) && (allowLoopback || !isOwnAddress(address));
+    isAllowedAddress(address, { allowLoopback }) && (allowLoopback || !isOwnAddress(address));
   const lookup: LookupFunction = (name, options, done) => {
     resolve(name).then(
-      (answers) => {
-        const [first] = answers;
-        if (first === undefined || !answers.every(({ address }) => isAllowed(address)))
+      (addresses) => {
+        const [first] = addresses;
+        if (first === undefined || !addresses.every(({ address }) => isAllowed(address)))
           return done(new ForbiddenAddressError(), "");
-        return options.all ? done(null, answers) : done(null, first.address, first.family);
+        return options.all ? done(null, addresses) : done(null, first.address, first.family);
       },
       (error: NodeJS.ErrnoException) => done(error, ""),
     );
@@ -66,7 +66,7 @@ export function guardedConnector({
         socket.destroy();
         return done(new ForbiddenAddressError(), null);
       }
-      limitAnswers(socket);
+      limitResponseBytes(socket);
       return done(null, socket);
     });
   };

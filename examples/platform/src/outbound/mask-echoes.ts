@@ -9,7 +9,7 @@ const escapes =
 /** How often one escape may be within another, as `%2541`. */
 const maxNesting = 3;
 
-/** By shape, whoever it belongs to: a digest of another attempt, or one that the receiver computed itself. */
+/** By shape: also a digest of another attempt, or one that the receiver computed itself. */
 const digests = /(?<![\da-z])[\da-f]{64}(?![\da-z])|(?<![\da-z])v1a?,[\da-z+/_-]{40,}={0,2}/gi;
 
 /** Of a response that is cut: fewer characters than a window has, at its very end. */

@@ -1,7 +1,7 @@
 import type { EndpointScheme } from "../store/tables.ts";
 import type { Confidential } from "./echo-windows.ts";
 
-/** Why no answer came, or none that counts. Stable: stored with attempts, shown in the portal. */
+/** Why no response came, or none that counts. Stable: stored with attempts, shown in the portal. */
 export type OutboundFailureCode =
   | "invalid_address"
   | "forbidden_address"
@@ -36,11 +36,11 @@ export interface OutboundRequest {
   timeoutMs: number;
   /** Ends the attempt before its time. */
   signal?: AbortSignal | undefined;
-  /** What is read of the answer's body (D-24). @default 65_536 */
+  /** What is read of the response's body (D-24). @default 65_536 */
   maxReadBytes?: number;
 }
 
-export interface OutboundAnswer {
+export interface OutboundResponse {
   ok: true;
   status: number;
   contentType?: string;
@@ -65,7 +65,7 @@ export interface OutboundFailure {
   sentHeaders?: Record<string, string>;
 }
 
-export type OutboundResult = OutboundAnswer | OutboundFailure;
+export type OutboundResult = OutboundResponse | OutboundFailure;
 
 /** The one way out to integrators' addresses. Never throws for what the other side does. */
 export interface Outbound {

@@ -19,9 +19,9 @@ export function nameResolver({ timeoutMs, servers }: NameResolverOptions): (name
     // No name server needs to know it (RFC 6761, 6.3).
     if (/(?:^|\.)localhost\.?$/i.test(name)) return loopback;
     const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-    const answers = [...addressesOf(four, 4), ...addressesOf(six, 6)];
-    if (answers.length === 0 && four.status === "rejected") throw four.reason;
-    return answers;
+    const addresses = [...addressesOf(four, 4), ...addressesOf(six, 6)];
+    if (addresses.length === 0 && four.status === "rejected") throw four.reason;
+    return addresses;
   };
 }
 

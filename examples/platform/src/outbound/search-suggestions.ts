@@ -14,7 +14,7 @@ export interface SuggestionSearch extends SignedEndpoint {
   timeoutMs?: number;
 }
 
-/** Calls `POST /contact-suggestions`, signed. The answer comes back raw: whoever shows it must validate it. */
+/** Calls `POST /contact-suggestions`, signed. The response is returned raw: the caller must validate it. */
 export async function searchSuggestions(
   outbound: Outbound,
   sign: Sign,

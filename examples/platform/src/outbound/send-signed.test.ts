@@ -5,7 +5,7 @@ import { sendSigned } from "./send-signed.ts";
 const endpoint = { baseAddress: "https://example.com", scheme: "timestampDigest", secret: "new" } as const;
 const request = { method: "GET", path: "/test", timeoutMs: 1_000 } as const;
 
-const answered = (status: number): OutboundResult => {
+const responded = (status: number): OutboundResult => {
   return { ok: true, status, body: Buffer.alloc(0), truncated: false, durationMs: 1 };
 };
 const failed: OutboundResult = { ok: false, code: "connection_lost", reason: "", durationMs: 1 };
@@ -34,7 +34,7 @@ async function run(results: OutboundResult[], previousSecret?: string, takesMs =
 test.each([401, 403])(
   "what is refused with %i within an overlap is sent once more with the old secret",
   async (status) => {
-    const { result, used, ids, times } = await run([answered(status), answered(200)], "old", 20);
+    const { result, used, ids, times } = await run([responded(status), responded(200)], "old", 20);
     expect(result).toMatchObject({ status: 200 });
     expect(used).toEqual(["new and old", "old and new"]);
     expect(ids.size).toBe(1);
@@ -46,22 +46,22 @@ test.each([401, 403])(
 );
 
 test("and never a third time", async () => {
-  const { result, used } = await run([answered(401), answered(401), answered(200)], "old");
+  const { result, used } = await run([responded(401), responded(401), responded(200)], "old");
   expect([result, used.length]).toMatchObject([{ status: 401 }, 2]);
 });
 
 test("but not when no time is left", async () => {
-  const { result, used } = await run([answered(401), answered(200)], "old", 1_010);
+  const { result, used } = await run([responded(401), responded(200)], "old", 1_010);
   expect([result, used.length]).toMatchObject([{ status: 401 }, 1]);
 });
 
-test.each([answered(200), answered(400), answered(404), answered(410), answered(500), failed])(
+test.each([responded(200), responded(400), responded(404), responded(410), responded(500), failed])(
   "nothing else is: %o",
-  async (result) => expect(await run([result, answered(200)], "old")).toMatchObject({ result, used: ["new and old"] }),
+  async (result) => expect(await run([result, responded(200)], "old")).toMatchObject({ result, used: ["new and old"] }),
 );
 
 test("nothing is after the overlap", async () => {
-  expect(await run([answered(401), answered(200)])).toMatchObject({
+  expect(await run([responded(401), responded(200)])).toMatchObject({
     result: { status: 401 },
     used: ["new and undefined"],
   });

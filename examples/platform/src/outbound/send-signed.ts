@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { EndpointScheme } from "../store/tables.ts";
 import type { Outbound, OutboundRequest, OutboundResult, Sign } from "./outbound.ts";
-import { signaturesOf } from "./without-signatures.ts";
+import { signaturesOf } from "./redact-signatures.ts";
 
 /** Where a signed request goes, with the secrets that its owner gave for this very address. */
 export interface SignedEndpoint {

@@ -29,12 +29,12 @@ export interface EndpointCheck {
   code: EndpointCheckCode;
   /** As sent, with the signatures taken out. */
   headers: Record<string, string>;
-  /** Absent when no answer came. */
+  /** Absent when no response came. */
   status?: number;
   contentType?: string;
-  /** The beginning of the answer's body as text. Absent when no answer came. */
+  /** The beginning of the response's body as text. Absent when no response came. */
   answer?: string;
-  /** Absent when an answer came. */
+  /** Absent when a response came. */
   failure?: OutboundFailureCode;
   durationMs: number;
   /** For the person who entered the address. */
@@ -42,7 +42,7 @@ export interface EndpointCheck {
 }
 
 export interface EndpointTestResult {
-  /** Both checks were answered with exactly 200. */
+  /** Both checks got a response of exactly 200. */
   passed: boolean;
   checks: EndpointCheck[];
 }
@@ -65,7 +65,7 @@ export async function testEndpoint(
   return { passed: checks.every((check) => check.passed), checks };
 }
 
-/** Enough to see what answered. */
+/** Enough to see what responded. */
 const shownBytes = 1_024;
 
 function checkOf(webhook: TestWebhook, result: OutboundResult): EndpointCheck {

@@ -5,7 +5,7 @@ export interface GroupCommitOptions<T> {
   commit: (group: T[]) => Promise<void>;
   maxGroup: number;
   /**
-   * Told of each failed try. The group is tried again until `giveUpAfterMs`: a restart of the database is short. Then
+   * Called with the error of each failed try. The group is tried again until `giveUpAfterMs`: a restart of the database is short. Then
    * each item gets one try of its own, so that one bad item takes no others with it.
    */
   onError: (error: unknown) => void;

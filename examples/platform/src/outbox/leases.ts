@@ -48,10 +48,10 @@ export class Leases {
   }
 
   /**
-   * Frees the rows of other processes whose lease has ended, and wakes their lanes. Not of this one: whoever asks is alive, and
-   * renews its lease instead.
+   * Frees the rows of other processes whose lease has ended, and wakes their lanes. Not the rows of this process: it renews its
+   * lease instead.
    *
-   * @param all for a process that has the store for itself: whoever else has a lease is dead
+   * @param all for a process that has the store for itself: every other process with a lease is dead
    */
   async freeLapsed(all = false): Promise<void> {
     const isOther = sql`id <> ${this.processId}`;
@@ -84,7 +84,7 @@ export class Leases {
     await this.#free(sql`id = ${this.processId}`);
   }
 
-  /** It waits for nobody: what is just being settled, perhaps by a process that stands still meanwhile, is left for later. */
+  /** Skips rows that are being settled, perhaps by a process that stands still: they are freed later. */
   async #free(which: ReturnType<typeof sql>): Promise<void> {
     await sql`
       with ended as (

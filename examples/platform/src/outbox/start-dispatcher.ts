@@ -40,7 +40,7 @@ export interface DispatcherOptions<Row, Result> {
   onError: (error: unknown) => void;
 }
 
-/** Of one claim and of one commit: on PGlite whoever creates an offer waits for each statement and commit of ours. */
+/** Of one claim and of one commit: on PGlite a request that creates an offer waits for each statement and commit of these. */
 const batchSize = 100;
 /** How late a wake-up may be found that no process announced: the one that should have died before it could. */
 const slowLookMs = 5_000;
@@ -136,7 +136,7 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
   };
 
   const pauseMs = async (): Promise<number> => {
-    // In this order: whoever frees the rows of a process takes away its lease and wakes their lanes at once.
+    // In this order: the process that frees the rows of another deletes its lease and wakes their lanes in one transaction.
     const lapseMs = Math.max(await leases.nextLapseMs(), lookedForLapsedAt + lapseLookMs - performance.now());
     const wakeupMs = await nextWakeupMs(store, queue.name);
     return Math.max(shortestPauseMs, Math.min(wakeupMs, lapseMs, slowLookMs));

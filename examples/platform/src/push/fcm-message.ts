@@ -14,9 +14,9 @@ const daySeconds = 24 * 60 * 60;
 const maxTitleLength = 200;
 
 /**
- * What Firebase Cloud Messaging is told: the words to show, and the ids with which the worker app opens the offer. A phone
+ * The message for Firebase Cloud Messaging: the words to show, and the ids with which the worker app opens the offer. A phone
  * shows one entry for each offer, its latest word: a notification sent twice is seen once, and a withdrawal takes the
- * place of the offer. `sequence` is the notification's number, which ascends: an app can tell a push that the service held up
+ * place of the offer. `sequence` is the notification's number, which ascends: an app can detect a push that the service held up
  * on its way from a newer one (D-99).
  *
  * @see https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages

@@ -6,7 +6,7 @@ import type { Device, PushTransport } from "./push-transport.ts";
 
 export interface FcmOptions {
   credentials: FcmCredentials;
-  /** Told that the push service does not know the device's token any more: the app is gone from it. */
+  /** Called when the push service does not know the device's token any more: the app was removed. */
   onUnregistered: (device: Device) => Promise<void>;
   now: () => Date;
   /** The way to Google, whose hosts are fixed. Closed with the transport. @default keeps 32 connections */

@@ -2,13 +2,13 @@ export interface Device {
   id: string;
   workerId: string;
   platform: "ios" | "android";
-  /** Of the push service; null for a device that is told through the notifications menu alone. */
+  /** Of the push service; null for a device that has the notifications menu alone. */
   token: string | null;
 }
 
 export type NotificationReason = "offer" | "successful" | "unsuccessful" | "withdrawn";
 
-/** What a worker is told, pushed to one device of theirs; the notifications menu is made of them. */
+/** A notification for one device of a worker; the notifications menu lists them. */
 export interface Notification {
   id: number;
   workerId: string;

@@ -35,7 +35,7 @@ export function listenToOthers(newClient: () => pg.Client, options: ListenOption
     client.once("error", (error) => void (signal.aborted || onError(error)));
     client.on("error", () => undefined);
     client.on("notification", ({ payload = "" }) => onPayload(payload));
-    // The connection's own error says what became of a question that was not answered.
+    // The connection's own error says why a query got no result.
     const alive = setInterval(() => void client.query("select 1").catch(() => undefined), aliveMs);
     try {
       await client.connect();

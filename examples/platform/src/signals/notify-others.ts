@@ -16,17 +16,17 @@ export interface NotifyOptions {
 
 export interface Notifier {
   add(signals: readonly Signal[]): void;
-  /** Tells what still waits. */
+  /** Sends what still waits. */
   stop(): Promise<void>;
 }
 
-/** Tells other processes: the first signal at once, those that come soon after it together. What fails is told again. */
+/** Notifies other processes: the first signal at once, those that come soon after it together. A failure is retried. */
 export function notifyOthers(store: Store, { channel, by, onError }: NotifyOptions): Notifier {
   const waiting = new SignalSet();
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
 
-  const tell = async (): Promise<boolean> => {
+  const send = async (): Promise<boolean> => {
     const signals = waiting.take();
     try {
       await store.execute("select pg_notify($1, $2)", [channel, payloadOf(by, signals)]);
@@ -41,7 +41,7 @@ export function notifyOthers(store: Store, { channel, by, onError }: NotifyOptio
   const run = async (): Promise<void> => {
     let failures = 0;
     while (!waiting.isEmpty) {
-      failures = (await tell()) ? 0 : failures + 1;
+      failures = (await send()) ? 0 : failures + 1;
       if (failures > 0 && stopping.signal.aborted) break;
       await pause(failures === 0 ? pauseMs : growingPauseMs(failures), stopping.signal);
     }

@@ -10,7 +10,7 @@ export type SignalListener = (heard: Heard) => void;
 /** Publish/subscribe between all that works on one store, in whichever process. */
 export interface Signals {
   /**
-   * Tells what changed: call it after the commit, see `announce`. It never fails, and nobody waits for it. In this process it
+   * Publishes what changed: call it after the commit, see `announce`. It never fails, and no caller waits for it. In this process it
    * is heard before this returns, in others soon after.
    */
   publish(signals: Signal | readonly Signal[]): void;
@@ -18,12 +18,12 @@ export interface Signals {
   readonly ready: Promise<void>;
   /** @returns ends the subscription */
   subscribe(listener: SignalListener): () => void;
-  /** Tells the other processes what they were not told yet, and hears no more of them. */
+  /** Sends to the other processes what waits, and stops listening to them. */
   stop(): Promise<void>;
 }
 
 export interface SignalsOptions {
-  /** Told of trouble between the processes, and of what listeners throw. */
+  /** Called with errors between the processes, and with what listeners throw. */
   onError: (error: unknown) => void;
 }
 
@@ -32,14 +32,14 @@ const channel = "offers_signals";
 /**
  * Opens the signals of a store. PGlite is one process's alone: there they stay in the process. On PostgreSQL they are
  * announced to the other processes with LISTEN/NOTIFY. That is by a statement of its own: a NOTIFY inside a transaction makes
- * all commits that have one wait for each other. Signals are hints, and a lost one is made good: whoever listens anew hears
+ * all commits that have one wait for each other. Signals are hints, and a lost one is made good: a process that listens again receives
  * "everything".
  *
  * @see https://www.postgresql.org/docs/current/sql-notify.html
  */
 export function openSignals(store: Store, { onError }: SignalsOptions): Signals {
   const listeners = new Set<SignalListener>();
-  const tell = (heard: Heard): void => {
+  const dispatch = (heard: Heard): void => {
     for (const listener of listeners)
       try {
         listener(heard);
@@ -60,9 +60,9 @@ export function openSignals(store: Store, { onError }: SignalsOptions): Signals 
       channel,
       onListening() {
         onReady();
-        tell("everything");
+        dispatch("everything");
       },
-      onPayload: (payload) => heardIn(payload, by).forEach(tell),
+      onPayload: (payload) => heardIn(payload, by).forEach(dispatch),
       onError,
     });
   if (listening === undefined) onReady();
@@ -70,7 +70,7 @@ export function openSignals(store: Store, { onError }: SignalsOptions): Signals 
     ready,
     publish(given) {
       const signals = "topic" in given ? [given] : given;
-      signals.forEach(tell);
+      signals.forEach(dispatch);
       notifier?.add(signals);
     },
     subscribe(listener) {

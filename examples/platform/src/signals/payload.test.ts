@@ -8,7 +8,7 @@ const signals: Signal[] = [
   { topic: "mail" },
 ];
 
-test("tells others what is told, and its own process nothing", () => {
+test("carries signals to other processes, and none to its own", () => {
   const payload = payloadOf("one", signals);
   expect(heardIn(payload, "other")).toEqual(signals);
   expect(heardIn(payload, "one")).toEqual([]);

@@ -6,13 +6,13 @@ const maxBytes = 7_999;
 
 const schema = z.object({ by: z.string(), signals: z.union([z.array(signalSchema), z.literal("everything")]) });
 
-/** What one process tells the others in one NOTIFY; everything, when it is more than fits. */
+/** What one process sends to the others in one NOTIFY; everything, when it is more than fits. */
 export function payloadOf(by: string, signals: readonly Signal[] | "everything"): string {
   const text = JSON.stringify({ by, signals });
   return Buffer.byteLength(text) <= maxBytes ? text : JSON.stringify({ by, signals: "everything" });
 }
 
-/** @returns what another process tells: everything, when it speaks as we do not; nothing, when it is our own echo */
+/** @returns what another process sent: everything, when the format is unknown; nothing, when it is this process's own echo */
 export function heardIn(payload: string, own: string): readonly Heard[] {
   const { by, signals } = read(payload);
   if (by === own) return [];

@@ -1,11 +1,11 @@
 import type { Heard, Signal } from "./signal.ts";
 
-/** More workers are not named: everybody looks. */
+/** More workers are not named: every listener looks. */
 const maxNamedWorkers = 100;
-/** More signals are not told apart. */
+/** More signals become "everything". */
 const maxSignals = 1_000;
 
-/** Signals that wait to be told together, each once. */
+/** Signals that wait to be sent together, each once. */
 export class SignalSet {
   readonly #signals = new Map<string, Signal>();
   #isEverything = false;

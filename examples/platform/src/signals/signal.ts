@@ -4,12 +4,12 @@ export const topics = ["offer", "delivery", "endpoint", "mail", "notification"] 
 
 export type Topic = (typeof topics)[number];
 
-/** That something changed, not how: whoever hears it looks into the store. */
+/** That something changed, not how: a listener reads the store. */
 export interface Signal {
   topic: Topic;
   /** Whose it is. Absent when it is no organisation's: a notification, or mail to a stranger. */
   organisationId?: string | undefined;
-  /** Of notifications: who got them. Absent when there are too many to name, or nobody knows: everybody looks. */
+  /** Of notifications: who got them. Absent when there are too many to name, or they are unknown: every listener looks. */
   workerIds?: readonly string[] | undefined;
 }
 

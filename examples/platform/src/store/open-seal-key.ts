@@ -33,7 +33,7 @@ async function checkAgainst({ db }: Store, key: Uint8Array, from: string): Promi
   } catch (cause) {
     const message =
       `${from} is not the key that this database's secrets were sealed with; give that one as OFFERS_SEAL_KEY, the same to ` +
-      "all processes. If it is lost, empty the table seal_check: then webhooks wait until their profiles are saved anew";
+      "all processes. If it is lost, empty the table seal_check: then webhooks wait until their profiles are saved again";
     throw new StoreError("seal_key_unusable", message, { cause });
   }
 }

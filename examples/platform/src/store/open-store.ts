@@ -4,19 +4,19 @@ import { Kysely, PGliteDialect, PostgresDialect } from "kysely";
 import { lockFolder } from "./folder-lock.ts";
 import { inTransaction } from "./in-transaction.ts";
 import { migrate } from "./migrate.ts";
-import { PgliteLane } from "./pglite-lane.ts";
+import { PgliteConnection } from "./pglite-connection.ts";
 import { PgliteThread } from "./pglite-thread.ts";
 import { openPool, ownClient } from "./postgres-pool.ts";
+import { type Lane, PriorityMutex } from "./priority-mutex.ts";
 import type { Store, Trx } from "./store.ts";
 import type { Tables } from "./tables.ts";
-import { type Lane, Turns } from "./turns.ts";
 
 export interface StoreOptions {
   /** A PostgreSQL address. Without it, PGlite in the data folder. */
   databaseUrl?: string;
   /** Created when missing. PGlite's files lie in it, for one process at a time. */
   dataFolder: string;
-  /** Told of connections lost in the background. @default ignored: the next query reports it */
+  /** Called with connections lost in the background. @default ignored: the next query reports it */
   onError?: (error: Error) => void;
   /** @default 5_000 */
   transactionLimitMs?: number;
@@ -51,9 +51,9 @@ async function openPglite(options: StoreOptions): Promise<Store> {
     lock.release();
     throw error;
   }
-  const turns = new Turns();
+  const turns = new PriorityMutex();
   const lane = (name: Lane) => {
-    const pglite = new PgliteLane(thread, turns, name);
+    const pglite = new PgliteConnection(thread, turns, name);
     const db = new Kysely<Tables>({ dialect: new PGliteDialect({ pglite }) });
     return {
       db,

@@ -1,5 +1,5 @@
 /** What crosses the thread boundary between `PgliteThread` and its worker. Plain data only. */
-export interface PgliteQuestion {
+export interface PgliteRequest {
   id: number;
   /** Without parameters the text may hold several statements. */
   sql: string;
@@ -18,7 +18,7 @@ export type PgliteFailure = { message: string } & Partial<Record<(typeof failure
 
 export const failureFields = ["code", "severity", "detail", "hint", "schema", "table", "column", "constraint"] as const;
 
-export type PgliteAnswer =
+export type PgliteResponse =
   | ({ id: number } & PgliteRows)
   | { id: number; failure: PgliteFailure }
   | { ready: true }

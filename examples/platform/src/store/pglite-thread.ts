@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import type { PgliteAnswer, PgliteFailure, PgliteQuestion, PgliteRows, PgliteWorkerData } from "./pglite-messages.ts";
+import type { PgliteFailure, PgliteRequest, PgliteResponse, PgliteRows, PgliteWorkerData } from "./pglite-messages.ts";
 import { StoreError } from "./store-error.ts";
 
 interface Waiting {
@@ -9,7 +9,7 @@ interface Waiting {
 
 const errorOf = (failure: PgliteFailure): Error => Object.assign(new Error(failure.message), failure);
 
-/** PGlite in a worker thread. It answers in the order it is asked: who may ask when is for `PgliteLane` to say. */
+/** PGlite in a worker thread. It runs requests in their order; `PgliteConnection` decides that order. */
 export class PgliteThread {
   readonly waitReady: Promise<void>;
   ready = false;
@@ -19,7 +19,7 @@ export class PgliteThread {
   readonly #exited: Promise<void>;
   #lastId = 0;
 
-  /** @param onStopped told when the thread ends although nobody closed it */
+  /** @param onStopped called when the thread ends although it was not closed */
   constructor(folder: string, onStopped: (error: Error) => void) {
     const workerData: PgliteWorkerData = { folder };
     this.#worker = new Worker(new URL("./pglite-worker.ts", import.meta.url), { workerData, name: "pglite" });
@@ -35,7 +35,7 @@ export class PgliteThread {
       this.#waiting.clear();
       if (unexpected && this.ready) onStopped(error);
     };
-    this.#worker.on("message", (message: PgliteAnswer) => {
+    this.#worker.on("message", (message: PgliteResponse) => {
       if ("id" in message) return this.#settle(message);
       if ("failure" in message) {
         void this.#worker.terminate();
@@ -54,18 +54,18 @@ export class PgliteThread {
   }
 
   /** @param standalone in no transaction: should it fail, what is left of one is rolled back */
-  ask(sql: string, parameters: unknown[], standalone: boolean): Promise<PgliteRows> {
+  send(sql: string, parameters: unknown[], standalone: boolean): Promise<PgliteRows> {
     if (this.closed) return Promise.reject(new StoreError("store_stopped", "the store is closed"));
     this.#lastId += 1;
-    const question: PgliteQuestion = {
+    const request: PgliteRequest = {
       id: this.#lastId,
       sql,
       standalone,
       ...(parameters.length > 0 && { parameters }),
     };
     return new Promise((resolve, reject) => {
-      this.#waiting.set(question.id, { resolve, reject });
-      this.#worker.postMessage(question);
+      this.#waiting.set(request.id, { resolve, reject });
+      this.#worker.postMessage(request);
     });
   }
 
@@ -77,10 +77,10 @@ export class PgliteThread {
     await this.#exited;
   }
 
-  #settle(answer: Extract<PgliteAnswer, { id: number }>): void {
-    const waiting = this.#waiting.get(answer.id);
-    this.#waiting.delete(answer.id);
-    if ("failure" in answer) waiting?.reject(errorOf(answer.failure));
-    else waiting?.resolve(answer);
+  #settle(response: Extract<PgliteResponse, { id: number }>): void {
+    const waiting = this.#waiting.get(response.id);
+    this.#waiting.delete(response.id);
+    if ("failure" in response) waiting?.reject(errorOf(response.failure));
+    else waiting?.resolve(response);
   }
 }

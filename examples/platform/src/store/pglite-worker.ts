@@ -2,18 +2,18 @@ import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { PGlite, type Results } from "@electric-sql/pglite";
 import {
   failureFields,
-  type PgliteAnswer,
   type PgliteFailure,
-  type PgliteQuestion,
+  type PgliteRequest,
+  type PgliteResponse,
   type PgliteRows,
   type PgliteWorkerData,
 } from "./pglite-messages.ts";
 import { PgliteStatements } from "./pglite-statements.ts";
 
-// PGlite computes on its thread; on the main one it stalled HTTP for seconds while it opened. Questions are answered
-// strictly in the order they were posted: who may speak when is the lanes' business.
+// PGlite computes on its thread; on the main one it stalled HTTP for seconds while it opened. Requests are run
+// strictly in the order they were posted: `PgliteConnection` decides that order.
 
-function failureOf(error: unknown): PgliteFailure {
+function plainError(error: unknown): PgliteFailure {
   const failure: PgliteFailure = { message: error instanceof Error ? error.message : String(error) };
   const fields = error as Partial<Record<string, unknown>>;
   for (const field of failureFields) {
@@ -25,33 +25,37 @@ function failureOf(error: unknown): PgliteFailure {
 
 type Row = Record<string, unknown>;
 
-async function run(database: PGlite, statements: PgliteStatements, question: PgliteQuestion): Promise<PgliteRows> {
-  const { sql, parameters } = question;
+async function run(database: PGlite, statements: PgliteStatements, request: PgliteRequest): Promise<PgliteRows> {
+  const { sql, parameters } = request;
   if (parameters !== undefined) return statements.run(sql, parameters);
   const results = (await database.exec(sql)) as Results<Row>[];
   const affectedRows = results.at(-1)?.affectedRows;
   return { rows: results.flatMap((result) => result.rows), ...(affectedRows !== undefined && { affectedRows }) };
 }
 
-async function answer(database: PGlite, statements: PgliteStatements, question: PgliteQuestion): Promise<PgliteAnswer> {
+async function respond(
+  database: PGlite,
+  statements: PgliteStatements,
+  request: PgliteRequest,
+): Promise<PgliteResponse> {
   try {
-    return { id: question.id, ...(await run(database, statements, question)) };
+    return { id: request.id, ...(await run(database, statements, request)) };
   } catch (error) {
-    if (question.standalone) await database.exec("rollback");
-    return { id: question.id, failure: failureOf(error) };
+    if (request.standalone) await database.exec("rollback");
+    return { id: request.id, failure: plainError(error) };
   }
 }
 
 async function serve(port: MessagePort, { folder }: PgliteWorkerData): Promise<void> {
-  const post = (message: PgliteAnswer): void => port.postMessage(message);
+  const post = (message: PgliteResponse): void => port.postMessage(message);
   const database = await PGlite.create(folder);
   const statements = new PgliteStatements(database);
   // A plan that is kept would be one for tables of the size they had: PGlite has no autovacuum that would replace it.
   await database.exec("set plan_cache_mode = force_custom_plan");
   let turn = Promise.resolve();
-  port.on("message", (question: PgliteQuestion | "close") => {
+  port.on("message", (request: PgliteRequest | "close") => {
     turn = turn.then(async () => {
-      if (question !== "close") return post(await answer(database, statements, question));
+      if (request !== "close") return post(await respond(database, statements, request));
       await database.close();
       port.close();
     });
@@ -62,6 +66,6 @@ async function serve(port: MessagePort, { folder }: PgliteWorkerData): Promise<v
 if (parentPort !== null) {
   const port = parentPort;
   serve(port, workerData as PgliteWorkerData).catch((error: unknown) =>
-    port.postMessage({ failure: failureOf(error) } satisfies PgliteAnswer),
+    port.postMessage({ failure: plainError(error) } satisfies PgliteResponse),
   );
 }

@@ -14,15 +14,15 @@ export interface Store {
   /**
    * Commits what `work` did with `trx`, or nothing of it.
    *
-   * @throws {StoreError} `transaction_overdue` when no statement of it was answered for 5 s; it is then rolled back, and
+   * @throws {StoreError} `transaction_overdue` when no statement of it returned for 5 s; it is then rolled back, and
    *   further statements of it are refused
    */
   transaction<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
   /** One SQL text outside kysely, possibly of several statements. */
   execute(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
-  /** The same store for work that nobody waits for. On PGlite, which does one thing at a time, the rest goes before it. */
+  /** The same store for background work. On PGlite, which does one thing at a time, foreground work goes first. */
   readonly background: Store;
-  /** On PostgreSQL alone: a connection beside the pool, which whoever asks for it connects and ends. */
+  /** On PostgreSQL alone: a connection beside the pool, which the caller connects and ends. */
   readonly newClient?: () => pg.Client;
   close(): Promise<void>;
 }

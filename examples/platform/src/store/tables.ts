@@ -29,7 +29,7 @@ export interface ApiKeyTable {
 export interface IdempotencyKeyTable {
   organisation_id: Fact<string>;
   key_hash: Fact<string>;
-  /** Of the request, to tell a repeat from another one under the same key. */
+  /** Of the request, to distinguish a repeat from another request under the same key. */
   fingerprint: Fact<string>;
   /** As JSON; empty only within the transaction that has the effect. */
   answer: string;
@@ -140,10 +140,10 @@ export interface EndpointTable {
   /** Attempts that failed since the last acknowledgement. */
   consecutive_failures: Generated<number>;
   failing_since: OptionalTimestamp;
-  /** Null while it is well. After a long time without attempts a failure begins anew. */
+  /** Null while it is healthy. After a long time without attempts a failure starts a new period. */
   last_failed_at: OptionalTimestamp;
   /** How often the breaker opened since the last acknowledgement: each pause is longer. */
-  breaker_pauses: Generated<number>;
+  breaker_open_count: Generated<number>;
   /** Nothing is attempted before; then one attempt, which closes or opens it. Null while closed. */
   breaker_open_until: OptionalTimestamp;
   /** From then on its deliveries wait, until it is enabled. */
@@ -154,12 +154,12 @@ export interface EndpointTable {
 
 export type EndpointScheme = "timestampDigest" | "timestampDigestAndStandardWebhooks";
 
-/** It answered 410; or it has failed for five days. */
+/** It responded with 410; or it has failed for five days. */
 export type DisabledBecause = "gone" | "failing";
 
 export type DeliveryState = "pending" | "acknowledged" | "dead";
 
-/** Something that happened and is told to an integrator. Immutable. */
+/** Something that happened, for an integrator's webhook. Immutable. */
 export interface EventTable {
   id: Fact<string>;
   organisation_id: Fact<string>;
@@ -195,12 +195,12 @@ export interface AttemptTable {
   path: Fact<string>;
   started_at: Fact<Date>;
   duration_ms: Fact<number>;
-  /** Null when no answer came. */
+  /** Null when no response came. */
   status: Fact<number | null>;
-  /** A stable code such as `timeout` or `connection_refused`; null when the answer was an acknowledgement. */
+  /** A stable code such as `timeout` or `connection_refused`; null when the response was an acknowledgement. */
   error: Fact<string | null>;
   content_type: ColumnType<string | null, string | null | undefined, string | null>;
-  /** The beginning of the answer's body as text, for the portal; emptied by retention. */
+  /** The beginning of the response's body as text, for the portal; emptied by retention. */
   answer: ColumnType<string | null, string | null | undefined, string | null>;
 }
 

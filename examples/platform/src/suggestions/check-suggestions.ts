@@ -2,7 +2,7 @@ import { z } from "zod";
 import { nullAsAbsent } from "../generated/received-values.ts";
 import { contactSuggestionSchema } from "../generated/schemas.ts";
 import { lineField } from "../http/text-field.ts";
-import type { OutboundAnswer } from "../outbound/outbound.ts";
+import type { OutboundResponse } from "../outbound/outbound.ts";
 import { fieldErrors } from "../problem/field-errors.ts";
 
 /** Who is shown can be invited, under that name. */
@@ -18,7 +18,7 @@ export interface InvalidAnswer {
 const dateOnly = /^\d{4}-\d{2}-\d{2}$/;
 
 /** The suggestions of an answer, all of them or none (D-21): half of a wrong list is worse than a clear word. */
-export function checkSuggestions({ status, body, truncated }: OutboundAnswer): Suggestions | InvalidAnswer {
+export function checkSuggestions({ status, body, truncated }: OutboundResponse): Suggestions | InvalidAnswer {
   if (status !== 200) return { code: "unexpected_status", message: `It answered ${status}; 200 is expected.` };
   if (truncated) return { code: "answer_too_large", message: "Its answer is larger than 1 MiB." };
   const answer = parse(body);

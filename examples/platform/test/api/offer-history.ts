@@ -7,7 +7,7 @@ export type Deed =
 /** Ours created the offer. */
 export type Organisation = "ours" | "theirs";
 
-export type Verdict = "done" | "offer_not_found" | "offer_complete" | "offer_withdrawn" | "worker_not_applied";
+export type AttemptResult = "done" | "offer_not_found" | "offer_complete" | "offer_withdrawn" | "worker_not_applied";
 
 /** All that anybody can see or hear of one offer. */
 export interface OfferPicture {
@@ -34,7 +34,7 @@ export class OfferHistory {
   }
 
   /** Whether the deed may be done, and why not. */
-  judge(deed: Deed): Verdict {
+  judge(deed: Deed): AttemptResult {
     // "The worker has received the offer" (D-36); an organisation has the offers it created (D-20).
     const isTheirs = "workerId" in deed ? this.#addressed.includes(deed.workerId) : deed.organisation === "ours";
     if (!isTheirs) return "offer_not_found";

@@ -10,7 +10,7 @@ export type Deed =
   | { type: "respond"; offer: number; workerId: WorkerId; response: "applied" | "rejected" };
 
 /** What came of it, with numbers for ids, and times only where they were sent. */
-export interface Verdict {
+export interface AttemptResult {
   status: number;
   body?: unknown;
   isReplay?: boolean;
@@ -32,7 +32,7 @@ export class Side {
     this.#keySuffix = run;
   }
 
-  async perform(deed: Deed): Promise<Verdict | string> {
+  async perform(deed: Deed): Promise<AttemptResult | string> {
     if (deed.type === "create") {
       const verdict = await this.#call("POST", "/offer?api-version=1.0", deed);
       const { id } = Object(verdict.body);
@@ -63,7 +63,7 @@ export class Side {
     method: string,
     path: string,
     { apiKey, body, idempotencyKey }: { apiKey: string; body?: unknown; idempotencyKey?: string | undefined },
-  ): Promise<Verdict> {
+  ): Promise<AttemptResult> {
     const response = await this.#stage.fetch(this.#stage.baseUrl + path, {
       method,
       headers: {
@@ -78,7 +78,7 @@ export class Side {
     return { status: response.status, isReplay, ...(text !== "" && { body: JSON.parse(text) }) };
   }
 
-  #numbered(verdict: Verdict): Verdict {
+  #numbered(verdict: AttemptResult): AttemptResult {
     if (verdict.body === undefined) return verdict;
     const { id, createdAt, instance, recipients, ...rest } = Object(verdict.body);
     const body = {

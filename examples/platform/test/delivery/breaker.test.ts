@@ -86,7 +86,7 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createPlace }) 
   test("opens after ten failures in a row: nothing is attempted, and no attempt of the rest is used up", async () => {
     start();
     const attempted = await open(answerWith(500));
-    expect(await endpoint()).toMatchObject({ breaker_pauses: 1, breaker_open_until: expect.any(Date) });
+    expect(await endpoint()).toMatchObject({ breaker_open_count: 1, breaker_open_until: expect.any(Date) });
     await time.advance(20 * second);
     await time.quiet();
     expect(receiver.requests).toHaveLength(attempted);
@@ -104,7 +104,7 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createPlace }) 
       await time.quiet();
       attempted += 1;
       expect(receiver.requests).toHaveLength(attempted);
-      expect(await endpoint()).toMatchObject({ breaker_pauses: pause + 2 });
+      expect(await endpoint()).toMatchObject({ breaker_open_count: pause + 2 });
     }
   });
 
@@ -113,7 +113,11 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createPlace }) 
     await open(answerWith(503));
     receiver.answer = answerWith(200);
     await time.until(async () => (await deliveries()).every(({ state }) => state === "acknowledged"));
-    expect(await endpoint()).toMatchObject({ consecutive_failures: 0, breaker_pauses: 0, breaker_open_until: null });
+    expect(await endpoint()).toMatchObject({
+      consecutive_failures: 0,
+      breaker_open_count: 0,
+      breaker_open_until: null,
+    });
     expect(changes.map(({ change }) => change)).toEqual(["paused", "resumed"]);
   });
 

@@ -94,11 +94,11 @@ describe.each(await anyStore())("an endpoint, over days of a virtual clock on $t
     // Four first attempts, their retries, and then one each pause: the rest waits without using up an attempt.
     expect(refused).toBeGreaterThanOrEqual(10);
     expect(refused).toBeLessThan(30);
-    expect(await endpoint()).toMatchObject({ breaker_pauses: expect.any(Number), failing_since: expect.any(Date) });
+    expect(await endpoint()).toMatchObject({ breaker_open_count: expect.any(Number), failing_since: expect.any(Date) });
     await time.until(() => all("acknowledged"));
     expectDelivered(given, told);
     await expectOnSchedule(half);
-    expect(await endpoint()).toMatchObject({ breaker_open_until: null, breaker_pauses: 0, failing_since: null });
+    expect(await endpoint()).toMatchObject({ breaker_open_until: null, breaker_open_count: 0, failing_since: null });
     await delivery.stop();
     expect(half.errors).toEqual([]);
   });

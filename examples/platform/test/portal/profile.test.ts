@@ -5,7 +5,7 @@ import { loadDeliveries } from "../../src/delivery/load-deliveries.ts";
 import { recordEvent } from "../../src/delivery/record-event.ts";
 import { webhooks } from "../../src/delivery/webhook-queue.ts";
 import { createOutbound } from "../../src/outbound/create-outbound.ts";
-import { createSign } from "../../src/outbound/create-sign.ts";
+import { createSigner } from "../../src/outbound/create-signer.ts";
 import { claimRows } from "../../src/outbox/claim-rows.ts";
 import { Leases } from "../../src/outbox/leases.ts";
 import { openVisitor } from "../pages/page-visitor.ts";
@@ -323,7 +323,7 @@ test("a delivery that was claimed before the address changed goes where its secr
   if (claimed === undefined) throw new Error("it is due");
   await half.store.db.updateTable("endpoints").set({ base_address: stranger.baseAddress }).execute();
   const onError = (error: unknown) => void half.errors.push(error);
-  const context = { outbound, sign: createSign(now), sealKey: testSealKey, timeoutMs: 2_000, now, onError };
+  const context = { outbound, sign: createSigner(now), sealKey: testSealKey, timeoutMs: 2_000, now, onError };
   expect(await attemptDelivery(context, claimed)).toMatchObject({ status: 200 });
   expect([receiver.requests.length, stranger.requests.length, half.errors]).toEqual([1, 0, []]);
   for (const each of [receiver, stranger, outbound, half]) await each.close();

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openStore } from "../../src/store/open-store.ts";
-import { PgliteLane } from "../../src/store/pglite-lane.ts";
+import { PgliteConnection } from "../../src/store/pglite-connection.ts";
 import { PgliteThread } from "../../src/store/pglite-thread.ts";
+import { PriorityMutex } from "../../src/store/priority-mutex.ts";
 import type { Store } from "../../src/store/store.ts";
-import { Turns } from "../../src/store/turns.ts";
 import { addOrganisation } from "../support/lower-half.ts";
 import { type StorePlace, storesUnderTest } from "../support/stores.ts";
 
@@ -148,7 +148,7 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createPl
 test("a transaction of PGlite that can't be rolled back either says what went wrong first", async () => {
   const folder = await mkdtemp(join(tmpdir(), "offers-pglite-"));
   const thread = new PgliteThread(folder, () => undefined);
-  const lane = new PgliteLane(thread, new Turns(), "foreground");
+  const lane = new PgliteConnection(thread, new PriorityMutex(), "foreground");
   await lane.waitReady;
   const broken = lane.transaction(async () => {
     thread.closed = true;

@@ -8,7 +8,7 @@ alter table endpoints
   add column previous_secret_until timestamptz,
   add column consecutive_failures integer not null default 0,
   add column failing_since timestamptz,
-  add column breaker_pauses integer not null default 0,
+  add column breaker_open_count integer not null default 0,
   add column breaker_open_until timestamptz,
   add column disabled_at timestamptz,
   add column disabled_because text check (disabled_because in ('gone', 'failing')),

@@ -1,11 +1,11 @@
-/** Somebody waits for an answer, or nobody does. */
+/** Foreground work has a caller that waits for it; background work has none. */
 export type Lane = "foreground" | "background";
 
 /** So many turns in a row may pass over the background: under any load it still gets some. */
-const mostInARow = 4;
+const maxConsecutive = 4;
 
 /** One piece of work at a time: the foreground's before the background's, each in the order it came. */
-export class Turns {
+export class PriorityMutex {
   readonly #waiting: Record<Lane, (() => void)[]> = { foreground: [], background: [] };
   #isTaken = false;
   #foregroundInARow = 0;
@@ -22,11 +22,11 @@ export class Turns {
 
   #giveToNext(): void {
     const { foreground, background } = this.#waiting;
-    const isBackgroundsTurn = foreground.length === 0 || this.#foregroundInARow >= mostInARow;
+    const isBackgroundsTurn = foreground.length === 0 || this.#foregroundInARow >= maxConsecutive;
     const lane = isBackgroundsTurn && background.length > 0 ? background : foreground;
     this.#foregroundInARow = lane === foreground && background.length > 0 ? this.#foregroundInARow + 1 : 0;
     const next = lane.shift();
-    // Stays taken for the next: whoever asks before it has begun comes after it.
+    // Stays taken for the next: callers that come before it has begun are after it.
     if (next === undefined) this.#isTaken = false;
     else next();
   }

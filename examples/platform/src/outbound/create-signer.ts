@@ -5,7 +5,7 @@ import type { Sign } from "./outbound.ts";
  * Signs as an endpoint's profile asks (D-76): `Timestamp` and `Authorization` always, since they are the documented ones;
  * the headers of Standard Webhooks beside them, never in their place.
  */
-export function createSign(now: () => Date): Sign {
+export function createSigner(now: () => Date): Sign {
   const documented = timestampDigest();
   const standard = standardWebhooks();
   return (secret, { scheme, id, content, otherSecret }) => {

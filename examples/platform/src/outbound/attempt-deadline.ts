@@ -3,7 +3,7 @@ import type { OutboundFailure } from "./outbound.ts";
 type Reason = Pick<OutboundFailure, "code" | "reason">;
 
 /** Ends an attempt that does not end by itself. The first reason stays. */
-export class AttemptEnd {
+export class AttemptDeadline {
   /** Why it was ended; undefined while it was not. */
   reason: Reason | undefined;
   readonly #controller = new AbortController();
@@ -12,7 +12,7 @@ export class AttemptEnd {
 
   /** @param stop ends it too, before its time */
   constructor(timeoutMs: number, stop: AbortSignal | undefined) {
-    const reason = `no complete answer within ${timeoutMs} ms`;
+    const reason = `no complete response within ${timeoutMs} ms`;
     this.#timer = setTimeout(() => this.end({ code: "timeout", reason }), timeoutMs);
     this.#stop = stop;
     if (stop?.aborted) this.#onStop();
@@ -46,5 +46,5 @@ export class AttemptEnd {
   }
 
   readonly #onStop = (): void =>
-    this.end({ code: "aborted", reason: "the platform stopped before the answer was complete" });
+    this.end({ code: "aborted", reason: "the platform stopped before the response was complete" });
 }

@@ -1,15 +1,15 @@
 import type { PGlite, PGliteQueryResults, PGliteTransaction } from "kysely";
 import type { PgliteThread } from "./pglite-thread.ts";
-import type { Lane, Turns } from "./turns.ts";
+import type { Lane, PriorityMutex } from "./priority-mutex.ts";
 
 /** The one connection of PGlite in the shape that kysely's `PGliteDialect` asks for, to which others of its kind have a claim too. */
-export class PgliteLane implements PGlite {
+export class PgliteConnection implements PGlite {
   readonly waitReady: Promise<void>;
   readonly #thread: PgliteThread;
-  readonly #turns: Turns;
+  readonly #turns: PriorityMutex;
   readonly #lane: Lane;
 
-  constructor(thread: PgliteThread, turns: Turns, lane: Lane) {
+  constructor(thread: PgliteThread, turns: PriorityMutex, lane: Lane) {
     this.waitReady = thread.waitReady;
     this.#thread = thread;
     this.#turns = turns;
@@ -55,7 +55,7 @@ export class PgliteLane implements PGlite {
   }
 
   async #ask<T>(sql: string, parameters: unknown[], standalone: boolean): Promise<PGliteQueryResults<T>> {
-    const answer = await this.#thread.ask(sql, parameters, standalone);
-    return { ...answer, rows: answer.rows as T[], fields: [] };
+    const response = await this.#thread.send(sql, parameters, standalone);
+    return { ...response, rows: response.rows as T[], fields: [] };
   }
 }

@@ -5,10 +5,10 @@ import type { Trx } from "../store/store.ts";
 import type { DeliveryTable } from "../store/tables.ts";
 import type { Attempt } from "./attempt-delivery.ts";
 import type { PendingDelivery } from "./load-deliveries.ts";
+import { notifyEndpointDisabled } from "./notify-endpoint-disabled.ts";
 import { type OrderKey, releaseNext } from "./order-key.ts";
 import { type RetrySchedule, retryDelayMs } from "./retry-schedule.ts";
-import { type HealthContext, type SettledEndpoint, settleHealth } from "./settle-health.ts";
-import { tellOfDisabling } from "./tell-of-disabling.ts";
+import { type HealthContext, type UpdatedEndpoint, updateEndpointHealth } from "./update-endpoint-health.ts";
 
 /** `held`: it failed, and its endpoint is disabled. */
 export type Outcome = "acknowledged" | "retry" | "dead" | "held";
@@ -16,7 +16,7 @@ export type Outcome = "acknowledged" | "retry" | "dead" | "held";
 const stateOf = { acknowledged: "acknowledged", retry: "pending", dead: "dead", held: "pending" } as const;
 
 /** An attempt that was made, with what follows from it. */
-export interface MadeAttempt {
+export interface CompletedAttempt {
   delivery: PendingDelivery;
   attempt: Attempt;
   outcome: Outcome;
@@ -24,14 +24,14 @@ export interface MadeAttempt {
   nextAttemptAt?: Date | undefined;
 }
 
-export interface SettleContext extends HealthContext {
+export interface RecordContext extends HealthContext {
   retrySchedule: RetrySchedule;
 }
 
-/** After an attempt that failed on our side: it uses up none of the schedule, and somebody has to mend us. */
+/** After an attempt that failed because of the platform itself: it uses up none of the schedule. */
 const ownFailurePauseMs = 5 * 60_000;
 
-interface Fate extends MadeAttempt {
+interface Fate extends CompletedAttempt {
   /** From now; only of what stays pending. */
   delayMs: number;
   /** Whether it uses up one of the schedule's attempts. */
@@ -39,14 +39,14 @@ interface Fate extends MadeAttempt {
 }
 
 /** Stores a group of attempts: endpoints' health, the attempts, their deliveries, and the deliveries whose turn has come. */
-export async function settleAttempts(
+export async function recordAttempts(
   trx: Trx,
-  context: SettleContext,
+  context: RecordContext,
   group: readonly Attempted<PendingDelivery, Attempt>[],
-): Promise<{ attempts: MadeAttempt[]; endpoints: SettledEndpoint[] }> {
-  // Their attempts lock the deliveries, in the order of everybody who locks several.
+): Promise<{ attempts: CompletedAttempt[]; endpoints: UpdatedEndpoint[] }> {
+  // Transactions that lock several deliveries lock them in the order of their sequence.
   const made = group.toSorted((one, other) => one.row.sequence - other.row.sequence);
-  const endpoints = await settleHealth(trx, context, made);
+  const endpoints = await updateEndpointHealth(trx, context, made);
   const byId = new Map(endpoints.map((endpoint) => [endpoint.organisationId, endpoint]));
   const fates = made.map((each) => fateOf(context, each, byId.get(each.row.organisation_id)));
   const rows = await storeAttempts(trx, fates);
@@ -56,8 +56,8 @@ export async function settleAttempts(
   );
   for (const { organisationId, before, after } of endpoints)
     if (before.disabled_because === null && after.disabled_because !== null)
-      await tellOfDisabling(trx, organisationId, after.disabled_because);
-  const attempts = fates.map(({ delivery, attempt, outcome, nextAttemptAt }): MadeAttempt => {
+      await notifyEndpointDisabled(trx, organisationId, after.disabled_because);
+  const attempts = fates.map(({ delivery, attempt, outcome, nextAttemptAt }): CompletedAttempt => {
     const isRestarted = outcome === "dead" && rows.some(({ id, state }) => id === delivery.id && state === "pending");
     return isRestarted
       ? { delivery, attempt, outcome: "retry", nextAttemptAt: context.now() }
@@ -68,9 +68,9 @@ export async function settleAttempts(
 
 /** What follows from one attempt. One that failed at a profile that was changed meanwhile says nothing of the new one. */
 function fateOf(
-  { retrySchedule, now, random }: SettleContext,
+  { retrySchedule, now, random }: RecordContext,
   { row: delivery, result: attempt }: Attempted<PendingDelivery, Attempt>,
-  endpoint: SettledEndpoint | undefined,
+  endpoint: UpdatedEndpoint | undefined,
 ): Fate {
   const made = { delivery, attempt };
   const retryIn = (delayMs: number, counts: boolean): Fate => {
@@ -97,7 +97,7 @@ async function storeAttempts(trx: Trx, fates: readonly Fate[]): Promise<SettledR
     attempts: counts ? attempt.number : delivery.attempts,
     ...{ delivery_id: delivery.id, method: attempt.method, path: attempt.filledPath, started_at: attempt.startedAt },
     ...{ duration_ms: attempt.durationMs, status: attempt.status, error: attempt.failure },
-    ...{ content_type: attempt.contentType, answer: attempt.answer },
+    ...{ content_type: attempt.contentType, answer: attempt.response },
   }));
   const isRestarted = sql`deliveries.attempts <> outcome.before and outcome.state <> 'acknowledged'`;
   // As one parameter: a statement that is longer with each attempt takes the database longer to plan than to do.

@@ -3,10 +3,10 @@ import type { Attempted } from "../outbox/start-dispatcher.ts";
 import type { Trx } from "../store/store.ts";
 import type { Attempt } from "./attempt-delivery.ts";
 import type { BreakerPolicy } from "./breaker-policy.ts";
-import { afterAttempt, type EndpointHealth, healthColumns, verdictOf } from "./endpoint-health.ts";
+import { classifyAttempt, type EndpointHealth, healthColumns, nextHealth } from "./endpoint-health.ts";
 import type { PendingDelivery } from "./load-deliveries.ts";
 
-type MadeAttempts = readonly Attempted<PendingDelivery, Attempt>[];
+type CompletedAttempts = readonly Attempted<PendingDelivery, Attempt>[];
 
 export interface HealthContext {
   breaker: BreakerPolicy;
@@ -15,7 +15,7 @@ export interface HealthContext {
 }
 
 /** An endpoint that a group of attempts concerned, and what they made of it. */
-export interface SettledEndpoint {
+export interface UpdatedEndpoint {
   organisationId: string;
   /** Another one than an attempt was made with: the profile was changed meanwhile. */
   sealedSecret: string;
@@ -27,21 +27,21 @@ export interface SettledEndpoint {
  * Writes what a group of attempts says about their endpoints (D-72), and locks those endpoints until the end of the
  * transaction. An acknowledgement of an endpoint that is well writes nothing, nor does what came of a profile that is no more.
  *
- * Take this lock before any of deliveries, as everybody does: else two transactions may wait for each other.
+ * Locks endpoints before deliveries, as every transaction does: two that lock in different orders deadlock.
  */
-export async function settleHealth(
+export async function updateEndpointHealth(
   trx: Trx,
   { breaker, now, random }: HealthContext,
-  made: MadeAttempts,
-): Promise<SettledEndpoint[]> {
+  made: CompletedAttempts,
+): Promise<UpdatedEndpoint[]> {
   const at = now();
   const settled = (await lockEndpoints(trx, made)).map(({ organisationId, sealedSecret, ...before }) => {
     const after = made
       .filter(({ row }) => row.organisation_id === organisationId && row.sealed_secret === sealedSecret)
       .reduce<EndpointHealth>((health, { row, result: attempt }) => {
         const isProbe = row.breaker_open_until !== null;
-        const judged = { verdict: verdictOf(attempt), isProbe, retryAfterMs: attempt.retryAfterMs, at };
-        return afterAttempt(health, judged, breaker, random());
+        const judged = { result: classifyAttempt(attempt), isProbe, retryAfterMs: attempt.retryAfterMs, at };
+        return nextHealth(health, judged, breaker, random());
       }, before);
     return { organisationId, sealedSecret, before, after };
   });
@@ -52,9 +52,9 @@ export async function settleHealth(
 }
 
 /** Those that failed, and those that had failed before they acknowledged. */
-async function lockEndpoints(trx: Trx, made: MadeAttempts) {
-  const failed = made.filter(({ result }) => verdictOf(result) !== "acknowledged");
-  const ids = (of: MadeAttempts) => {
+async function lockEndpoints(trx: Trx, made: CompletedAttempts) {
+  const failed = made.filter(({ result }) => classifyAttempt(result) !== "acknowledged");
+  const ids = (of: CompletedAttempts) => {
     const distinct = JSON.stringify([...new Set(of.map(({ row }) => row.organisation_id))]);
     return sql`array(select json_array_elements_text(${distinct}::text::json))`;
   };

@@ -1,5 +1,5 @@
 /** Rejects when `work` is not over within `limitMs`. The work itself goes on. */
-export async function inTime<T>(work: Promise<T>, limitMs: number): Promise<T> {
+export async function withTimeout<T>(work: Promise<T>, limitMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const overdue = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`not over within ${limitMs} ms`)), limitMs);

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { mayConnect } from "./address-guard.ts";
+import { isAllowedAddress } from "./ssrf-guard.ts";
 
 // Documented public resolvers: they are reachable addresses and stay so.
 test.each(["1.1.1.1", "8.8.8.8", "9.9.9.9", "2606:4700:4700::1111", "2001:4860:4860::8888"])(
   "lets %s through",
-  (address) => expect(mayConnect(address, { allowLoopback: false })).toBe(true),
+  (address) => expect(isAllowedAddress(address, { allowLoopback: false })).toBe(true),
 );
 
 // From the IANA special-purpose address registries, and the metadata addresses that cloud providers document.
@@ -49,9 +49,9 @@ const refused = [
   ],
 ];
 
-test.each(refused)("refuses %s", (address) => expect(mayConnect(address, { allowLoopback: false })).toBe(false));
+test.each(refused)("refuses %s", (address) => expect(isAllowedAddress(address, { allowLoopback: false })).toBe(false));
 
 test("lets loopback through by the development switch, and nothing else", () => {
-  const passing = refused.filter((address) => mayConnect(address, { allowLoopback: true }));
+  const passing = refused.filter((address) => isAllowedAddress(address, { allowLoopback: true }));
   expect(passing).toEqual(["127.0.0.1", "127.255.255.254", "::1"]);
 });

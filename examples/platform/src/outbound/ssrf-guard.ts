@@ -13,7 +13,7 @@ export interface AddressGuardOptions {
  * Whether a request may go to this IP address: only to public ones (D-41). All else is refused, also what this
  * function has never heard of: private, loopback, link-local and metadata addresses, and IPv6 forms that carry an IPv4 address.
  */
-export function mayConnect(address: string, { allowLoopback }: AddressGuardOptions): boolean {
+export function isAllowedAddress(address: string, { allowLoopback }: AddressGuardOptions): boolean {
   // A zone names an interface of this machine.
   if (!ipaddr.isValid(address) || address.includes("%")) return false;
   const parsed = ipaddr.parse(address);

@@ -14,12 +14,12 @@ const known: Record<string, Failure> = {
   ENETUNREACH: { code: "connection_refused", reason: "the base address cannot be reached" },
   ETIMEDOUT: { code: "connect_timeout", reason: "no connection in time" },
   UND_ERR_CONNECT_TIMEOUT: { code: "connect_timeout", reason: "no connection in time" },
-  ECONNRESET: { code: "connection_lost", reason: "the connection was closed before the answer was complete" },
-  EPIPE: { code: "connection_lost", reason: "the connection was closed before the answer was complete" },
-  UND_ERR_SOCKET: { code: "connection_lost", reason: "the connection was closed before the answer was complete" },
+  ECONNRESET: { code: "connection_lost", reason: "the connection was closed before the response was complete" },
+  EPIPE: { code: "connection_lost", reason: "the connection was closed before the response was complete" },
+  UND_ERR_SOCKET: { code: "connection_lost", reason: "the connection was closed before the response was complete" },
 };
 
-const notHttp: Failure = { code: "protocol_error", reason: "the answer is not valid HTTP" };
+const notHttp: Failure = { code: "protocol_error", reason: "the response is not valid HTTP" };
 
 /**
  * What Node's TLS and OpenSSL's verification call their errors.
@@ -32,9 +32,9 @@ const tlsCode =
 /**
  * Names what undici, Node or we ourselves threw. The reason never carries the error's own text: it may name addresses.
  *
- * @throws what has no code: nobody on the other side can have caused it
+ * @throws errors without a code: the other side cannot have caused them
  */
-export function failureOf(error: unknown): Failure {
+export function classifyError(error: unknown): Failure {
   const { code, syscall, message } = error as { code?: unknown; syscall?: unknown; message: string };
   if (error instanceof errors.HTTPParserError) return notHttp;
   if (typeof code !== "string") throw error;

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { type Lane, Turns } from "./turns.ts";
+import { type Lane, PriorityMutex } from "./priority-mutex.ts";
 
 /** Asks for all these turns while one is under way. @returns the lanes in the order their turns came */
 async function orderOf(asked: readonly Lane[]): Promise<string> {
-  const turns = new Turns();
+  const turns = new PriorityMutex();
   const order: string[] = [];
   const turn = (lane: Lane) => turns.take(lane, async () => void order.push(lane === "foreground" ? "F" : "b"));
   await Promise.all([turns.take("background", async () => undefined), ...asked.map(turn)]);
@@ -21,7 +21,7 @@ test.each([
 ])("%s is served as %s", async (asked, served) => expect(await orderOf(lanes(asked))).toBe(served));
 
 test("one at a time, also after one that failed", async () => {
-  const turns = new Turns();
+  const turns = new PriorityMutex();
   let running = 0;
   let most = 0;
   const work = async (): Promise<void> => {
@@ -41,7 +41,7 @@ test("one at a time, also after one that failed", async () => {
 });
 
 test("who asks while a turn is being given comes after its receiver", async () => {
-  const turns = new Turns();
+  const turns = new PriorityMutex();
   const order: string[] = [];
   const first = turns.take("foreground", async () => void order.push("first"));
   const second = turns.take("foreground", async () => void order.push("second"));

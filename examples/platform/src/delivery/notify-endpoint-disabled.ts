@@ -3,7 +3,11 @@ import type { Trx } from "../store/store.ts";
 import type { DisabledBecause } from "../store/tables.ts";
 
 /** Writes to each person of the organisation, once for each disabling (D-73): in the transaction that disables. */
-export async function tellOfDisabling(trx: Trx, organisationId: string, because: DisabledBecause): Promise<void> {
+export async function notifyEndpointDisabled(
+  trx: Trx,
+  organisationId: string,
+  because: DisabledBecause,
+): Promise<void> {
   const people = await trx
     .selectFrom("people")
     .innerJoin("person_email_addresses", "person_id", "people.id")
@@ -24,7 +28,7 @@ kept, and delivered in its order once you save your company profile again or swi
 }
 
 const reasons: Record<DisabledBecause, string> = {
-  gone: "Your organisation's webhook endpoint answered that it is gone for good (410)",
+  gone: "Your organisation's webhook endpoint responded that it is gone for good (410)",
   failing:
     "Your organisation's webhook endpoint has acknowledged nothing for five days (only a response with 200 does; 204, which many frameworks send for a handler that returns nothing, does not)",
 };
