@@ -46,7 +46,7 @@ const checks = {
   },
   async watch({ offers }) {
     const seen = [];
-    for await (const { name, response } of offers.watchOffer("watched", { intervalMs: 20 }))
+    for await (const { name, response } of offers.watchOffer("watched", { pollIntervalMs: 20 }))
       seen.push(`${name} ${response}`);
     demand(`${seen}` === "Amal none,Ben none,Amal applied", `saw ${seen}`);
   },
@@ -76,7 +76,7 @@ const checks = {
     }
   },
   async redirect({ offers }) {
-    const { status } = await failure(offers.getOffer("moved", { maxRetries: 0 }), "redirected");
+    const { status } = await failure(offers.getOffer("moved", { maxRetries: 0 }), "unexpected_redirect");
     demand(status === 302 || status === 0, `the status was ${status}`);
   },
   async reset({ offers }) {
@@ -85,7 +85,7 @@ const checks = {
   },
   async refused({ nobody }) {
     // Only some runtimes tell that a connection was never made; the others must not be trusted to have sent nothing.
-    const error = await failure(nobody.createOffer(input, { maxRetries: 0 }), "connection_not_made", "connection_lost");
+    const error = await failure(nobody.createOffer(input, { maxRetries: 0 }), "connect_failed", "connection_lost");
     return error.code;
   },
 };

@@ -4,6 +4,9 @@
  * @packageDocumentation
  */
 
+export { type AnyOffersError, isOffersError } from "./errors/any-offers-error.ts";
+export { AbortedError, ConnectionError, TimeoutError } from "./errors/no-response-errors.ts";
+export { OffersError } from "./errors/offers-error.ts";
 // What goes wrong
 export {
   AuthenticationError,
@@ -14,10 +17,7 @@ export {
   PermissionError,
   RateLimitError,
   ServerError,
-} from "./errors/answer-errors.ts";
-export { AbortedError, ConnectionError, TimeoutError } from "./errors/exchange-errors.ts";
-export { OffersError } from "./errors/offers-error.ts";
-export { isOffersError, type OffersFailure } from "./errors/offers-failure.ts";
+} from "./errors/response-errors.ts";
 export { UsageError } from "./errors/usage-error.ts";
 export type { Fetch, FetchResponse } from "./fetch.ts";
 export type { Logger } from "./logger.ts";
@@ -25,9 +25,9 @@ export type { Middleware, OffersRequest } from "./middleware.ts";
 // What is sent and received
 export type { Offer, Recipient } from "./offer.ts";
 export type { OfferInput } from "./offer-input.ts";
-export type { OffersCall, SafeResult } from "./offers-call.ts";
 // The client
 export { OffersClient } from "./offers-client.ts";
+export type { OffersPromise, SafeResult } from "./offers-promise.ts";
 // Its options
 export type { ApiKey, CallOptions, OffersClientOptions } from "./options.ts";
 export type { Problem } from "./problem.ts";

@@ -1,6 +1,6 @@
 import type { Offer, Recipient } from "./offer.ts";
 import type { OfferInput } from "./offer-input.ts";
-import { type OffersCall, toCall } from "./offers-call.ts";
+import { type OffersPromise, toCall } from "./offers-promise.ts";
 import { completeOffer } from "./operations/complete-offer.ts";
 import { createOffer } from "./operations/create-offer.ts";
 import { getOffer } from "./operations/get-offer.ts";
@@ -50,8 +50,8 @@ export class OffersClient {
    * console.log(id);
    * ```
    */
-  createOffer(input: OfferInput, call?: CallOptions): OffersCall<{ id: string }> {
-    return toCall(this.#transport(createOffer, undefined, input, call, new Error()));
+  createOffer(input: OfferInput, options?: CallOptions): OffersPromise<{ id: string }> {
+    return toCall(this.#transport(createOffer, undefined, input, options, new Error()));
   }
 
   /**
@@ -67,8 +67,8 @@ export class OffersClient {
    * console.log(recipients.filter(({ response }) => response === "applied"));
    * ```
    */
-  getOffer(id: string, call?: CallOptions): OffersCall<Offer> {
-    return toCall(this.#transport(getOffer, id, undefined, call, new Error()));
+  getOffer(id: string, options?: CallOptions): OffersPromise<Offer> {
+    return toCall(this.#transport(getOffer, id, undefined, options, new Error()));
   }
 
   /**
@@ -86,8 +86,8 @@ export class OffersClient {
    * await offers.completeOffer("offer_4f1c2a", ["worker_amal"]);
    * ```
    */
-  completeOffer(id: string, workerIds: readonly string[], call?: CallOptions): OffersCall<void> {
-    return toCall(this.#transport(completeOffer, id, workerIds, call, new Error()));
+  completeOffer(id: string, workerIds: readonly string[], options?: CallOptions): OffersPromise<void> {
+    return toCall(this.#transport(completeOffer, id, workerIds, options, new Error()));
   }
 
   /**
@@ -106,13 +106,13 @@ export class OffersClient {
    * if (!result.ok) console.error(result.error.code);
    * ```
    */
-  withdrawOffer(id: string, call?: CallOptions): OffersCall<void> {
-    return toCall(this.#transport(withdrawOffer, id, undefined, call, new Error()));
+  withdrawOffer(id: string, options?: CallOptions): OffersPromise<void> {
+    return toCall(this.#transport(withdrawOffer, id, undefined, options, new Error()));
   }
 
   /**
    * Follows an offer: gives every recipient as they stand, then each that has changed, and ends when the offer is complete
-   * or withdrawn. It reads every `intervalMs` (10_000 by default), give or take a fifth; a change that is undone between two
+   * or withdrawn. It reads every `pollIntervalMs` (10_000 by default), give or take a fifth; a change that is undone between two
    * reads is not seen. Each read is a call of its own, repeated as any other; what it rejects with ends the iteration, and
    * so does an abort of `signal`, with an {@link AbortedError}.
    *
@@ -124,8 +124,8 @@ export class OffersClient {
    * for await (const { name, response } of offers.watchOffer("offer_4f1c2a")) console.log(`${name}: ${response}`);
    * ```
    */
-  watchOffer(id: string, call?: CallOptions & { intervalMs?: number | undefined }): AsyncIterable<Recipient> {
-    return watchOffer((options) => this.getOffer(id, options), call, new Error());
+  watchOffer(id: string, options?: CallOptions & { pollIntervalMs?: number | undefined }): AsyncIterable<Recipient> {
+    return watchOffer((each) => this.getOffer(id, each), options, new Error());
   }
 
   /**

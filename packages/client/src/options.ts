@@ -1,4 +1,4 @@
-import type { OffersFailure } from "./errors/offers-failure.ts";
+import type { AnyOffersError } from "./errors/any-offers-error.ts";
 import type { Fetch } from "./fetch.ts";
 import type { Signal, Url } from "./globals.ts";
 import type { Logger } from "./logger.ts";
@@ -74,7 +74,7 @@ export interface OffersClientOptions {
    * Told before every wait: why the attempt failed, its number from 1, and how long the wait is. What it throws, or rejects
    * with, is ignored. @default none
    */
-  onRetry?: ((notice: { error: OffersFailure; attempt: number; delayMs: number }) => void) | undefined;
+  onRetry?: ((notice: { error: AnyOffersError; attempt: number; delayMs: number }) => void) | undefined;
   /** @default "offers-client" */
   userAgent?: string | undefined;
 }

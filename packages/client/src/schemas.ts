@@ -4,4 +4,4 @@
  * @module schemas
  */
 export { offerSchema } from "./schemas/offer-schema.ts";
-export { validateAnswers } from "./schemas/validate-answers.ts";
+export { validateResponses } from "./schemas/validate-responses.ts";

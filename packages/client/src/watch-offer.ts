@@ -6,7 +6,7 @@ import { callNames, checkCallOptions } from "./pipeline/check-options.ts";
 import { systemClock } from "./pipeline/clock.ts";
 import { defaultLimits, readLimits } from "./pipeline/limits.ts";
 
-const names = [...callNames, "intervalMs"];
+const names = [...callNames, "pollIntervalMs"];
 
 /**
  * Reads again and again: gives every recipient, then those that differ from the read before, until nothing can change (D-62).
@@ -15,13 +15,13 @@ const names = [...callNames, "intervalMs"];
  */
 export async function* watchOffer(
   read: (call: CallOptions) => Promise<Offer>,
-  options: CallOptions & { intervalMs?: number | undefined } = {},
+  options: CallOptions & { pollIntervalMs?: number | undefined } = {},
   place = new Error(),
 ): AsyncGenerator<Recipient, void, undefined> {
   try {
     checkCallOptions(options, names);
-    const { intervalMs: given, ...call } = options;
-    const { intervalMs } = readLimits({ intervalMs: given }, defaultLimits);
+    const { pollIntervalMs: given, ...call } = options;
+    const { pollIntervalMs } = readLimits({ pollIntervalMs: given }, defaultLimits);
     for (let known = new Set<string>(); ; ) {
       const { recipients, complete, widthdrawn } = await read(call);
       const texts = recipients.map((recipient) => JSON.stringify(recipient));
@@ -29,7 +29,7 @@ export async function* watchOffer(
       known = new Set(texts);
       if (complete || widthdrawn) return;
       // Jitter, so that watchers who began together don't stay together.
-      await systemClock.sleep(intervalMs * (0.8 + 0.4 * systemClock.random()), call.signal);
+      await systemClock.sleep(pollIntervalMs * (0.8 + 0.4 * systemClock.random()), call.signal);
     }
   } catch (thrown) {
     const error = thrown as OffersError;

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from "vitest";
 import { ConflictError, OffersClient } from "../src/index.ts";
 import { offer } from "./offer.ts";
-import { reply, serve } from "./serve.ts";
+import { respondWith, serve } from "./serve.ts";
 
-const clientOf = async (...answer: Parameters<typeof reply>) => {
-  const { baseUrl, received } = await serve(reply(...answer));
+const clientOf = async (...answer: Parameters<typeof respondWith>) => {
+  const { baseUrl, received } = await serve(respondWith(...answer));
   return { client: new OffersClient({ baseUrl, apiKey: "key" }), received };
 };
 

@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { AbortedError, OffersClient, TimeoutError } from "../src/index.ts";
 import { input, offer } from "./offer.ts";
-import { reply, serve } from "./serve.ts";
+import { respondWith, serve } from "./serve.ts";
 
 const apiKey = "key";
 const silence = () => {};
@@ -63,7 +63,7 @@ test("the total bounds the apiKey function", async () => {
 });
 
 test("a signal that is aborted already sends nothing", async () => {
-  const { baseUrl, received } = await serve(reply(200, JSON.stringify(offer)));
+  const { baseUrl, received } = await serve(respondWith(200, JSON.stringify(offer)));
   const reason = new Error("changed my mind");
   const error = await new OffersClient({ baseUrl, apiKey })
     .getOffer("a", { signal: AbortSignal.abort(reason) })
@@ -76,7 +76,7 @@ test("a signal that is aborted already sends nothing", async () => {
 test.each([
   ["while the service is silent", silence],
   ["within the body", halfABody],
-  ["between two attempts", reply(503, "", { "retry-after": "20" })],
+  ["between two attempts", respondWith(503, "", { "retry-after": "20" })],
 ])("an abort ends the call at once %s", async (_when, answer) => {
   const controller = new AbortController();
   const { baseUrl, received } = await serve((...given) => {

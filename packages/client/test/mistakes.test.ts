@@ -2,10 +2,10 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { OffersClient, type OffersClientOptions, type OffersFailure } from "../src/index.ts";
+import { type AnyOffersError, OffersClient, type OffersClientOptions } from "../src/index.ts";
 import { createTestService } from "../src/testing.ts";
 import { input, offer } from "./offer.ts";
-import { nobody, reply, serve } from "./serve.ts";
+import { respondWith, serve, unusedAddress } from "./serve.ts";
 import { makeAuthority, serveTls } from "./serve-tls.ts";
 
 interface Mistake {
@@ -23,9 +23,9 @@ const apiKey = "key-of-harbour-hotels";
 const read = (client: OffersClient) => client.getOffer("offer_4f1c2a");
 const create = (client: OffersClient) => client.createOffer(input);
 const responding =
-  (...answer: Parameters<typeof reply>) =>
+  (...answer: Parameters<typeof respondWith>) =>
   async () =>
-    (await serve(reply(...answer))).baseUrl;
+    (await serve(respondWith(...answer))).baseUrl;
 const json = { "content-type": "application/json" };
 const problem = (status: number, body: object, headers = {}) =>
   responding(status, JSON.stringify(body), { "content-type": "application/problem+json", ...headers });
@@ -128,14 +128,14 @@ const mistakes: Mistake[] = [
     what: "a name that no server has",
     options: { baseUrl: "https://service.invalid", maxRetries: 0 },
     call: read,
-    code: "connection_not_made",
+    code: "connect_failed",
     says: /^GetOffer at service\.invalid: the host was not found; check baseUrl and the network \(.*(ENOTFOUND|EAI_AGAIN)/,
   },
   {
     what: "a port at which nothing listens",
-    at: nobody,
+    at: unusedAddress,
     call: create,
-    code: "connection_not_made",
+    code: "connect_failed",
     says: /^CreateOffer at HOST: the connection was refused; check baseUrl: does the service run there\? \(.*ECONNREFUSED/,
   },
   {
@@ -269,7 +269,7 @@ const mistakes: Mistake[] = [
     what: "a redirect",
     at: responding(301, "", { location: "https://www.service.example/offer" }),
     call: read,
-    code: "redirected",
+    code: "unexpected_redirect",
     says: "GetOffer at HOST: 301, a redirect, is not followed (https://www.service.example); check baseUrl",
   },
   {
@@ -309,7 +309,7 @@ const mistakes: Mistake[] = [
 test.each(mistakes)("the message about $what says which operation, what was wrong and what to do", async (mistake) => {
   const { at, options = {}, call = read, code, says } = mistake;
   const baseUrl = (await at?.()) ?? "https://service.example";
-  const error: OffersFailure = await Promise.resolve()
+  const error: AnyOffersError = await Promise.resolve()
     .then(() => call(new OffersClient({ baseUrl, apiKey, ...options } as OffersClientOptions)))
     .then(
       () => expect.unreachable(),

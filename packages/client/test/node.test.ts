@@ -157,7 +157,7 @@ test("closing waits for what is under way, and closes the connections; nothing i
   const [socket = expect.unreachable()] = sockets;
   await Promise.all([once(socket, "close"), pool[Symbol.asyncDispose]()]);
   await expect(underWay).resolves.toEqual(offer);
-  await expect(client.createOffer(input)).rejects.toMatchObject({ code: "connection_not_made" });
+  await expect(client.createOffer(input)).rejects.toMatchObject({ code: "connect_failed" });
 });
 
 test("a dispatcher that was given is not closed", async () => {

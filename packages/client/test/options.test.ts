@@ -1,21 +1,21 @@
 import { expect, test } from "vitest";
-import { OffersClient, type OffersClientOptions, type OffersFailure } from "../src/index.ts";
+import { type AnyOffersError, OffersClient, type OffersClientOptions } from "../src/index.ts";
 import { createOpenApiClient } from "../src/openapi-fetch.ts";
 import { TracedOffersClient } from "../src/opentelemetry.ts";
 import { createTestService } from "../src/testing.ts";
 import { input } from "./offer.ts";
-import { reply, serve } from "./serve.ts";
+import { respondWith, serve } from "./serve.ts";
 
 const valid: OffersClientOptions = { baseUrl: "https://service.example", apiKey: "key" };
-const thrownBy = (work: () => unknown): OffersFailure => {
+const thrownBy = (work: () => unknown): AnyOffersError => {
   try {
     work();
   } catch (error) {
-    return error as OffersFailure;
+    return error as AnyOffersError;
   }
   return expect.unreachable();
 };
-const failureOf = (call: PromiseLike<unknown>): Promise<OffersFailure> =>
+const errorOf = (call: PromiseLike<unknown>): Promise<AnyOffersError> =>
   Promise.resolve(call).then(
     () => expect.unreachable(),
     (error) => error,
@@ -166,7 +166,7 @@ test.each([
   [{ apiKeyHeader: "x" }, "invalid_option", '"apiKeyHeader"', "give it to new OffersClient()"],
   [{ logger: console }, "invalid_option", '"logger"', "give it to new OffersClient()"],
   [{ idempotency_key: "x" }, "invalid_option", '"idempotency_key"', "idempotencyKey"],
-  [{ intervalMs: 5 }, "invalid_option", '"intervalMs"', "watchOffer"],
+  [{ pollIntervalMs: 5 }, "invalid_option", '"pollIntervalMs"', "watchOffer"],
   [5_000, "invalid_option", "a number", "{ timeoutMs: 5_000 }"],
   ["shift-7", "invalid_option", "a string", "object"],
   [new AbortController().signal, "invalid_option", "AbortSignal", "{ signal }"],
@@ -177,8 +177,8 @@ test.each([
   [{ headers: { "x-team": 7 } }, "invalid_option", "x-team", "string"],
   [{ timeoutMs: null }, "invalid_option", "timeoutMs", "whole number"],
 ])("the options %o of a call are refused before any request", async (call, code, named, wanted) => {
-  const { baseUrl, received } = await serve(reply(201, "offer_1"));
-  const error = await failureOf(new OffersClient({ baseUrl, apiKey: "key" }).createOffer(input, call as never));
+  const { baseUrl, received } = await serve(respondWith(201, "offer_1"));
+  const error = await errorOf(new OffersClient({ baseUrl, apiKey: "key" }).createOffer(input, call as never));
   expect(error).toMatchObject({ name: "UsageError", code, operation: "CreateOffer", attempts: 0 });
   expect(error.message).toMatch(/^CreateOffer: /);
   expect(error.message).toContain(named);
@@ -188,14 +188,14 @@ test.each([
 
 test("a watch takes its interval, and refuses what it does not know", async () => {
   const next = (call: object) =>
-    failureOf(
+    errorOf(
       new OffersClient(valid)
         .watchOffer("a", call as never)
         [Symbol.asyncIterator]()
         .next(),
     );
-  expect((await next({ interval: 5 })).message).toMatch(/"interval".*intervalMs/);
-  expect((await next({ intervalMs: "5" })).message).toMatch(/intervalMs must be a whole number/);
+  expect((await next({ interval: 5 })).message).toMatch(/"interval".*pollIntervalMs/);
+  expect((await next({ pollIntervalMs: "5" })).message).toMatch(/pollIntervalMs must be a whole number/);
 });
 
 test("a call through openapi-fetch refuses an option that neither knows", async () => {
@@ -268,8 +268,8 @@ test.each<[[string, Perform], string, string, RegExp]>([
     /workerIds\[1\] is an object, not a string/,
   ],
 ])("%s: a mistake of the caller names operation, argument and remedy", async ([, call], operation, code, message) => {
-  const { baseUrl, received } = await serve(reply(201, "offer_1"));
-  const error = await failureOf(call(new OffersClient({ baseUrl, apiKey: "key" })));
+  const { baseUrl, received } = await serve(respondWith(201, "offer_1"));
+  const error = await errorOf(call(new OffersClient({ baseUrl, apiKey: "key" })));
   expect(error).toMatchObject({ name: "UsageError", code, operation, attempts: 0 });
   expect(error.message).toMatch(new RegExp(`^${operation}: .*${message.source}`));
   expect(error.message).not.toMatch(/TypeError|Cannot read|is not a function|undefined \(/);

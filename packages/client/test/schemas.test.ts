@@ -4,16 +4,16 @@ import type * as z from "zod";
 import samples from "../../../spec/samples/live/offer-operations.json" with { type: "json" };
 import type { offerSchema as generatedSchema } from "../src/generated/schemas.ts";
 import { InvalidResponseError, type Offer, OffersClient, type Recipient } from "../src/index.ts";
-import { offerSchema, validateAnswers } from "../src/schemas.ts";
+import { offerSchema, validateResponses } from "../src/schemas.ts";
 import { input, offer } from "./offer.ts";
-import { reply, serve } from "./serve.ts";
+import { respondWith, serve } from "./serve.ts";
 
 const apiKey = "key-of-harbour-hotels";
 const [amal = expect.unreachable()] = offer.recipients;
 
-async function validating(...answer: Parameters<typeof reply>) {
-  const { baseUrl, received } = await serve(reply(...answer));
-  return { client: new OffersClient({ baseUrl, apiKey, middleware: [validateAnswers()] }), received };
+async function validating(...answer: Parameters<typeof respondWith>) {
+  const { baseUrl, received } = await serve(respondWith(...answer));
+  return { client: new OffersClient({ baseUrl, apiKey, middleware: [validateResponses()] }), received };
 }
 
 test.each<[string, object, string]>([
@@ -89,7 +89,7 @@ test("a connection that breaks off within the body is no failure of the middlewa
     response.setHeader("content-length", "100").write("{");
     setImmediate(() => response.destroy());
   });
-  const client = new OffersClient({ baseUrl, apiKey, middleware: [validateAnswers()], maxRetries: 0 });
+  const client = new OffersClient({ baseUrl, apiKey, middleware: [validateResponses()], maxRetries: 0 });
   await expect(client.getOffer("a")).rejects.toMatchObject({ code: "connection_lost" });
 });
 

@@ -10,10 +10,10 @@ export interface Received {
   body: string;
 }
 
-export type Answer = (response: ServerResponse, request: Received, count: number) => void;
+export type Responder = (response: ServerResponse, request: Received, count: number) => void;
 
 /** A real server on loopback for the length of one test; it remembers what it received. */
-export async function serve(answer: Answer): Promise<{ baseUrl: string; received: Received[] }> {
+export async function serve(answer: Responder): Promise<{ baseUrl: string; received: Received[] }> {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
     let body = "";
@@ -33,7 +33,7 @@ export async function serve(answer: Answer): Promise<{ baseUrl: string; received
 }
 
 /** An address on loopback where nobody listens. */
-export async function nobody(): Promise<string> {
+export async function unusedAddress(): Promise<string> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -43,8 +43,8 @@ export async function nobody(): Promise<string> {
 }
 
 /** A body with a status, and nothing more. */
-export const reply =
-  (status: number, body = "", headers: Record<string, string> = {}): Answer =>
+export const respondWith =
+  (status: number, body = "", headers: Record<string, string> = {}): Responder =>
   (response) => {
     response.writeHead(status, headers).end(body);
   };

@@ -114,7 +114,7 @@ test("a worker's answer that the service would refuse is an error with its code"
 
 test("a key for the offers of a key that was never issued is refused", () => {
   const service = createTestService();
-  expect(() => service.addApiKey("agency", { offersOf: "unknown" })).toThrow("issued");
+  expect(() => service.addApiKey("agency", { actingFor: "unknown" })).toThrow("issued");
 });
 
 test("it is at its own address only, and says so", async () => {

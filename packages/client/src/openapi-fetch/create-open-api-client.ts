@@ -1,5 +1,5 @@
 import createClient from "openapi-fetch";
-import type { OffersFailure } from "../errors/offers-failure.ts";
+import type { AnyOffersError } from "../errors/any-offers-error.ts";
 import { refusal } from "../errors/refusal.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import type { Operation } from "../operation.ts";
@@ -23,7 +23,7 @@ type Send = (request: Request) => Promise<Response>;
 
 /**
  * An openapi-fetch client, typed by the contract, whose requests are made by this package's transport: with its key, deadlines,
- * retries and refusals. `{ data, error, response }` as ever, but `error` is an `OffersFailure` and is there after every
+ * retries and refusals. `{ data, error, response }` as ever, but `error` is an `AnyOffersError` and is there after every
  * failure, also one without an answer; nothing is thrown. `response` then has the status alone (0 without an answer), for the
  * rest is on the error. The options of a call (`timeoutMs`, `maxRetries`, …) stand beside `params`.
  *
@@ -46,7 +46,7 @@ export function createOpenApiClient(options: OffersClientOptions): OpenApiClient
   const ask = client.request as never as Ask;
   const requestFrom = async (place: Error, method: string, path: string, init: Init = {}) => {
     const operation = operations.find((known) => known.method === method.toUpperCase() && known.path === path);
-    let own: OffersFailure | undefined;
+    let own: AnyOffersError | undefined;
     const send: Send = async (request) => {
       try {
         if (!operation) throw refusal("invalid_argument", `the contract has no operation ${method} ${path}`);
@@ -54,7 +54,7 @@ export function createOpenApiClient(options: OffersClientOptions): OpenApiClient
         const call = { ...callOptionsOf(init), headers, ...(idempotencyKey && { idempotencyKey }) };
         return toResponse(await transport(operation, init.params?.path?.id, await readBody(request), call));
       } catch (thrown) {
-        own = thrown as OffersFailure;
+        own = thrown as AnyOffersError;
         throw thrown;
       }
     };

@@ -1,5 +1,5 @@
 import type { Client, FetchOptions } from "openapi-fetch";
-import type { OffersFailure } from "../errors/offers-failure.ts";
+import type { AnyOffersError } from "../errors/any-offers-error.ts";
 import type { paths } from "../generated/openapi.ts";
 import type { CallOptions } from "../options.ts";
 
@@ -24,7 +24,7 @@ type Data<Operation> = Operation extends { responses: infer Responses }
     }[keyof Responses & Success]
   : never;
 type Answer<Operation> = Promise<
-  { response: Response } & ({ data: Data<Operation>; error?: never } | { data?: never; error: OffersFailure })
+  { response: Response } & ({ data: Data<Operation>; error?: never } | { data?: never; error: AnyOffersError })
 >;
 type Call<Method extends Verb> = <Path extends PathsOf<Method>>(
   path: Path,
@@ -33,7 +33,7 @@ type Call<Method extends Verb> = <Path extends PathsOf<Method>>(
 
 /**
  * What {@link createOpenApiClient} makes: openapi-fetch's client with the paths of the contract (spec/openapi.yaml), and an
- * `OffersFailure` for every failure.
+ * `AnyOffersError` for every failure.
  *
  * @example
  * ```ts

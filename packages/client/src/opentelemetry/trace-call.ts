@@ -1,6 +1,6 @@
 import { context, propagation, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
-import type { OffersFailure } from "../errors/offers-failure.ts";
-import { type OffersCall, toCall } from "../offers-call.ts";
+import type { AnyOffersError } from "../errors/any-offers-error.ts";
+import { type OffersPromise, toCall } from "../offers-promise.ts";
 import type { Operation } from "../operation.ts";
 import type { CallOptions } from "../options.ts";
 import { headerName, headerText } from "../pipeline/header-text.ts";
@@ -22,8 +22,8 @@ export function traceCall<Data>(
   tracer: Tracer,
   server: Readonly<Record<string, string | number>>,
   call: CallOptions | undefined,
-  perform: (call: CallOptions) => OffersCall<Data>,
-): OffersCall<Data> {
+  perform: (call: CallOptions) => OffersPromise<Data>,
+): OffersPromise<Data> {
   const headers = { ...call?.headers };
   let active = context.active();
   let span: Span | undefined;
@@ -35,7 +35,7 @@ export function traceCall<Data>(
   } catch {
     // The call is made, whatever an observer thinks of it.
   }
-  const finish = (attempts: number, status: number | undefined, error?: OffersFailure) => {
+  const finish = (attempts: number, status: number | undefined, error?: AnyOffersError) => {
     try {
       if (attempts > 1) span?.setAttribute("http.request.resend_count", attempts - 1);
       if (status) span?.setAttribute("http.response.status_code", status);
@@ -52,7 +52,7 @@ export function traceCall<Data>(
         finish(answer.attempts, answer.response.status);
         return answer;
       },
-      (error: OffersFailure) => {
+      (error: AnyOffersError) => {
         finish(error.attempts, error.status, error);
         throw error;
       },

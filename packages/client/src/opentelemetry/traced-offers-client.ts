@@ -1,15 +1,15 @@
 import { type Tracer, trace } from "@opentelemetry/api";
 import type { Offer } from "../offer.ts";
 import type { OfferInput } from "../offer-input.ts";
-import type { OffersCall } from "../offers-call.ts";
 import { OffersClient } from "../offers-client.ts";
+import type { OffersPromise } from "../offers-promise.ts";
 import { completeOffer } from "../operations/complete-offer.ts";
 import { createOffer } from "../operations/create-offer.ts";
 import { getOffer } from "../operations/get-offer.ts";
 import { withdrawOffer } from "../operations/withdraw-offer.ts";
 import type { ApiKey, CallOptions, OffersClientOptions } from "../options.ts";
+import { suppressTracing } from "./suppress-tracing.ts";
 import { traceCall } from "./trace-call.ts";
-import { untraced } from "./untraced.ts";
 
 /**
  * An {@link OffersClient} whose every call is a span: of kind CLIENT, named for the operation (`GetOffer`), a child of the
@@ -41,7 +41,7 @@ export class TracedOffersClient extends OffersClient {
 
   /** @throws {UsageError} for an option that cannot be right; the message says what to change */
   constructor(options: OffersClientOptions & { tracer?: Tracer | undefined }) {
-    super(untracedOptions(options));
+    super(withTracingSuppressed(options));
     this.#options = { ...options };
     this.#tracer = options.tracer ?? trace.getTracer("@offers/client");
     const { hostname, port, protocol } = new URL(options.baseUrl);
@@ -51,21 +51,21 @@ export class TracedOffersClient extends OffersClient {
     };
   }
 
-  override createOffer(input: OfferInput, call?: CallOptions): OffersCall<{ id: string }> {
+  override createOffer(input: OfferInput, call?: CallOptions): OffersPromise<{ id: string }> {
     return traceCall(createOffer, this.#tracer, this.#server, call, (traced) => super.createOffer(input, traced));
   }
 
-  override getOffer(id: string, call?: CallOptions): OffersCall<Offer> {
+  override getOffer(id: string, call?: CallOptions): OffersPromise<Offer> {
     return traceCall(getOffer, this.#tracer, this.#server, call, (traced) => super.getOffer(id, traced));
   }
 
-  override completeOffer(id: string, workerIds: readonly string[], call?: CallOptions): OffersCall<void> {
+  override completeOffer(id: string, workerIds: readonly string[], call?: CallOptions): OffersPromise<void> {
     return traceCall(completeOffer, this.#tracer, this.#server, call, (traced) =>
       super.completeOffer(id, workerIds, traced),
     );
   }
 
-  override withdrawOffer(id: string, call?: CallOptions): OffersCall<void> {
+  override withdrawOffer(id: string, call?: CallOptions): OffersPromise<void> {
     return traceCall(withdrawOffer, this.#tracer, this.#server, call, (traced) => super.withdrawOffer(id, traced));
   }
 
@@ -75,9 +75,9 @@ export class TracedOffersClient extends OffersClient {
 }
 
 /** What the client beneath is given: what is no list of middleware is left for it to refuse. */
-function untracedOptions(options: OffersClientOptions & { tracer?: Tracer | undefined }): OffersClientOptions {
+function withTracingSuppressed(options: OffersClientOptions & { tracer?: Tracer | undefined }): OffersClientOptions {
   if (typeof options !== "object") return options;
   const { tracer: _, ...others } = options;
   const { middleware = [] } = others;
-  return { ...others, middleware: Array.isArray(middleware) ? [...middleware, untraced] : middleware };
+  return { ...others, middleware: Array.isArray(middleware) ? [...middleware, suppressTracing] : middleware };
 }

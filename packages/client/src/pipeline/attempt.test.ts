@@ -34,7 +34,7 @@ test.each([
     "connect ENETUNREACH at every address",
     allTries("ENETUNREACH", failure("ENETUNREACH", "connect"), failure("ETIMEDOUT", "connect")),
   ],
-])("after %s nothing has left", async (_what, cause) => expect(await codeAfter(cause)).toBe("connection_not_made"));
+])("after %s nothing has left", async (_what, cause) => expect(await codeAfter(cause)).toBe("connect_failed"));
 
 test.each([
   ["ECONNRESET", failure("ECONNRESET", "read")],

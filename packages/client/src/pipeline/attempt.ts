@@ -1,4 +1,4 @@
-import { isOffersError, type OffersFailure } from "../errors/offers-failure.ts";
+import { type AnyOffersError, isOffersError } from "../errors/any-offers-error.ts";
 import { unclaimed } from "../errors/unclaimed.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import type { Fetch, FetchResponse } from "../fetch.ts";
@@ -29,8 +29,8 @@ export async function attempt(
   key: string,
 ): Promise<Answer> {
   const send: Send = (request) => fetch(request.url, { ...request, redirect: "manual", cache: "no-store" });
-  let ofFetch: OffersFailure | undefined;
-  const fail = (thrown: unknown): OffersFailure =>
+  let ofFetch: AnyOffersError | undefined;
+  const fail = (thrown: unknown): AnyOffersError =>
     isOurs(thrown)
       ? thrown
       : toFailure(thrown, key, undefined, undefined, fetch === runtimesFetch ? request.url : undefined);
@@ -56,4 +56,4 @@ export async function attempt(
   }
 }
 
-const isOurs = (thrown: unknown): thrown is OffersFailure => isOffersError(thrown) && unclaimed in thrown;
+const isOurs = (thrown: unknown): thrown is AnyOffersError => isOffersError(thrown) && unclaimed in thrown;

@@ -81,7 +81,7 @@ export function checkCallOptions(given: CallOptions, names: readonly string[] = 
         `give an object: ${isSignal ? "{ signal }" : "{ timeoutMs: 5_000 }"}`,
     );
   checkNames(given, names, (name) => {
-    if (name === "intervalMs") return "only watchOffer has it";
+    if (name === "pollIntervalMs") return "only watchOffer has it";
     if (name === "apiKey") return "use withApiKey()";
     return clientNames.includes(name) ? "give it to new OffersClient()" : undefined;
   });

@@ -1,9 +1,9 @@
-import type { ConnectionError } from "../errors/exchange-errors.ts";
+import type { ConnectionError } from "../errors/no-response-errors.ts";
 
 type Fault = readonly [code: ConnectionError["code"], fault: string];
 
 const portBlocked: Fault = ["port_blocked", "fetch refuses this port; use another"];
-const notMade: Fault = ["connection_not_made", "no connection was made; check baseUrl, the network and a proxy"];
+const notMade: Fault = ["connect_failed", "no connection was made; check baseUrl, the network and a proxy"];
 const lost: Fault = [
   "connection_lost",
   "the connection broke off; what was sent may have had its effect. Check baseUrl: http or https?",
@@ -11,7 +11,7 @@ const lost: Fault = [
 
 /**
  * What runtimes say of a connection that failed, most telling first. Node, undici and Bun have codes, Deno has words only
- * (`client error (Connect)`, `invalid peer certificate`). Nothing was sent after what is `connection_not_made` (D-40);
+ * (`client error (Connect)`, `invalid peer certificate`). Nothing was sent after what is `connect_failed` (D-40);
  * waiting mends no certificate, hence `tls_failed`.
  */
 const faults: readonly (readonly [signs: RegExp, ...Fault])[] = [
@@ -35,10 +35,10 @@ const faults: readonly (readonly [signs: RegExp, ...Fault])[] = [
   [/CERT|SSL|TLS/, "tls_failed", "the TLS handshake failed; check the certificate"],
   [
     /ENOTFOUND|EAI_AGAIN|EAI_NONAME|dns error/,
-    "connection_not_made",
+    "connect_failed",
     "the host was not found; check baseUrl and the network",
   ],
-  [/refused/i, "connection_not_made", "the connection was refused; check baseUrl: does the service run there?"],
+  [/refused/i, "connect_failed", "the connection was refused; check baseUrl: does the service run there?"],
   // Reading from a connection that was made fails with the second code too.
   [/CONNECT_TIMEOUT|UNREACH connect$|client error \(Connect\)/i, ...notMade],
   [
@@ -67,5 +67,5 @@ export function connectionFault(signs: string, text: string, isUnsent: boolean, 
   const [, ...known] = faults.find(([pattern]) => pattern.test(told)) ?? [undefined, ...lost];
   const [code] = known;
   if (isUnsent && code === "connection_lost") return notMade;
-  return url && code === "connection_not_made" && blocked.test(new URL(url).port) ? portBlocked : known;
+  return url && code === "connect_failed" && blocked.test(new URL(url).port) ? portBlocked : known;
 }

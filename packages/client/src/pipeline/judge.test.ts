@@ -18,7 +18,7 @@ function errorOf(status: number, text = "", headers: Record<string, string> = {}
 
 // 0 is what a browser makes of a redirect that it was told not to follow: https://fetch.spec.whatwg.org/#atomic-http-redirect-handling
 test.each([0, 199, 300, 399])("%i acknowledges nothing", (status) =>
-  expect(errorOf(status)).toMatchObject({ name: "InvalidResponseError", code: "redirected", status }),
+  expect(errorOf(status)).toMatchObject({ name: "InvalidResponseError", code: "unexpected_redirect", status }),
 );
 
 test("an answer without the headers says nothing about request and wait", () => {

@@ -1,3 +1,4 @@
+import type { OffersError } from "../errors/offers-error.ts";
 import {
   AuthenticationError,
   BadRequestError,
@@ -7,8 +8,7 @@ import {
   PermissionError,
   RateLimitError,
   ServerError,
-} from "../errors/answer-errors.ts";
-import type { OffersError } from "../errors/offers-error.ts";
+} from "../errors/response-errors.ts";
 import type { OffersRequest } from "../middleware.ts";
 import type { Operation } from "../operation.ts";
 import type { Answer } from "./attempt.ts";
@@ -71,7 +71,7 @@ export function judge<Data>(
     const [code, told] = !isSuccess
       ? status === 304
         ? ["invalid_response", "304; leave out conditional headers"]
-        : ["redirected", `${status}, a redirect, is not followed (${origin}); check baseUrl`]
+        : ["unexpected_redirect", `${status}, a redirect, is not followed (${origin}); check baseUrl`]
       : text === undefined
         ? [
             "response_too_large",

@@ -14,7 +14,7 @@ export const defaultLimits = {
   maxRetries,
   maxRetryAfterMs,
   maxResponseBytes,
-  intervalMs: watchIntervalMs,
+  pollIntervalMs: watchIntervalMs,
 };
 
 export type Limits = Readonly<Record<keyof typeof defaultLimits, number>>;

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { BadRequestError, ConflictError, RateLimitError, ServerError } from "../errors/answer-errors.ts";
-import { AbortedError, ConnectionError, TimeoutError } from "../errors/exchange-errors.ts";
-import type { OffersFailure } from "../errors/offers-failure.ts";
+import type { AnyOffersError } from "../errors/any-offers-error.ts";
+import { AbortedError, ConnectionError, TimeoutError } from "../errors/no-response-errors.ts";
+import { BadRequestError, ConflictError, RateLimitError, ServerError } from "../errors/response-errors.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 
-const delay = (error: OffersFailure, { repeatable = true, retries = 0, random = 0 } = {}) =>
+const delay = (error: AnyOffersError, { repeatable = true, retries = 0, random = 0 } = {}) =>
   retryDelayMs(error, repeatable, retries, 30_000, { now: () => 0, random: () => random, sleep: async () => {} });
 const unavailable = new ServerError("", { status: 503 });
 
@@ -32,7 +32,7 @@ test.each([
 });
 
 test("what never left is repeated for every operation", () =>
-  expect(delay(new ConnectionError("", { code: "connection_not_made" }), { repeatable: false })).toBe(250));
+  expect(delay(new ConnectionError("", { code: "connect_failed" }), { repeatable: false })).toBe(250));
 
 test.each([new BadRequestError("", { status: 400 }), new ConflictError("", { status: 409 }), new AbortedError("")])(
   "%o is never repeated",

@@ -1,4 +1,4 @@
-import type { OffersFailure } from "../errors/offers-failure.ts";
+import type { AnyOffersError } from "../errors/any-offers-error.ts";
 import type { Clock } from "./clock.ts";
 
 /**
@@ -8,14 +8,14 @@ import type { Clock } from "./clock.ts";
  * @param retries how many there have been
  */
 export function retryDelayMs(
-  { code, status, retryAfterMs = 0 }: OffersFailure,
+  { code, status, retryAfterMs = 0 }: AnyOffersError,
   repeatable: boolean,
   retries: number,
   maxRetryAfterMs: number,
   clock: Clock,
 ): number | undefined {
   const isPassing = repeatable && (status === 408 || /_lost|timeout|rate|server/.test(code));
-  if ((isPassing || code === "connection_not_made") && retryAfterMs <= maxRetryAfterMs)
+  if ((isPassing || code === "connect_failed") && retryAfterMs <= maxRetryAfterMs)
     return Math.max(retryAfterMs, Math.min(500 * 2 ** retries, 8_000) * (0.5 + clock.random() / 2));
   return undefined;
 }

@@ -12,7 +12,7 @@ test("what was thrown without a code is told without one", () => {
 test("a code counts also when what caused it has none", () => {
   const cause = Object.assign(new Error("refused", { cause: new Error("why") }), { code: "ECONNREFUSED" });
   expect(causeOf(new TypeError("fetch failed", { cause })).code).toBe("ECONNREFUSED");
-  expect(toFailure(new TypeError("fetch failed", { cause }), "key").code).toBe("connection_not_made");
+  expect(toFailure(new TypeError("fetch failed", { cause }), "key").code).toBe("connect_failed");
 });
 
 test("a try that is nothing is told all the same", () => {
@@ -25,9 +25,9 @@ test.each([undefined, null, "text", 7])("%j, thrown, is a lost connection", (thr
 );
 
 test.each([
-  ["ECONNRESET", "connection_not_made", "no connection was made"],
-  ["HPE_INVALID_CONSTANT", "connection_not_made", "no connection was made"],
-  ["ECONNREFUSED", "connection_not_made", "the connection was refused"],
+  ["ECONNRESET", "connect_failed", "no connection was made"],
+  ["HPE_INVALID_CONSTANT", "connect_failed", "no connection was made"],
+  ["ECONNREFUSED", "connect_failed", "the connection was refused"],
   ["ERR_TLS_CERT_ALTNAME_INVALID", "tls_failed", "the certificate is for another name"],
 ])("what is known not to have been sent is no lost connection, whatever its code: %s", (code, told, fault) => {
   const failure = toFailure(new NotSentError(Object.assign(new Error("proxy"), { code })), "key");
@@ -36,7 +36,7 @@ test.each([
 
 test("what is known not to have been sent, without a code, is told without one", () => {
   const failure = toFailure(new NotSentError(new Error("the proxy is gone")), "key");
-  expect(failure.code).toBe("connection_not_made");
+  expect(failure.code).toBe("connect_failed");
   expect((failure.cause as { code?: string }).code).toBeUndefined();
 });
 

@@ -1,6 +1,6 @@
-import { ConnectionError } from "../errors/exchange-errors.ts";
+import { type AnyOffersError, isOffersError } from "../errors/any-offers-error.ts";
+import { ConnectionError } from "../errors/no-response-errors.ts";
 import type { OffersError } from "../errors/offers-error.ts";
-import { isOffersError, type OffersFailure } from "../errors/offers-failure.ts";
 import { connectionFault } from "./connection-fault.ts";
 import { redact } from "./redact.ts";
 
@@ -10,7 +10,7 @@ type Kind = new (...given: ConstructorParameters<typeof OffersError>) => OffersE
 /** What other kinds than a ConnectionError say, by their code. */
 const sayings: Record<string, string> = {
   middleware_failed: "the middleware failed; see cause",
-  api_key_unavailable: "the apiKey function failed; see cause",
+  api_key_provider_failed: "the apiKey function failed; see cause",
   invalid_argument: "what was given could not be written",
 };
 
@@ -29,7 +29,7 @@ export function toFailure(
   Kind: Kind = ConnectionError,
   code?: string,
   url?: string,
-): OffersFailure {
+): AnyOffersError {
   let text = "";
   let signs: string[] = [];
   // As long as a cause that is its own is no endless story.
@@ -50,5 +50,5 @@ export function toFailure(
   return new Kind(`${fault} (${said.slice(0, 500)})`, {
     code: told,
     cause: isOffersError(thrown) ? thrown : cause,
-  }) as OffersFailure;
+  }) as AnyOffersError;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { OffersFailure } from "../errors/offers-failure.ts";
+import type { AnyOffersError } from "../errors/any-offers-error.ts";
 import type { Fetch } from "../fetch.ts";
 import type { OffersRequest } from "../middleware.ts";
 import { completeOffer } from "../operations/complete-offer.ts";
@@ -10,7 +10,7 @@ import { createTransport } from "./transport.ts";
 
 const options: OffersClientOptions = { baseUrl: "https://service.example", apiKey: "key", maxRetries: 0 };
 const broken: Fetch = () => Promise.reject(new TypeError("fetch failed"));
-const errorOf = (work: Promise<unknown>): Promise<OffersFailure> =>
+const errorOf = (work: Promise<unknown>): Promise<AnyOffersError> =>
   work.then(
     () => expect.unreachable(),
     (error) => error,

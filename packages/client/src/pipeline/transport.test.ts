@@ -76,7 +76,10 @@ test("the line of a failed attempt is written even when no other key can be had"
     apiKey: ({ refresh }) => (refresh ? Promise.reject(new Error("vault is sealed")) : "stale"),
     logger: { debug: () => expect.unreachable(), warn: (fields) => void lines.push(fields) },
   });
-  await expect(transport(getOffer, "a", undefined)).rejects.toMatchObject({ code: "api_key_unavailable", attempts: 1 });
+  await expect(transport(getOffer, "a", undefined)).rejects.toMatchObject({
+    code: "api_key_provider_failed",
+    attempts: 1,
+  });
   expect(lines).toEqual([
     { operation: "GetOffer", attempt: 1, durationMs: 0, status: 401, code: "unauthenticated", retryDelayMs: undefined },
   ]);

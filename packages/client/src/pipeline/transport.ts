@@ -1,9 +1,9 @@
-import { AuthenticationError } from "../errors/answer-errors.ts";
-import { isOffersError, type OffersFailure } from "../errors/offers-failure.ts";
+import { type AnyOffersError, isOffersError } from "../errors/any-offers-error.ts";
+import { AuthenticationError } from "../errors/response-errors.ts";
 import { unclaimed } from "../errors/unclaimed.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { apiKeyHeader, apiVersion } from "../generated/decisions.ts";
-import type { WithResponse } from "../offers-call.ts";
+import type { WithResponse } from "../offers-promise.ts";
 import type { Operation } from "../operation.ts";
 import type { CallOptions, OffersClientOptions } from "../options.ts";
 import { attempt } from "./attempt.ts";
@@ -21,7 +21,7 @@ import { fillPath, readBaseUrl } from "./url.ts";
 import { within } from "./within.ts";
 
 /**
- * Performs an operation. Rejects with an OffersFailure only.
+ * Performs an operation. Rejects with an AnyOffersError only.
  *
  * @param place where the call was made, for the stack of its error
  */
@@ -60,9 +60,9 @@ export function createTransport(options: OffersClientOptions, clock: Clock = sys
     const caller = call?.signal;
     let key = redacted;
     let attempts = 0;
-    let own: OffersFailure | undefined;
+    let own: AnyOffersError | undefined;
     /** Whoever threw it knew what went wrong, not in which call, how far that had come, or who made it. */
-    const tell = (thrown: unknown): OffersFailure => {
+    const tell = (thrown: unknown): AnyOffersError => {
       if (own && thrown === own) return own;
       const isBare = isOffersError(thrown) && thrown.operation === undefined;
       own = isBare ? thrown : toFailure(thrown, key, UsageError, "invalid_argument");
@@ -103,7 +103,7 @@ export function createTransport(options: OffersClientOptions, clock: Clock = sys
                 try {
                   given = await apiKey({ refresh });
                 } catch (thrown) {
-                  throw toFailure(thrown, key, AuthenticationError, "api_key_unavailable");
+                  throw toFailure(thrown, key, AuthenticationError, "api_key_provider_failed");
                 }
                 return checkKey(given);
               },
@@ -119,7 +119,7 @@ export function createTransport(options: OffersClientOptions, clock: Clock = sys
       for (let retries = 0; ; startedAt = clock.now()) {
         const about = { operation: name, attempt: attempts + 1 };
         let outcome: { status?: number | undefined; code?: string } = {};
-        let error: OffersFailure | undefined;
+        let error: AnyOffersError | undefined;
         let delayMs: number | undefined;
         try {
           const left = deadline - startedAt;

@@ -1,4 +1,4 @@
-import { AbortedError, TimeoutError } from "../errors/exchange-errors.ts";
+import { AbortedError, TimeoutError } from "../errors/no-response-errors.ts";
 
 /**
  * Runs `work` until it settles, time runs out or the caller aborts, whichever is first, and leaves neither a timer nor a

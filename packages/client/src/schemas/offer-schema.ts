@@ -4,7 +4,7 @@ import type { Offer } from "../offer.ts";
 
 /**
  * An offer as the contract describes it: unknown fields are kept, and `response` and `confirmation` may be any string. For
- * offers that come from elsewhere, a queue or a cache; those that the client reads are checked by {@link validateAnswers}.
+ * offers that come from elsewhere, a queue or a cache; those that the client reads are checked by {@link validateResponses}.
  *
  * @example
  * ```ts

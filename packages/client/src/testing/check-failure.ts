@@ -1,11 +1,11 @@
 import type { TestFailure } from "./test-service.ts";
 
 const words: Record<Extract<TestFailure, string>, 0> = {
-  refuse: 0,
-  drop: 0,
-  "lose answer": 0,
-  stall: 0,
-  "stall in body": 0,
+  "connection-refused": 0,
+  "connection-reset": 0,
+  "response-lost": 0,
+  hang: 0,
+  "hang-in-body": 0,
 };
 const members: Record<keyof Exclude<TestFailure, string>, 0> = { status: 0, retryAfterSeconds: 0, headers: 0, body: 0 };
 const wanted = `{ status: 503 } or one of ${Object.keys(words).join(", ")}`;

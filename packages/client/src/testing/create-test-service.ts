@@ -1,11 +1,11 @@
-import { answerArrival } from "./answer-arrival.ts";
-import type { World } from "./answer-operation.ts";
 import { checkFailure } from "./check-failure.ts";
 import { dialects } from "./dialects.ts";
-import { type Arrival, readArrival } from "./exchange.ts";
-import { failOrAnswer } from "./failures.ts";
-import { KeptAnswers } from "./kept-answers.ts";
-import { OfferBook } from "./offer-book.ts";
+import { failOrRespond } from "./fail-or-respond.ts";
+import { handleRequest } from "./handle-request.ts";
+import { IdempotencyCache } from "./idempotency-cache.ts";
+import { type IncomingRequest, parseRequest } from "./incoming-request.ts";
+import { OfferStore } from "./offer-store.ts";
+import type { ServiceState } from "./run-operation.ts";
 import type { TestFailure, TestRequest, TestService, TestServiceOptions } from "./test-service.ts";
 
 const someWorkers = { worker_amal: "Amal Haddad", worker_ben: "Ben Okafor", worker_cleo: "Cleo Martin" };
@@ -71,40 +71,40 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     );
   const base = new URL(baseUrl).href.replace(/\/+$/, "");
   const ours = { userIds: new Set(options.userIds ?? ["user_hana"]) };
-  const world: World = {
+  const state: ServiceState = {
     dialect: dialects[dialect],
     grants: new Map([[apiKey, { organisation: ours, peopleOf: [ours] }]]),
     workers: new Map(Object.entries(options.workers ?? someWorkers)),
-    offers: new OfferBook(),
-    kept: new KeptAnswers(),
+    offers: new OfferStore(),
+    kept: new IdempotencyCache(),
     now,
   };
   const requests: TestRequest[] = [];
   const failures: TestFailure[] = [];
 
   const serve = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
-    const arrival = await readArrival(input, init);
-    const path = arrival.url.replace(/[?#].*/s, "");
+    const request = await parseRequest(input, init);
+    const path = request.url.replace(/[?#].*/s, "");
     if (!path.startsWith(`${base}/`))
       throw new TypeError(`This test service is at ${base}, not at ${new URL(path).origin}`);
-    requests.push(recordOf(arrival));
-    return failOrAnswer(failures.shift(), arrival, () => answerArrival(world, arrival, path.slice(base.length)));
+    requests.push(recordOf(request));
+    return failOrRespond(failures.shift(), request, () => handleRequest(state, request, path.slice(base.length)));
   };
 
   const controls = {
     requests,
-    notifications: world.offers.notifications,
-    addWorker: (id, name) => void world.workers.set(id, name),
-    addApiKey(key, { userIds = [], offersOf } = {}) {
+    notifications: state.offers.notifications,
+    addWorker: (id, name) => void state.workers.set(id, name),
+    addApiKey(key, { userIds = [], actingFor } = {}) {
       const own = { userIds: new Set(userIds) };
-      const { organisation } = offersOf === undefined ? { organisation: own } : (world.grants.get(offersOf) ?? {});
-      if (organisation === undefined) throw new TypeError("offersOf must be a key that this service has issued");
-      world.grants.set(key, { organisation, peopleOf: [organisation, own] });
+      const { organisation } = actingFor === undefined ? { organisation: own } : (state.grants.get(actingFor) ?? {});
+      if (organisation === undefined) throw new TypeError("actingFor must be a key that this service has issued");
+      state.grants.set(key, { organisation, peopleOf: [organisation, own] });
     },
     respond(offerId, workerId, response) {
       if (response !== "applied" && response !== "rejected")
         throw new TypeError(`respond: there is no response "${response}"; give applied or rejected`);
-      world.offers.respond(offerId, workerId, response);
+      state.offers.respond(offerId, workerId, response);
     },
     failNext(failure, times = 1) {
       checkFailure(failure, times);
@@ -122,7 +122,7 @@ export function createTestService(options: TestServiceOptions = {}): TestService
 const hidden = (members: object): PropertyDescriptorMap =>
   Object.fromEntries(Object.entries(members).map(([name, value]) => [name, { value }]));
 
-function recordOf({ method, url, headers, body }: Arrival): TestRequest {
+function recordOf({ method, url, headers, body }: IncomingRequest): TestRequest {
   const text = new TextDecoder().decode(body);
   let value: unknown = text === "" ? undefined : text;
   try {

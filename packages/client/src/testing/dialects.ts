@@ -1,5 +1,5 @@
 import type { OperationName } from "../operation.ts";
-import { type Answer, jsonAnswer } from "./exchange.ts";
+import { jsonResponse, type ServiceResponse } from "./incoming-request.ts";
 import type { RefusalCode } from "./refusal.ts";
 
 /** Where the reference platform and the live service are known to answer differently (D-51). */
@@ -7,13 +7,13 @@ export interface Dialect {
   /** D-27 */
   readonly versionedOperations: readonly OperationName[];
   /** D-02 */
-  created(id: string): Answer;
+  created(id: string): ServiceResponse;
   /** D-03 */
-  readonly completed: Answer;
+  readonly completed: ServiceResponse;
   /** D-10 */
-  readonly withdrawn: Answer;
+  readonly withdrawn: ServiceResponse;
   /** To a read or a withdrawal of an offer that is unknown or foreign; without it, a refusal like all others (D-20). */
-  readonly absent?: Answer;
+  readonly absent?: ServiceResponse;
   /** Of refusals whose status is another one (D-19). */
   readonly statuses: Partial<Record<RefusalCode, number>>;
 }
@@ -21,7 +21,7 @@ export interface Dialect {
 export const dialects: Readonly<Record<"reference" | "live", Dialect>> = {
   reference: {
     versionedOperations: ["CompleteOffer"],
-    created: (id) => jsonAnswer(201, { id }, { Location: `/offer/${id}` }),
+    created: (id) => jsonResponse(201, { id }, { Location: `/offer/${id}` }),
     completed: { status: 204 },
     withdrawn: { status: 200 },
     statuses: {},

@@ -39,9 +39,9 @@ export interface TestNotification {
 }
 
 /**
- * How a request fails: with an answer; before it is sent (`refuse`); on its way there (`drop`); on its way back, after it had
- * its effect (`lose answer`); or never, until the caller gives up: without an answer (`stall`), or after its effect and the
- * headers (`stall in body`).
+ * How a request fails: with a response of yours; before it is sent (`connection-refused`); before it reaches the service
+ * (`connection-reset`); after it had its effect (`response-lost`); or without an end, until the caller aborts: before any
+ * response (`hang`), or after the effect and the response headers (`hang-in-body`).
  */
 export type TestFailure =
   | {
@@ -51,11 +51,11 @@ export type TestFailure =
       /** @default problem details that say no more than the status */
       body?: string | undefined;
     }
-  | "refuse"
-  | "drop"
-  | "lose answer"
-  | "stall"
-  | "stall in body";
+  | "connection-refused"
+  | "connection-reset"
+  | "response-lost"
+  | "hang"
+  | "hang-in-body";
 
 /**
  * A service in memory. It has what an `OffersClient` needs (`fetch`, `baseUrl`, `apiKey`), so `new OffersClient(service)`
@@ -92,10 +92,10 @@ export interface TestService {
   /** Makes a worker known, whom offers may then be addressed to. */
   addWorker(id: string, name: string): void;
   /**
-   * Issues another key: of another organisation with users of its own, or, with `offersOf`, of an agency with these users
+   * Issues another key: of another organisation with users of its own, or, with `actingFor`, of an agency with these users
    * that acts for the organisation which has that key.
    */
-  addApiKey(apiKey: string, grant?: { userIds?: readonly string[]; offersOf?: string }): void;
+  addApiKey(apiKey: string, grant?: { userIds?: readonly string[]; actingFor?: string }): void;
   /**
    * A worker answers an offer, or changes the answer (D-08).
    *

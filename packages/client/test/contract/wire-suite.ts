@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { expectations, input } from "./expectations.ts";
-import { type ContractStage, keys } from "./stage.ts";
+import { type ContractFixture, keys } from "./fixture.ts";
 
 interface WireAnswer {
   status: number;
@@ -13,10 +13,10 @@ const json = { "content-type": "application/json" };
 const [slot = { start: "", end: "" }] = input.events;
 
 /** What is on the wire, whoever calls. */
-export function wireSuite(stageOf: () => ContractStage): void {
-  const expected = () => expectations[stageOf().dialect];
+export function wireSuite(fixtureOf: () => ContractFixture): void {
+  const expected = () => expectations[fixtureOf().dialect];
   const call = async (method: string, path: string, init: RequestInit = {}): Promise<WireAnswer> => {
-    const { baseUrl, fetch } = stageOf();
+    const { baseUrl, fetch } = fixtureOf();
     const headers = new Headers({ "x-ue-api-subscription-key": keys.harbour });
     for (const [name, value] of new Headers(init.headers)) headers.set(name, value);
     const response = await fetch(baseUrl + path, { ...init, method, headers });
@@ -27,7 +27,7 @@ export function wireSuite(stageOf: () => ContractStage): void {
   const create = async (changes: object = {}, headers?: Record<string, string>): Promise<[string, WireAnswer]> => {
     const answer = await post(`/offer${version}`, { ...input, ...changes }, headers);
     expect(answer.status).toBe(expected().created);
-    return [stageOf().dialect === "live" ? answer.text : JSON.parse(answer.text).id, answer];
+    return [fixtureOf().dialect === "live" ? answer.text : JSON.parse(answer.text).id, answer];
   };
   const startOf = async (changes: object): Promise<unknown> => {
     const [id] = await create(changes);
@@ -44,12 +44,12 @@ export function wireSuite(stageOf: () => ContractStage): void {
 
   test("each operation has the status, the headers and the body of its dialect", async () => {
     const [id, created] = await create();
-    if (stageOf().dialect === "live") expect(created.headers.get("content-type")).toMatch(/^text\/plain/);
+    if (fixtureOf().dialect === "live") expect(created.headers.get("content-type")).toMatch(/^text\/plain/);
     else expect([created.headers.get("location"), JSON.parse(created.text)]).toEqual([`/offer/${id}`, { id }]);
     const read = await call("GET", `/offer/${id}${version}`);
     expect([read.status, JSON.parse(read.text).id]).toEqual([200, id]);
     expect(read.headers.get("content-type")).toMatch(/^application\/json/);
-    await stageOf().respond(id, "worker_amal", "applied");
+    await fixtureOf().respond(id, "worker_amal", "applied");
     const completed = await post(`/offer/${id}/complete${version}`, ["worker_amal"]);
     expect([completed.status, completed.text]).toEqual([204, ""]);
     const withdrawn = await call("GET", `/offer/${id}/withdraw${version}`);

@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { expect, test } from "vitest";
 import { type Middleware, OffersClient, type OffersClientOptions } from "../src/index.ts";
 import { input, offer } from "./offer.ts";
-import { reply, serve } from "./serve.ts";
+import { respondWith, serve } from "./serve.ts";
 
 const apiKey = 'key-"of"\\harbour-hotels';
 const shown = (value: unknown) => [
@@ -11,7 +11,7 @@ const shown = (value: unknown) => [
   String(value),
   value instanceof Error ? value.stack : "",
 ];
-const failureOf = (options: OffersClientOptions) =>
+const errorOf = (options: OffersClientOptions) =>
   new OffersClient({ maxRetries: 0, ...options }).createOffer(input).then(
     () => expect.unreachable(),
     (error: unknown) => error,
@@ -32,13 +32,15 @@ test.each([
   ["in a web page", 200, `<p>${apiKey}`],
   ["in an answer that is no id", 200, `{"key":${JSON.stringify(apiKey)}}`],
 ])("a key that the service echoes %s is in no error", async (_where, status, body) => {
-  const { baseUrl } = await serve(reply(status, body, { "x-request-id": apiKey, location: `https://${apiKey}/` }));
-  for (const text of shown(await failureOf({ baseUrl, apiKey }))) expect(text).not.toMatch(/harbour-hotels/);
+  const { baseUrl } = await serve(
+    respondWith(status, body, { "x-request-id": apiKey, location: `https://${apiKey}/` }),
+  );
+  for (const text of shown(await errorOf({ baseUrl, apiKey }))) expect(text).not.toMatch(/harbour-hotels/);
 });
 
 test("a key that a redirect's target is made of is in no error", async () => {
-  const { baseUrl } = await serve(reply(302, "", { location: "https://key-of-harbour.example/key-of-harbour" }));
-  for (const text of shown(await failureOf({ baseUrl, apiKey: "key-of-harbour" })))
+  const { baseUrl } = await serve(respondWith(302, "", { location: "https://key-of-harbour.example/key-of-harbour" }));
+  for (const text of shown(await errorOf({ baseUrl, apiKey: "key-of-harbour" })))
     expect(text).not.toMatch(/of-harbour/);
 });
 
@@ -48,8 +50,8 @@ test("a key that fetch or middleware throws is in no error, and none of it is lo
     throw new TypeError("fetch failed", { cause });
   };
   const baseUrl = "https://service.example";
-  const ofFetch = await failureOf({ baseUrl, apiKey, fetch: throwing });
-  const ofMiddleware = await failureOf({ baseUrl, apiKey, middleware: [throwing satisfies Middleware] });
+  const ofFetch = await errorOf({ baseUrl, apiKey, fetch: throwing });
+  const ofMiddleware = await errorOf({ baseUrl, apiKey, middleware: [throwing satisfies Middleware] });
   for (const text of [...shown(ofFetch), ...shown(ofMiddleware)]) expect(text).not.toContain("harbour");
   expect(ofFetch).toMatchObject({
     code: "connection_lost",
@@ -60,7 +62,7 @@ test("a key that fetch or middleware throws is in no error, and none of it is lo
 
 test("log lines and retry notices hold neither key nor id nor body", async () => {
   const { baseUrl } = await serve((response, _request, count) =>
-    count === 1 ? reply(503, apiKey)(response, _request, count) : response.end(JSON.stringify(offer)),
+    count === 1 ? respondWith(503, apiKey)(response, _request, count) : response.end(JSON.stringify(offer)),
   );
   const lines: unknown[] = [];
   const log = (...line: unknown[]) => void lines.push(line);
@@ -76,18 +78,20 @@ test("log lines and retry notices hold neither key nor id nor body", async () =>
 });
 
 test.each([301, 302, 303, 307, 308])("a redirect is not followed, and its target gets nothing: %i", async (status) => {
-  const target = await serve(reply(200, JSON.stringify(offer)));
-  const { baseUrl, received } = await serve(reply(status, "", { location: `${target.baseUrl}/offer/secret?token=1` }));
-  const error = await failureOf({ baseUrl, apiKey, maxRetries: 2 });
-  expect(error).toMatchObject({ name: "InvalidResponseError", code: "redirected", status });
+  const target = await serve(respondWith(200, JSON.stringify(offer)));
+  const { baseUrl, received } = await serve(
+    respondWith(status, "", { location: `${target.baseUrl}/offer/secret?token=1` }),
+  );
+  const error = await errorOf({ baseUrl, apiKey, maxRetries: 2 });
+  expect(error).toMatchObject({ name: "InvalidResponseError", code: "unexpected_redirect", status });
   expect((error as Error).message).toContain(target.baseUrl);
   expect((error as Error).message).not.toContain("token");
   expect([received.length, target.received.length]).toEqual([1, 0]);
 });
 
 test("a redirect without a target is an error too", async () => {
-  const { baseUrl } = await serve(reply(302, "", { location: "http://[" }));
-  expect(await failureOf({ baseUrl, apiKey })).toMatchObject({ code: "redirected", status: 302 });
+  const { baseUrl } = await serve(respondWith(302, "", { location: "http://[" }));
+  expect(await errorOf({ baseUrl, apiKey })).toMatchObject({ code: "unexpected_redirect", status: 302 });
 });
 
 test("a client shows its name, and so does one for another organisation", () => {

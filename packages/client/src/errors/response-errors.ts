@@ -20,22 +20,22 @@ export class BadRequestError extends OffersError {
 
 /**
  * The API key is missing, wrong or expired (`unauthenticated`, 401, D-18), or your `apiKey` function threw
- * (`api_key_unavailable`, no status; `cause` has what it threw).
+ * (`api_key_provider_failed`, no status; `cause` has what it threw).
  *
  * @example
  * ```ts
  * import { AuthenticationError } from "@offers/client";
  *
  * export const isVaultDown = (error: unknown): boolean =>
- *   error instanceof AuthenticationError && error.code === "api_key_unavailable";
+ *   error instanceof AuthenticationError && error.code === "api_key_provider_failed";
  * ```
  */
 export class AuthenticationError extends OffersError {
   override readonly name = "AuthenticationError";
   declare readonly status: 401 | undefined;
-  readonly code: "unauthenticated" | "api_key_unavailable" = (this as OffersError).status
+  readonly code: "unauthenticated" | "api_key_provider_failed" = (this as OffersError).status
     ? "unauthenticated"
-    : "api_key_unavailable";
+    : "api_key_provider_failed";
 }
 
 /**
@@ -131,7 +131,7 @@ export class ServerError extends OffersError {
 /**
  * The response is none of the service's: a web page, broken JSON, a field that is missing or of another type, which the
  * message names by its path, a 304 (`invalid_response`); more than `maxResponseBytes` (`response_too_large`); or a redirect
- * (`redirected`, which is never followed, so that the API key stays with the address that you gave; the message names the
+ * (`unexpected_redirect`, which is never followed, so that the API key stays with the address that you gave; the message names the
  * target's origin). After a creation it is not known whether the offer was created.
  *
  * @example
@@ -139,12 +139,12 @@ export class ServerError extends OffersError {
  * import { InvalidResponseError } from "@offers/client";
  *
  * export const isWrongAddress = (error: unknown): boolean =>
- *   error instanceof InvalidResponseError && error.code === "redirected";
+ *   error instanceof InvalidResponseError && error.code === "unexpected_redirect";
  * ```
  */
 export class InvalidResponseError extends OffersError {
   override readonly name = "InvalidResponseError";
-  declare readonly code: "invalid_response" | "response_too_large" | "redirected";
+  declare readonly code: "invalid_response" | "response_too_large" | "unexpected_redirect";
   /** 0 where a runtime hides the answer that redirects. */
   declare readonly status: HttpStatus<2 | 3> | 0;
 }

@@ -1,7 +1,7 @@
 import { OffersError } from "./offers-error.ts";
 
 /**
- * No whole answer came. `connection_not_made`: the request provably never left, so nothing happened (name not found,
+ * No whole answer came. `connect_failed`: the request provably never left, so nothing happened (name not found,
  * connection refused, no way to the host). `connection_lost`: it may have arrived, so a creation or completion may have
  * had its effect. `tls_failed`: the certificate is not trusted here, or what answers speaks no TLS; `port_blocked`: `fetch`
  * refuses the port of `baseUrl`. Neither is repeated, for waiting mends neither.
@@ -12,12 +12,12 @@ import { OffersError } from "./offers-error.ts";
  * import { ConnectionError } from "@offers/client";
  *
  * export const nothingHappened = (error: unknown): boolean =>
- *   error instanceof ConnectionError && error.code === "connection_not_made";
+ *   error instanceof ConnectionError && error.code === "connect_failed";
  * ```
  */
 export class ConnectionError extends OffersError {
   override readonly name = "ConnectionError";
-  declare readonly code: "connection_not_made" | "connection_lost" | "port_blocked" | "tls_failed";
+  declare readonly code: "connect_failed" | "connection_lost" | "port_blocked" | "tls_failed";
   declare readonly status: undefined;
 }
 

@@ -1,5 +1,5 @@
 /** A request, once all of it has been read. */
-export interface Arrival {
+export interface IncomingRequest {
   method: string;
   url: string;
   headers: Headers;
@@ -8,20 +8,24 @@ export interface Arrival {
 }
 
 /** What is answered to it, as plain data: it can be kept and given again. */
-export interface Answer {
+export interface ServiceResponse {
   status: number;
   headers?: Record<string, string>;
   body?: string;
 }
 
-export const jsonAnswer = (status: number, value: unknown, headers: Record<string, string> = {}): Answer => ({
+export const jsonResponse = (
+  status: number,
+  value: unknown,
+  headers: Record<string, string> = {},
+): ServiceResponse => ({
   status,
   headers: { "Content-Type": "application/json; charset=utf-8", ...headers },
   body: JSON.stringify(value),
 });
 
 /** Reads what a `fetch` is given. No `Request` is made of it: one refuses the `AbortSignal` of jsdom. */
-export async function readArrival(input: string | URL | Request, init: RequestInit = {}): Promise<Arrival> {
+export async function parseRequest(input: string | URL | Request, init: RequestInit = {}): Promise<IncomingRequest> {
   const request = typeof input === "object" && "url" in input ? input : undefined;
   const body = init.body ?? (request ? await request.arrayBuffer() : null);
   return {
@@ -37,14 +41,18 @@ export async function readArrival(input: string | URL | Request, init: RequestIn
 }
 
 /** @param stalls whether the body never ends, until the caller gives up */
-export function toResponse(arrival: Arrival, { status, headers = {}, body }: Answer, stalls = false): Response {
-  const isBodyless = arrival.method === "HEAD" || status === 204 || status === 304;
+export function toResponse(
+  request: IncomingRequest,
+  { status, headers = {}, body }: ServiceResponse,
+  stalls = false,
+): Response {
+  const isBodyless = request.method === "HEAD" || status === 204 || status === 304;
   const stream = stalls
-    ? new ReadableStream({ start: (controller) => onAbort(arrival, (why) => controller.error(why)) })
+    ? new ReadableStream({ start: (controller) => onAbort(request, (why) => controller.error(why)) })
     : undefined;
   return new Response(isBodyless ? null : (stream ?? body ?? ""), { status, headers });
 }
 
 /** Calls back once the caller gives up; never, if nobody can. */
-export const onAbort = ({ signal }: Arrival, callback: (reason: unknown) => void): void =>
+export const onAbort = ({ signal }: IncomingRequest, callback: (reason: unknown) => void): void =>
   signal?.addEventListener("abort", () => callback(signal.reason), { once: true });

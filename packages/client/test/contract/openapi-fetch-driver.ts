@@ -1,12 +1,12 @@
-import type { OffersClientOptions, OffersFailure } from "../../src/index.ts";
+import type { AnyOffersError, OffersClientOptions } from "../../src/index.ts";
 import { createOpenApiClient } from "../../src/openapi-fetch.ts";
-import { type FaceCall, keys, type OffersFace, type Outcome } from "./stage.ts";
+import { type DriverOptions, keys, type OffersDriver, type Outcome } from "./fixture.ts";
 
 /** The operations through `/openapi-fetch`. */
-export function openApiFetchFace({ baseUrl, fetch }: Pick<OffersClientOptions, "baseUrl" | "fetch">): OffersFace {
-  const clientFor = ({ apiKey = keys.harbour }: FaceCall = {}) =>
+export function openApiFetchDriver({ baseUrl, fetch }: Pick<OffersClientOptions, "baseUrl" | "fetch">): OffersDriver {
+  const clientFor = ({ apiKey = keys.harbour }: DriverOptions = {}) =>
     createOpenApiClient({ baseUrl, fetch, apiKey, maxRetries: 0 });
-  const headerOf = ({ idempotencyKey }: FaceCall = {}) =>
+  const headerOf = ({ idempotencyKey }: DriverOptions = {}) =>
     idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey };
   return {
     async create(input, call) {
@@ -28,7 +28,7 @@ function outcomeOf<Data>({
   error,
 }: {
   data?: Data | undefined;
-  error?: OffersFailure | undefined;
+  error?: AnyOffersError | undefined;
 }): Outcome<Data> {
   if (error === undefined) return { ok: true, data: data as Data };
   const { status, problem } = error;

@@ -1,4 +1,4 @@
-import type { OffersFailure } from "./errors/offers-failure.ts";
+import type { AnyOffersError } from "./errors/any-offers-error.ts";
 import type { FetchResponse } from "./fetch.ts";
 
 /** The data of an answer, and the answer itself. Its body has been read. */
@@ -19,7 +19,7 @@ export interface WithResponse<Data> {
  * export const titleOf = (result: SafeResult<Offer>): string => (result.ok ? result.data.title : result.error.code);
  * ```
  */
-export type SafeResult<Data> = ({ ok: true } & WithResponse<Data>) | { ok: false; error: OffersFailure };
+export type SafeResult<Data> = ({ ok: true } & WithResponse<Data>) | { ok: false; error: AnyOffersError };
 
 /**
  * A call under way: a promise of the data. The request starts at once, and once only, however you look at its end. A
@@ -28,24 +28,24 @@ export type SafeResult<Data> = ({ ok: true } & WithResponse<Data>) | { ok: false
  *
  * @example
  * ```ts
- * import type { Offer, OffersCall } from "@offers/client";
+ * import type { Offer, OffersPromise } from "@offers/client";
  *
- * export async function report(call: OffersCall<Offer>): Promise<void> {
+ * export async function report(call: OffersPromise<Offer>): Promise<void> {
  *   const result = await call.safe();
  *   if (result.ok) console.log(result.response.status, result.data.title);
  *   else if (result.error.status === 404) console.log("no such offer", result.error.problem?.detail);
  * }
  * ```
  */
-export interface OffersCall<Data> extends Promise<Data> {
+export interface OffersPromise<Data> extends Promise<Data> {
   /** The data together with the answer. Rejects as the call does. */
   withResponse(): Promise<WithResponse<Data>>;
   /** The end as a value. Never rejects. */
   safe(): Promise<SafeResult<Data>>;
 }
 
-/** @param exchange rejects with an OffersFailure only */
-export function toCall<Data>(exchange: Promise<WithResponse<Data>>): OffersCall<Data> {
+/** @param exchange rejects with an AnyOffersError only */
+export function toCall<Data>(exchange: Promise<WithResponse<Data>>): OffersPromise<Data> {
   let whole: WithResponse<Data>;
   const data = exchange.then((answer) => {
     whole = answer;
@@ -58,7 +58,7 @@ export function toCall<Data>(exchange: Promise<WithResponse<Data>>): OffersCall<
     safe: () =>
       data.then(
         () => ({ ok: true as const, ...whole }),
-        (error: OffersFailure) => ({ ok: false as const, error }),
+        (error: AnyOffersError) => ({ ok: false as const, error }),
       ),
   });
 }

@@ -1,3 +1,5 @@
+import { brand } from "./brand.ts";
+import type { AbortedError, ConnectionError, TimeoutError } from "./no-response-errors.ts";
 import type {
   AuthenticationError,
   BadRequestError,
@@ -7,9 +9,7 @@ import type {
   PermissionError,
   RateLimitError,
   ServerError,
-} from "./answer-errors.ts";
-import { brand } from "./brand.ts";
-import type { AbortedError, ConnectionError, TimeoutError } from "./exchange-errors.ts";
+} from "./response-errors.ts";
 import type { UsageError } from "./usage-error.ts";
 
 /**
@@ -17,15 +17,15 @@ import type { UsageError } from "./usage-error.ts";
  *
  * @example
  * ```ts
- * import type { OffersFailure } from "@offers/client";
+ * import type { AnyOffersError } from "@offers/client";
  *
- * export function advise(error: OffersFailure): string {
+ * export function advise(error: AnyOffersError): string {
  *   if (error.status === 409) return `somebody was faster: ${error.name satisfies "ConflictError"}`;
  *   return error.code === "aborted" ? "as you wish" : error.message;
  * }
  * ```
  */
-export type OffersFailure =
+export type AnyOffersError =
   | BadRequestError
   | AuthenticationError
   | PermissionError
@@ -50,4 +50,4 @@ export type OffersFailure =
  *   isOffersError(error) && error.code === "not_found" ? 404 : 502;
  * ```
  */
-export const isOffersError = (value: unknown): value is OffersFailure => value instanceof Error && brand in value;
+export const isOffersError = (value: unknown): value is AnyOffersError => value instanceof Error && brand in value;

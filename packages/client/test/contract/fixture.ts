@@ -5,21 +5,21 @@ export type Outcome<Data> =
   | { ok: true; data: Data }
   | { ok: false; status: number | undefined; code: string | undefined; fields: string[] };
 
-export interface FaceCall {
+export interface DriverOptions {
   /** @default Harbour's */
   apiKey?: string;
   idempotencyKey?: string;
 }
 
 /** A way to perform the four operations. Nothing is repeated. */
-export interface OffersFace {
-  create(input: OfferInput, call?: FaceCall): Promise<Outcome<{ id: string }>>;
-  read(id: string, call?: FaceCall): Promise<Outcome<Offer>>;
-  complete(id: string, workerIds: string[], call?: FaceCall): Promise<Outcome<unknown>>;
-  withdraw(id: string, call?: FaceCall): Promise<Outcome<unknown>>;
+export interface OffersDriver {
+  create(input: OfferInput, call?: DriverOptions): Promise<Outcome<{ id: string }>>;
+  read(id: string, call?: DriverOptions): Promise<Outcome<Offer>>;
+  complete(id: string, workerIds: string[], call?: DriverOptions): Promise<Outcome<unknown>>;
+  withdraw(id: string, call?: DriverOptions): Promise<Outcome<unknown>>;
 }
 
-/** The organisations of every stage, by their keys: Hana is Harbour's, Bo the bistro's, Ada the agency Crew's. */
+/** The organisations of every fixture, by their keys: Hana is Harbour's, Bo the bistro's, Ada the agency Crew's. */
 export const keys = {
   harbour: "demo-key-harbour",
   bistro: "demo-key-bistro",
@@ -37,13 +37,13 @@ export const workers = {
 export type WorkerId = keyof typeof workers;
 
 /** A service, whichever it is, with those organisations and workers. */
-export interface ContractStage {
+export interface ContractFixture {
   dialect: "reference" | "live";
   baseUrl: string;
   fetch: typeof globalThis.fetch;
   /** @returns `done`, or the code of the problem that the worker gets */
   respond(offerId: string, workerId: WorkerId, response: "applied" | "rejected"): Promise<string>;
   /** What the worker was told of the offer, the oldest first, once it is `count` things: a push takes its time. */
-  told(offerId: string, workerId: WorkerId, count: number): Promise<string[]>;
+  notifications(offerId: string, workerId: WorkerId, count: number): Promise<string[]>;
   close(): Promise<void>;
 }

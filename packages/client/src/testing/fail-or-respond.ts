@@ -1,30 +1,30 @@
-import { type Answer, type Arrival, onAbort, toResponse } from "./exchange.ts";
+import { type IncomingRequest, onAbort, type ServiceResponse, toResponse } from "./incoming-request.ts";
 import type { TestFailure } from "./test-service.ts";
 
 /** Lets a request fail as it was told to, or go on to be answered. */
-export async function failOrAnswer(
+export async function failOrRespond(
   failure: TestFailure | undefined,
-  arrival: Arrival,
-  answer: () => Answer,
+  request: IncomingRequest,
+  answer: () => ServiceResponse,
 ): Promise<Response> {
-  if (arrival.signal?.aborted) throw arrival.signal.reason;
-  if (typeof failure === "object") return toResponse(arrival, failureAnswer(failure));
+  if (request.signal?.aborted) throw request.signal.reason;
+  if (typeof failure === "object") return toResponse(request, failureResponse(failure));
   switch (failure) {
-    case "refuse":
+    case "connection-refused":
       throw lost("ECONNREFUSED", "connect");
-    case "drop":
+    case "connection-reset":
       throw lost("ECONNRESET", "write");
-    case "lose answer":
+    case "response-lost":
       answer();
       throw lost("ECONNRESET", "read");
-    case "stall":
-      return new Promise<never>((_resolve, reject) => onAbort(arrival, reject));
+    case "hang":
+      return new Promise<never>((_resolve, reject) => onAbort(request, reject));
     default:
-      return toResponse(arrival, answer(), failure === "stall in body");
+      return toResponse(request, answer(), failure === "hang-in-body");
   }
 }
 
-function failureAnswer({ status, retryAfterSeconds, headers, body }: Exclude<TestFailure, string>): Answer {
+function failureResponse({ status, retryAfterSeconds, headers, body }: Exclude<TestFailure, string>): ServiceResponse {
   const problem = { type: "about:blank", title: "The test told this request to fail", status };
   return {
     status,

@@ -1,5 +1,5 @@
-import type { Answer, Arrival } from "./exchange.ts";
-import type { Organisation } from "./offer-book.ts";
+import type { IncomingRequest, ServiceResponse } from "./incoming-request.ts";
+import type { Organisation } from "./offer-store.ts";
 import { invalidRequest, Refusal } from "./refusal.ts";
 
 /** D-40 */
@@ -7,12 +7,12 @@ const keepMs = 24 * 60 * 60 * 1_000;
 
 interface Kept {
   fingerprint: string;
-  answer: Answer;
+  answer: ServiceResponse;
   until: number;
 }
 
 /** What took effect under an `Idempotency-Key`, per organisation. */
-export class KeptAnswers {
+export class IdempotencyCache {
   readonly #kept = new WeakMap<Organisation, Map<string, Kept>>();
 
   /**
@@ -21,7 +21,13 @@ export class KeptAnswers {
    * @param fingerprint tells the request from others
    * @throws {Refusal} `idempotency_key_reused`, or `invalid_request` for what can be no key
    */
-  once({ headers }: Arrival, caller: Organisation, now: Date, fingerprint: string, effect: () => Answer): Answer {
+  once(
+    { headers }: IncomingRequest,
+    caller: Organisation,
+    now: Date,
+    fingerprint: string,
+    effect: () => ServiceResponse,
+  ): ServiceResponse {
     const key = headers.get("idempotency-key");
     if (key === null) return effect();
     if (!/^[ -~]{1,255}$/.test(key))

@@ -1,4 +1,4 @@
-import { InvalidResponseError } from "../errors/answer-errors.ts";
+import { InvalidResponseError } from "../errors/response-errors.ts";
 import { unclaimed } from "../errors/unclaimed.ts";
 import type { FetchResponse } from "../fetch.ts";
 import type { Middleware, OffersRequest } from "../middleware.ts";
@@ -17,18 +17,18 @@ import { wrongFields } from "./wrong-fields.ts";
  * @example
  * ```ts
  * import { OffersClient } from "@offers/client";
- * import { validateAnswers } from "@offers/client/schemas";
+ * import { validateResponses } from "@offers/client/schemas";
  *
  * const offers = new OffersClient({
  *   baseUrl: "https://service.example",
  *   apiKey: process.env.OFFERS_API_KEY ?? "",
- *   middleware: [validateAnswers()],
+ *   middleware: [validateResponses()],
  * });
  * const result = await offers.getOffer("offer_4f1c2a").safe();
  * if (!result.ok && result.error.code === "invalid_response") console.error(result.error.message);
  * ```
  */
-export const validateAnswers = (): Middleware => async (request, next) => {
+export const validateResponses = (): Middleware => async (request, next) => {
   const response = await next(request);
   const { status, headers } = response;
   // The other operations answer with an id or nothing, and the client checks both.

@@ -5,5 +5,5 @@ import type { Middleware } from "../middleware.ts";
 const suppressed = createContextKey("OpenTelemetry SDK Context Key SUPPRESS_TRACING");
 
 /** Nobody traces the fetch beneath: its instrumentation would add a second traceparent, which makes both worthless. */
-export const untraced: Middleware = (request, next) =>
+export const suppressTracing: Middleware = (request, next) =>
   context.with(context.active().setValue(suppressed, true), () => next(request));

@@ -14,7 +14,7 @@ interface Entry {
 }
 
 /** All offers, and what their workers were told. Its moves are those of interface.md and of D-06 to D-11 and D-36. */
-export class OfferBook {
+export class OfferStore {
   readonly notifications: TestNotification[] = [];
   readonly #entries = new Map<string, Entry>();
   #recipients = 0;

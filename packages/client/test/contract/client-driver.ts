@@ -1,9 +1,9 @@
 import { OffersClient, type OffersClientOptions, type SafeResult } from "../../src/index.ts";
-import { type FaceCall, keys, type OffersFace, type Outcome } from "./stage.ts";
+import { type DriverOptions, keys, type OffersDriver, type Outcome } from "./fixture.ts";
 
 /** The operations through `OffersClient`. */
-export function clientFace({ baseUrl, fetch }: Pick<OffersClientOptions, "baseUrl" | "fetch">): OffersFace {
-  const clientFor = ({ apiKey = keys.harbour }: FaceCall = {}) =>
+export function clientDriver({ baseUrl, fetch }: Pick<OffersClientOptions, "baseUrl" | "fetch">): OffersDriver {
+  const clientFor = ({ apiKey = keys.harbour }: DriverOptions = {}) =>
     new OffersClient({ baseUrl, fetch, apiKey, maxRetries: 0 });
   return {
     create: async (input, call) => outcomeOf(await clientFor(call).createOffer(input, optionsOf(call)).safe()),
@@ -14,7 +14,7 @@ export function clientFace({ baseUrl, fetch }: Pick<OffersClientOptions, "baseUr
   };
 }
 
-const optionsOf = ({ idempotencyKey }: FaceCall = {}) => ({ idempotencyKey });
+const optionsOf = ({ idempotencyKey }: DriverOptions = {}) => ({ idempotencyKey });
 
 function outcomeOf<Data>(result: SafeResult<Data>): Outcome<Data> {
   if (result.ok) return { ok: true, data: result.data };

@@ -6,15 +6,15 @@ import { inspect } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { OffersClient, OffersError } from "../src/index.ts";
 import { input, offer } from "./offer.ts";
-import { type Answer, reply, serve } from "./serve.ts";
+import { type Responder, respondWith, serve } from "./serve.ts";
 
 const apiKey = "key-of-harbour-hotels";
-const found = reply(200, JSON.stringify(offer));
+const found = respondWith(200, JSON.stringify(offer));
 const first =
-  (answer: Answer): Answer =>
+  (answer: Responder): Responder =>
   (response, request, count) =>
     (count === 1 ? answer : found)(response, request, count);
-const failureOf = (call: Promise<unknown>): Promise<OffersError> =>
+const errorOf = (call: Promise<unknown>): Promise<OffersError> =>
   call.then(
     () => expect.unreachable(),
     (error) => error,
@@ -27,7 +27,7 @@ test("a cross-origin redirect receives the API key header: it never leaves the o
   );
   const client = new OffersClient({ baseUrl, apiKey });
   for (const call of [() => client.getOffer("a"), () => client.createOffer(input), () => client.withdrawOffer("a")])
-    expect(await failureOf(call())).toMatchObject({ code: "redirected", status: 307 });
+    expect(await errorOf(call())).toMatchObject({ code: "unexpected_redirect", status: 307 });
   expect(received.map(({ headers }) => headers["x-ue-api-subscription-key"])).toEqual([apiKey, apiKey, apiKey]);
   expect(elsewhere.received).toEqual([]);
 });
@@ -40,7 +40,7 @@ test('an id ".." is sent as: refused, 0 requests', async () => {
     () => client.completeOffer("..", ["w"]),
     () => client.withdrawOffer(".."),
   ])
-    expect(await failureOf(call())).toMatchObject({ name: "UsageError", code: "invalid_id", attempts: 0 });
+    expect(await errorOf(call())).toMatchObject({ name: "UsageError", code: "invalid_id", attempts: 0 });
   expect(received).toEqual([]);
 });
 
@@ -56,15 +56,17 @@ test("4xx and 5xx with an empty body: typed error", async () => {
     [503, "ServerError"],
   ] as const;
   for (const [status, name] of expected) {
-    const { baseUrl } = await serve(reply(status));
-    const error = await failureOf(new OffersClient({ baseUrl, apiKey, maxRetries: 0 }).getOffer("a"));
+    const { baseUrl } = await serve(respondWith(status));
+    const error = await errorOf(new OffersClient({ baseUrl, apiKey, maxRetries: 0 }).getOffer("a"));
     expect(error).toBeInstanceOf(OffersError);
     expect(error).toMatchObject({ name, status, attempts: 1, operation: "GetOffer" });
   }
 });
 
 test("200 with HTML from a proxy: typed error with status", async () => {
-  const { baseUrl } = await serve(reply(200, "<!doctype html><title>Sign in</title>", { "content-type": "text/html" }));
+  const { baseUrl } = await serve(
+    respondWith(200, "<!doctype html><title>Sign in</title>", { "content-type": "text/html" }),
+  );
   const client = new OffersClient({ baseUrl, apiKey });
   for (const call of [
     () => client.getOffer("a"),
@@ -72,12 +74,12 @@ test("200 with HTML from a proxy: typed error with status", async () => {
     () => client.completeOffer("a", ["w"]),
     () => client.withdrawOffer("a"),
   ])
-    expect(await failureOf(call())).toMatchObject({ name: "InvalidResponseError", status: 200, attempts: 1 });
+    expect(await errorOf(call())).toMatchObject({ name: "InvalidResponseError", status: 200, attempts: 1 });
 });
 
 test("a POST answered 409, requests made: 1", async () => {
-  const { baseUrl, received } = await serve(reply(409));
-  const error = await failureOf(new OffersClient({ baseUrl, apiKey, maxRetries: 5 }).completeOffer("a", ["w"]));
+  const { baseUrl, received } = await serve(respondWith(409));
+  const error = await errorOf(new OffersClient({ baseUrl, apiKey, maxRetries: 5 }).completeOffer("a", ["w"]));
   expect(error).toMatchObject({ code: "conflict", attempts: 1 });
   expect(received).toHaveLength(1);
 });
@@ -89,16 +91,16 @@ test("a POST whose socket is reset, requests made: never a second effect", async
     response.destroy();
   });
   const cautious = new OffersClient({ baseUrl, apiKey });
-  expect(await failureOf(cautious.createOffer(input))).toMatchObject({ code: "connection_lost", attempts: 1 });
+  expect(await errorOf(cautious.createOffer(input))).toMatchObject({ code: "connection_lost", attempts: 1 });
   expect(received).toHaveLength(1);
   // A service that acts once on a key may be asked again: it is the same key.
   const trusting = new OffersClient({ baseUrl, apiKey, serviceHonoursIdempotencyKey: true });
-  expect(await failureOf(trusting.createOffer(input))).toMatchObject({ code: "connection_lost", attempts: 3 });
+  expect(await errorOf(trusting.createOffer(input))).toMatchObject({ code: "connection_lost", attempts: 3 });
   expect([received.length, effects.size]).toEqual([4, 2]);
 });
 
 test("429 with Retry-After 1: waits, within a cap", async () => {
-  const throttled = first(reply(429, "", { "retry-after": "1" }));
+  const throttled = first(respondWith(429, "", { "retry-after": "1" }));
   const delays: number[] = [];
   const onRetry = ({ delayMs }: { delayMs: number }) => void delays.push(delayMs);
   const patient = await serve(throttled);
@@ -106,7 +108,7 @@ test("429 with Retry-After 1: waits, within a cap", async () => {
   expect(patient.received).toHaveLength(2);
   expect(delays).toEqual([1_000]);
   const hasty = await serve(throttled);
-  const error = await failureOf(
+  const error = await errorOf(
     new OffersClient({ baseUrl: hasty.baseUrl, apiKey, onRetry, maxRetryAfterMs: 999 }).getOffer("a"),
   );
   expect(error).toMatchObject({ code: "rate_limited", retryAfterMs: 1_000, attempts: 1 });
@@ -114,15 +116,15 @@ test("429 with Retry-After 1: waits, within a cap", async () => {
 });
 
 test("503 with Retry-After 3600: fails at once, says when", async () => {
-  const { baseUrl, received } = await serve(first(reply(503, "", { "retry-after": "3600" })));
-  const error = await failureOf(new OffersClient({ baseUrl, apiKey }).getOffer("a"));
+  const { baseUrl, received } = await serve(first(respondWith(503, "", { "retry-after": "3600" })));
+  const error = await errorOf(new OffersClient({ baseUrl, apiKey }).getOffer("a"));
   expect(error).toMatchObject({ code: "server_error", retryAfterMs: 3_600_000, attempts: 1 });
   expect(received).toHaveLength(1);
 });
 
 test("20 calls on one AbortSignal, listeners left: 0", async () => {
   const { baseUrl } = await serve((response, request, count) =>
-    reply(count % 2 ? 200 : 404, JSON.stringify(offer))(response, request, count),
+    respondWith(count % 2 ? 200 : 404, JSON.stringify(offer))(response, request, count),
   );
   const { signal } = new AbortController();
   const client = new OffersClient({ baseUrl, apiKey });
@@ -140,7 +142,7 @@ test("a body that stalls, timeout 1 s: timeout covers the body", async () => {
   onTestFinished(() => void server.close());
   await once(server, "listening");
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const error = await failureOf(new OffersClient({ baseUrl, apiKey, timeoutMs: 1_000, maxRetries: 0 }).getOffer("a"));
+  const error = await errorOf(new OffersClient({ baseUrl, apiKey, timeoutMs: 1_000, maxRetries: 0 }).getOffer("a"));
   expect(error).toMatchObject({ name: "TimeoutError", code: "timeout", attempts: 1 });
   // The connection is given up, not left to leak.
   await Promise.all(closed);
@@ -153,7 +155,7 @@ test("the key is visible in inspect(client) or errors: never", async () => {
       .end(JSON.stringify({ title: apiKey, detail: `The key ${apiKey} may not`, [apiKey]: apiKey })),
   );
   const client = new OffersClient({ baseUrl, apiKey });
-  const error = await failureOf(client.getOffer("a"));
+  const error = await errorOf(client.getOffer("a"));
   expect(error).toMatchObject({ code: "forbidden" });
   for (const value of [client, error])
     for (const text of [inspect(value, { depth: 20, showHidden: true }), JSON.stringify(value), String(value)])

@@ -1,7 +1,7 @@
 import type { OperationName } from "../operation.ts";
-import { answerOperation, type World } from "./answer-operation.ts";
-import type { Answer, Arrival } from "./exchange.ts";
+import type { IncomingRequest, ServiceResponse } from "./incoming-request.ts";
 import { problemKinds, Refusal } from "./refusal.ts";
+import { runOperation, type ServiceState } from "./run-operation.ts";
 
 interface Route {
   readonly pattern: RegExp;
@@ -18,16 +18,16 @@ const routes: readonly Route[] = [
 ];
 
 /** Whatever arrives is answered, with problem details when it is refused. */
-export function answerArrival(world: World, arrival: Arrival, path: string): Answer {
+export function handleRequest(state: ServiceState, request: IncomingRequest, path: string): ServiceResponse {
   const requestId = crypto.randomUUID();
   const common = { "X-Request-Id": requestId, "Cache-Control": "no-store" };
   try {
-    const answer = dispatch(world, arrival, path);
+    const answer = dispatch(state, request, path);
     return { ...answer, headers: { ...common, ...answer.headers } };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const { code, message, errors, headers } = error;
-    const status = world.dialect.statuses[code] ?? problemKinds[code].status;
+    const status = state.dialect.statuses[code] ?? problemKinds[code].status;
     const problem = {
       type: `urn:problem-type:offers:${code}`,
       title: problemKinds[code].title,
@@ -45,13 +45,13 @@ export function answerArrival(world: World, arrival: Arrival, path: string): Ans
   }
 }
 
-function dispatch(world: World, arrival: Arrival, path: string): Answer {
+function dispatch(state: ServiceState, request: IncomingRequest, path: string): ServiceResponse {
   for (const { pattern, methods } of routes) {
     const [match, segment = ""] = pattern.exec(path) ?? [];
     if (match === undefined) continue;
     const id = decode(segment);
-    const name = methods[arrival.method];
-    if (name !== undefined) return answerOperation(name, world, arrival, id);
+    const name = methods[request.method];
+    if (name !== undefined) return runOperation(name, state, request, id);
     const allow = Object.keys(methods).join(", ");
     throw new Refusal("method_not_allowed", `Allowed here: ${allow}.`, { headers: { Allow: allow } });
   }

@@ -2,34 +2,34 @@ import { apiKeyHeader, apiVersion } from "../generated/decisions.ts";
 import type { OperationName } from "../operation.ts";
 import { checkCompletion, checkCreation } from "./check-bodies.ts";
 import type { Dialect } from "./dialects.ts";
-import { type Answer, type Arrival, jsonAnswer } from "./exchange.ts";
-import type { KeptAnswers } from "./kept-answers.ts";
-import type { OfferBook, Organisation } from "./offer-book.ts";
+import type { IdempotencyCache } from "./idempotency-cache.ts";
+import { type IncomingRequest, jsonResponse, type ServiceResponse } from "./incoming-request.ts";
+import type { OfferStore, Organisation } from "./offer-store.ts";
 import { readJson } from "./read-json.ts";
 import { Refusal } from "./refusal.ts";
 
 /** What a key gives: whose offers it reaches, and whose people may create them (D-37). */
-export interface Grant {
+export interface ApiKeyGrant {
   readonly organisation: Organisation;
   readonly peopleOf: readonly Organisation[];
 }
 
 /** All that the service knows. */
-export interface World {
+export interface ServiceState {
   readonly dialect: Dialect;
-  readonly grants: Map<string, Grant>;
+  readonly grants: Map<string, ApiKeyGrant>;
   readonly workers: Map<string, string>;
-  readonly offers: OfferBook;
-  readonly kept: KeptAnswers;
+  readonly offers: OfferStore;
+  readonly kept: IdempotencyCache;
   readonly now: () => Date;
 }
 
-type Operation = (world: World, arrival: Arrival, grant: Grant, id: string) => Answer;
+type Operation = (state: ServiceState, request: IncomingRequest, grant: ApiKeyGrant, id: string) => ServiceResponse;
 
 const operations: Record<OperationName, Operation> = {
-  CreateOffer({ dialect, offers, kept, workers, now }, arrival, { organisation, peopleOf }) {
-    const { text, value } = readJson(arrival);
-    return kept.once(arrival, organisation, now(), JSON.stringify(["CreateOffer", text]), () => {
+  CreateOffer({ dialect, offers, kept, workers, now }, request, { organisation, peopleOf }) {
+    const { text, value } = readJson(request);
+    return kept.once(request, organisation, now(), JSON.stringify(["CreateOffer", text]), () => {
       const creation = checkCreation(value, {
         now: now(),
         mayCreate: (userId) => peopleOf.some(({ userIds }) => userIds.has(userId)),
@@ -38,16 +38,17 @@ const operations: Record<OperationName, Operation> = {
       return dialect.created(offers.create(organisation, creation, (id) => workers.get(id) ?? "", now()));
     });
   },
-  GetOffer: ({ offers, now }, _arrival, { organisation }, id) => jsonAnswer(200, offers.read(organisation, id, now())),
-  CompleteOffer({ dialect, offers, kept, now }, arrival, { organisation }, id) {
-    const { text, value } = readJson(arrival);
+  GetOffer: ({ offers, now }, _request, { organisation }, id) =>
+    jsonResponse(200, offers.read(organisation, id, now())),
+  CompleteOffer({ dialect, offers, kept, now }, request, { organisation }, id) {
+    const { text, value } = readJson(request);
     const workerIds = checkCompletion(value);
-    return kept.once(arrival, organisation, now(), JSON.stringify(["CompleteOffer", id, text]), () => {
+    return kept.once(request, organisation, now(), JSON.stringify(["CompleteOffer", id, text]), () => {
       offers.complete(organisation, id, workerIds);
       return dialect.completed;
     });
   },
-  WithdrawOffer({ dialect, offers }, _arrival, { organisation }, id) {
+  WithdrawOffer({ dialect, offers }, _request, { organisation }, id) {
     offers.withdraw(organisation, id);
     return dialect.withdrawn;
   },
@@ -58,18 +59,23 @@ const operations: Record<OperationName, Operation> = {
  *
  * @throws {Refusal}
  */
-export function answerOperation(name: OperationName, world: World, arrival: Arrival, id: string): Answer {
-  const grant = world.grants.get(arrival.headers.get(apiKeyHeader) ?? "");
+export function runOperation(
+  name: OperationName,
+  state: ServiceState,
+  request: IncomingRequest,
+  id: string,
+): ServiceResponse {
+  const grant = state.grants.get(request.headers.get(apiKeyHeader) ?? "");
   if (grant === undefined)
     throw new Refusal("invalid_api_key", `Send your organisation's key in the header ${apiKeyHeader}.`, {
       headers: { "WWW-Authenticate": `ApiKey header="${apiKeyHeader}"` },
     });
-  checkVersion(new URL(arrival.url).searchParams, world.dialect.versionedOperations.includes(name));
+  checkVersion(new URL(request.url).searchParams, state.dialect.versionedOperations.includes(name));
   try {
-    return operations[name](world, arrival, grant, id);
+    return operations[name](state, request, grant, id);
   } catch (error) {
     const isAbsence = error instanceof Refusal && error.code === "offer_not_found" && name !== "CompleteOffer";
-    if (isAbsence && world.dialect.absent) return world.dialect.absent;
+    if (isAbsence && state.dialect.absent) return state.dialect.absent;
     throw error;
   }
 }
