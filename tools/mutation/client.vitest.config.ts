@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: [
-      "packages/client/src/{*,pipeline/*,operations/*,errors/*}.test.ts",
+      "packages/client/src/*/*.test.ts",
       "packages/client/test/{call,deadlines,errors,foreign-errors,messages,mistakes,operations,options,refusals,response-shape,response-size,retries,redaction,watch}.test.ts",
     ],
     pool: "forks",

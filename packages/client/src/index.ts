@@ -4,6 +4,13 @@
  * @packageDocumentation
  */
 
+// The client
+export { OffersClient } from "./client/offers-client.ts";
+export type { OffersPromise, SafeResult } from "./client/offers-promise.ts";
+// What is sent and received
+export type { Offer, Recipient } from "./contract/offer.ts";
+export type { OfferInput } from "./contract/offer-input.ts";
+export type { Problem } from "./contract/problem.ts";
 export { type AnyOffersError, isOffersError } from "./errors/any-offers-error.ts";
 export { AbortedError, ConnectionError, TimeoutError } from "./errors/no-response-errors.ts";
 export { OffersError } from "./errors/offers-error.ts";
@@ -19,15 +26,10 @@ export {
   ServerError,
 } from "./errors/response-errors.ts";
 export { UsageError } from "./errors/usage-error.ts";
-export type { Fetch, FetchResponse } from "./fetch.ts";
-export type { Logger } from "./logger.ts";
-export type { Middleware, OffersRequest } from "./middleware.ts";
-// What is sent and received
-export type { Offer, Recipient } from "./offer.ts";
-export type { OfferInput } from "./offer-input.ts";
-// The client
-export { OffersClient } from "./offers-client.ts";
-export type { OffersPromise, SafeResult } from "./offers-promise.ts";
+export type { Fetch } from "./http/fetch.ts";
+export type { FetchResponse } from "./http/fetch-response.ts";
+export type { Middleware } from "./http/middleware.ts";
+export type { OffersRequest } from "./http/offers-request.ts";
+export type { Logger } from "./options/logger.ts";
 // Its options
-export type { ApiKey, CallOptions, OffersClientOptions } from "./options.ts";
-export type { Problem } from "./problem.ts";
+export type { ApiKey, CallOptions, OffersClientOptions } from "./options/options.ts";

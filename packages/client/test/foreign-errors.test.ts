@@ -134,6 +134,36 @@ test("another call's error that comes out of what is sent is left as it is, and 
   expect({ operation, attempts, message, stack }).toEqual(before);
 });
 
+test("an error of another client's constructor that comes out of what is sent is unchanged too", async () => {
+  let foreign: unknown;
+  const getter = {
+    ...input,
+    get events(): never {
+      try {
+        new OffersClient({ baseUrl: "", apiKey });
+      } catch (error) {
+        foreign = Object.freeze(error);
+      }
+      throw foreign;
+    },
+  };
+  const failure = await errorOf(new OffersClient({ baseUrl: "https://service.example", apiKey }).createOffer(getter));
+  expect(failure).toMatchObject({ code: "invalid_argument", operation: "CreateOffer", cause: foreign });
+  expect(foreign).toMatchObject({ code: "invalid_base_url", operation: undefined });
+});
+
+test("an error that the getOffer of a subclass throws ends a watch unchanged", async () => {
+  const { error } = await ofAnotherClient();
+  Object.freeze(error);
+  class Cached extends OffersClient {
+    override getOffer(): never {
+      throw error;
+    }
+  }
+  const client = new Cached({ baseUrl: "https://service.example", apiKey });
+  await expect(client.watchOffer("a")[Symbol.asyncIterator]().next()).rejects.toBe(error);
+});
+
 test("what is sent may throw nothing at all, and is told all the same", async () => {
   const hostile = {
     ...input,

@@ -66,12 +66,12 @@ test.each<[string, string, Error]>([
   ["port_blocked", "fetch refuses this port", new TypeError("Fetch failed: Requests to port 9 are blocked")],
   ["port_blocked", "fetch refuses this port", new TypeError("Fetch failed: Requests to port 6667 are blocked")],
   ["port_blocked", "fetch refuses this port", new TypeError("fetch failed", { cause: new Error("bad port") })],
-  ["tls_failed", "no authority", new TypeError("client error (Connect): invalid peer certificate: UnknownIssuer")],
+  ["tls_failed", "not trusted", new TypeError("client error (Connect): invalid peer certificate: UnknownIssuer")],
   ["tls_failed", "out of date", new TypeError("client error (Connect): invalid peer certificate: Expired")],
   ["tls_failed", "another name", new TypeError("client error (Connect): invalid peer certificate: NotValidForName")],
   [
     "connection_lost",
-    "broke off",
+    "the connection was lost",
     new TypeError("error sending request: client error (SendRequest): connection closed"),
   ],
 ])("a failure that a runtime reports so is %s, and says %s: %s", async (code, fault, thrown) => {

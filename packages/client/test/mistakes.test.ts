@@ -61,7 +61,7 @@ const mistakes: Mistake[] = [
     what: "http to another machine",
     options: { baseUrl: "http://service.example" },
     code: "invalid_base_url",
-    says: `baseUrl is http, but not on loopback; use https, which hides the key. ${baseUrlRemedy}`,
+    says: `baseUrl is http; use https, except on loopback. ${baseUrlRemedy}`,
   },
   {
     what: "a port out of range",
@@ -73,13 +73,13 @@ const mistakes: Mistake[] = [
     what: "a key that is not set",
     options: { apiKey: "" },
     code: "invalid_api_key",
-    says: "apiKey is empty; is the variable set that it comes from?",
+    says: "apiKey is empty; is its environment variable set?",
   },
   {
     what: "an option of another library",
     options: { timeout: 5_000 },
     code: "invalid_option",
-    says: 'there is no option "timeout"; did you mean timeoutMs?',
+    says: 'unknown option "timeout"; did you mean timeoutMs?',
   },
   {
     what: "a logger that logs nothing",
@@ -91,7 +91,7 @@ const mistakes: Mistake[] = [
     what: "an option of a call that is misspelt",
     call: (client) => client.getOffer("a", { retries: 3 } as never),
     code: "invalid_option",
-    says: 'GetOffer: there is no option "retries"; did you mean maxRetries?',
+    says: 'GetOffer: unknown option "retries"; did you mean maxRetries?',
   },
   {
     what: "a creation of nothing",
@@ -116,7 +116,7 @@ const mistakes: Mistake[] = [
     what: "an id that is not there",
     call: (client) => client.getOffer(undefined as never),
     code: "invalid_id",
-    says: "GetOffer: id is missing; give the offer's id, as createOffer() gives it",
+    says: "GetOffer: id is missing; give the offer's id, as createOffer() returns it",
   },
   {
     what: "one worker who is no list",
@@ -150,7 +150,7 @@ const mistakes: Mistake[] = [
     at: async () => (await serve((response) => void response.destroy())).baseUrl,
     call: create,
     code: "connection_lost",
-    says: /^CreateOffer at HOST: the connection broke off; what was sent may have had its effect\. Check baseUrl: http or https\? \(/,
+    says: /^CreateOffer at HOST: the connection was lost; the request may have been received\. Check baseUrl: http or https\? \(/,
   },
   {
     what: "http where https is spoken",
@@ -164,21 +164,21 @@ const mistakes: Mistake[] = [
     at: async () => https(await responding(200)()),
     call: read,
     code: "tls_failed",
-    says: /^GetOffer at HOST: what listens there speaks no TLS; check baseUrl \(/,
+    says: /^GetOffer at HOST: the server does not speak TLS; check baseUrl \(/,
   },
   {
     what: "a certificate of an authority that is not known",
     at: wrongName,
     call: read,
     code: "tls_failed",
-    says: /^GetOffer at HOST: no authority that is trusted here signed the certificate; check baseUrl, or set NODE_EXTRA_CA_CERTS \(/,
+    says: /^GetOffer at HOST: the certificate is not trusted; check baseUrl, or set NODE_EXTRA_CA_CERTS \(/,
   },
   {
     what: "what is no HTTP at all",
     at: () => speaking((socket) => void socket.end("220 mail.example ESMTP\r\n")),
     call: read,
     code: "connection_lost",
-    says: /^GetOffer at HOST: what listens there speaks no HTTP; check baseUrl: https\? \(/,
+    says: /^GetOffer at HOST: the server does not speak HTTP; check baseUrl: https\? \(/,
   },
   {
     what: "a wrong key",
@@ -270,7 +270,7 @@ const mistakes: Mistake[] = [
     at: responding(301, "", { location: "https://www.service.example/offer" }),
     call: read,
     code: "unexpected_redirect",
-    says: "GetOffer at HOST: 301, a redirect, is not followed (https://www.service.example); check baseUrl",
+    says: "GetOffer at HOST: 301; redirects are not followed (https://www.service.example); check baseUrl",
   },
   {
     what: "an attempt that takes too long",
@@ -278,7 +278,7 @@ const mistakes: Mistake[] = [
     options: { timeoutMs: 40, maxRetries: 0 },
     call: read,
     code: "timeout",
-    says: "GetOffer at HOST: no whole response within timeoutMs (40 ms); allow more time",
+    says: "GetOffer at HOST: no complete response within timeoutMs (40 ms); allow more time",
   },
   {
     what: "a call that takes too long in all",
@@ -286,7 +286,7 @@ const mistakes: Mistake[] = [
     options: { totalTimeoutMs: 40 },
     call: read,
     code: "timeout",
-    says: "GetOffer at HOST: no whole response within totalTimeoutMs (40 ms); allow more time",
+    says: "GetOffer at HOST: no complete response within totalTimeoutMs (40 ms); allow more time",
   },
   {
     what: "a function that gives no key in time",
@@ -294,7 +294,7 @@ const mistakes: Mistake[] = [
     options: { totalTimeoutMs: 40, apiKey: () => new Promise(() => {}) },
     call: read,
     code: "timeout",
-    says: "GetOffer at HOST: the apiKey function gave no key within totalTimeoutMs (40 ms); see what it waits for",
+    says: "GetOffer at HOST: the apiKey function returned no key within totalTimeoutMs (40 ms)",
   },
   {
     what: "middleware that throws",

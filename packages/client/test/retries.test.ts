@@ -199,7 +199,7 @@ test("middleware stands around every attempt, the first outermost", async () => 
 
 test.each([
   ["nothing", undefined, "TypeError: "],
-  ["an answer without a text", { status: 200, headers: new Headers() }, "what it gave back is no Response"],
+  ["an answer without a text", { status: 200, headers: new Headers() }, "the value returned is not a Response"],
 ])("a middleware that hands back %s is told as what failed, and not asked again", async (_what, answer, fault) => {
   const forgetful = async () => answer as unknown as FetchResponse;
   const client = new OffersClient({ baseUrl: "https://service.example", apiKey, middleware: [forgetful] });

@@ -1,6 +1,7 @@
 // Checked by tsc: what the compiler would refuse is the test. A change of spec/openapi.yaml that the public types don't
 // follow fails here.
 import { expectTypeOf, test } from "vitest";
+import type { OperationName } from "../src/contract/operation-name.ts";
 import type { components, operations } from "../src/generated/openapi.ts";
 import type {
   AnyOffersError,
@@ -15,7 +16,6 @@ import type {
   RateLimitError,
   Recipient,
 } from "../src/index.ts";
-import type { OperationName } from "../src/operation.ts";
 
 type Schemas = components["schemas"];
 

@@ -1,5 +1,5 @@
-import type { OperationName } from "../operation.ts";
-import type { Problem } from "../problem.ts";
+import type { OperationName } from "../contract/operation-name.ts";
+import type { Problem } from "../contract/problem.ts";
 import { brand } from "./brand.ts";
 import type { unclaimed } from "./unclaimed.ts";
 
@@ -56,3 +56,6 @@ export abstract class OffersError extends Error {
     Object.defineProperty(OffersError.prototype, brand, { value: true });
   }
 }
+
+/** A class whose instances are made from a message and details. */
+export type ErrorClass = new (...given: ConstructorParameters<typeof OffersError>) => OffersError;

@@ -1,4 +1,4 @@
-import type { HttpStatus } from "../status.ts";
+import type { HttpStatus } from "./http-status.ts";
 import { OffersError } from "./offers-error.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import type { FetchResponse } from "../fetch.ts";
+import type { FetchResponse } from "../http/fetch-response.ts";
 import { decompress } from "./decompress.ts";
 import { NotSentError } from "./not-sent-error.ts";
 import { ReceivedHeaders } from "./received-headers.ts";

@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher } from "undici";
-import type { Fetch } from "../fetch.ts";
+import type { Fetch } from "../http/fetch.ts";
 import { Exchange } from "./exchange.ts";
 
 /**

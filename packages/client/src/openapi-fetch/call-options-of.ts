@@ -1,6 +1,6 @@
 import type { ClientOptions, RequestOptions } from "openapi-fetch";
-import type { CallOptions } from "../options.ts";
-import { callNames } from "../pipeline/check-options.ts";
+import { callNames } from "../options/check-options.ts";
+import type { CallOptions } from "../options/options.ts";
 
 /** What openapi-fetch itself reads, or hands to a `Request`: of no meaning to this package's transport. */
 const others: Record<

@@ -1,4 +1,4 @@
-import type { WithResponse } from "../offers-promise.ts";
+import type { WithResponse } from "../call/with-response.ts";
 
 /** What told of the body as it came; this one is written anew. */
 const ofTheBody = ["content-encoding", "content-length", "content-type", "transfer-encoding"];

@@ -1,5 +1,5 @@
 import { context, createContextKey } from "@opentelemetry/api";
-import type { Middleware } from "../middleware.ts";
+import type { Middleware } from "../http/middleware.ts";
 
 /** The key by which OpenTelemetry's own exporters keep their requests out of the traces; it is made with `Symbol.for`. */
 const suppressed = createContextKey("OpenTelemetry SDK Context Key SUPPRESS_TRACING");

@@ -1,15 +1,15 @@
 import { context, propagation, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
+import { type OffersPromise, toOffersPromise } from "../client/offers-promise.ts";
 import type { AnyOffersError } from "../errors/any-offers-error.ts";
-import { type OffersPromise, toCall } from "../offers-promise.ts";
-import type { Operation } from "../operation.ts";
-import type { CallOptions } from "../options.ts";
-import { headerName, headerText } from "../pipeline/header-text.ts";
+import type { Operation } from "../operations/operation.ts";
+import { checkHeaderName, checkHeaderValue } from "../options/check-header.ts";
+import type { CallOptions } from "../options/options.ts";
 
 /** What a propagator says, as far as it fits a header: the client would refuse the call for the rest. */
 const asHeaders = {
   set(headers: Record<string, string>, name: string, value: string): void {
     try {
-      headers[headerName(name, name)] = headerText(name, value);
+      headers[checkHeaderName(name, name)] = checkHeaderValue(name, value);
     } catch {
       // An empty tracestate, for instance.
     }
@@ -46,7 +46,7 @@ export function traceCall<Data>(
     }
   };
   const exchange = context.with(active, () => perform({ ...call, headers }).withResponse());
-  return toCall(
+  return toOffersPromise(
     exchange.then(
       (answer) => {
         finish(answer.attempts, answer.response.status);

@@ -1,13 +1,13 @@
 import { type Tracer, trace } from "@opentelemetry/api";
-import type { Offer } from "../offer.ts";
-import type { OfferInput } from "../offer-input.ts";
-import { OffersClient } from "../offers-client.ts";
-import type { OffersPromise } from "../offers-promise.ts";
+import { OffersClient } from "../client/offers-client.ts";
+import type { OffersPromise } from "../client/offers-promise.ts";
+import type { Offer } from "../contract/offer.ts";
+import type { OfferInput } from "../contract/offer-input.ts";
 import { completeOffer } from "../operations/complete-offer.ts";
 import { createOffer } from "../operations/create-offer.ts";
 import { getOffer } from "../operations/get-offer.ts";
 import { withdrawOffer } from "../operations/withdraw-offer.ts";
-import type { ApiKey, CallOptions, OffersClientOptions } from "../options.ts";
+import type { ApiKey, CallOptions, OffersClientOptions } from "../options/options.ts";
 import { suppressTracing } from "./suppress-tracing.ts";
 import { traceCall } from "./trace-call.ts";
 

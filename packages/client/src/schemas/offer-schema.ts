@@ -1,6 +1,6 @@
 import type * as z from "zod";
+import type { Offer } from "../contract/offer.ts";
 import * as generated from "../generated/schemas.ts";
-import type { Offer } from "../offer.ts";
 
 /**
  * An offer as the contract describes it: unknown fields are kept, and `response` and `confirmation` may be any string. For

@@ -1,8 +1,9 @@
 import { InvalidResponseError } from "../errors/response-errors.ts";
 import { unclaimed } from "../errors/unclaimed.ts";
-import type { FetchResponse } from "../fetch.ts";
-import type { Middleware, OffersRequest } from "../middleware.ts";
-import { readText } from "../pipeline/read-text.ts";
+import type { FetchResponse } from "../http/fetch-response.ts";
+import type { Middleware } from "../http/middleware.ts";
+import type { OffersRequest } from "../http/offers-request.ts";
+import { readBody } from "../response/read-body.ts";
 import { wrongFields } from "./wrong-fields.ts";
 
 /**
@@ -38,7 +39,7 @@ export const validateResponses = (): Middleware => async (request, next) => {
 
 /** Checked as it is read: a connection that breaks off is not this middleware's failure. */
 async function readOffer(response: FetchResponse, request: OffersRequest): Promise<string> {
-  const text = await readText(response, request.maxResponseBytes);
+  const text = await readBody(response, request.maxResponseBytes);
   // As the client reads it of what it reads itself.
   if (text === undefined)
     throw Object.assign(new RangeError("The body is too large"), { code: "ERR_BUFFER_TOO_LARGE" });

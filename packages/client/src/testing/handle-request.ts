@@ -1,16 +1,16 @@
-import type { OperationName } from "../operation.ts";
+import type { OperationName } from "../contract/operation-name.ts";
 import type { IncomingRequest, ServiceResponse } from "./incoming-request.ts";
 import { problemKinds, Refusal } from "./refusal.ts";
 import { runOperation, type ServiceState } from "./run-operation.ts";
 
-interface Route {
+interface ServiceRoute {
   readonly pattern: RegExp;
   /** HEAD is answered as GET without a body, but never withdraws (D-10). */
   readonly methods: Readonly<Partial<Record<string, OperationName>>>;
 }
 
 /** Of the paths below `baseUrl`. */
-const routes: readonly Route[] = [
+const routes: readonly ServiceRoute[] = [
   { pattern: /^\/offer$/, methods: { POST: "CreateOffer" } },
   { pattern: /^\/offer\/([^/]+)$/, methods: { GET: "GetOffer", HEAD: "GetOffer" } },
   { pattern: /^\/offer\/([^/]+)\/complete$/, methods: { POST: "CompleteOffer" } },

@@ -1,5 +1,5 @@
+import type { OperationName } from "../contract/operation-name.ts";
 import { apiKeyHeader, apiVersion } from "../generated/decisions.ts";
-import type { OperationName } from "../operation.ts";
 import { checkCompletion, checkCreation } from "./check-bodies.ts";
 import type { Dialect } from "./dialects.ts";
 import type { IdempotencyCache } from "./idempotency-cache.ts";
@@ -24,9 +24,14 @@ export interface ServiceState {
   readonly now: () => Date;
 }
 
-type Operation = (state: ServiceState, request: IncomingRequest, grant: ApiKeyGrant, id: string) => ServiceResponse;
+type OperationHandler = (
+  state: ServiceState,
+  request: IncomingRequest,
+  grant: ApiKeyGrant,
+  id: string,
+) => ServiceResponse;
 
-const operations: Record<OperationName, Operation> = {
+const operations: Record<OperationName, OperationHandler> = {
   CreateOffer({ dialect, offers, kept, workers, now }, request, { organisation, peopleOf }) {
     const { text, value } = readJson(request);
     return kept.once(request, organisation, now(), JSON.stringify(["CreateOffer", text]), () => {

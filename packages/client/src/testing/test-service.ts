@@ -1,4 +1,4 @@
-import type { Fetch } from "../fetch.ts";
+import type { Fetch } from "../http/fetch.ts";
 
 // Of whichever library declares them, as in globals.ts.
 type RuntimeFetch = typeof globalThis extends { fetch: infer Known } ? Known : Fetch;
