@@ -1,5 +1,5 @@
 /**
- * `@offers/client/schemas`: answers checked with zod.
+ * `@offers/client/schemas`: responses validated with zod.
  *
  * @module schemas
  */

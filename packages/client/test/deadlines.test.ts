@@ -11,8 +11,8 @@ const halfABody = (response: { write(text: string): unknown }) => void response.
 test.each([
   ["headers", silence],
   ["body", halfABody],
-])("the time-out covers a stall in the %s", async (_where, answer) => {
-  const { baseUrl, received } = await serve(answer);
+])("the timeout covers a stall in the %s", async (_where, respond) => {
+  const { baseUrl, received } = await serve(respond);
   const client = new OffersClient({ baseUrl, apiKey, timeoutMs: 500, maxRetries: 0 });
   for (const call of [() => client.getOffer("a"), () => client.createOffer(input)]) {
     const error = await call().catch((error: unknown) => error);
@@ -32,7 +32,7 @@ test("the time-out holds even against a fetch that ignores its signal", async ()
   await expect(client.getOffer("a", { maxRetries: 0 })).rejects.toBeInstanceOf(TimeoutError);
 });
 
-test("a read is repeated after a time-out, a creation is not", async () => {
+test("a read is retried after a timeout, a creation is not", async () => {
   const { baseUrl, received } = await serve((response, _request, count) =>
     count === 1 ? silence() : response.end(JSON.stringify(offer)),
   );
@@ -77,10 +77,10 @@ test.each([
   ["while the service is silent", silence],
   ["within the body", halfABody],
   ["between two attempts", respondWith(503, "", { "retry-after": "20" })],
-])("an abort ends the call at once %s", async (_when, answer) => {
+])("an abort ends the call at once %s", async (_when, respond) => {
   const controller = new AbortController();
   const { baseUrl, received } = await serve((...given) => {
-    answer(...given);
+    respond(...given);
     setTimeout(() => controller.abort(), 50);
   });
   const call = new OffersClient({ baseUrl, apiKey }).getOffer("a", { signal: controller.signal });

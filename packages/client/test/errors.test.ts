@@ -8,8 +8,8 @@ const apiKey = "key-of-harbour-hotels";
 const runtimesFetch = globalThis.fetch;
 const html = "<!doctype html><title>Sign in to the guest network</title>";
 
-const clientOf = async (...answer: Parameters<typeof respondWith>) => {
-  const { baseUrl, received } = await serve(respondWith(...answer));
+const clientOf = async (...respond: Parameters<typeof respondWith>) => {
+  const { baseUrl, received } = await serve(respondWith(...respond));
   return { client: new offers.OffersClient({ baseUrl, apiKey, maxRetries: 0 }), received };
 };
 
@@ -64,7 +64,7 @@ test("problem details are kept, extension members too", async () => {
   });
 });
 
-test("a read that is answered 204 is not found, never an empty object", async () => {
+test("a read with a 204 response is not found, never an empty object", async () => {
   const { client } = await clientOf(204);
   const error = await client.getOffer("a").catch((error: unknown) => error);
   expect(error).toBeInstanceOf(offers.NotFoundError);
@@ -105,7 +105,7 @@ test("a web page does not pass for a completed or withdrawn offer", async () => 
 });
 
 test.each([
-  ["reset before an answer", () => {}],
+  ["reset before a response", () => {}],
   ["reset within the body", (write: (text: string) => void) => write('{"id":')],
 ])("a connection that is %s is an error that says so", async (_when, begin) => {
   const { baseUrl, received } = await serve((response) => {
@@ -127,7 +127,7 @@ test("a refused connection provably had no effect", async () => {
   expect(error).toMatchObject({ code: "connect_failed", cause: { code: "ECONNREFUSED" } });
 });
 
-test("what speaks no TLS is told apart from a lost connection, and not asked again", async () => {
+test("a server without TLS is distinguished from a lost connection, and not retried", async () => {
   const { baseUrl } = await serve(respondWith(200));
   const client = new offers.OffersClient({ baseUrl: baseUrl.replace("http:", "https:"), apiKey });
   const error = await client.getOffer("a").catch((error: unknown) => error);
@@ -135,7 +135,7 @@ test("what speaks no TLS is told apart from a lost connection, and not asked aga
   expect(error).toMatchObject({ code: "tls_failed", attempts: 1 });
 });
 
-test("a port that fetch refuses is told apart from a lost connection, and not asked again", async () => {
+test("a port that fetch refuses is distinguished from a lost connection, and not retried", async () => {
   // Port 1 is on the list of the Fetch standard: https://fetch.spec.whatwg.org/#port-blocking
   const client = new offers.OffersClient({ baseUrl: "http://127.0.0.1:1", apiKey, fetch: runtimesFetch });
   const error = await client.getOffer("a").catch((error: unknown) => error);

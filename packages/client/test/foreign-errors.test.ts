@@ -28,7 +28,7 @@ async function ofAnotherClient() {
 const ways: [string, string, (error: unknown) => Partial<OffersClientOptions>][] = [
   ["middleware", "middleware_failed", (error) => ({ middleware: [() => Promise.reject(error)] })],
   [
-    "middleware that had an answer",
+    "middleware after a response",
     "middleware_failed",
     (error) => ({
       middleware: [
@@ -50,21 +50,18 @@ const ways: [string, string, (error: unknown) => Partial<OffersClientOptions>][]
   ["an apiKey function", "api_key_provider_failed", (error) => ({ apiKey: () => Promise.reject(error) })],
 ];
 
-test.each(ways)(
-  "another call's error that %s throws is left as it is, and is the cause",
-  async (_what, code, options) => {
-    const { error, before } = await ofAnotherClient();
-    const { baseUrl } = await serve(respondWith(201, "offer_1"));
-    const client = new OffersClient({ baseUrl, apiKey, maxRetries: 0, ...options(error) });
-    const failure = await errorOf(client.createOffer(input));
-    expect(failure).not.toBe(error);
-    expect(failure).toMatchObject({ code, operation: "CreateOffer", cause: error });
-    const { operation, attempts, message, stack } = error;
-    expect({ operation, attempts, message, stack }).toEqual(before);
-  },
-);
+test.each(ways)("another call's error that %s throws is unchanged, and is the cause", async (_what, code, options) => {
+  const { error, before } = await ofAnotherClient();
+  const { baseUrl } = await serve(respondWith(201, "offer_1"));
+  const client = new OffersClient({ baseUrl, apiKey, maxRetries: 0, ...options(error) });
+  const failure = await errorOf(client.createOffer(input));
+  expect(failure).not.toBe(error);
+  expect(failure).toMatchObject({ code, operation: "CreateOffer", cause: error });
+  const { operation, attempts, message, stack } = error;
+  expect({ operation, attempts, message, stack }).toEqual(before);
+});
 
-test("an error of another client's constructor is nobody's call, and left as it is too", async () => {
+test("an error of another client's constructor belongs to no call and is unchanged too", async () => {
   const build: Middleware = async () => {
     new OffersClient({ baseUrl: "", apiKey });
     return expect.unreachable();
@@ -118,7 +115,7 @@ test("an error of validateResponses that middleware keeps from one call and thro
   expect(kept).toMatchObject({ operation: "GetOffer", message });
 });
 
-test("another call's error that comes out of what is sent is left as it is, and is the cause", async () => {
+test("another call's error that a getter of the input throws is unchanged, and is the cause", async () => {
   const { error, before } = await ofAnotherClient();
   const client = new OffersClient({ baseUrl: "https://service.example", apiKey });
   const failure = await errorOf(
@@ -134,7 +131,7 @@ test("another call's error that comes out of what is sent is left as it is, and 
   expect({ operation, attempts, message, stack }).toEqual(before);
 });
 
-test("an error of another client's constructor that comes out of what is sent is unchanged too", async () => {
+test("an error of another client's constructor that a getter of the input throws is unchanged too", async () => {
   let foreign: unknown;
   const getter = {
     ...input,
@@ -164,7 +161,7 @@ test("an error that the getOffer of a subclass throws ends a watch unchanged", a
   await expect(client.watchOffer("a")[Symbol.asyncIterator]().next()).rejects.toBe(error);
 });
 
-test("what is sent may throw nothing at all, and is told all the same", async () => {
+test("a getter of the input may throw undefined", async () => {
   const hostile = {
     ...input,
     get events(): never {
@@ -175,7 +172,7 @@ test("what is sent may throw nothing at all, and is told all the same", async ()
   expect(failure).toMatchObject({ name: "UsageError", code: "invalid_argument", operation: "CreateOffer" });
 });
 
-test("an error of another copy of the package is left as it is", async () => {
+test("an error of another copy of the package is unchanged", async () => {
   class Foreign extends Error {
     get [Symbol.for("@offers/client/error")]() {
       return true;

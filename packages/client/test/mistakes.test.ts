@@ -23,9 +23,9 @@ const apiKey = "key-of-harbour-hotels";
 const read = (client: OffersClient) => client.getOffer("offer_4f1c2a");
 const create = (client: OffersClient) => client.createOffer(input);
 const responding =
-  (...answer: Parameters<typeof respondWith>) =>
+  (...respond: Parameters<typeof respondWith>) =>
   async () =>
-    (await serve(respondWith(...answer))).baseUrl;
+    (await serve(respondWith(...respond))).baseUrl;
 const json = { "content-type": "application/json" };
 const problem = (status: number, body: object, headers = {}) =>
   responding(status, JSON.stringify(body), { "content-type": "application/problem+json", ...headers });
@@ -306,7 +306,7 @@ const mistakes: Mistake[] = [
   },
 ];
 
-test.each(mistakes)("the message about $what says which operation, what was wrong and what to do", async (mistake) => {
+test.each(mistakes)("the message about $what names the operation, the problem and the remedy", async (mistake) => {
   const { at, options = {}, call = read, code, says } = mistake;
   const baseUrl = (await at?.()) ?? "https://service.example";
   const error: AnyOffersError = await Promise.resolve()

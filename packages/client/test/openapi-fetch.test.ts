@@ -13,8 +13,8 @@ const path = { id: "offer_4f1c2a" };
 const version = { "api-version": "1.0" } as const;
 const body = { createdByUserId: "user_hana", title: "Kitchen help", workerIds: ["worker_amal"] };
 
-async function apiOf(answer: Responder, options: Partial<offers.OffersClientOptions> = {}) {
-  const { baseUrl, received } = await serve(answer);
+async function apiOf(respond: Responder, options: Partial<offers.OffersClientOptions> = {}) {
+  const { baseUrl, received } = await serve(respond);
   return { api: createOpenApiClient({ baseUrl, apiKey, ...options }), received, baseUrl };
 }
 
@@ -84,7 +84,7 @@ test.each([
   }
 });
 
-test("an offer that is answered 204 is not found, never undefined data", async () => {
+test("a 204 response to a read is not found, never undefined data", async () => {
   const { api } = await apiOf(respondWith(204));
   const { error } = await api.GET("/offer/{id}", { params: { path } });
   expect(error).toMatchObject({ name: "NotFoundError", status: 204 });
@@ -176,7 +176,7 @@ test("middleware of openapi-fetch works, hears of failures, and never sees the k
   expect(received[0]?.headers["x-trace"]).toBe("1");
 });
 
-test("headers of an answer are kept, through /node too", async () => {
+test("headers of a response are kept, through /node too", async () => {
   const pool = undiciFetch();
   for (const options of [{}, { fetch: pool }]) {
     const { api } = await apiOf(respondWith(200, JSON.stringify(offer), { etag: '"1"' }), options);

@@ -34,8 +34,8 @@ beforeAll(() => {
 beforeEach(() => exporter.reset());
 afterAll(() => provider.shutdown());
 
-async function traced(answer: Responder, options: Partial<OffersClientOptions & { tracer: Tracer }> = {}) {
-  const { baseUrl, received } = await serve(answer);
+async function traced(respond: Responder, options: Partial<OffersClientOptions & { tracer: Tracer }> = {}) {
+  const { baseUrl, received } = await serve(respond);
   return {
     client: new TracedOffersClient({ baseUrl, apiKey, ...options }),
     received,
@@ -81,7 +81,7 @@ test("each call is one span, ended when the call is, with the conventions' attri
   ]);
 });
 
-test("the context goes with every attempt, and the span tells how often the request was sent again", async () => {
+test("the context is propagated on every attempt, and the span counts the resends", async () => {
   const { client, received } = await traced((response, request, count) =>
     (count < 3 ? respondWith(503) : found)(response, request, count),
   );

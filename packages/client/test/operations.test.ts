@@ -72,7 +72,7 @@ test.each([200, 201, 202, 204])("any success acknowledges a completion and a wit
   await expect(client.withdrawOffer("offer_1")).resolves.toBeUndefined();
 });
 
-test("responses that no document shows are passed on, and so are new fields", async () => {
+test("undocumented worker responses and additional fields are passed on", async () => {
   const later = { ...offer, recipients: [{ ...offer.recipients[0], response: "shortlisted" }], urgency: "high" };
   const { baseUrl } = await serve(respondWith(200, JSON.stringify(later)));
   await expect(new OffersClient({ baseUrl, apiKey }).getOffer("offer_1")).resolves.toEqual(later);

@@ -30,7 +30,7 @@ test.each([
   ],
   ["in escapes", 401, `{"detail":"${[...apiKey].map((c) => `\\u00${c.charCodeAt(0).toString(16)}`).join("")}"}`],
   ["in a web page", 200, `<p>${apiKey}`],
-  ["in an answer that is no id", 200, `{"key":${JSON.stringify(apiKey)}}`],
+  ["in a response that is not an id", 200, `{"key":${JSON.stringify(apiKey)}}`],
 ])("a key that the service echoes %s is in no error", async (_where, status, body) => {
   const { baseUrl } = await serve(
     respondWith(status, body, { "x-request-id": apiKey, location: `https://${apiKey}/` }),

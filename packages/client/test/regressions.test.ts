@@ -11,9 +11,9 @@ import { type Responder, respondWith, serve } from "./serve.ts";
 const apiKey = "key-of-harbour-hotels";
 const found = respondWith(200, JSON.stringify(offer));
 const first =
-  (answer: Responder): Responder =>
+  (respond: Responder): Responder =>
   (response, request, count) =>
-    (count === 1 ? answer : found)(response, request, count);
+    (count === 1 ? respond : found)(response, request, count);
 const errorOf = (call: Promise<unknown>): Promise<OffersError> =>
   call.then(
     () => expect.unreachable(),
@@ -77,7 +77,7 @@ test("200 with HTML from a proxy: typed error with status", async () => {
     expect(await errorOf(call())).toMatchObject({ name: "InvalidResponseError", status: 200, attempts: 1 });
 });
 
-test("a POST answered 409, requests made: 1", async () => {
+test("a POST with a 409 response, requests made: 1", async () => {
   const { baseUrl, received } = await serve(respondWith(409));
   const error = await errorOf(new OffersClient({ baseUrl, apiKey, maxRetries: 5 }).completeOffer("a", ["w"]));
   expect(error).toMatchObject({ code: "conflict", attempts: 1 });

@@ -13,9 +13,9 @@ const apiKey = "key";
 const mebibyte = 1_048_576;
 
 /** A server that notes how many bytes it could write, and when its connections close. */
-async function pouring(answer: (response: ServerResponse) => void) {
+async function pouring(respond: (response: ServerResponse) => void) {
   const closed: Promise<unknown>[] = [];
-  const server = createServer((request, response) => request.resume().on("end", () => answer(response)));
+  const server = createServer((request, response) => request.resume().on("end", () => respond(response)));
   server.on("connection", (socket) => {
     closed.push(new Promise((resolve) => socket.on("error", () => {}).once("close", resolve)));
   });

@@ -6,9 +6,9 @@ import { type Responder, respondWith, serve, unusedAddress } from "./serve.ts";
 const apiKey = "key";
 const reset: Responder = (response) => void response.destroy();
 const inTurn =
-  (...answers: Responder[]): Responder =>
+  (...responders: Responder[]): Responder =>
   (response, request, count) =>
-    (answers[count - 1] ?? answers.at(-1))?.(response, request, count);
+    (responders[count - 1] ?? responders.at(-1))?.(response, request, count);
 const found = respondWith(200, JSON.stringify(offer));
 
 test.each([
@@ -17,7 +17,7 @@ test.each([
   ["500", respondWith(500)],
   ["503", respondWith(503)],
   ["a reset", reset],
-])("a read and a withdrawal are repeated after %s", async (_what, failure) => {
+])("a read and a withdrawal are retried after %s", async (_what, failure) => {
   const read = await serve(inTurn(failure, found));
   await expect(new OffersClient({ baseUrl: read.baseUrl, apiKey }).getOffer("a")).resolves.toEqual(offer);
   expect(read.received).toHaveLength(2);
@@ -47,7 +47,7 @@ test.each([400, 403, 404, 409, 422])("a refusal is never repeated: %i", async (s
   expect(received).toHaveLength(2);
 });
 
-test("a creation whose service honours the key is repeated with the same key, another call has another", async () => {
+test("a creation whose service honours the key is retried with the same key; another call has another key", async () => {
   const { baseUrl, received } = await serve(inTurn(reset, respondWith(503), respondWith(201, "offer_1")));
   const client = new OffersClient({ baseUrl, apiKey, serviceHonoursIdempotencyKey: true });
   await expect(client.createOffer(input)).resolves.toEqual({ id: "offer_1" });
@@ -60,7 +60,7 @@ test("a creation whose service honours the key is repeated with the same key, an
   expect(new Set(received.map(({ body }) => body)).size).toBe(1);
 });
 
-test("a creation that provably never left is repeated", async () => {
+test("a creation that was never sent is retried", async () => {
   const notices: unknown[] = [];
   const onRetry = (notice: unknown) => void notices.push(notice);
   const client = new OffersClient({ baseUrl: await unusedAddress(), apiKey, maxRetries: 1, onRetry });
@@ -79,7 +79,7 @@ test("no retries means one request", async () => {
   expect(received).toHaveLength(2);
 });
 
-test("a Retry-After beyond the cap is an error at once that says when", async () => {
+test("a Retry-After beyond the cap fails immediately with retryAfterMs set", async () => {
   const { baseUrl, received } = await serve(respondWith(503, "", { "retry-after": "3600" }));
   await expect(new OffersClient({ baseUrl, apiKey }).getOffer("a")).rejects.toMatchObject({
     code: "server_error",
@@ -96,7 +96,7 @@ test("a wait that would outlast the total is not begun", async () => {
   expect(received).toHaveLength(1);
 });
 
-test("an expired key is asked for again, once, and even a creation is sent again with it", async () => {
+test("an expired key is refreshed once, and even a creation is sent again with the fresh key", async () => {
   const { baseUrl, received } = await serve((response, request, count) =>
     respondWith(request.headers["x-ue-api-subscription-key"] === "fresh" ? 201 : 401, "offer_1")(
       response,
@@ -133,7 +133,7 @@ test("a key is asked for again after a 401 alone", async () => {
 test.each([
   ["the same key again", () => "stale", 1],
   ["another wrong key each time", () => String(Math.random()), 2],
-])("a function that gives %s ends in an authentication error", async (_what, apiKey, requests) => {
+])("a function that returns %s ends in an authentication error", async (_what, apiKey, requests) => {
   const { baseUrl, received } = await serve(respondWith(401));
   const error = await new OffersClient({ baseUrl, apiKey }).getOffer("a").catch((error: unknown) => error);
   expect(error).toMatchObject({
@@ -199,9 +199,9 @@ test("middleware stands around every attempt, the first outermost", async () => 
 
 test.each([
   ["nothing", undefined, "TypeError: "],
-  ["an answer without a text", { status: 200, headers: new Headers() }, "the value returned is not a Response"],
-])("a middleware that hands back %s is told as what failed, and not asked again", async (_what, answer, fault) => {
-  const forgetful = async () => answer as unknown as FetchResponse;
+  ["a response without text()", { status: 200, headers: new Headers() }, "the value returned is not a Response"],
+])("middleware that returns %s is middleware_failed, and not retried", async (_what, respond, fault) => {
+  const forgetful = async () => respond as unknown as FetchResponse;
   const client = new OffersClient({ baseUrl: "https://service.example", apiKey, middleware: [forgetful] });
   const message = expect.stringContaining(fault);
   await expect(client.getOffer("a")).rejects.toMatchObject({ code: "middleware_failed", attempts: 1, message });

@@ -90,7 +90,7 @@ test("a failure that is asked for as a value, or caught, ends nothing", async ()
 });
 
 /** Each makes `client` fail in its own way; the call is what follows. */
-const ways: [kind: string, answer: Parameters<typeof serve>[0] | "unused address", setUp: string][] = [
+const ways: [kind: string, respond: Parameters<typeof serve>[0] | "unused address", setUp: string][] = [
   ["BadRequestError", respondWith(400), ""],
   ["AuthenticationError", respondWith(401), ""],
   ["PermissionError", respondWith(403), ""],
@@ -108,8 +108,8 @@ const ways: [kind: string, answer: Parameters<typeof serve>[0] | "unused address
 
 test.each(ways)(
   "the stack of a %s shows the line of the call, whichever it is and however it is looked at",
-  async (kind, answer, setUp) => {
-    const baseUrl = answer === "unused address" ? await unusedAddress() : (await serve(answer)).baseUrl;
+  async (kind, respond, setUp) => {
+    const baseUrl = respond === "unused address" ? await unusedAddress() : (await serve(respond)).baseUrl;
     const lines = [
       ...made("const options = {};"),
       setUp,

@@ -9,23 +9,23 @@ const [amal = expect.unreachable()] = offer.recipients;
 const ben: Recipient = { ...amal, id: 2, workerId: "worker_ben", name: "Ben Okri", response: "none" };
 const asItIs = (change: Partial<Offer>): Responder => respondWith(200, JSON.stringify({ ...offer, ...change }));
 const inTurn =
-  (...answers: Responder[]): Responder =>
+  (...responders: Responder[]): Responder =>
   (response, request, count) =>
-    (answers[count - 1] ?? answers.at(-1))?.(response, request, count);
+    (responders[count - 1] ?? responders.at(-1))?.(response, request, count);
 
-async function watched(answers: Responder[], options: Parameters<OffersClient["watchOffer"]>[1] = {}) {
-  const { baseUrl, received } = await serve(inTurn(...answers));
+async function watched(responders: Responder[], options: Parameters<OffersClient["watchOffer"]>[1] = {}) {
+  const { baseUrl, received } = await serve(inTurn(...responders));
   const client = new OffersClient({ baseUrl, apiKey, maxRetries: 0 });
-  const told: string[] = [];
+  const yielded: string[] = [];
   const end = await (async () => {
     for await (const { workerId, response, confirmation } of client.watchOffer("a", { pollIntervalMs: 0, ...options }))
-      told.push(`${workerId} ${response}${confirmation}`);
+      yielded.push(`${workerId} ${response}${confirmation}`);
   })().catch((error: unknown) => error);
-  return { told, end, reads: received.length };
+  return { yielded, end, reads: received.length };
 }
 
-test("every recipient is told as they stand, then each who has changed, until the offer is complete", async () => {
-  const answers = [
+test("every recipient is yielded once, then each recipient that changes, until the offer is complete", async () => {
+  const responders = [
     asItIs({ recipients: [amal, ben] }),
     asItIs({ recipients: [amal, ben] }),
     asItIs({ recipients: [amal, { ...ben, response: "applied" }] }),
@@ -38,8 +38,8 @@ test("every recipient is told as they stand, then each who has changed, until th
       complete: true,
     }),
   ];
-  expect(await watched(answers)).toEqual({
-    told: [
+  expect(await watched(responders)).toEqual({
+    yielded: [
       "worker_amal applied",
       "worker_ben none",
       "worker_ben applied",
@@ -57,10 +57,10 @@ test("a withdrawn offer ends it", async () => {
 });
 
 test("a read that fails ends it with its error", async () => {
-  const { told, end, reads } = await watched([asItIs({}), respondWith(404)]);
+  const { yielded, end, reads } = await watched([asItIs({}), respondWith(404)]);
   expect(end).toMatchObject({ name: "NotFoundError", operation: "GetOffer" });
   expect((end as Error).message).toMatch(/^GetOffer at 127\.0\.0\.1:\d+: 404; /);
-  expect([told.length, reads]).toEqual([1, 2]);
+  expect([yielded.length, reads]).toEqual([1, 2]);
 });
 
 test("a read is repeated as any other", async () => {

@@ -22,12 +22,12 @@ function stillClock() {
   return { clock, waits };
 }
 
-const answer = (status: number, headers: Record<string, string> = {}): FetchResponse =>
+const responseWith = (status: number, headers: Record<string, string> = {}): FetchResponse =>
   new Response(status === 200 ? JSON.stringify(offer) : null, { status, headers });
 
-function transportOf(answers: FetchResponse[], options: Partial<OffersClientOptions> = {}) {
+function transportOf(responses: FetchResponse[], options: Partial<OffersClientOptions> = {}) {
   const { clock, waits } = stillClock();
-  const fetch = async () => answers.shift() ?? expect.unreachable();
+  const fetch = async () => responses.shift() ?? expect.unreachable();
   return {
     transport: createTransport({ baseUrl: "https://service.example", apiKey: "key", fetch, ...options }, clock),
     waits,
@@ -36,7 +36,7 @@ function transportOf(answers: FetchResponse[], options: Partial<OffersClientOpti
 
 test("waits grow, jittered, and end with maxRetries", async () => {
   const { transport, waits } = transportOf(
-    [503, 500, 502, 504].map((status) => answer(status)),
+    [503, 500, 502, 504].map((status) => responseWith(status)),
     { maxRetries: 3 },
   );
   await expect(transport(getOffer, "a", undefined)).rejects.toMatchObject({ status: 504, attempts: 4 });
@@ -44,15 +44,15 @@ test("waits grow, jittered, and end with maxRetries", async () => {
 });
 
 test("a wait ends before the total does, or is not begun", async () => {
-  const unavailable = () => answer(503, { "retry-after": "20" });
-  const answers = [unavailable(), unavailable(), unavailable()];
-  const { transport, waits } = transportOf(answers, { totalTimeoutMs: 40_000, maxRetries: 9 });
+  const unavailable = () => responseWith(503, { "retry-after": "20" });
+  const responses = [unavailable(), unavailable(), unavailable()];
+  const { transport, waits } = transportOf(responses, { totalTimeoutMs: 40_000, maxRetries: 9 });
   await expect(transport(getOffer, "a", undefined)).rejects.toMatchObject({ status: 503, attempts: 2 });
   expect(waits).toEqual([20_000]);
 });
 
 test("a refreshed key is no retry: all retries are left after it", async () => {
-  const { transport, waits } = transportOf([answer(401), answer(503), answer(200)], {
+  const { transport, waits } = transportOf([responseWith(401), responseWith(503), responseWith(200)], {
     apiKey: ({ refresh }) => (refresh ? "fresh" : "stale"),
     maxRetries: 1,
   });
@@ -72,7 +72,7 @@ test("a creation whose connection broke on reading is one request, whatever the 
 
 test("the line of a failed attempt is written even when no other key can be had", async () => {
   const lines: unknown[] = [];
-  const { transport } = transportOf([answer(401)], {
+  const { transport } = transportOf([responseWith(401)], {
     apiKey: ({ refresh }) => (refresh ? Promise.reject(new Error("vault is sealed")) : "stale"),
     logger: { debug: () => expect.unreachable(), warn: (fields) => void lines.push(fields) },
   });

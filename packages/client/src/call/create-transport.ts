@@ -29,7 +29,7 @@ export type Transport = <Argument, Data>(
   callSite?: Error,
 ) => Promise<WithResponse<Data>>;
 
-/** @throws {UsageError} for an option that cannot be right */
+/** @throws {UsageError} for an invalid option */
 export function createTransport(given: OffersClientOptions, clock: Clock = systemClock): Transport {
   const settings = readSettings(given);
   const { options, host } = settings;

@@ -10,7 +10,7 @@ import { type OffersPromise, toOffersPromise } from "./offers-promise.ts";
 import { watchOffer } from "./watch-offer.ts";
 
 /**
- * Speaks to the service for one organisation. Make one and keep it; it holds no connection and needs no closing. Every
+ * A client of the service for one organisation. Create one and keep it; it holds no connection and needs no closing. Every
  * method rejects with an {@link OffersError} only.
  *
  * @example
@@ -26,15 +26,15 @@ export class OffersClient {
   readonly #options: OffersClientOptions;
   readonly #transport: Transport;
 
-  /** @throws {UsageError} for an option that cannot be right; the message says what to change */
+  /** @throws {UsageError} for an invalid option; the message says what to change */
   constructor(options: OffersClientOptions) {
     this.#transport = createTransport(options);
     this.#options = { ...options };
   }
 
   /**
-   * Creates an offer of work; every worker in `workerIds` is sent a push notification (interface.md, CreateOffer). Not
-   * repeated unless the request provably never left, or the service honours `Idempotency-Key` (D-40).
+   * Creates an offer of work; every worker in `workerIds` is sent a push notification (interface.md, CreateOffer). Retried
+   * only if the request was never sent, or if the service honours `Idempotency-Key` (D-40).
    *
    * @example
    * ```ts
@@ -72,11 +72,11 @@ export class OffersClient {
   }
 
   /**
-   * Names the workers who get the work; all workers are told whether they were successful (interface.md, CompleteOffer).
-   * Each must have applied; an offer can be completed once (D-11). Repeated as sparingly as a creation (D-40).
+   * Names the workers who get the work. The service notifies every worker of success or failure (interface.md,
+   * CompleteOffer). Each named worker must have applied; an offer can be completed once (D-11). Retried like a creation (D-40).
    *
-   * The live service may answer an id that it does not know, or that the organisation may not see, with 204 as it answers
-   * a success (D-20): that this resolves does not prove that there is such an offer. A read tells.
+   * The live service may respond with 204, as for a success, to an id that it does not know or that the organisation may not
+   * see (D-20). A resolved call therefore does not prove that the offer exists; read the offer to find out.
    *
    * @example
    * ```ts
@@ -91,11 +91,11 @@ export class OffersClient {
   }
 
   /**
-   * Withdraws an offer; every worker addressed at creation is told (interface.md, WithdrawOffer). Withdrawing again is no
-   * error, so it is repeated like a read (D-10, D-50).
+   * Withdraws an offer; the service notifies every worker addressed at creation (interface.md, WithdrawOffer). Withdrawing
+   * twice is not an error, so a withdrawal is retried like a read (D-10, D-50).
    *
-   * The live service may answer an id that it does not know, or that the organisation may not see, with 204 as it answers
-   * a success (D-20): that this resolves does not prove that there is such an offer. A read tells.
+   * The live service may respond with 204, as for a success, to an id that it does not know or that the organisation may not
+   * see (D-20). A resolved call therefore does not prove that the offer exists; read the offer to find out.
    *
    * @example
    * ```ts
@@ -111,10 +111,10 @@ export class OffersClient {
   }
 
   /**
-   * Follows an offer: gives every recipient as they stand, then each that has changed, and ends when the offer is complete
-   * or withdrawn. It reads every `pollIntervalMs` (10_000 by default), give or take a fifth; a change that is undone between two
-   * reads is not seen. Each read is a call of its own, repeated as any other; what it rejects with ends the iteration, and
-   * so does an abort of `signal`, with an {@link AbortedError}.
+   * Polls an offer: yields every recipient once, then each recipient whose response changes, until the offer is complete or
+   * withdrawn. The interval is `pollIntervalMs` (10_000 by default) with 20 % jitter; a change that is undone between two
+   * reads is not seen. Each read is a call of its own, with its own retries. Its error ends the iteration, and so does an
+   * abort of `signal`, with an {@link AbortedError}.
    *
    * @example
    * ```ts
@@ -129,7 +129,7 @@ export class OffersClient {
   }
 
   /**
-   * A client like this one that speaks for another organisation, as an agency does.
+   * A client with the same options and another key: an agency acts for each of its organisations with one.
    *
    * @throws {UsageError} `invalid_api_key` for a key that cannot be one
    * @example
@@ -142,7 +142,7 @@ export class OffersClient {
    * ```
    */
   withApiKey(apiKey: ApiKey): OffersClient {
-    // A subclass stays one, and a bundler that renames a class that names itself has none to rename.
+    // `this.constructor` keeps a subclass, and survives bundlers that rename classes.
     return new (this.constructor as typeof OffersClient)({ ...this.#options, apiKey });
   }
 }

@@ -4,7 +4,7 @@
  */
 export interface OfferEventInput {
   start: Date | string;
-  /** Not checked here to lie after `start`; the service does that. */
+  /** The service checks that it is after `start`. */
   end: Date | string;
 }
 
@@ -30,7 +30,7 @@ export interface OfferInput {
   details?: string | undefined;
   /** The live service takes the id of a Google place. */
   locationPlaceId?: string | undefined;
-  /** E-mail address of the contact to be notified about the offer (D-38). */
+  /** Email address of the contact to be notified about the offer (D-38). */
   notifyEmailAddress?: string | undefined;
   /** At least one; a repeated id addresses the worker once (D-30). */
   workerIds: readonly string[];

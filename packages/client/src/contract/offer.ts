@@ -5,8 +5,8 @@ export interface OfferEvent {
 }
 
 /**
- * A worker's current answer. interface.md shows `applied` only; `rejected` and `none` are the reference platform's words
- * (D-04). The type is open: whatever else your service sends is passed on.
+ * A worker's current response. interface.md shows `applied` only; `rejected` and `none` are values of the reference platform
+ * (D-04). The type is open: any other value is passed on.
  */
 export type RecipientResponse = "applied" | "rejected" | "none" | (string & {});
 
@@ -27,13 +27,13 @@ export interface Recipient {
   workerId: string;
   name: string;
   response: RecipientResponse;
-  /** Empty when nothing is confirmed; its content otherwise is not shown (D-05). */
+  /** Empty when nothing is confirmed; interface.md does not show its other values (D-05). */
   confirmation: string;
 }
 
 /**
- * An offer of work, as the service sends it (interface.md, "Offer"). Times are ISO 8601 strings in UTC. Every field is there
- * and of its type, or the read is an `InvalidResponseError` (D-97); fields that the service adds are kept.
+ * An offer of work, as the service sends it (interface.md, "Offer"). Times are ISO 8601 strings in UTC. A missing
+ * field or one of another type makes the read an `InvalidResponseError` (D-97); additional fields are kept.
  *
  * @example
  * ```ts
@@ -48,7 +48,7 @@ export interface Offer {
   details: string;
   /** Whether the offer lies in the past (D-06). */
   isHistoric: boolean;
-  /** Whether the offer is withdrawn. The service spells it so, with the extra letter. */
+  /** Whether the offer is withdrawn. The extra letter is the service's spelling. */
   widthdrawn: boolean;
   complete: boolean;
   locationPlaceId: string;

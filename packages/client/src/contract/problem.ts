@@ -1,6 +1,6 @@
 /**
- * What the service says about an error: problem details (RFC 9457), with every extension member kept (D-19). A standard
- * member of another type than the RFC gives it is left out, as the RFC demands. Your API key is redacted.
+ * The problem details of an error response (RFC 9457), with every extension member (D-19). A standard member whose type is
+ * not the RFC's is left out, as RFC 9457, 3.1 demands. Your API key is redacted.
  *
  * @example
  * ```ts
@@ -15,15 +15,15 @@ export interface Problem {
   type?: string;
   /** The kind of problem in a few words. */
   title?: string;
-  /** The status as the body has it; `error.status` is the one that was received. */
+  /** The status in the body; `error.status` is the status of the response. */
   status?: number;
   /** What went wrong this time. */
   detail?: string;
   /** A URI of this occurrence. */
   instance?: string;
-  /** The service's own stable name of the kind, finer than `error.code`. */
+  /** The service's own stable code, more specific than `error.code`. */
   code?: string;
-  /** From the name of a field (`events[0].end`) to what is wrong with it. */
+  /** Maps the name of a field (`events[0].end`) to its validation messages. */
   errors?: Record<string, string[]>;
   [extension: string]: unknown;
 }

@@ -20,8 +20,8 @@ import type { UsageError } from "./usage-error.ts";
  * import type { AnyOffersError } from "@offers/client";
  *
  * export function advise(error: AnyOffersError): string {
- *   if (error.status === 409) return `somebody was faster: ${error.name satisfies "ConflictError"}`;
- *   return error.code === "aborted" ? "as you wish" : error.message;
+ *   if (error.status === 409) return `already complete or withdrawn: ${error.name satisfies "ConflictError"}`;
+ *   return error.code === "aborted" ? "cancelled" : error.message;
  * }
  * ```
  */

@@ -1,4 +1,4 @@
-/** What a value is, for a message that must not show it: `null`, `an array`, `a string`. */
+/** The type of a value, for a message that must not show the value: `null`, `an array`, `a string`. */
 export function kindOf(value: unknown): string {
   if (value === undefined) return "missing";
   if (value === null) return "null";

@@ -1,11 +1,11 @@
 import { OffersError } from "./offers-error.ts";
 
 /**
- * No whole answer came. `connect_failed`: the request provably never left, so nothing happened (name not found,
- * connection refused, no way to the host). `connection_lost`: it may have arrived, so a creation or completion may have
- * had its effect. `tls_failed`: the certificate is not trusted here, or what answers speaks no TLS; `port_blocked`: `fetch`
- * refuses the port of `baseUrl`. Neither is repeated, for waiting mends neither.
- * `cause` has the name, code, system call and text of what `fetch` threw, without the API key.
+ * No complete response was received. `connect_failed`: the request was never sent (host not found, connection refused, host
+ * unreachable). `connection_lost`: the request may have been received, so a creation or completion may have had its effect.
+ * `tls_failed`: the certificate is not trusted, or the server does not speak TLS. `port_blocked`: `fetch` refuses the port of
+ * `baseUrl`. The last two are never retried. `cause` has the name, code, system call and text of what `fetch` threw, without
+ * the API key.
  *
  * @example
  * ```ts
@@ -22,8 +22,8 @@ export class ConnectionError extends OffersError {
 }
 
 /**
- * The whole answer, headers and body, did not come within `timeoutMs`, or the call not within `totalTimeoutMs` (D-25). A
- * creation or completion may have had its effect.
+ * No complete response (headers and body) within `timeoutMs`, or no result within `totalTimeoutMs` (D-25). A creation or
+ * completion may have had its effect.
  *
  * @example
  * ```ts

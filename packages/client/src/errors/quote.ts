@@ -1,4 +1,4 @@
-/** Of words that somebody else wrote, what a message may hold: one line, no more than `most` characters, no address. */
+/** Shortens text from the service for a message: one line, at most `most` characters, no email address. */
 export function quote(text: string, most: number): string {
   const plain = text
     .replace(/[^\s@"'<>]+@[^\s@"'<>]+/g, "[address]")
@@ -7,13 +7,13 @@ export function quote(text: string, most: number): string {
   return plain.length > most ? `${plain.slice(0, most).trim()}…` : plain;
 }
 
-/** A text without what was sent, the longest first: one may be part of another. */
+/** Replaces what was sent, the longest value first: one may be part of another. */
 export const hide = (sent: readonly string[], text: string): string =>
   [...sent]
     .sort((one, other) => other.length - one.length)
     .reduce((hidden, value) => hidden.replaceAll(value, "[sent]"), text);
 
-/** Every text in a JSON body that is long enough to be somebody's, and the id of the path. */
+/** Every string of more than two characters in a JSON body, and the id of the path. */
 export function textsOf(body: string | null, id: unknown): string[] {
   const values = [id];
   JSON.parse(body ?? "null", (_name, value) => {

@@ -1,6 +1,6 @@
-/** Stands where the key was, and for the key while there is none. */
+/** Replaces the key in texts, and stands for a key that is not known yet. */
 export const redacted = "[redacted]";
 
-/** Takes the API key out of a text that somebody else wrote (D-49), also as JSON writes it. */
+/** Removes the API key from a text (D-49), also in its JSON encoding. */
 export const redact = (text: string, key: string): string =>
   text.replaceAll(JSON.stringify(key).slice(1, -1), redacted).replaceAll(key, redacted);

@@ -2,8 +2,8 @@ import type { HttpStatus } from "./http-status.ts";
 import { OffersError } from "./offers-error.ts";
 
 /**
- * The service refused the request as it is: 400, 422 or any other 4xx without a class of its own. Sending it again cannot
- * help (but for 408, which is repeated for you). `problem.errors` says which field is wrong.
+ * The service rejected the request: 400, 422 or any other 4xx without a class of its own. Sending it again cannot help,
+ * except for 408, which the client retries. `problem.errors` says which field is wrong.
  *
  * @example
  * ```ts
@@ -39,7 +39,7 @@ export class AuthenticationError extends OffersError {
 }
 
 /**
- * The API key is valid, but not for this: 403.
+ * The API key is valid but lacks permission: 403.
  *
  * @example
  * ```ts
@@ -55,7 +55,7 @@ export class PermissionError extends OffersError {
 }
 
 /**
- * There is no such offer, or your organisation may not see it: 404, or 204 where an offer was asked for (D-20).
+ * The offer does not exist, or your organisation may not see it: 404, or 204 to a read (D-20).
  *
  * @example
  * ```ts
@@ -75,7 +75,7 @@ export class NotFoundError extends OffersError {
 }
 
 /**
- * The offer's state does not allow it, for instance because it is complete or withdrawn: 409 (D-11).
+ * The offer's state does not allow the operation, for instance because it is complete or withdrawn: 409 (D-11).
  *
  * @example
  * ```ts
@@ -95,8 +95,8 @@ export class ConflictError extends OffersError {
 }
 
 /**
- * Too many requests: 429. Reads and withdrawals have already been repeated as long as `maxRetries` and
- * `maxRetryAfterMs` allow (D-50, D-54); `retryAfterMs` says how long the service asks to wait.
+ * Too many requests: 429. Reads and withdrawals have already been retried as far as `maxRetries` and
+ * `maxRetryAfterMs` allow (D-50, D-54); `retryAfterMs` is the delay that the service asks for.
  *
  * @example
  * ```ts
@@ -112,8 +112,7 @@ export class RateLimitError extends OffersError {
 }
 
 /**
- * The service, or something before it, failed: any 5xx. After a creation or completion it is not known whether it had its
- * effect.
+ * The service or a proxy in front of it failed: any 5xx. A creation or completion may have had its effect.
  *
  * @example
  * ```ts
@@ -129,10 +128,10 @@ export class ServerError extends OffersError {
 }
 
 /**
- * The response is none of the service's: a web page, broken JSON, a field that is missing or of another type, which the
- * message names by its path, a 304 (`invalid_response`); more than `maxResponseBytes` (`response_too_large`); or a redirect
- * (`unexpected_redirect`, which is never followed, so that the API key stays with the address that you gave; the message names the
- * target's origin). After a creation it is not known whether the offer was created.
+ * The response is not what the service sends. `invalid_response`: a web page, malformed JSON, a 304, or a field that is missing
+ * or of another type, which the message names by its path. `response_too_large`: more than `maxResponseBytes`.
+ * `unexpected_redirect`: redirects are never followed, so that the API key is sent to `baseUrl` only; the message names the
+ * target's origin. A creation may have had its effect.
  *
  * @example
  * ```ts
@@ -145,6 +144,6 @@ export class ServerError extends OffersError {
 export class InvalidResponseError extends OffersError {
   override readonly name = "InvalidResponseError";
   declare readonly code: "invalid_response" | "response_too_large" | "unexpected_redirect";
-  /** 0 where a runtime hides the answer that redirects. */
+  /** 0 where a runtime hides the redirect response. */
   declare readonly status: HttpStatus<2 | 3> | 0;
 }

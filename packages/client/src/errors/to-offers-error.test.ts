@@ -4,7 +4,7 @@ import { toOffersError } from "./to-offers-error.ts";
 
 const causeOf = (thrown: unknown) => toOffersError(thrown, "key").cause as { code?: string; syscall?: string };
 
-test("what was thrown without a code is told without one", () => {
+test("a thrown error without a code results in a cause without one", () => {
   const { code, syscall } = causeOf(new TypeError("fetch failed"));
   expect([code, syscall]).toEqual([undefined, undefined]);
 });
@@ -15,7 +15,7 @@ test("a code counts also when what caused it has none", () => {
   expect(toOffersError(new TypeError("fetch failed", { cause }), "key").code).toBe("connect_failed");
 });
 
-test("a try that is nothing is told all the same", () => {
+test("an aggregate error may contain undefined", () => {
   const cause = Object.assign(new AggregateError([undefined]), { code: "EHOSTUNREACH" });
   expect(toOffersError(cause, "key").code).toBe("connection_lost");
 });
@@ -29,12 +29,15 @@ test.each([
   ["HPE_INVALID_CONSTANT", "connect_failed", "no connection was made"],
   ["ECONNREFUSED", "connect_failed", "the connection was refused"],
   ["ERR_TLS_CERT_ALTNAME_INVALID", "tls_failed", "the certificate is for another name"],
-])("what is known not to have been sent is no lost connection, whatever its code: %s", (code, told, fault) => {
-  const failure = toOffersError(new NotSentError(Object.assign(new Error("proxy"), { code })), "key");
-  expect(failure).toMatchObject({ code: told, message: expect.stringMatching(`^${fault}`), cause: { code } });
-});
+])(
+  "a request known not to have been sent is not a lost connection, whatever the code: %s",
+  (code, expected, message) => {
+    const failure = toOffersError(new NotSentError(Object.assign(new Error("proxy"), { code })), "key");
+    expect(failure).toMatchObject({ code: expected, message: expect.stringMatching(`^${message}`), cause: { code } });
+  },
+);
 
-test("what is known not to have been sent, without a code, is told without one", () => {
+test("a request known not to have been sent, without a code, has a cause without one", () => {
   const failure = toOffersError(new NotSentError(new Error("the proxy is gone")), "key");
   expect(failure.code).toBe("connect_failed");
   expect((failure.cause as { code?: string }).code).toBeUndefined();

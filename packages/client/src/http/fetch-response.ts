@@ -1,6 +1,6 @@
 /**
- * What this package uses of an answer: any `fetch`'s `Response` is one. The body can be read once, and the client reads
- * it.
+ * The part of a `Response` that this package uses; the `Response` of any `fetch` fits. The body can be read once, and the
+ * client reads it.
  *
  * @example
  * ```ts
@@ -12,7 +12,7 @@
 export interface FetchResponse {
   readonly status: number;
   readonly headers: {
-    /** By any spelling of the name. */
+    /** Case-insensitive. */
     get(name: string): string | null;
   };
   /** The whole body. */

@@ -1,4 +1,4 @@
-// Of whichever library declares them: these types must also compile for who has neither DOM nor Node types.
+// The declarations of the user's libraries, if any: these types must also compile without DOM and Node types.
 
 /** The runtime's `AbortSignal`. */
 export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Known } }

@@ -2,9 +2,9 @@ import type { FetchResponse } from "./fetch-response.ts";
 import type { OffersRequest } from "./offers-request.ts";
 
 /**
- * Stands around every attempt, the first of the list outermost: hand on the request, or a changed copy, to `next`. What
- * it throws rejects the call as a `UsageError` (`middleware_failed`) whose `cause` it is. A body that you read is gone; hand
- * on a new `Response` then.
+ * Wraps every attempt; the first of the list is the outermost. Pass the request, or a changed copy, to `next`. An error that
+ * middleware throws rejects the call as a `UsageError` (`middleware_failed`) with that error as `cause`. A body can be read
+ * once: middleware that reads it must return a new `Response`.
  *
  * @example
  * ```ts

@@ -21,8 +21,8 @@ export interface OffersRequest {
   readonly headers: Record<string, string>;
   /** JSON, or null where the operation has no body. */
   readonly body: string | null;
-  /** What a body may come to, unpacked; the client's own `fetch`es and reading keep to it (D-98). */
+  /** The largest response body in bytes, decompressed, which the client and `undiciFetch` accept (D-98). */
   readonly maxResponseBytes: number;
-  /** Aborted by the attempt's deadline and by the caller. */
+  /** Aborted at the attempt's deadline and by the caller's signal. */
   readonly signal: Signal;
 }

@@ -24,14 +24,14 @@ type Ask = (method: string, path: string, init?: RawInit & { fetch?: SendRequest
 type SendRequest = (request: Request) => Promise<Response>;
 
 /**
- * An openapi-fetch client, typed by the contract, whose requests are made by this package's transport: with its key, deadlines,
- * retries and refusals. `{ data, error, response }` as ever, but `error` is an `AnyOffersError` and is there after every
- * failure, also one without an answer; nothing is thrown. `response` then has the status alone (0 without an answer), for the
- * rest is on the error. The options of a call (`timeoutMs`, `maxRetries`, …) stand beside `params`.
+ * An openapi-fetch client, typed by the contract, whose requests use this package's transport: its key, deadlines, retries
+ * and checks. Every failure, also one without a response, is returned as `error`, an `AnyOffersError`; nothing is thrown.
+ * `response` then has the status only (0 without a response); the rest is on the error. Call options (`timeoutMs`,
+ * `maxRetries`, …) go beside `params`.
  *
- * `baseUrl`, `fetch`, `redirect` and `api-version` of a single call change nothing: those of `options` hold (D-66).
+ * `baseUrl`, `fetch`, `redirect` and `api-version` of a single call have no effect: those of `options` apply (D-66).
  *
- * @throws {UsageError} for an option that cannot be right; the message says what to change
+ * @throws {UsageError} for an invalid option; the message says what to change
  * @example
  * ```ts
  * import { createOpenApiClient } from "@offers/client/openapi-fetch";
@@ -89,7 +89,7 @@ async function readJson(request: Request): Promise<never> {
   try {
     return (text ? JSON.parse(text) : undefined) as never;
   } catch {
-    // Not what was thrown: it quotes the body (D-49).
+    // The thrown error quotes the body (D-49).
     throw createUsageError(
       "invalid_argument",
       "the body must be JSON; give no bodySerializer that writes anything else",

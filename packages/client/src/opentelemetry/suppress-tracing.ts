@@ -1,9 +1,9 @@
 import { context, createContextKey } from "@opentelemetry/api";
 import type { Middleware } from "../http/middleware.ts";
 
-/** The key by which OpenTelemetry's own exporters keep their requests out of the traces; it is made with `Symbol.for`. */
+/** The context key that OpenTelemetry's own exporters use; it is a registered symbol. */
 const suppressed = createContextKey("OpenTelemetry SDK Context Key SUPPRESS_TRACING");
 
-/** Nobody traces the fetch beneath: its instrumentation would add a second traceparent, which makes both worthless. */
+/** Keeps an instrumented `fetch` from adding a second `traceparent`, which would invalidate both. */
 export const suppressTracing: Middleware = (request, next) =>
   context.with(context.active().setValue(suppressed, true), () => next(request));

@@ -5,7 +5,7 @@ import type { Operation } from "../operations/operation.ts";
 import { checkHeaderName, checkHeaderValue } from "../options/check-header.ts";
 import type { CallOptions } from "../options/options.ts";
 
-/** What a propagator says, as far as it fits a header: the client would refuse the call for the rest. */
+/** Sets the headers of a propagator. Invalid ones are dropped: the client would reject the call for them. */
 const asHeaders = {
   set(headers: Record<string, string>, name: string, value: string): void {
     try {
@@ -16,7 +16,7 @@ const asHeaders = {
   },
 };
 
-/** Makes a call within a span of its own, which has ended by the time that anybody hears of the call's end. */
+/** Makes a call within a span of its own, which ends before the call's promise settles. */
 export function traceCall<Data>(
   { name, method, path }: Operation<never, Data>,
   tracer: Tracer,
@@ -33,7 +33,7 @@ export function traceCall<Data>(
     active = trace.setSpan(active, span);
     propagation.inject(active, headers, asHeaders);
   } catch {
-    // The call is made, whatever an observer thinks of it.
+    // A tracer that throws does not affect the call.
   }
   const finish = (attempts: number, status: number | undefined, error?: AnyOffersError) => {
     try {
@@ -48,9 +48,9 @@ export function traceCall<Data>(
   const exchange = context.with(active, () => perform({ ...call, headers }).withResponse());
   return toOffersPromise(
     exchange.then(
-      (answer) => {
-        finish(answer.attempts, answer.response.status);
-        return answer;
+      (result) => {
+        finish(result.attempts, result.response.status);
+        return result;
       },
       (error: AnyOffersError) => {
         finish(error.attempts, error.status, error);

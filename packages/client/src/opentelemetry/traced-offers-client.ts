@@ -18,10 +18,10 @@ import { traceCall } from "./trace-call.ts";
  * `http.request.resend_count` (when there was more than one request) and, with status ERROR, `error.type`, which is the
  * error's `code`. None holds a key, an id or a payload; hence there is no `url.full`.
  *
- * The span's context goes with every request of the call, in the headers of the registered propagator. So that a `fetch` that
- * is instrumented too doesn't send them twice, it runs with tracing suppressed. A tracer that throws changes no call (D-67).
+ * Every attempt carries the span's context in the headers of the registered propagator. `fetch` runs with tracing suppressed, so
+ * that an instrumented one does not send them twice. A tracer that throws does not affect the call (D-67).
  *
- * `tracer` is the global provider's by default. A watch is a span for each read.
+ * `tracer` is the global provider's by default. A watch has one span per read.
  *
  * @example
  * ```ts
@@ -39,7 +39,7 @@ export class TracedOffersClient extends OffersClient {
   readonly #tracer: Tracer;
   readonly #server: { "server.address": string; "server.port": number };
 
-  /** @throws {UsageError} for an option that cannot be right; the message says what to change */
+  /** @throws {UsageError} for an invalid option; the message says what to change */
   constructor(options: OffersClientOptions & { tracer?: Tracer | undefined }) {
     super(withTracingSuppressed(options));
     this.#options = { ...options };
@@ -74,7 +74,7 @@ export class TracedOffersClient extends OffersClient {
   }
 }
 
-/** What the client beneath is given: what is no list of middleware is left for it to refuse. */
+/** The options with tracing suppressed below. A `middleware` that is not an array is left for the client to reject. */
 function withTracingSuppressed(options: OffersClientOptions & { tracer?: Tracer | undefined }): OffersClientOptions {
   if (typeof options !== "object") return options;
   const { tracer: _, ...others } = options;

@@ -1,2 +1,2 @@
-/** A successful response whose content is none that the operation has. The message is shown, so it holds no value. */
+/** A successful response whose body does not fit the operation. The message is shown, so it contains no value. */
 export class InvalidBodyError extends Error {}

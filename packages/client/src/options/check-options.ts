@@ -3,7 +3,7 @@ import { kindOf } from "../errors/kind-of.ts";
 import { closestName } from "./closest-name.ts";
 import type { CallOptions, OffersClientOptions } from "./options.ts";
 
-/** Every name of an option: one that is added to the type must be added here. */
+/** Every option name; the type makes the compiler require new ones here. */
 const clientOptions: Record<keyof OffersClientOptions, 0> = {
   baseUrl: 0,
   apiKey: 0,
@@ -37,7 +37,6 @@ export function refuse(text: string): never {
   throw createUsageError("invalid_option", text);
 }
 
-/** A function, or nothing. */
 function checkFunction(name: string, value: unknown): void {
   if (typeof value !== "function") refuse(`${name} is ${kindOf(value)}; give a function`);
 }
@@ -52,7 +51,7 @@ function checkNames(given: object, names: readonly string[], elsewhere: (name: s
 }
 
 /**
- * What is misspelt, or of another type. Limits and texts are checked where they are read.
+ * Checks for unknown names and wrong types. Limits and texts are checked where they are read.
  *
  * @throws {UsageError} `invalid_option`
  */
@@ -72,7 +71,7 @@ export function checkClientOptions(given: OffersClientOptions): void {
         refuse(`logger is ${kindOf(logger)} without a function ${level}; give console or pino()`);
 }
 
-/** @throws {UsageError} `invalid_option`, or `invalid_argument` for a signal that is none */
+/** @throws {UsageError} `invalid_option`, or `invalid_argument` for a `signal` that is not an AbortSignal */
 export function checkCallOptions(given: CallOptions, names: readonly string[] = callNames): void {
   const isSignal = "addEventListener" in Object(given);
   if (typeof given !== "object" || !given || Array.isArray(given) || isSignal)

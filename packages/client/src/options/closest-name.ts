@@ -1,10 +1,10 @@
-/** A name's pairs of letters, without case and separators, so that `base_url` is `baseUrl`. */
+/** The letter pairs of a name, without case and separators, so that `base_url` equals `baseUrl`. */
 function pairsOf(name: string): string[] {
   const plain = name.toLowerCase().replace(/[^a-z]/g, "");
   return [...plain].map((_letter, index) => plain.slice(index, index + 2));
 }
 
-/** The one of `names` that a misspelt name most likely stands for, by the pairs that both have (Dice); undefined if none. */
+/** The most similar of `names` by the Dice coefficient of letter pairs; undefined if none is similar. */
 export function closestName(wrong: string, names: readonly string[]): string | undefined {
   const given = pairsOf(wrong);
   let most = 0.4;

@@ -1,8 +1,8 @@
 /**
- * Where one line per attempt goes: `debug` when it succeeded, `warn` when it failed. A pino logger, or `console`. The
- * fields are `operation`, `attempt` (from 1), `durationMs`, `status`, and of a failure `code` and `retryDelayMs`
- * (undefined when it is the last); never an id, a key or a body (D-49). What a logger throws, or rejects with, is
- * ignored: a line that cannot be written must not make an offer look as if it were not created.
+ * Receives one line per attempt: `debug` for a success, `warn` for a failure. A pino logger, or `console`. The fields are
+ * `operation`, `attempt` (from 1), `durationMs`, `status`, and for a failure `code` and `retryDelayMs` (undefined if there is
+ * no retry); never an id, a key or a body (D-49). Errors of the logger are ignored: the offer has been created even if the
+ * line could not be written.
  *
  * @example
  * ```ts

@@ -5,9 +5,9 @@ import type { Middleware } from "../http/middleware.ts";
 import type { Logger } from "./logger.ts";
 
 /**
- * The API key of one organisation, or a function that gives it: called before every call with `refresh: false`, so keep
- * what you fetched, and once more with `refresh: true` after a 401, which repeats the request if the key is another one
- * (D-47).
+ * The API key of one organisation, or a function that returns it. The function is called before every call with
+ * `refresh: false`, so cache the key, and once more with `refresh: true` after a 401; if it returns another key, the request
+ * is sent again (D-47).
  *
  * @example
  * ```ts
@@ -24,7 +24,7 @@ import type { Logger } from "./logger.ts";
 export type ApiKey = string | ((request: { refresh: boolean }) => string | Promise<string>);
 
 /**
- * How to reach the service. Only the first two are required; numbers are whole, milliseconds at most 2,147,483,647.
+ * The options of a client. Only the first two are required. Numbers are integers up to 2,147,483,647.
  *
  * @example
  * ```ts
@@ -49,30 +49,30 @@ export interface OffersClientOptions {
   apiKeyHeader?: string | undefined;
   /** Sent with every operation as `api-version` (D-27). @default "1.0" */
   apiVersion?: string | undefined;
-  /** Bounds one attempt, from its start to the end of the body (D-25). @default 30_000 */
+  /** The deadline of one attempt, from its start to the end of the response body (D-25). @default 30_000 */
   timeoutMs?: number | undefined;
-  /** Bounds the call: all attempts, the waits between them and your `apiKey` function (D-25). @default 90_000 */
+  /** The deadline of the call: all attempts, the delays between them and your `apiKey` function (D-25). @default 90_000 */
   totalTimeoutMs?: number | undefined;
-  /** How often a failed attempt is repeated at most (D-50); 0 repeats none. @default 2 */
+  /** The maximum number of retries (D-50); 0 disables them. @default 2 */
   maxRetries?: number | undefined;
-  /** A longer `Retry-After` is not waited for: the error comes at once and says how long (D-50). @default 30_000 */
+  /** A longer `Retry-After` fails the call immediately, with `retryAfterMs` set (D-50). @default 30_000 */
   maxRetryAfterMs?: number | undefined;
   /**
-   * How large the body of a response may be, in bytes, unpacked; at least 1. Beyond it the connection is given up, and a
-   * success is `response_too_large` (D-98). @default 10_485_760
+   * The largest response body in bytes, decompressed; at least 1. For a larger one the connection is closed, and a success is
+   * `response_too_large` (D-98). @default 10_485_760
    */
   maxResponseBytes?: number | undefined;
-  /** Whether the service acts once on one `Idempotency-Key`; only then creations and completions are repeated (D-40). @default false */
+  /** Whether the service acts once per `Idempotency-Key`; only then are creations and completions retried (D-40). @default false */
   serviceHonoursIdempotencyKey?: boolean | undefined;
   /** @default the runtime's fetch, looked up at every request */
   fetch?: Fetch | undefined;
-  /** Around every attempt, the first outermost. @default [] */
+  /** Wraps every attempt; the first is the outermost. @default [] */
   middleware?: readonly Middleware[] | undefined;
   /** One line per attempt. @default none */
   logger?: Logger | undefined;
   /**
-   * Told before every wait: why the attempt failed, its number from 1, and how long the wait is. What it throws, or rejects
-   * with, is ignored. @default none
+   * Called before each retry delay with the error, the number of the failed attempt (from 1) and the delay. Its errors are
+   * ignored. @default none
    */
   onRetry?: ((notice: { error: AnyOffersError; attempt: number; delayMs: number }) => void) | undefined;
   /** @default "offers-client" */
@@ -80,7 +80,7 @@ export interface OffersClientOptions {
 }
 
 /**
- * What one call does differently.
+ * The options of one call.
  *
  * @example
  * ```ts
@@ -91,13 +91,13 @@ export interface OffersClientOptions {
  * ```
  */
 export interface CallOptions {
-  /** Ends the call at once, also while it waits; no listener stays on it. */
+  /** Aborts the call, also during a delay; no listener stays on the signal. */
   signal?: Signal | undefined;
   timeoutMs?: number | undefined;
   totalTimeoutMs?: number | undefined;
   maxRetries?: number | undefined;
-  /** Of a creation or completion, the same on every attempt (D-40). @default a random UUID per call */
+  /** For a creation or completion; the same on every attempt (D-40). @default a random UUID per call */
   idempotencyKey?: string | undefined;
-  /** Sent beside the client's own, which win. */
+  /** Additional headers; those of the client take precedence. */
   headers?: Readonly<Record<string, string>> | undefined;
 }

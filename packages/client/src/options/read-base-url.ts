@@ -1,7 +1,7 @@
 import { createUsageError } from "../errors/create-usage-error.ts";
 import { kindOf } from "../errors/kind-of.ts";
 
-/** https, or http on loopback; no credentials, query or fragment. Read after URL has normalised it. */
+/** https, or http on loopback; no credentials, query or fragment. Matches a URL that `URL` has normalised. */
 const safe = /^http(s:|:\/\/(localhost|127\.[\d.]+|\[::1])[:/])[^?#@]*$/;
 
 /** What is wrong with a base address. The address is not shown: it may hold a password. */

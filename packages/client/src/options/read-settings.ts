@@ -21,7 +21,7 @@ export interface ClientSettings {
   readonly limits: Limits;
 }
 
-/** @throws {UsageError} for an option that cannot be right; nothing is corrected silently */
+/** @throws {UsageError} for an invalid option; nothing is corrected silently */
 export function readSettings(options: OffersClientOptions): ClientSettings {
   try {
     checkClientOptions(options);

@@ -4,7 +4,7 @@ import { systemClock } from "./clock.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test("a sleep ends when its time has passed, as an answer and not as an error", async () => {
+test("a sleep resolves when its time has passed", async () => {
   const sleep = systemClock.sleep(1_000, undefined);
   await vi.advanceTimersByTimeAsync(1_000);
   await expect(sleep).resolves.toBeUndefined();

@@ -20,7 +20,7 @@ export interface PreparedRequest {
   readonly isRepeatable: boolean | undefined;
 }
 
-/** @throws {UsageError} for an option or argument that cannot be right, and what the getters of the argument throw */
+/** @throws {UsageError} for an invalid option or argument; errors of the argument's getters pass through */
 export function prepareRequest<Argument>(
   settings: ClientSettings,
   { name: operation, method, path, encode }: Operation<Argument, unknown>,

@@ -20,7 +20,7 @@ const codeAfter = async (cause: Error): Promise<string> => {
 };
 
 const failure = (code: string, syscall?: string) => Object.assign(new Error(), { code, ...(syscall && { syscall }) });
-/** As Node tells of a name with several addresses: a code, and an error for each try. */
+/** As Node reports a name with several addresses: a code, and an error for each try. */
 const allTries = (code: string, ...tries: Error[]) => Object.assign(new AggregateError(tries), { code });
 
 test.each([
@@ -60,7 +60,7 @@ test.each([
   "EPROTO",
 ])("after %s the handshake failed", async (code) => expect(await codeAfter(failure(code))).toBe("tls_failed"));
 
-test("a cause that is its own cause is told, and comes to an end", async () => {
+test("a cause that is its own cause ends the search", async () => {
   const endless = Object.assign(failure("ECONNRESET", "read"), { cause: undefined as unknown });
   endless.cause = endless;
   expect(await codeAfter(endless)).toBe("connection_lost");

@@ -16,17 +16,17 @@ function errorOf(status: number, text = "", headers: Record<string, string> = {}
   return expect.unreachable();
 }
 
-// 0 is what a browser makes of a redirect that it was told not to follow: https://fetch.spec.whatwg.org/#atomic-http-redirect-handling
+// 0 is what a browser makes of a redirect that it must not follow: https://fetch.spec.whatwg.org/#atomic-http-redirect-handling
 test.each([0, 199, 300, 399])("%i acknowledges nothing", (status) =>
   expect(errorOf(status)).toMatchObject({ name: "InvalidResponseError", code: "unexpected_redirect", status }),
 );
 
-test("an answer without the headers says nothing about request and wait", () => {
+test("a response without the headers has no request id and no delay", () => {
   const { requestId, retryAfterMs } = errorOf(503);
   expect([requestId, retryAfterMs]).toEqual([undefined, undefined]);
 });
 
-test("an answer's request id is told, by either name", () => {
+test("the request id of a response is read from either header", () => {
   expect(errorOf(503, "", { "Request-Id": "r1" }).requestId).toBe("r1");
   expect(errorOf(503, "", { "Request-Id": "r1", "X-Request-Id": "r2" }).requestId).toBe("r2");
 });
@@ -45,8 +45,8 @@ test("problem details add what they have to the message: title, detail, the name
 
 test("an offer whose id is no string is an invalid response", () => {
   const response = { status: 200, headers: new Headers(), text: async () => "" };
-  const answer = { response, text: '{"id":7,"events":[],"recipients":[]}' };
-  expect(() => parseResponse(getOffer, answer, { url, body: null, maxResponseBytes: 99 }, "key")).toThrow(
+  const received = { response, text: '{"id":7,"events":[],"recipients":[]}' };
+  expect(() => parseResponse(getOffer, received, { url, body: null, maxResponseBytes: 99 }, "key")).toThrow(
     expect.objectContaining({ code: "invalid_response" }),
   );
 });
@@ -85,6 +85,6 @@ test.each([
   ["<p>", "", "the body is markup, not JSON"],
   [" <p>", "", "the body is markup, not JSON"],
   [" <p>", "text/html", "the body is markup (text/html), not JSON"],
-])("the body %j of the type %j is told as it is: %s", (text, type, fault) =>
+])("the body %j of the type %j is described: %s", (text, type, fault) =>
   expect(messageOf(text, type)).toBe(`200, but ${fault}; check baseUrl`),
 );

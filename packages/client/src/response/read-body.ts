@@ -1,30 +1,30 @@
 import type { FetchResponse } from "../http/fetch-response.ts";
 
-/** What Node's zlib throws of a result that exceeds its bound, what `./node` throws, and undici's own limit. */
+/** The error codes for a body that is too large: of Node's zlib and `./node`, of undici, of V8. */
 const tooLarge = /BUFFER_TOO_LARGE|EXCEEDED_MAX_SIZE|STRING_TOO_LONG/;
 
-/** For text that is decoded whole, which leaves no state behind. */
+/** Shared: decoding a whole text leaves no state in the decoder. */
 const utf8 = new TextDecoder();
 
-/** The body's text, decoded and unpacked; undefined, with the connection given up, when it exceeds `mostBytes` (D-98). */
+/** The body as text, decompressed; undefined if it exceeds `maxBytes`, and then the connection is closed (D-98). */
 export async function readBody(
   response: FetchResponse & { readonly body?: ReadableStream<Uint8Array> | null },
-  mostBytes: number,
+  maxBytes: number,
 ): Promise<string | undefined> {
   const { body } = response;
   const length = response.headers.get("content-length");
-  if (Number(length) > mostBytes) {
+  if (Number(length) > maxBytes) {
     body?.cancel?.().catch(() => {});
     return undefined;
   }
   try {
-    // What has a length and is not packed can't be longer than that: Bun and Deno read it faster.
+    // A body with a length and no compression cannot exceed the length. Bun and Deno read it faster this way.
     if (!body?.getReader || (length !== null && !response.headers.get("content-encoding"))) {
       const text = await response.text();
-      return text.length > mostBytes ? undefined : text;
+      return text.length > maxBytes ? undefined : text;
     }
     const reader = body.getReader();
-    // Most bodies come in one piece, and need no decoder of their own.
+    // Most bodies arrive in one chunk and need no decoder of their own.
     let decoder = utf8;
     let text = "";
     let last: Uint8Array | undefined;
@@ -32,7 +32,7 @@ export async function readBody(
       const { done, value } = await reader.read();
       if (done) return text + decoder.decode(last);
       bytes += value.byteLength;
-      if (bytes > mostBytes) {
+      if (bytes > maxBytes) {
         reader.cancel().catch(() => {});
         return undefined;
       }

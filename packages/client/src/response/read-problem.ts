@@ -1,17 +1,17 @@
 import type { Problem } from "../contract/problem.ts";
 import { redact } from "../errors/redact.ts";
 
-/** The problem details in an error's body; undefined when it holds none: empty, a web page, broken or other JSON. */
+/** The problem details in the body of an error response; undefined for any other body: empty, a web page, other JSON. */
 export function readProblem(text: string, key: string): Problem | undefined {
   if (!/^\s*{/.test(text)) return undefined;
   let problem: Record<string, unknown>;
   try {
-    // Written again before it is searched: escapes such as \u0061 could hide a key.
+    // Parsed and serialised first: escapes such as \u0061 could hide a key.
     problem = JSON.parse(redact(JSON.stringify(JSON.parse(text)), key));
   } catch {
     return undefined;
   }
-  // RFC 9457, 3.1: a member of another type than the standard's is ignored.
+  // RFC 9457, 3.1: a standard member of another type is ignored.
   for (const name of ["type", "title", "detail", "instance", "code"]) if (!isText(problem[name])) delete problem[name];
   if (typeof problem.status !== "number") delete problem.status;
   const { errors } = problem;

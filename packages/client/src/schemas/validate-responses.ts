@@ -7,13 +7,12 @@ import { readBody } from "../response/read-body.ts";
 import { wrongFields } from "./wrong-fields.ts";
 
 /**
- * Middleware that holds every offer to the contract as it arrives: one with a missing or wrong field rejects the call with an
- * {@link InvalidResponseError} that names the fields, never their values. Fields that the service adds pass, and words that no
- * document shows. Put it last, so that other middleware sees what it hands on.
+ * Middleware that validates every offer against the contract. An offer with a missing or invalid field rejects the call with an
+ * {@link InvalidResponseError} that names the fields, never their values. Additional fields and undocumented values of
+ * `response` and `confirmation` are allowed. Put it last, so that other middleware sees the validated response.
  *
- * Without it, the client looks only whether every field is there and of its type; with it, also at times and empty ids.
- *
- * Strict to the contract, and opt-in for that (D-68).
+ * Without it, the client checks only that every field is present and of its type; with it, also times and empty ids. It is
+ * opt-in because it is strict (D-68).
  *
  * @example
  * ```ts
@@ -32,29 +31,29 @@ import { wrongFields } from "./wrong-fields.ts";
 export const validateResponses = (): Middleware => async (request, next) => {
   const response = await next(request);
   const { status, headers } = response;
-  // The other operations answer with an id or nothing, and the client checks both.
+  // The other operations return an id or nothing, which the client checks.
   const isOffer = request.operation === "GetOffer" && status > 199 && status < 300;
   return isOffer ? { status, headers, text: () => readOffer(response, request) } : response;
 };
 
-/** Checked as it is read: a connection that breaks off is not this middleware's failure. */
+/** Validates when the client reads the body, so that a lost connection is not reported as `middleware_failed`. */
 async function readOffer(response: FetchResponse, request: OffersRequest): Promise<string> {
   const text = await readBody(response, request.maxResponseBytes);
-  // As the client reads it of what it reads itself.
+  // The client reports this code as `response_too_large`.
   if (text === undefined)
     throw Object.assign(new RangeError("The body is too large"), { code: "ERR_BUFFER_TOO_LARGE" });
   const fields = wrongFields(text);
   if (!fields.length) return text;
   const { status, headers } = response;
   const id = headers.get("x-request-id") ?? headers.get("request-id") ?? undefined;
-  // Among them the API key, under a name that is not known here.
+  // One of them is the API key; the name of its header is an option.
   const secrets = Object.values(request.headers);
   throw new InvalidResponseError(
-    `${status}, but these fields are not as the contract has them: ${fields.join(", ")}; check baseUrl`,
+    `${status}, but these fields do not match the contract: ${fields.join(", ")}; check baseUrl`,
     {
       code: "invalid_response",
       status,
-      // A service that echoes the key as its request id keeps it to itself (D-49).
+      // A service may echo the key as its request id (D-49).
       requestId: secrets.some((secret) => id?.includes(secret)) ? undefined : id,
       [unclaimed]: true,
     },

@@ -11,17 +11,17 @@ import type { TestFailure, TestRequest, TestService, TestServiceOptions } from "
 const someWorkers = { worker_amal: "Amal Haddad", worker_ben: "Ben Okafor", worker_cleo: "Cleo Martin" };
 
 /**
- * Makes a service in memory for the length of a test. It keeps state and refuses what the reference platform refuses, held
- * so by one contract suite; no port, no timer, nothing to close (D-69).
+ * Creates a stateful in-memory fake of the service for one test. It enforces the same rules as the reference platform, proven by
+ * one contract suite for both. It opens no port, sets no timer and needs no closing (D-69).
  *
- * @throws {TypeError} for a `baseUrl` that is no address, or a dialect that there is not
+ * @throws {TypeError} for an invalid `baseUrl` or an unknown dialect
  * @example vitest
  * ```ts
  * import { OffersClient } from "@offers/client";
  * import { createTestService } from "@offers/client/testing";
  * import { expect, test } from "vitest";
  *
- * test("whoever applies can get the work", async () => {
+ * test("an applicant can be confirmed", async () => {
  *   const service = createTestService({ workers: { w1: "Wanda" }, userIds: ["u1"] });
  *   const offers = new OffersClient(service);
  *   const { id } = await offers.createOffer({ createdByUserId: "u1", title: "Bar", workerIds: ["w1"] });
@@ -38,7 +38,7 @@ const someWorkers = { worker_amal: "Amal Haddad", worker_ben: "Ben Okafor", work
  * import { OffersClient } from "@offers/client";
  * import { createTestService } from "@offers/client/testing";
  *
- * test("a busy service is asked again", async () => {
+ * test("a 503 is retried", async () => {
  *   const service = createTestService();
  *   const offers = new OffersClient({ baseUrl: service.baseUrl, apiKey: service.apiKey, fetch: service.fetch });
  *   service.failNext({ status: 503, retryAfterSeconds: 0 });
@@ -55,7 +55,7 @@ const someWorkers = { worker_amal: "Amal Haddad", worker_ben: "Ben Okafor", work
  *
  * const service = createTestService({ baseUrl: "https://service.example", apiKey: "key" });
  * const server = setupServer(...service.handlers(http));
- * server.listen(); // and server.close() afterwards: what uses the runtime's fetch meets the service
+ * server.listen(); // and server.close() afterwards: global fetch now reaches the fake
  * ```
  */
 export function createTestService(options: TestServiceOptions = {}): TestService {
@@ -66,9 +66,7 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     now = () => new Date(),
   } = options;
   if (!Object.hasOwn(dialects, dialect))
-    throw new TypeError(
-      `createTestService: there is no dialect "${dialect}"; give ${Object.keys(dialects).join(" or ")}`,
-    );
+    throw new TypeError(`createTestService: unknown dialect "${dialect}"; use ${Object.keys(dialects).join(" or ")}`);
   const base = new URL(baseUrl).href.replace(/\/+$/, "");
   const ours = { userIds: new Set(options.userIds ?? ["user_hana"]) };
   const state: ServiceState = {
@@ -103,22 +101,22 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     },
     respond(offerId, workerId, response) {
       if (response !== "applied" && response !== "rejected")
-        throw new TypeError(`respond: there is no response "${response}"; give applied or rejected`);
+        throw new TypeError(`respond: unknown response "${response}"; use applied or rejected`);
       state.offers.respond(offerId, workerId, response);
     },
     failNext(failure, times = 1) {
       checkFailure(failure, times);
       failures.push(...Array<TestFailure>(times).fill(failure));
     },
-    // msw would answer 500 for what its resolver throws.
+    // msw responds with 500 to an error of its resolver.
     handlers: (http) => [http.all(`${base}/*`, ({ request }) => serve(request).catch(() => Response.error()))],
   } satisfies Omit<TestService, "fetch" | "baseUrl" | "apiKey">;
-  // The client refuses options that it doesn't know: of a service, those that it has are all that a spread gives.
+  // The client rejects unknown options: only its own are enumerable, so that a service can be spread into them.
   const service = { fetch: serve, baseUrl: base, apiKey };
   return Object.defineProperties(service, hidden(controls)) as typeof service & TestService;
 }
 
-/** As properties that can be read and called, and are not listed. */
+/** Property descriptors that are not enumerable. */
 const hidden = (members: object): PropertyDescriptorMap =>
   Object.fromEntries(Object.entries(members).map(([name, value]) => [name, { value }]));
 
@@ -128,7 +126,7 @@ function recordOf({ method, url, headers, body }: IncomingRequest): TestRequest 
   try {
     value = JSON.parse(text);
   } catch {
-    // No JSON: the text says more than its failure.
+    // Not JSON: the text is recorded.
   }
   return { method, url, headers: Object.fromEntries(headers), body: value };
 }

@@ -1,11 +1,11 @@
 import { type IncomingRequest, onAbort, type ServiceResponse, toResponse } from "./incoming-request.ts";
 import type { TestFailure } from "./test-service.ts";
 
-/** Lets a request fail as it was told to, or go on to be answered. */
+/** Injects the failure, if there is one; otherwise responds. */
 export async function failOrRespond(
   failure: TestFailure | undefined,
   request: IncomingRequest,
-  answer: () => ServiceResponse,
+  respond: () => ServiceResponse,
 ): Promise<Response> {
   if (request.signal?.aborted) throw request.signal.reason;
   if (typeof failure === "object") return toResponse(request, failureResponse(failure));
@@ -15,17 +15,17 @@ export async function failOrRespond(
     case "connection-reset":
       throw lost("ECONNRESET", "write");
     case "response-lost":
-      answer();
+      respond();
       throw lost("ECONNRESET", "read");
     case "hang":
       return new Promise<never>((_resolve, reject) => onAbort(request, reject));
     default:
-      return toResponse(request, answer(), failure === "hang-in-body");
+      return toResponse(request, respond(), failure === "hang-in-body");
   }
 }
 
 function failureResponse({ status, retryAfterSeconds, headers, body }: Exclude<TestFailure, string>): ServiceResponse {
-  const problem = { type: "about:blank", title: "The test told this request to fail", status };
+  const problem = { type: "about:blank", title: "Failure injected by the test", status };
   return {
     status,
     headers: {
@@ -37,6 +37,6 @@ function failureResponse({ status, retryAfterSeconds, headers, body }: Exclude<T
   };
 }
 
-/** As Node's fetch tells it. */
+/** The error of Node's `fetch`. */
 const lost = (code: string, syscall: string): TypeError =>
   new TypeError("fetch failed", { cause: Object.assign(new Error(`${syscall} ${code}`), { code, syscall }) });

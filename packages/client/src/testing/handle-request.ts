@@ -5,7 +5,7 @@ import { runOperation, type ServiceState } from "./run-operation.ts";
 
 interface ServiceRoute {
   readonly pattern: RegExp;
-  /** HEAD is answered as GET without a body, but never withdraws (D-10). */
+  /** HEAD is GET without a body, but never withdraws (D-10). */
   readonly methods: Readonly<Partial<Record<string, OperationName>>>;
 }
 
@@ -17,13 +17,13 @@ const routes: readonly ServiceRoute[] = [
   { pattern: /^\/offer\/([^/]+)\/withdraw$/, methods: { GET: "WithdrawOffer" } },
 ];
 
-/** Whatever arrives is answered, with problem details when it is refused. */
+/** The response to a request: problem details if it is rejected. */
 export function handleRequest(state: ServiceState, request: IncomingRequest, path: string): ServiceResponse {
   const requestId = crypto.randomUUID();
   const common = { "X-Request-Id": requestId, "Cache-Control": "no-store" };
   try {
-    const answer = dispatch(state, request, path);
-    return { ...answer, headers: { ...common, ...answer.headers } };
+    const response = dispatch(state, request, path);
+    return { ...response, headers: { ...common, ...response.headers } };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const { code, message, errors, headers } = error;

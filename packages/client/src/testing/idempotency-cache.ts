@@ -7,19 +7,19 @@ const keepMs = 24 * 60 * 60 * 1_000;
 
 interface Kept {
   fingerprint: string;
-  answer: ServiceResponse;
+  response: ServiceResponse;
   until: number;
 }
 
-/** What took effect under an `Idempotency-Key`, per organisation. */
+/** The responses to requests with an `Idempotency-Key`, per organisation. */
 export class IdempotencyCache {
   readonly #kept = new WeakMap<Organisation, Map<string, Kept>>();
 
   /**
-   * Runs `effect`, unless this request has had its effect under its key. An effect that throws uses up no key.
+   * Runs `effect`, unless the same request already had its effect under its key. An effect that throws does not use up the key.
    *
-   * @param fingerprint tells the request from others
-   * @throws {Refusal} `idempotency_key_reused`, or `invalid_request` for what can be no key
+   * @param fingerprint identifies the request
+   * @throws {Refusal} `idempotency_key_reused`, or `invalid_request` for an invalid key
    */
   once(
     { headers }: IncomingRequest,
@@ -38,12 +38,12 @@ export class IdempotencyCache {
     this.#kept.set(caller, kept);
     const first = kept.get(key);
     if (first === undefined || first.until <= now.getTime()) {
-      const answer = effect();
-      kept.set(key, { fingerprint, answer, until: now.getTime() + keepMs });
-      return answer;
+      const response = effect();
+      kept.set(key, { fingerprint, response, until: now.getTime() + keepMs });
+      return response;
     }
     if (first.fingerprint === fingerprint)
-      return { ...first.answer, headers: { ...first.answer.headers, "Idempotency-Replayed": "true" } };
+      return { ...first.response, headers: { ...first.response.headers, "Idempotency-Replayed": "true" } };
     throw new Refusal("idempotency_key_reused", "Another request had this key; give every request one of its own.");
   }
 }

@@ -1,4 +1,4 @@
-/** A request, once all of it has been read. */
+/** A request, completely read. */
 export interface IncomingRequest {
   method: string;
   url: string;
@@ -7,7 +7,7 @@ export interface IncomingRequest {
   signal: AbortSignal | undefined;
 }
 
-/** What is answered to it, as plain data: it can be kept and given again. */
+/** The response to it, as plain data that can be stored and replayed. */
 export interface ServiceResponse {
   status: number;
   headers?: Record<string, string>;
@@ -24,7 +24,7 @@ export const jsonResponse = (
   body: JSON.stringify(value),
 });
 
-/** Reads what a `fetch` is given. No `Request` is made of it: one refuses the `AbortSignal` of jsdom. */
+/** Parses the arguments of `fetch`. It creates no `Request`, which would refuse the `AbortSignal` of jsdom. */
 export async function parseRequest(input: string | URL | Request, init: RequestInit = {}): Promise<IncomingRequest> {
   const request = typeof input === "object" && "url" in input ? input : undefined;
   const body = init.body ?? (request ? await request.arrayBuffer() : null);
@@ -40,7 +40,7 @@ export async function parseRequest(input: string | URL | Request, init: RequestI
   };
 }
 
-/** @param stalls whether the body never ends, until the caller gives up */
+/** @param stalls whether the body does not end until the caller aborts */
 export function toResponse(
   request: IncomingRequest,
   { status, headers = {}, body }: ServiceResponse,
@@ -53,6 +53,6 @@ export function toResponse(
   return new Response(isBodyless ? null : (stream ?? body ?? ""), { status, headers });
 }
 
-/** Calls back once the caller gives up; never, if nobody can. */
+/** Calls back when the caller aborts; never without a signal. */
 export const onAbort = ({ signal }: IncomingRequest, callback: (reason: unknown) => void): void =>
   signal?.addEventListener("abort", () => callback(signal.reason), { once: true });

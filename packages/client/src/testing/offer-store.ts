@@ -3,7 +3,7 @@ import type { Creation } from "./check-bodies.ts";
 import { type FieldErrors, Refusal } from "./refusal.ts";
 import type { TestNotification } from "./test-service.ts";
 
-/** Whose offers these are; two keys may be of one. */
+/** The owner of offers; several keys may belong to one. */
 export interface Organisation {
   readonly userIds: Set<string>;
 }
@@ -13,7 +13,7 @@ interface Entry {
   readonly offer: Omit<Offer, "isHistoric">;
 }
 
-/** All offers, and what their workers were told. Its moves are those of interface.md and of D-06 to D-11 and D-36. */
+/** All offers, and the notifications of their workers. The state transitions are those of interface.md, D-06 to D-11 and D-36. */
 export class OfferStore {
   readonly notifications: TestNotification[] = [];
   readonly #entries = new Map<string, Entry>();
@@ -55,7 +55,7 @@ export class OfferStore {
     for (const recipient of offer.recipients) {
       const isNamed = workerIds.includes(recipient.workerId);
       if (isNamed) recipient.confirmation = "confirmed";
-      // Everybody is told, also who rejected or never answered (D-09).
+      // All workers are notified, also those who rejected or did not respond (D-09).
       const reason = isNamed ? "successful" : "unsuccessful";
       this.notifications.push({ offerId: id, workerId: recipient.workerId, reason });
     }
@@ -64,7 +64,7 @@ export class OfferStore {
   /** @throws {Refusal} `offer_not_found` */
   withdraw(owner: Organisation, id: string): void {
     const { offer } = this.#find(owner, id);
-    // Again is harmless, and tells nobody twice (D-10).
+    // Withdrawing again sends no second notification (D-10).
     if (offer.widthdrawn) return;
     offer.widthdrawn = true;
     for (const { workerId } of offer.recipients)
@@ -88,7 +88,7 @@ export class OfferStore {
   }
 }
 
-/** Of an offer that is both, the withdrawal is named (D-08). */
+/** If an offer is both, the withdrawal is reported (D-08). */
 function refuseClosed({ complete, widthdrawn }: Entry["offer"]): void {
   if (widthdrawn) throw new Refusal("offer_withdrawn", "It takes no further answers, and cannot be completed.");
   if (complete) throw new Refusal("offer_complete", "It takes no further answers, and is completed once.");

@@ -1,6 +1,6 @@
 import type { Offer, OfferInput } from "../../src/index.ts";
 
-/** How a call ended, whoever made it. */
+/** How a call ended, through either driver. */
 export type Outcome<Data> =
   | { ok: true; data: Data }
   | { ok: false; status: number | undefined; code: string | undefined; fields: string[] };
@@ -43,7 +43,7 @@ export interface ContractFixture {
   fetch: typeof globalThis.fetch;
   /** @returns `done`, or the code of the problem that the worker gets */
   respond(offerId: string, workerId: WorkerId, response: "applied" | "rejected"): Promise<string>;
-  /** What the worker was told of the offer, the oldest first, once it is `count` things: a push takes its time. */
+  /** The worker's notifications of the offer, the oldest first; waits for `count` of them, because a push takes time. */
   notifications(offerId: string, workerId: WorkerId, count: number): Promise<string[]>;
   close(): Promise<void>;
 }

@@ -9,7 +9,7 @@ import {
   type WorkerId,
 } from "./fixture.ts";
 
-/** What somebody who calls the operations finds, on any service and through any face. */
+/** The behaviour of the operations, on any service and through any driver. */
 export function operationsSuite(fixtureOf: () => ContractFixture, face: () => OffersDriver): void {
   const expected = () => expectations[fixtureOf().dialect];
   const dataOf = <Data>(outcome: Outcome<Data>): Data =>
@@ -53,7 +53,7 @@ export function operationsSuite(fixtureOf: () => ContractFixture, face: () => Of
     expect(await read(await create({ events: [ended, ...input.events] }))).toMatchObject({ isHistoric: false });
   });
 
-  test("an answer is read at once, and may change", async () => {
+  test("a worker's response can be read at once, and may change", async () => {
     const id = await create();
     expect(await fixtureOf().respond(id, "worker_amal", "applied")).toBe("done");
     expect(await fixtureOf().respond(id, "worker_ben", "rejected")).toBe("done");
@@ -63,7 +63,7 @@ export function operationsSuite(fixtureOf: () => ContractFixture, face: () => Of
     expect(await responses(id)).toEqual(["none", "rejected", "applied"]);
   });
 
-  test("a completion confirms the named, and tells everybody", async () => {
+  test("a completion confirms the named workers and notifies all", async () => {
     const id = await create();
     for (const workerId of ["worker_amal", "worker_ben"] as const) await fixtureOf().respond(id, workerId, "applied");
     expect(await face().complete(id, ["worker_amal", "worker_amal"])).toMatchObject({ ok: true });
@@ -81,7 +81,7 @@ export function operationsSuite(fixtureOf: () => ContractFixture, face: () => Of
     await fixtureOf().respond(id, "worker_amal", "applied");
     await fixtureOf().respond(id, "worker_ben", "applied");
     await fixtureOf().respond(id, "worker_ben", "rejected");
-    const named = ["worker_amal", "worker_ben", "worker_cleo", "worker_dana", "nobody"];
+    const named = ["worker_amal", "worker_ben", "worker_cleo", "worker_dana", "unknown_worker"];
     const fields = ["[1]", "[2]", "[3]", "[4]"];
     expect(await face().complete(id, named)).toEqual(refused("worker_not_applied", 400, fields));
     expect(await face().complete(id, [])).toEqual(refused("invalid_request", 400, ["body"]));
@@ -102,14 +102,14 @@ export function operationsSuite(fixtureOf: () => ContractFixture, face: () => Of
     expect(await read(id)).toMatchObject({ complete: true, widthdrawn: true });
   });
 
-  test("a withdrawal is possible in any state and as often as you like, and is told once", async () => {
+  test("a withdrawal is possible in any state and any number of times, and sends one notification", async () => {
     const id = await create({ workerIds: ["worker_dana"] });
     for (const _ of [1, 2]) expect(await face().withdraw(id)).toMatchObject({ ok: true });
     expect(await read(id)).toMatchObject({ complete: false, widthdrawn: true });
     await expectTold(id, "worker_dana", ["offer", "withdrawn"]);
   });
 
-  test("who was not sent an offer cannot answer it; nobody can once it is over", async () => {
+  test("a worker cannot respond to an offer of others, and no worker to a closed one", async () => {
     const id = await create({ workerIds: ["worker_amal", "worker_ben"] });
     expect(await fixtureOf().respond(id, "worker_dana", "applied")).toBe("offer_not_found");
     expect(await fixtureOf().respond("unknown", "worker_amal", "applied")).toBe("offer_not_found");
@@ -139,7 +139,7 @@ export function operationsSuite(fixtureOf: () => ContractFixture, face: () => Of
 
   test("without a key that was issued nothing is done", async () => {
     const id = await create();
-    const call = { apiKey: "demo-key-nobody" };
+    const call = { apiKey: "demo-key-unknown" };
     for (const outcome of [
       await face().create(input, call),
       await face().read(id, call),
@@ -181,7 +181,7 @@ export function operationsSuite(fixtureOf: () => ContractFixture, face: () => Of
     expect(await face().create(others, { idempotencyKey, apiKey: keys.bistro })).toMatchObject({ ok: true });
   });
 
-  test("a completion repeated under its key is answered as before; what was refused has used up no key", async () => {
+  test("a completion repeated under its key gets the first response; a rejected one uses up no key", async () => {
     const id = await create();
     const idempotencyKey = `completion ${crypto.randomUUID()}`;
     const complete = (offerId = id) => face().complete(offerId, ["worker_amal"], { idempotencyKey });
