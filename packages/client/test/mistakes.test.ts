@@ -1,43 +1,15 @@
 // One table of what people get wrong, and what the client says to each. The texts are written by hand.
-import { once } from "node:events";
-import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { type AnyOffersError, OffersClient, type OffersClientOptions } from "../src/index.ts";
 import { createTestService } from "../src/testing.ts";
+import { json, type Mistake, problem, responding, speaking } from "./mistake.ts";
 import { input, offer } from "./offer.ts";
-import { respondWith, serve, unusedAddress } from "./serve.ts";
+import { serve, unusedAddress } from "./serve.ts";
 import { makeAuthority, serveTls } from "./serve-tls.ts";
-
-interface Mistake {
-  what: string;
-  /** Where the service is, and how it responds; by default nothing is sent. */
-  at?: () => Promise<string>;
-  options?: Partial<Record<keyof OffersClientOptions, unknown>> & Record<string, unknown>;
-  call?: (client: OffersClient) => PromiseLike<unknown>;
-  code: string;
-  /** `HOST` stands for the address of the service, whose port is another each time. */
-  says: string | RegExp;
-}
 
 const apiKey = "key-of-harbour-hotels";
 const read = (client: OffersClient) => client.getOffer("offer_4f1c2a");
 const create = (client: OffersClient) => client.createOffer(input);
-const responding =
-  (...respond: Parameters<typeof respondWith>) =>
-  async () =>
-    (await serve(respondWith(...respond))).baseUrl;
-const json = { "content-type": "application/json" };
-const problem = (status: number, body: object, headers = {}) =>
-  responding(status, JSON.stringify(body), { "content-type": "application/problem+json", ...headers });
-
-/** A server that speaks what it likes. */
-async function speaking(speak: (socket: Socket) => void): Promise<string> {
-  const server = createTcpServer((socket) => speak(socket.on("error", () => {}))).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
 const https = (url: string) => url.replace("http:", "https:");
 const wrongName = async () => (await serveTls(makeAuthority(), "")).baseUrl;
 const service = createTestService();

@@ -1,29 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { expectations, input } from "./expectations.ts";
 import { type ContractFixture, keys } from "./fixture.ts";
-
-interface WireResponse {
-  status: number;
-  headers: Headers;
-  text: string;
-}
+import { json, problemOf, type WireResponse, wireClient } from "./wire-client.ts";
 
 const version = "?api-version=1.0";
-const json = { "content-type": "application/json" };
 const [slot = { start: "", end: "" }] = input.events;
 
 /** The HTTP messages, whatever the client. */
 export function wireSuite(fixtureOf: () => ContractFixture): void {
   const expected = () => expectations[fixtureOf().dialect];
-  const call = async (method: string, path: string, init: RequestInit = {}): Promise<WireResponse> => {
-    const { baseUrl, fetch } = fixtureOf();
-    const headers = new Headers({ "x-ue-api-subscription-key": keys.harbour });
-    for (const [name, value] of new Headers(init.headers)) headers.set(name, value);
-    const response = await fetch(baseUrl + path, { ...init, method, headers });
-    return { status: response.status, headers: response.headers, text: await response.text() };
-  };
-  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
-    call("POST", path, { body: JSON.stringify(body), headers: { ...json, ...headers } });
+  const { call, post } = wireClient(fixtureOf);
   const create = async (changes: object = {}, headers?: Record<string, string>): Promise<[string, WireResponse]> => {
     const response = await post(`/offer${version}`, { ...input, ...changes }, headers);
     expect(response.status).toBe(expected().created);
@@ -33,7 +19,6 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
     const [id] = await create(changes);
     return JSON.parse((await call("GET", `/offer/${id}${version}`)).text).events[0].start;
   };
-  const problemOf = ({ text }: WireResponse) => JSON.parse(text);
   const refusedFields = async (body: unknown) => {
     const response = await post(`/offer${version}`, body);
     const { code, errors } = problemOf(response);
