@@ -1,4 +1,4 @@
-// The operations that a hirer calls, as spec/interface.md tells them, seen by a service that the hirer's process calls.
+// The operations that a hirer calls, as spec/interface.md describes them, seen by a service that the hirer's process calls.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";

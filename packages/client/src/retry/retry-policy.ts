@@ -1,6 +1,6 @@
 import type { AnyOffersError } from "../errors/any-offers-error.ts";
 
-/** Whether an attempt that failed so is retried: for every operation, for one whose repetition has no second effect, or never. */
+/** Retry for every operation, only for one whose second arrival has no second effect, or never. */
 type RetryRule = "always" | "ifRepeatable" | "never";
 
 /** The retry decision for each error code (D-50). */
