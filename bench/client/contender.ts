@@ -36,7 +36,7 @@ export interface Calls {
 /** A way to call the service. */
 export interface Contender {
   readonly label: string;
-  /** Whether it calls `globalThis.fetch`, so that a stub can answer; otherwise it meets the real server alone. */
+  /** Whether it calls `globalThis.fetch`, so that a stub can respond; otherwise it is measured against the real server only. */
   readonly usesFetch: boolean;
   open(baseUrl: string): Calls;
   /** What is weighed and loaded; none where another contender is the same code. */

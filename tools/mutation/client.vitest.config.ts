@@ -4,8 +4,8 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: [
-      "packages/client/src/{*,pipeline/*,operations/*,errors/*}.test.ts",
-      "packages/client/test/{call,deadlines,errors,foreign-errors,messages,mistakes,operations,options,refusals,response-shape,response-size,retries,secrecy,watch}.test.ts",
+      "packages/client/src/*/*.test.ts",
+      "packages/client/test/{call,deadlines,errors,foreign-errors,messages,mistakes,operations,options,refusals,response-shape,response-size,retries,redaction,watch}.test.ts",
     ],
     pool: "forks",
     // Unpacking 40 MiB takes more than the usual 5 s on a busy machine.

@@ -97,8 +97,8 @@ test.each(everywhere)(
 test.each(everywhere)("%s, %s: what a subpath throws is of the main entry's class", async (node, file, compile) => {
   const code = `
     import { InvalidResponseError, OffersClient } from "@offers/client";
-    import { validateAnswers } from "@offers/client/schemas";
-    const options = { baseUrl: "https://service.example", apiKey: "key", middleware: [validateAnswers()] };
+    import { validateResponses } from "@offers/client/schemas";
+    const options = { baseUrl: "https://service.example", apiKey: "key", middleware: [validateResponses()] };
     const offers = new OffersClient({ ...options, fetch: async () => Response.json({ id: "offer_1", title: 1 }) });
     const { error } = await offers.getOffer("offer_1").safe();
     console.log(error.message.includes("title"), error instanceof InvalidResponseError);`;

@@ -46,7 +46,7 @@ const checks = {
   },
   async watch({ offers }) {
     const seen = [];
-    for await (const { name, response } of offers.watchOffer("watched", { intervalMs: 20 }))
+    for await (const { name, response } of offers.watchOffer("watched", { pollIntervalMs: 20 }))
       seen.push(`${name} ${response}`);
     demand(`${seen}` === "Amal none,Ben none,Amal applied", `saw ${seen}`);
   },
@@ -76,16 +76,16 @@ const checks = {
     }
   },
   async redirect({ offers }) {
-    const { status } = await failure(offers.getOffer("moved", { maxRetries: 0 }), "redirected");
+    const { status } = await failure(offers.getOffer("moved", { maxRetries: 0 }), "unexpected_redirect");
     demand(status === 302 || status === 0, `the status was ${status}`);
   },
   async reset({ offers }) {
     await failure(offers.createOffer({ ...input, title: "reset" }), "connection_lost");
     await failure(offers.getOffer("cut", { maxRetries: 0 }), "connection_lost", "invalid_response");
   },
-  async refused({ nobody }) {
+  async refused({ unreachable }) {
     // Only some runtimes tell that a connection was never made; the others must not be trusted to have sent nothing.
-    const error = await failure(nobody.createOffer(input, { maxRetries: 0 }), "connection_not_made", "connection_lost");
+    const error = await failure(unreachable.createOffer(input, { maxRetries: 0 }), "connect_failed", "connection_lost");
     return error.code;
   },
 };
@@ -94,10 +94,10 @@ const checks = {
 export async function scenario({ baseUrl, nobodysUrl }, fetch) {
   const options = { apiKey: "demo-key", timeoutMs: 5_000, fetch };
   const offers = new OffersClient({ ...options, baseUrl });
-  const nobody = new OffersClient({ ...options, baseUrl: nobodysUrl });
+  const unreachable = new OffersClient({ ...options, baseUrl: nobodysUrl });
   const results = {};
   for (const [name, check] of Object.entries(checks))
-    results[name] = await check({ offers, nobody }).then(
+    results[name] = await check({ offers, unreachable }).then(
       (remark) => (remark ? `ok (${remark})` : "ok"),
       (error) => `FAILED: ${error.message}`,
     );

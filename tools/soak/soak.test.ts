@@ -24,7 +24,7 @@ test.each([
     "invalid_response",
     "not_found",
     "rate_limited",
-    "redirected",
+    "unexpected_redirect",
     "server_error",
     "timeout",
     "unauthenticated",

@@ -28,7 +28,7 @@ const kinds = {
   "200, broken JSON": [20, "invalid_response"],
   "200, empty": [15, "invalid_response"],
   "204": [10, "not_found"],
-  "redirect elsewhere": [20, "redirected"],
+  "redirect elsewhere": [20, "unexpected_redirect"],
 } as const;
 
 export type Weather = keyof typeof kinds;

@@ -14,7 +14,7 @@ export async function day(id: string): Promise<string> {
   const { data, response } = await offers.getOffer(created.id, { maxRetries: 0 }).withResponse();
   const applied: Recipient[] = data.recipients.filter(({ response }) => response === "applied");
   await offers.completeOffer(id, applied.map(({ workerId }) => workerId));
-  for await (const { name } of offers.watchOffer(id, { intervalMs: 1_000 })) if (name) break;
+  for await (const { name } of offers.watchOffer(id, { pollIntervalMs: 1_000 })) if (name) break;
   const result = await offers.withApiKey("another").withdrawOffer(id).safe();
   if (result.ok) return response.headers.get("etag") ?? "";
   if (result.error.status === 409) return result.error.name satisfies "ConflictError";
@@ -62,8 +62,8 @@ const service = createTestService();
 new OffersClient({ baseUrl: service.baseUrl, apiKey: service.apiKey, fetch: service.fetch });`,
   node: `import { undiciFetch } from "@offers/client/node";
 new OffersClient({ ...${options}, fetch: undiciFetch({ connections: 10 }) });`,
-  schemas: `import { offerSchema, validateAnswers } from "@offers/client/schemas";
-new OffersClient({ ...${options}, middleware: [validateAnswers()] });
+  schemas: `import { offerSchema, validateResponses } from "@offers/client/schemas";
+new OffersClient({ ...${options}, middleware: [validateResponses()] });
 offerSchema.parse({}).id satisfies string;`,
   opentelemetry: `import { TracedOffersClient } from "@offers/client/opentelemetry";
 new TracedOffersClient(${options}) satisfies OffersClient;`,

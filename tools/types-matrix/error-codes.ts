@@ -2,14 +2,14 @@
 export const errorCodes = {
   "@offers/client": {
     BadRequestError: ["bad_request"],
-    AuthenticationError: ["unauthenticated", "api_key_unavailable"],
+    AuthenticationError: ["unauthenticated", "api_key_provider_failed"],
     PermissionError: ["forbidden"],
     NotFoundError: ["not_found"],
     ConflictError: ["conflict"],
     RateLimitError: ["rate_limited"],
     ServerError: ["server_error"],
-    InvalidResponseError: ["invalid_response", "response_too_large", "redirected"],
-    ConnectionError: ["connection_not_made", "connection_lost", "port_blocked", "tls_failed"],
+    InvalidResponseError: ["invalid_response", "response_too_large", "unexpected_redirect"],
+    ConnectionError: ["connect_failed", "connection_lost", "port_blocked", "tls_failed"],
     TimeoutError: ["timeout"],
     AbortedError: ["aborted"],
     UsageError: [

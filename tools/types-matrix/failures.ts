@@ -54,7 +54,7 @@ ${Object.entries(errorCodes["@offers/client"])
 ${Object.entries(kitClasses)
   .map(([name, codes]) => ofClass(`kit.${name}`, codes))
   .join("")}
-${ofUnion("client.OffersFailure", "client", errorCodes["@offers/client"])}
+${ofUnion("client.AnyOffersError", "client", errorCodes["@offers/client"])}
 ${ofUnion("kit.AnyWebhookKitError", "kit", kitClasses)}
 (error: unknown): number | string | undefined => {
   if (client.isOffersError(error)) {
@@ -64,7 +64,7 @@ ${ofUnion("kit.AnyWebhookKitError", "kit", kitClasses)}
     if (error.code === "unauthenticated") return (error satisfies client.AuthenticationError).name;
     if (error.status === 409) return error.name satisfies "ConflictError";
   }
-  if (error instanceof client.AuthenticationError && error.code !== "api_key_unavailable")
+  if (error instanceof client.AuthenticationError && error.code !== "api_key_provider_failed")
     return error.code satisfies "unauthenticated";
   if (error instanceof kit.HandlerError && error.code === "invalid_answer") return Object.keys(error.fields ?? {})[0];
   // @ts-expect-error: only a HandlerError names fields

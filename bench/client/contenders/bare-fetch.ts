@@ -8,7 +8,7 @@ export const contender: Contender = {
   open: (baseUrl) => ({
     async read() {
       const response = await fetch(`${baseUrl}/offer/offer_4f1c2a?api-version=1.0`, { headers: commonHeaders });
-      if (!response.ok) throw new Error(`answered ${response.status}`);
+      if (!response.ok) throw new Error(`status ${response.status}`);
       return response.json();
     },
     async create() {
@@ -17,7 +17,7 @@ export const contender: Contender = {
         headers: { ...commonHeaders, "content-type": "application/json", "idempotency-key": randomUUID() },
         body: JSON.stringify(input),
       });
-      if (!response.ok) throw new Error(`answered ${response.status}`);
+      if (!response.ok) throw new Error(`status ${response.status}`);
       return response.json();
     },
   }),

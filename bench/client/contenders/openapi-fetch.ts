@@ -13,13 +13,13 @@ export const contender: Contender = {
     return {
       async read() {
         const { data, response } = await client.GET("/offer/{id}", { params: { path: { id: "offer_4f1c2a" }, query } });
-        if (!data) throw new Error(`answered ${response.status}`);
+        if (!data) throw new Error(`status ${response.status}`);
         return data;
       },
       async create() {
         const params = { query, header: { "Idempotency-Key": randomUUID() } };
         const { data, response } = await client.POST("/offer", { params, body: input });
-        if (!data) throw new Error(`answered ${response.status}`);
+        if (!data) throw new Error(`status ${response.status}`);
         return data;
       },
     };

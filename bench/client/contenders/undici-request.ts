@@ -11,7 +11,7 @@ export const contender: Contender = {
     const ask = async (method: string, path: string, headers: Record<string, string>, sent: string | null) => {
       const url = `${baseUrl}${path}?api-version=1.0`;
       const { statusCode, body } = await request(url, { dispatcher, method, headers, body: sent });
-      if (statusCode !== 200) throw new Error(`answered ${statusCode}`);
+      if (statusCode !== 200) throw new Error(`status ${statusCode}`);
       return (await body.json()) as { id: string };
     };
     return {

@@ -54,12 +54,12 @@ const statuses = new Map([
 ]);
 
 /** What our caller got wrong is said to our caller; trouble with the service, or with our key for it, is ours. */
-const answerError: ErrorRequestHandler = (error, _request, response, _next) => {
+const handleError: ErrorRequestHandler = (error, _request, response, _next) => {
   if (!isOffersError(error)) throw error;
   const { code, message, problem } = error;
   response.status(statuses.get(code) ?? 502).json({ code, message, errors: problem?.errors });
 };
-app.use(answerError);
+app.use(handleError);
 
 const server = app.listen(Number(PORT), "127.0.0.1", (error) => {
   if (error) throw error;

@@ -1,4 +1,4 @@
-// The operations that a hirer calls, as spec/interface.md tells them, seen by a service that the hirer's process calls.
+// The operations that a hirer calls, as spec/interface.md describes them, seen by a service that the hirer's process calls.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
@@ -77,11 +77,11 @@ describe("a hirer", () => {
     });
 
   test("creates an offer by POST /offer below the service's base address, with the documented fields", async () => {
-    const answer = await call("POST", "/shifts", {
+    const response = await call("POST", "/shifts", {
       ...{ title: "Kitchen help", details: "Evening service.", place: "place_1", contact: "chef@harbour.example" },
       ...{ workers: ["worker_amal", "worker_ben"], start: "2099-05-01T18:00:00+02:00", end: "2099-05-01T22:00:00Z" },
     });
-    expect([answer.status, await answer.json()]).toEqual([201, { shift: "offer_1" }]);
+    expect([response.status, await response.json()]).toEqual([201, { shift: "offer_1" }]);
     const [{ line, key, body } = expect.unreachable()] = requests;
     expect([line.split("?")[0], key]).toEqual(["POST /base/offer", "key-of-the-hirer"]);
     expect(JSON.parse(body)).toEqual({
@@ -96,8 +96,8 @@ describe("a hirer", () => {
   });
 
   test("reads by GET /offer/{id}, every field under its name and responses of any word", async () => {
-    const answer = await call("GET", "/shifts/offer_1");
-    expect(await answer.json()).toEqual({ ...offer, applicants: ["worker_amal"] });
+    const response = await call("GET", "/shifts/offer_1");
+    expect(await response.json()).toEqual({ ...offer, applicants: ["worker_amal"] });
     expect(requests.map(({ line, body }) => [line.split("?")[0], body])).toEqual([["GET /base/offer/offer_1", ""]]);
   });
 

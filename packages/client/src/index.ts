@@ -4,7 +4,17 @@
  * @packageDocumentation
  */
 
-// What goes wrong
+// The client
+export { OffersClient } from "./client/offers-client.ts";
+export type { OffersPromise, SafeResult } from "./client/offers-promise.ts";
+// Offers
+export type { Offer, Recipient } from "./contract/offer.ts";
+export type { OfferInput } from "./contract/offer-input.ts";
+// Errors
+export type { Problem } from "./contract/problem.ts";
+export { type AnyOffersError, isOffersError } from "./errors/any-offers-error.ts";
+export { AbortedError, ConnectionError, TimeoutError } from "./errors/no-response-errors.ts";
+export { OffersError } from "./errors/offers-error.ts";
 export {
   AuthenticationError,
   BadRequestError,
@@ -14,20 +24,12 @@ export {
   PermissionError,
   RateLimitError,
   ServerError,
-} from "./errors/answer-errors.ts";
-export { AbortedError, ConnectionError, TimeoutError } from "./errors/exchange-errors.ts";
-export { OffersError } from "./errors/offers-error.ts";
-export { isOffersError, type OffersFailure } from "./errors/offers-failure.ts";
+} from "./errors/response-errors.ts";
 export { UsageError } from "./errors/usage-error.ts";
-export type { Fetch, FetchResponse } from "./fetch.ts";
-export type { Logger } from "./logger.ts";
-export type { Middleware, OffersRequest } from "./middleware.ts";
-// What is sent and received
-export type { Offer, Recipient } from "./offer.ts";
-export type { OfferInput } from "./offer-input.ts";
-export type { OffersCall, SafeResult } from "./offers-call.ts";
-// The client
-export { OffersClient } from "./offers-client.ts";
-// Its options
-export type { ApiKey, CallOptions, OffersClientOptions } from "./options.ts";
-export type { Problem } from "./problem.ts";
+// HTTP and middleware
+export type { Fetch } from "./http/fetch.ts";
+export type { FetchResponse } from "./http/fetch-response.ts";
+export type { Middleware } from "./http/middleware.ts";
+export type { OffersRequest } from "./http/offers-request.ts";
+export type { Logger } from "./options/logger.ts";
+export type { ApiKey, CallOptions, OffersClientOptions } from "./options/options.ts";

@@ -1,5 +1,5 @@
 /**
- * `@offers/client/openapi-fetch`: a typed low-level face over the same transport.
+ * `@offers/client/openapi-fetch`: openapi-fetch's typed client over the same transport.
  *
  * @module openapi-fetch
  */

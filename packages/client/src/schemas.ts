@@ -1,7 +1,7 @@
 /**
- * `@offers/client/schemas`: answers checked with zod.
+ * `@offers/client/schemas`: responses validated with zod.
  *
  * @module schemas
  */
 export { offerSchema } from "./schemas/offer-schema.ts";
-export { validateAnswers } from "./schemas/validate-answers.ts";
+export { validateResponses } from "./schemas/validate-responses.ts";

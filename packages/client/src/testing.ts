@@ -1,5 +1,5 @@
 /**
- * `@offers/client/testing`: a service in memory, for your tests.
+ * `@offers/client/testing`: an in-memory fake of the service, for your tests.
  *
  * @module testing
  */

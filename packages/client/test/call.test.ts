@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from "vitest";
 import { ConflictError, OffersClient } from "../src/index.ts";
 import { offer } from "./offer.ts";
-import { reply, serve } from "./serve.ts";
+import { respondWith, serve } from "./serve.ts";
 
-const clientOf = async (...answer: Parameters<typeof reply>) => {
-  const { baseUrl, received } = await serve(reply(...answer));
+const clientOf = async (...respond: Parameters<typeof respondWith>) => {
+  const { baseUrl, received } = await serve(respondWith(...respond));
   return { client: new OffersClient({ baseUrl, apiKey: "key" }), received };
 };
 
@@ -21,13 +21,13 @@ test("a call is a promise, and one request however it is looked at", async () =>
   expect(received).toHaveLength(1);
 });
 
-test("a call that nobody looks at is still made", async () => {
+test("a call that is not awaited is still made", async () => {
   const { client, received } = await clientOf(200);
   void client.withdrawOffer("a");
   await expect.poll(() => received.map(({ url }) => url)).toEqual(["/offer/a/withdraw?api-version=1.0"]);
 });
 
-test("a failure is a value for safe, a rejection for the others, and handled by whoever asks for one of them", async () => {
+test("a failure is a value for safe and a rejection for the others, and each of them handles it", async () => {
   const unhandled: unknown[] = [];
   const note = (reason: unknown) => void unhandled.push(reason);
   process.on("unhandledRejection", note);

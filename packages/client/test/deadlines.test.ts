@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { AbortedError, OffersClient, TimeoutError } from "../src/index.ts";
 import { input, offer } from "./offer.ts";
-import { reply, serve } from "./serve.ts";
+import { respondWith, serve } from "./serve.ts";
 
 const apiKey = "key";
 const silence = () => {};
@@ -11,8 +11,8 @@ const halfABody = (response: { write(text: string): unknown }) => void response.
 test.each([
   ["headers", silence],
   ["body", halfABody],
-])("the time-out covers a stall in the %s", async (_where, answer) => {
-  const { baseUrl, received } = await serve(answer);
+])("the timeout covers a stall in the %s", async (_where, respond) => {
+  const { baseUrl, received } = await serve(respond);
   const client = new OffersClient({ baseUrl, apiKey, timeoutMs: 500, maxRetries: 0 });
   for (const call of [() => client.getOffer("a"), () => client.createOffer(input)]) {
     const error = await call().catch((error: unknown) => error);
@@ -32,7 +32,7 @@ test("the time-out holds even against a fetch that ignores its signal", async ()
   await expect(client.getOffer("a", { maxRetries: 0 })).rejects.toBeInstanceOf(TimeoutError);
 });
 
-test("a read is repeated after a time-out, a creation is not", async () => {
+test("a read is retried after a timeout, a creation is not", async () => {
   const { baseUrl, received } = await serve((response, _request, count) =>
     count === 1 ? silence() : response.end(JSON.stringify(offer)),
   );
@@ -63,7 +63,7 @@ test("the total bounds the apiKey function", async () => {
 });
 
 test("a signal that is aborted already sends nothing", async () => {
-  const { baseUrl, received } = await serve(reply(200, JSON.stringify(offer)));
+  const { baseUrl, received } = await serve(respondWith(200, JSON.stringify(offer)));
   const reason = new Error("changed my mind");
   const error = await new OffersClient({ baseUrl, apiKey })
     .getOffer("a", { signal: AbortSignal.abort(reason) })
@@ -76,11 +76,11 @@ test("a signal that is aborted already sends nothing", async () => {
 test.each([
   ["while the service is silent", silence],
   ["within the body", halfABody],
-  ["between two attempts", reply(503, "", { "retry-after": "20" })],
-])("an abort ends the call at once %s", async (_when, answer) => {
+  ["between two attempts", respondWith(503, "", { "retry-after": "20" })],
+])("an abort ends the call at once %s", async (_when, respond) => {
   const controller = new AbortController();
   const { baseUrl, received } = await serve((...given) => {
-    answer(...given);
+    respond(...given);
     setTimeout(() => controller.abort(), 50);
   });
   const call = new OffersClient({ baseUrl, apiKey }).getOffer("a", { signal: controller.signal });

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
 import * as offers from "../src/index.ts";
 import { input } from "./offer.ts";
-import { nobody, reply, serve } from "./serve.ts";
+import { respondWith, serve, unusedAddress } from "./serve.ts";
 
 const apiKey = "key-of-harbour-hotels";
 /** As long as no test has put another in its place. */
 const runtimesFetch = globalThis.fetch;
 const html = "<!doctype html><title>Sign in to the guest network</title>";
 
-const clientOf = async (...answer: Parameters<typeof reply>) => {
-  const { baseUrl, received } = await serve(reply(...answer));
+const clientOf = async (...respond: Parameters<typeof respondWith>) => {
+  const { baseUrl, received } = await serve(respondWith(...respond));
   return { client: new offers.OffersClient({ baseUrl, apiKey, maxRetries: 0 }), received };
 };
 
@@ -64,7 +64,7 @@ test("problem details are kept, extension members too", async () => {
   });
 });
 
-test("a read that is answered 204 is not found, never an empty object", async () => {
+test("a read with a 204 response is not found, never an empty object", async () => {
   const { client } = await clientOf(204);
   const error = await client.getOffer("a").catch((error: unknown) => error);
   expect(error).toBeInstanceOf(offers.NotFoundError);
@@ -105,7 +105,7 @@ test("a web page does not pass for a completed or withdrawn offer", async () => 
 });
 
 test.each([
-  ["reset before an answer", () => {}],
+  ["reset before a response", () => {}],
   ["reset within the body", (write: (text: string) => void) => write('{"id":')],
 ])("a connection that is %s is an error that says so", async (_when, begin) => {
   const { baseUrl, received } = await serve((response) => {
@@ -121,21 +121,21 @@ test.each([
 });
 
 test("a refused connection provably had no effect", async () => {
-  const client = new offers.OffersClient({ baseUrl: await nobody(), apiKey, maxRetries: 0 });
+  const client = new offers.OffersClient({ baseUrl: await unusedAddress(), apiKey, maxRetries: 0 });
   const error = await client.createOffer(input).catch((error: unknown) => error);
   expect(error).toBeInstanceOf(offers.ConnectionError);
-  expect(error).toMatchObject({ code: "connection_not_made", cause: { code: "ECONNREFUSED" } });
+  expect(error).toMatchObject({ code: "connect_failed", cause: { code: "ECONNREFUSED" } });
 });
 
-test("what speaks no TLS is told apart from a lost connection, and not asked again", async () => {
-  const { baseUrl } = await serve(reply(200));
+test("a server without TLS is distinguished from a lost connection, and not retried", async () => {
+  const { baseUrl } = await serve(respondWith(200));
   const client = new offers.OffersClient({ baseUrl: baseUrl.replace("http:", "https:"), apiKey });
   const error = await client.getOffer("a").catch((error: unknown) => error);
   expect(error).toBeInstanceOf(offers.ConnectionError);
   expect(error).toMatchObject({ code: "tls_failed", attempts: 1 });
 });
 
-test("a port that fetch refuses is told apart from a lost connection, and not asked again", async () => {
+test("a port that fetch refuses is distinguished from a lost connection, and not retried", async () => {
   // Port 1 is on the list of the Fetch standard: https://fetch.spec.whatwg.org/#port-blocking
   const client = new offers.OffersClient({ baseUrl: "http://127.0.0.1:1", apiKey, fetch: runtimesFetch });
   const error = await client.getOffer("a").catch((error: unknown) => error);
@@ -151,9 +151,13 @@ test("a 304 is an invalid response, not a redirect", async () => {
 });
 
 test("a redirect within the origin names it and asks for a mended baseUrl", async () => {
-  const { baseUrl, received } = await serve(reply(308, "", { location: "/v2/offer/a" }));
+  const { baseUrl, received } = await serve(respondWith(308, "", { location: "/v2/offer/a" }));
   const error = await new offers.OffersClient({ baseUrl, apiKey }).getOffer("a").catch((error: unknown) => error);
-  expect(error).toMatchObject({ code: "redirected", status: 308, message: expect.stringContaining("baseUrl") });
+  expect(error).toMatchObject({
+    code: "unexpected_redirect",
+    status: 308,
+    message: expect.stringContaining("baseUrl"),
+  });
   expect((error as Error).message).toContain(baseUrl);
   expect(received).toHaveLength(1);
 });

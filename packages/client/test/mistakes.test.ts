@@ -1,43 +1,15 @@
 // One table of what people get wrong, and what the client says to each. The texts are written by hand.
-import { once } from "node:events";
-import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
-import { OffersClient, type OffersClientOptions, type OffersFailure } from "../src/index.ts";
+import { expect, test } from "vitest";
+import { type AnyOffersError, OffersClient, type OffersClientOptions } from "../src/index.ts";
 import { createTestService } from "../src/testing.ts";
+import { json, type Mistake, problem, responding, speaking } from "./mistake.ts";
 import { input, offer } from "./offer.ts";
-import { nobody, reply, serve } from "./serve.ts";
+import { serve, unusedAddress } from "./serve.ts";
 import { makeAuthority, serveTls } from "./serve-tls.ts";
-
-interface Mistake {
-  what: string;
-  /** Where the service is, and how it responds; by default nothing is sent. */
-  at?: () => Promise<string>;
-  options?: Partial<Record<keyof OffersClientOptions, unknown>> & Record<string, unknown>;
-  call?: (client: OffersClient) => PromiseLike<unknown>;
-  code: string;
-  /** `HOST` stands for the address of the service, whose port is another each time. */
-  says: string | RegExp;
-}
 
 const apiKey = "key-of-harbour-hotels";
 const read = (client: OffersClient) => client.getOffer("offer_4f1c2a");
 const create = (client: OffersClient) => client.createOffer(input);
-const responding =
-  (...answer: Parameters<typeof reply>) =>
-  async () =>
-    (await serve(reply(...answer))).baseUrl;
-const json = { "content-type": "application/json" };
-const problem = (status: number, body: object, headers = {}) =>
-  responding(status, JSON.stringify(body), { "content-type": "application/problem+json", ...headers });
-
-/** A server that speaks what it likes. */
-async function speaking(speak: (socket: Socket) => void): Promise<string> {
-  const server = createTcpServer((socket) => speak(socket.on("error", () => {}))).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
 const https = (url: string) => url.replace("http:", "https:");
 const wrongName = async () => (await serveTls(makeAuthority(), "")).baseUrl;
 const service = createTestService();
@@ -61,7 +33,7 @@ const mistakes: Mistake[] = [
     what: "http to another machine",
     options: { baseUrl: "http://service.example" },
     code: "invalid_base_url",
-    says: `baseUrl is http, but not on loopback; use https, which hides the key. ${baseUrlRemedy}`,
+    says: `baseUrl is http; use https, except on loopback. ${baseUrlRemedy}`,
   },
   {
     what: "a port out of range",
@@ -73,13 +45,13 @@ const mistakes: Mistake[] = [
     what: "a key that is not set",
     options: { apiKey: "" },
     code: "invalid_api_key",
-    says: "apiKey is empty; is the variable set that it comes from?",
+    says: "apiKey is empty; is its environment variable set?",
   },
   {
     what: "an option of another library",
     options: { timeout: 5_000 },
     code: "invalid_option",
-    says: 'there is no option "timeout"; did you mean timeoutMs?',
+    says: 'unknown option "timeout"; did you mean timeoutMs?',
   },
   {
     what: "a logger that logs nothing",
@@ -91,7 +63,7 @@ const mistakes: Mistake[] = [
     what: "an option of a call that is misspelt",
     call: (client) => client.getOffer("a", { retries: 3 } as never),
     code: "invalid_option",
-    says: 'GetOffer: there is no option "retries"; did you mean maxRetries?',
+    says: 'GetOffer: unknown option "retries"; did you mean maxRetries?',
   },
   {
     what: "a creation of nothing",
@@ -116,7 +88,7 @@ const mistakes: Mistake[] = [
     what: "an id that is not there",
     call: (client) => client.getOffer(undefined as never),
     code: "invalid_id",
-    says: "GetOffer: id is missing; give the offer's id, as createOffer() gives it",
+    says: "GetOffer: id is missing; give the offer's id, as createOffer() returns it",
   },
   {
     what: "one worker who is no list",
@@ -128,14 +100,14 @@ const mistakes: Mistake[] = [
     what: "a name that no server has",
     options: { baseUrl: "https://service.invalid", maxRetries: 0 },
     call: read,
-    code: "connection_not_made",
+    code: "connect_failed",
     says: /^GetOffer at service\.invalid: the host was not found; check baseUrl and the network \(.*(ENOTFOUND|EAI_AGAIN)/,
   },
   {
     what: "a port at which nothing listens",
-    at: nobody,
+    at: unusedAddress,
     call: create,
-    code: "connection_not_made",
+    code: "connect_failed",
     says: /^CreateOffer at HOST: the connection was refused; check baseUrl: does the service run there\? \(.*ECONNREFUSED/,
   },
   {
@@ -150,7 +122,7 @@ const mistakes: Mistake[] = [
     at: async () => (await serve((response) => void response.destroy())).baseUrl,
     call: create,
     code: "connection_lost",
-    says: /^CreateOffer at HOST: the connection broke off; what was sent may have had its effect\. Check baseUrl: http or https\? \(/,
+    says: /^CreateOffer at HOST: the connection was lost; the request may have been received\. Check baseUrl: http or https\? \(/,
   },
   {
     what: "http where https is spoken",
@@ -164,21 +136,21 @@ const mistakes: Mistake[] = [
     at: async () => https(await responding(200)()),
     call: read,
     code: "tls_failed",
-    says: /^GetOffer at HOST: what listens there speaks no TLS; check baseUrl \(/,
+    says: /^GetOffer at HOST: the server does not speak TLS; check baseUrl \(/,
   },
   {
     what: "a certificate of an authority that is not known",
     at: wrongName,
     call: read,
     code: "tls_failed",
-    says: /^GetOffer at HOST: no authority that is trusted here signed the certificate; check baseUrl, or set NODE_EXTRA_CA_CERTS \(/,
+    says: /^GetOffer at HOST: the certificate is not trusted; check baseUrl, or set NODE_EXTRA_CA_CERTS \(/,
   },
   {
     what: "what is no HTTP at all",
     at: () => speaking((socket) => void socket.end("220 mail.example ESMTP\r\n")),
     call: read,
     code: "connection_lost",
-    says: /^GetOffer at HOST: what listens there speaks no HTTP; check baseUrl: https\? \(/,
+    says: /^GetOffer at HOST: the server does not speak HTTP; check baseUrl: https\? \(/,
   },
   {
     what: "a wrong key",
@@ -269,8 +241,8 @@ const mistakes: Mistake[] = [
     what: "a redirect",
     at: responding(301, "", { location: "https://www.service.example/offer" }),
     call: read,
-    code: "redirected",
-    says: "GetOffer at HOST: 301, a redirect, is not followed (https://www.service.example); check baseUrl",
+    code: "unexpected_redirect",
+    says: "GetOffer at HOST: 301; redirects are not followed (https://www.service.example); check baseUrl",
   },
   {
     what: "an attempt that takes too long",
@@ -278,7 +250,7 @@ const mistakes: Mistake[] = [
     options: { timeoutMs: 40, maxRetries: 0 },
     call: read,
     code: "timeout",
-    says: "GetOffer at HOST: no whole response within timeoutMs (40 ms); allow more time",
+    says: "GetOffer at HOST: no complete response within timeoutMs (40 ms); allow more time",
   },
   {
     what: "a call that takes too long in all",
@@ -286,7 +258,7 @@ const mistakes: Mistake[] = [
     options: { totalTimeoutMs: 40 },
     call: read,
     code: "timeout",
-    says: "GetOffer at HOST: no whole response within totalTimeoutMs (40 ms); allow more time",
+    says: "GetOffer at HOST: no complete response within totalTimeoutMs (40 ms); allow more time",
   },
   {
     what: "a function that gives no key in time",
@@ -294,7 +266,7 @@ const mistakes: Mistake[] = [
     options: { totalTimeoutMs: 40, apiKey: () => new Promise(() => {}) },
     call: read,
     code: "timeout",
-    says: "GetOffer at HOST: the apiKey function gave no key within totalTimeoutMs (40 ms); see what it waits for",
+    says: "GetOffer at HOST: the apiKey function returned no key within totalTimeoutMs (40 ms)",
   },
   {
     what: "middleware that throws",
@@ -306,10 +278,10 @@ const mistakes: Mistake[] = [
   },
 ];
 
-test.each(mistakes)("the message about $what says which operation, what was wrong and what to do", async (mistake) => {
+test.each(mistakes)("the message about $what names the operation, the problem and the remedy", async (mistake) => {
   const { at, options = {}, call = read, code, says } = mistake;
   const baseUrl = (await at?.()) ?? "https://service.example";
-  const error: OffersFailure = await Promise.resolve()
+  const error: AnyOffersError = await Promise.resolve()
     .then(() => call(new OffersClient({ baseUrl, apiKey, ...options } as OffersClientOptions)))
     .then(
       () => expect.unreachable(),

@@ -5,9 +5,9 @@ import "./call.test.ts";
 import "./deadlines.test.ts";
 import "./errors.test.ts";
 import "./operations.test.ts";
-import "./probes.test.ts";
+import "./regressions.test.ts";
 import "./retries.test.ts";
-import "./secrecy.test.ts";
+import "./redaction.test.ts";
 
 const pool = undiciFetch();
 

@@ -20,9 +20,9 @@ function pooled(options?: Parameters<typeof undiciFetch>[0]) {
 }
 
 /** A server that remembers its connections. */
-async function connected(answer: (response: ServerResponse) => unknown) {
+async function connected(respond: (response: ServerResponse) => unknown) {
   const sockets: Socket[] = [];
-  const server = createServer((request, response) => request.resume().on("end", () => answer(response)));
+  const server = createServer((request, response) => request.resume().on("end", () => respond(response)));
   server.on("connection", (socket) => sockets.push(socket)).listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(async () => {
@@ -55,7 +55,7 @@ test("calls share connections, and no more of them than are allowed", async () =
   expect(sockets).toHaveLength(2);
 });
 
-test("an answer whose body nobody reads keeps no connection", async () => {
+test("a response whose body is not read keeps no connection", async () => {
   const { baseUrl, sockets } = await connected((response) => response.end("x".repeat(1_000_000)));
   const pool = pooled({ connections: 1 });
   for (let call = 0; call < 3; call += 1) expect((await pool(baseUrl, asked())).status).toBe(200);
@@ -65,8 +65,8 @@ test("an answer whose body nobody reads keeps no connection", async () => {
 test.each([
   ["before the headers", () => {}],
   ["within the body", (response: ServerResponse) => void response.write("{")],
-])("an abort %s closes the connection and leaves no listener", async (_when, answer) => {
-  const { baseUrl, sockets, server } = await connected(answer);
+])("an abort %s closes the connection and leaves no listener", async (_when, respond) => {
+  const { baseUrl, sockets, server } = await connected(respond);
   const controller = new AbortController();
   const reading = pooled()(baseUrl, asked(controller.signal)).then((response) => response.text());
   const settled = reading.catch((reason: unknown) => reason);
@@ -134,7 +134,7 @@ test("a text is decoded as a whole, without its byte order mark", async () => {
   await expect(new OffersClient({ baseUrl, apiKey, fetch: pooled() }).getOffer("a")).resolves.toEqual(named);
 });
 
-test("headers are read by any spelling, repeated ones joined; an announcement is not the answer", async () => {
+test("header names are case-insensitive and repeated ones joined; an informational response is skipped", async () => {
   const { baseUrl } = await connected((response) => {
     response.writeEarlyHints({ link: "</style.css>; rel=preload" });
     response.setHeader("X-Team", ["kitchen", "bar"]).end(found);
@@ -157,7 +157,7 @@ test("closing waits for what is under way, and closes the connections; nothing i
   const [socket = expect.unreachable()] = sockets;
   await Promise.all([once(socket, "close"), pool[Symbol.asyncDispose]()]);
   await expect(underWay).resolves.toEqual(offer);
-  await expect(client.createOffer(input)).rejects.toMatchObject({ code: "connection_not_made" });
+  await expect(client.createOffer(input)).rejects.toMatchObject({ code: "connect_failed" });
 });
 
 test("a dispatcher that was given is not closed", async () => {

@@ -5,14 +5,14 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "v
 import { ConflictError, OffersClient, type OffersClientOptions } from "../src/index.ts";
 import { TracedOffersClient } from "../src/opentelemetry.ts";
 import { input, offer } from "./offer.ts";
-import { type Answer, reply, serve } from "./serve.ts";
+import { type Responder, respondWith, serve } from "./serve.ts";
 
 const apiKey = "SENTINEL-key-of-harbour";
 const id = "SENTINEL-offer";
 const exporter = new InMemorySpanExporter();
 const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
 const traceparent = /^00-([0-9a-f]{32})-([0-9a-f]{16})-01$/;
-const found = reply(200, JSON.stringify(offer));
+const found = respondWith(200, JSON.stringify(offer));
 
 /** The W3C header, written by hand, so that the test says what it is: https://www.w3.org/TR/trace-context/#traceparent-header */
 const w3c: Parameters<typeof propagation.setGlobalPropagator>[0] = {
@@ -34,8 +34,8 @@ beforeAll(() => {
 beforeEach(() => exporter.reset());
 afterAll(() => provider.shutdown());
 
-async function traced(answer: Answer, options: Partial<OffersClientOptions & { tracer: Tracer }> = {}) {
-  const { baseUrl, received } = await serve(answer);
+async function traced(respond: Responder, options: Partial<OffersClientOptions & { tracer: Tracer }> = {}) {
+  const { baseUrl, received } = await serve(respond);
   return {
     client: new TracedOffersClient({ baseUrl, apiKey, ...options }),
     received,
@@ -50,7 +50,7 @@ const spans = () =>
 
 test("each call is one span, ended when the call is, with the conventions' attributes", async () => {
   const { client, port } = await traced((response, request, count) =>
-    (request.method === "GET" && !request.url?.includes("withdraw") ? found : reply(201, "offer_1"))(
+    (request.method === "GET" && !request.url?.includes("withdraw") ? found : respondWith(201, "offer_1"))(
       response,
       request,
       count,
@@ -81,9 +81,9 @@ test("each call is one span, ended when the call is, with the conventions' attri
   ]);
 });
 
-test("the context goes with every attempt, and the span tells how often the request was sent again", async () => {
+test("the context is propagated on every attempt, and the span counts the resends", async () => {
   const { client, received } = await traced((response, request, count) =>
-    (count < 3 ? reply(503) : found)(response, request, count),
+    (count < 3 ? respondWith(503) : found)(response, request, count),
   );
   const { attempts } = await client
     .getOffer(id, { headers: { TraceParent: "of the caller", "x-team": "kitchen" } })
@@ -128,7 +128,7 @@ test("the span is a child of the active one, and the parent of what middleware a
 });
 
 test("a failure is the span's error, by its code and status, and rejects as ever", async () => {
-  const { client } = await traced(reply(409, JSON.stringify({ title: "SENTINEL", detail: apiKey })));
+  const { client } = await traced(respondWith(409, JSON.stringify({ title: "SENTINEL", detail: apiKey })));
   const call = client.completeOffer(id, ["w"]);
   await expect(call).rejects.toBeInstanceOf(ConflictError);
   const result = await call.safe();
@@ -159,7 +159,7 @@ test("a failure that is asked for as a value is no unhandled rejection", async (
   const note = (reason: unknown) => void unhandled.push(reason);
   process.on("unhandledRejection", note);
   onTestFinished(() => void process.off("unhandledRejection", note));
-  const { client } = await traced(reply(404));
+  const { client } = await traced(respondWith(404));
   expect(await client.getOffer(id).safe()).toMatchObject({ ok: false });
   await expect.poll(() => spans()).toHaveLength(1);
   await new Promise((resolve) => setImmediate(resolve));
@@ -168,9 +168,9 @@ test("a failure that is asked for as a value is no unhandled rejection", async (
 
 test("each read of a watch is a span, and so is a call for another organisation", async () => {
   const { client, received } = await traced((response, request, count) =>
-    reply(200, JSON.stringify({ ...offer, complete: count > 1 }))(response, request, count),
+    respondWith(200, JSON.stringify({ ...offer, complete: count > 1 }))(response, request, count),
   );
-  for await (const { response } of client.watchOffer(id, { intervalMs: 0 })) expect(response).toBe("applied");
+  for await (const { response } of client.watchOffer(id, { pollIntervalMs: 0 })) expect(response).toBe("applied");
   const other = client.withApiKey("key-of-seaside").withApiKey("key-of-lakeside");
   expect(other).toBeInstanceOf(TracedOffersClient);
   expect(other).toBeInstanceOf(OffersClient);

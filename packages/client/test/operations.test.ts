@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { OffersClient } from "../src/index.ts";
 import { input, offer } from "./offer.ts";
-import { reply, serve } from "./serve.ts";
+import { respondWith, serve } from "./serve.ts";
 
 const apiKey = "key-of-harbour-hotels";
 
 test("a creation is a POST of JSON with the key, the version and an idempotency key", async () => {
-  const { baseUrl, received } = await serve(reply(201, '{"id":"offer_4f1c2a"}'));
+  const { baseUrl, received } = await serve(respondWith(201, '{"id":"offer_4f1c2a"}'));
   await expect(new OffersClient({ baseUrl, apiKey }).createOffer(input)).resolves.toEqual({ id: "offer_4f1c2a" });
   const [{ method, url, headers, body } = {} as never] = received;
   expect({ method, url }).toEqual({ method: "POST", url: "/offer?api-version=1.0" });
@@ -31,13 +31,13 @@ test("a read, a completion and a withdrawal have the method, path and body of th
 });
 
 test.each([null, undefined])("events that are %s are none", async (events) => {
-  const { baseUrl, received } = await serve(reply(201, "offer_1"));
+  const { baseUrl, received } = await serve(respondWith(201, "offer_1"));
   await new OffersClient({ baseUrl, apiKey }).createOffer({ ...input, events: events as never });
   expect(JSON.parse(received[0]?.body ?? "")).not.toHaveProperty("events");
 });
 
 test.each(["/some/prefix", "/some/prefix/", "/some/prefix//"])("the base address keeps its path %s", async (prefix) => {
-  const { baseUrl, received } = await serve(reply(200, JSON.stringify(offer)));
+  const { baseUrl, received } = await serve(respondWith(200, JSON.stringify(offer)));
   await new OffersClient({ baseUrl: new URL(prefix, baseUrl), apiKey }).getOffer("offer_4f1c2a");
   expect(received[0]?.url).toBe("/some/prefix/offer/offer_4f1c2a?api-version=1.0");
 });
@@ -49,7 +49,7 @@ test.each([
   ["$&", "/offer/%24%26"],
   ["überall", "/offer/%C3%BCberall"],
 ])("the id %j stays one segment of the path", async (id, path) => {
-  const { baseUrl, received } = await serve(reply(200, JSON.stringify(offer)));
+  const { baseUrl, received } = await serve(respondWith(200, JSON.stringify(offer)));
   await new OffersClient({ baseUrl, apiKey }).getOffer(id);
   expect(received[0]?.url).toBe(`${path}?api-version=1.0`);
 });
@@ -61,25 +61,25 @@ test.each([
   ["a JSON string", '"offer 4f1c2a"', "offer 4f1c2a"],
   ["an object", '{"id":"offer_4f1c2a","title":"Kitchen help"}', "offer_4f1c2a"],
 ])("the created offer's id may be %s", async (_form, body, id) => {
-  const { baseUrl } = await serve(reply(200, body));
+  const { baseUrl } = await serve(respondWith(200, body));
   await expect(new OffersClient({ baseUrl, apiKey }).createOffer(input)).resolves.toEqual({ id });
 });
 
 test.each([200, 201, 202, 204])("any success acknowledges a completion and a withdrawal: %i", async (status) => {
-  const { baseUrl } = await serve(reply(status, status === 204 ? "" : "OK"));
+  const { baseUrl } = await serve(respondWith(status, status === 204 ? "" : "OK"));
   const client = new OffersClient({ baseUrl, apiKey });
   await expect(client.completeOffer("offer_1", ["worker_amal"])).resolves.toBeUndefined();
   await expect(client.withdrawOffer("offer_1")).resolves.toBeUndefined();
 });
 
-test("responses that no document shows are passed on, and so are new fields", async () => {
+test("undocumented worker responses and additional fields are passed on", async () => {
   const later = { ...offer, recipients: [{ ...offer.recipients[0], response: "shortlisted" }], urgency: "high" };
-  const { baseUrl } = await serve(reply(200, JSON.stringify(later)));
+  const { baseUrl } = await serve(respondWith(200, JSON.stringify(later)));
   await expect(new OffersClient({ baseUrl, apiKey }).getOffer("offer_1")).resolves.toEqual(later);
 });
 
 test("times are sent in UTC, whatever zone they were given in", async () => {
-  const { baseUrl, received } = await serve(reply(201, "offer_1"));
+  const { baseUrl, received } = await serve(respondWith(201, "offer_1"));
   const events = [{ start: new Date("2099-05-01T16:00:00Z"), end: "2099-05-02T00:00:00+02:00" }];
   await new OffersClient({ baseUrl, apiKey }).createOffer({ ...input, events });
   expect(JSON.parse(received[0]?.body ?? "").events).toEqual([
@@ -88,7 +88,7 @@ test("times are sent in UTC, whatever zone they were given in", async () => {
 });
 
 test("the header of the key, the version, the user agent and extra headers can be chosen", async () => {
-  const { baseUrl, received } = await serve(reply(200, JSON.stringify(offer)));
+  const { baseUrl, received } = await serve(respondWith(200, JSON.stringify(offer)));
   const client = new OffersClient({
     baseUrl,
     apiKey,
@@ -102,7 +102,7 @@ test("the header of the key, the version, the user agent and extra headers can b
 });
 
 test("another organisation's client sends the other key, and the first keeps its own", async () => {
-  const { baseUrl, received } = await serve(reply(200));
+  const { baseUrl, received } = await serve(respondWith(200));
   const agency = new OffersClient({ baseUrl, apiKey });
   await agency.withApiKey("key-of-seaside").withdrawOffer("offer_1");
   await agency.withdrawOffer("offer_1");

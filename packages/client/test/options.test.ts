@@ -1,21 +1,21 @@
 import { expect, test } from "vitest";
-import { OffersClient, type OffersClientOptions, type OffersFailure } from "../src/index.ts";
+import { type AnyOffersError, OffersClient, type OffersClientOptions } from "../src/index.ts";
 import { createOpenApiClient } from "../src/openapi-fetch.ts";
 import { TracedOffersClient } from "../src/opentelemetry.ts";
 import { createTestService } from "../src/testing.ts";
 import { input } from "./offer.ts";
-import { reply, serve } from "./serve.ts";
+import { respondWith, serve } from "./serve.ts";
 
 const valid: OffersClientOptions = { baseUrl: "https://service.example", apiKey: "key" };
-const thrownBy = (work: () => unknown): OffersFailure => {
+const thrownBy = (work: () => unknown): AnyOffersError => {
   try {
     work();
   } catch (error) {
-    return error as OffersFailure;
+    return error as AnyOffersError;
   }
   return expect.unreachable();
 };
-const failureOf = (call: PromiseLike<unknown>): Promise<OffersFailure> =>
+const errorOf = (call: PromiseLike<unknown>): Promise<AnyOffersError> =>
   Promise.resolve(call).then(
     () => expect.unreachable(),
     (error) => error,
@@ -37,13 +37,13 @@ test.each([
   ["ws://localhost", /^baseUrl has the scheme ws/],
   ["file:///etc", /^baseUrl has the scheme file; use https/],
   ["ftp://service.example/https:/", /^baseUrl has the scheme ftp; use https/],
-  ["http://service.example/https:/", /^baseUrl is http, .* not on loopback/],
+  ["http://service.example/https:/", /^baseUrl is http; .* except on loopback/],
   ["httpss://service.example", /^baseUrl has the scheme httpss; use https/],
   ["shttp://service.example", /^baseUrl has the scheme shttp; use https/],
   ["key-of-harbour-hotels-and-bistro://service", /^baseUrl has the scheme key-of-harbour-hotel; use https/],
-  ["http://service.example", /^baseUrl is http, .* not on loopback/],
-  ["https://user:password@service.example", /^baseUrl holds credentials/],
-  ["https://user@service.example", /^baseUrl holds credentials/],
+  ["http://service.example", /^baseUrl is http; .* except on loopback/],
+  ["https://user:password@service.example", /^baseUrl has credentials/],
+  ["https://user@service.example", /^baseUrl has credentials/],
   ["https://service.example?tenant=1", /^baseUrl has a query/],
   ["https://service.example?", /^baseUrl has a query/],
   ["https://service.example/?user=a@b", /^baseUrl has a query/],
@@ -51,17 +51,17 @@ test.each([
   ["https://", /^baseUrl has no host/],
   ["https:///offers", /^baseUrl has no host/],
   ["https://:8443", /^baseUrl has no host/],
-  [" https://service.example", /^baseUrl holds white space/],
-  ["https://service.example\n", /^baseUrl holds white space/],
-  ["https://service example", /^baseUrl holds white space/],
+  [" https://service.example", /^baseUrl has white space/],
+  ["https://service.example\n", /^baseUrl has white space/],
+  ["https://service example", /^baseUrl has white space/],
   ["https://service.example:65536", /^baseUrl has a port .* 1 to 65535/],
   ["https://service.example:99999/v1", /^baseUrl has a port .* 1 to 65535/],
   ["https://service.example:0", /^baseUrl has a port .* 1 to 65535/],
   ["https://service.example:port", /^baseUrl has a port .* 1 to 65535/],
   ["https://[::1]:65536", /^baseUrl has a port .* 1 to 65535/],
-  ["https://[::1", /^baseUrl has a host that is none/],
-  ["https://a%zz", /^baseUrl has a host that is none/],
-  ["https://a%zz/x:y", /^baseUrl has a host that is none/],
+  ["https://[::1", /^baseUrl has an invalid host/],
+  ["https://a%zz", /^baseUrl has an invalid host/],
+  ["https://a%zz/x:y", /^baseUrl has an invalid host/],
 ])("the base address %j is refused for what is wrong with it", (baseUrl, message) => {
   for (const make of [
     () => new OffersClient({ ...valid, baseUrl: baseUrl as string }),
@@ -85,7 +85,7 @@ test.each([
   [7, /^apiKey is a number/],
   [" key", /^apiKey starts or ends with white space/],
   ["key\n", /^apiKey starts or ends with white space/],
-  ["k\u00e9y", /^apiKey holds a character/],
+  ["k\u00e9y", /^apiKey has a character/],
 ])("the key %j is refused for what is wrong with it, and not shown", (apiKey, message) =>
   expect(thrownBy(() => new OffersClient({ ...valid, apiKey: apiKey as string }))).toMatchObject({
     code: "invalid_api_key",
@@ -108,7 +108,7 @@ test.each([
   [{ colour: "red" }, '"colour"', "; there are baseUrl, apiKey, apiKeyHeader, "],
   [{ reach: 1 }, '"reach"', "; there are baseUrl, apiKey, apiKeyHeader, "],
   [{ ["x".repeat(100)]: 1 }, `"${"x".repeat(99)}"`, "; there are baseUrl"],
-  [{ signal: new AbortController().signal }, '"signal"', "of a call"],
+  [{ signal: new AbortController().signal }, '"signal"', "a call option"],
   [{ timeout: undefined }, '"timeout"', "did you mean timeoutMs?"],
 ])("the unknown option %j is refused, with the nearest right one", (option, named, right) => {
   const { code, message } = thrownBy(() => new OffersClient({ ...valid, ...option }));
@@ -166,7 +166,7 @@ test.each([
   [{ apiKeyHeader: "x" }, "invalid_option", '"apiKeyHeader"', "give it to new OffersClient()"],
   [{ logger: console }, "invalid_option", '"logger"', "give it to new OffersClient()"],
   [{ idempotency_key: "x" }, "invalid_option", '"idempotency_key"', "idempotencyKey"],
-  [{ intervalMs: 5 }, "invalid_option", '"intervalMs"', "watchOffer"],
+  [{ pollIntervalMs: 5 }, "invalid_option", '"pollIntervalMs"', "watchOffer"],
   [5_000, "invalid_option", "a number", "{ timeoutMs: 5_000 }"],
   ["shift-7", "invalid_option", "a string", "object"],
   [new AbortController().signal, "invalid_option", "AbortSignal", "{ signal }"],
@@ -177,8 +177,8 @@ test.each([
   [{ headers: { "x-team": 7 } }, "invalid_option", "x-team", "string"],
   [{ timeoutMs: null }, "invalid_option", "timeoutMs", "whole number"],
 ])("the options %o of a call are refused before any request", async (call, code, named, wanted) => {
-  const { baseUrl, received } = await serve(reply(201, "offer_1"));
-  const error = await failureOf(new OffersClient({ baseUrl, apiKey: "key" }).createOffer(input, call as never));
+  const { baseUrl, received } = await serve(respondWith(201, "offer_1"));
+  const error = await errorOf(new OffersClient({ baseUrl, apiKey: "key" }).createOffer(input, call as never));
   expect(error).toMatchObject({ name: "UsageError", code, operation: "CreateOffer", attempts: 0 });
   expect(error.message).toMatch(/^CreateOffer: /);
   expect(error.message).toContain(named);
@@ -188,14 +188,14 @@ test.each([
 
 test("a watch takes its interval, and refuses what it does not know", async () => {
   const next = (call: object) =>
-    failureOf(
+    errorOf(
       new OffersClient(valid)
         .watchOffer("a", call as never)
         [Symbol.asyncIterator]()
         .next(),
     );
-  expect((await next({ interval: 5 })).message).toMatch(/"interval".*intervalMs/);
-  expect((await next({ intervalMs: "5" })).message).toMatch(/intervalMs must be a whole number/);
+  expect((await next({ interval: 5 })).message).toMatch(/"interval".*pollIntervalMs/);
+  expect((await next({ pollIntervalMs: "5" })).message).toMatch(/pollIntervalMs must be a whole number/);
 });
 
 test("a call through openapi-fetch refuses an option that neither knows", async () => {
@@ -268,8 +268,8 @@ test.each<[[string, Perform], string, string, RegExp]>([
     /workerIds\[1\] is an object, not a string/,
   ],
 ])("%s: a mistake of the caller names operation, argument and remedy", async ([, call], operation, code, message) => {
-  const { baseUrl, received } = await serve(reply(201, "offer_1"));
-  const error = await failureOf(call(new OffersClient({ baseUrl, apiKey: "key" })));
+  const { baseUrl, received } = await serve(respondWith(201, "offer_1"));
+  const error = await errorOf(call(new OffersClient({ baseUrl, apiKey: "key" })));
   expect(error).toMatchObject({ name: "UsageError", code, operation, attempts: 0 });
   expect(error.message).toMatch(new RegExp(`^${operation}: .*${message.source}`));
   expect(error.message).not.toMatch(/TypeError|Cannot read|is not a function|undefined \(/);

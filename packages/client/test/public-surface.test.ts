@@ -27,6 +27,7 @@ const entries: Record<string, Names> = {
       "isOffersError",
     ],
     types: [
+      "AnyOffersError",
       "ApiKey",
       "CallOptions",
       "Fetch",
@@ -35,9 +36,8 @@ const entries: Record<string, Names> = {
       "Middleware",
       "Offer",
       "OfferInput",
-      "OffersCall",
       "OffersClientOptions",
-      "OffersFailure",
+      "OffersPromise",
       "OffersRequest",
       "Problem",
       "Recipient",
@@ -47,7 +47,7 @@ const entries: Record<string, Names> = {
   node: { values: ["undiciFetch"], types: ["UndiciFetch"] },
   "openapi-fetch": { values: ["createOpenApiClient"], types: ["OpenApiClient"] },
   opentelemetry: { values: ["TracedOffersClient"], types: [] },
-  schemas: { values: ["offerSchema", "validateAnswers"], types: [] },
+  schemas: { values: ["offerSchema", "validateResponses"], types: [] },
   testing: { values: ["createTestService"], types: ["TestService"] },
 };
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { OffersClient, type OffersClientOptions, UsageError } from "../src/index.ts";
 import { input } from "./offer.ts";
-import { reply, serve } from "./serve.ts";
+import { respondWith, serve } from "./serve.ts";
 
 const valid: OffersClientOptions = { baseUrl: "https://service.example", apiKey: "key" };
 const thrownBy = (work: () => unknown): unknown => {
@@ -75,7 +75,7 @@ test.each([
   { headers: { "x team": "a" } },
   { headers: { "x-team": undefined as unknown as string } },
 ])("the call option %o is refused before any request", async (call) => {
-  const { baseUrl, received } = await serve(reply(201, "offer_1"));
+  const { baseUrl, received } = await serve(respondWith(201, "offer_1"));
   await expect(new OffersClient({ baseUrl, apiKey: "key" }).createOffer(input, call)).rejects.toMatchObject({
     code: "invalid_option",
     attempts: 0,
@@ -85,7 +85,7 @@ test.each([
 });
 
 test.each(["", ".", "..", undefined, null, 7, {}, ["a"]])("the id %j is refused before any request", async (id) => {
-  const { baseUrl, received } = await serve(reply(204));
+  const { baseUrl, received } = await serve(respondWith(204));
   const client = new OffersClient({ baseUrl, apiKey: "key" });
   for (const call of [
     () => client.getOffer(id as string),
@@ -100,14 +100,14 @@ test.each([
   ["2099-05-01T16:00:00", "2099-05-01T22:00:00Z", "events[0].start"],
   ["2099-05-01T16:00:00Z", new Date(Number.NaN), "events[0].end"],
 ])("a time from %s to %s is refused before any request, naming %s", async (start, end, field) => {
-  const { baseUrl, received } = await serve(reply(201, "offer_1"));
+  const { baseUrl, received } = await serve(respondWith(201, "offer_1"));
   const call = new OffersClient({ baseUrl, apiKey: "key" }).createOffer({ ...input, events: [{ start, end }] });
   await expect(call).rejects.toMatchObject({ code: "invalid_time", message: expect.stringContaining(field) });
   expect(received).toEqual([]);
 });
 
 test("a signal that is none is refused before any request", async () => {
-  const { baseUrl, received } = await serve(reply(204));
+  const { baseUrl, received } = await serve(respondWith(204));
   const signal = new AbortController() as unknown as AbortSignal;
   await expect(new OffersClient({ baseUrl, apiKey: "key" }).getOffer("a", { signal })).rejects.toMatchObject({
     code: "invalid_argument",
@@ -119,7 +119,7 @@ test("a signal that is none is refused before any request", async () => {
 test.each([undefined, null, { ...input, events: 7 }, { ...input, title: 1n }])(
   "an offer that cannot be written is refused before any request: %o",
   async (offer) => {
-    const { baseUrl, received } = await serve(reply(201, "offer_1"));
+    const { baseUrl, received } = await serve(respondWith(201, "offer_1"));
     const call = new OffersClient({ baseUrl, apiKey: "key" }).createOffer(offer as never);
     await expect(call).rejects.toMatchObject({ name: "UsageError", code: "invalid_argument", attempts: 0 });
     expect(received).toEqual([]);

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { fc } from "../../../tools/property-seed.ts";
-import { OffersClient, type OffersFailure } from "../src/index.ts";
+import { type AnyOffersError, OffersClient } from "../src/index.ts";
 import { createOpenApiClient } from "../src/openapi-fetch.ts";
 import { input, offer } from "./offer.ts";
-import { reply, serve } from "./serve.ts";
+import { respondWith, serve } from "./serve.ts";
 
 const apiKey = "key";
 const [amal = expect.unreachable()] = offer.recipients;
 const [event = expect.unreachable()] = offer.events;
-const failureOf = (call: Promise<unknown>): Promise<OffersFailure> =>
+const errorOf = (call: Promise<unknown>): Promise<AnyOffersError> =>
   call.then(
     () => expect.unreachable(),
     (error) => error,
@@ -40,7 +40,7 @@ test.each<[object, string]>([
   [{ recipients: [{ ...amal, id: 1.5 }] }, "recipients[0].id is a number, not an integer"],
   [{ recipients: [null] }, "recipients[0] is null, not an object"],
 ])("an offer with %j is an invalid response that names the field", async (change, fault) => {
-  const error = await failureOf(reading({ ...offer, ...change }).getOffer("a"));
+  const error = await errorOf(reading({ ...offer, ...change }).getOffer("a"));
   expect(error).toMatchObject({ name: "InvalidResponseError", code: "invalid_response", status: 200, attempts: 1 });
   expect(error.message).toContain(`GetOffer at service.example: 200, but ${fault}`);
 });
@@ -50,7 +50,7 @@ test.each([
   ["offer_1", "the body is a string, not an object"],
   [null, "the body is null, not an object"],
 ])("JSON that is no object, %j, says so", async (value, fault) =>
-  expect((await failureOf(reading(value).getOffer("a"))).message).toContain(`200, but ${fault}`),
+  expect((await errorOf(reading(value).getOffer("a"))).message).toContain(`200, but ${fault}`),
 );
 
 test("every way to read an offer is held to it: the response too, safe, a watch and openapi-fetch", async () => {
@@ -74,8 +74,8 @@ test.each([
   ["null", "id is missing"],
   ["", "the body is empty"],
 ])("a creation whose response is %s says what is wrong with the id", async (body, fault) => {
-  const { baseUrl } = await serve(reply(201, body));
-  const error = await failureOf(new OffersClient({ baseUrl, apiKey }).createOffer(input));
+  const { baseUrl } = await serve(respondWith(201, body));
+  const error = await errorOf(new OffersClient({ baseUrl, apiKey }).createOffer(input));
   expect(error).toMatchObject({ code: "invalid_response", status: 201 });
   expect(error.message).toContain(`201, but ${fault}; check baseUrl`);
 });
@@ -115,7 +115,7 @@ test("whatever is taken from an offer, or put in its place, is an offer that is 
 });
 
 test("no value of the response is in the message", async () => {
-  const error = await failureOf(reading({ ...offer, title: { SENTINEL: "SENTINEL" } }).getOffer("a"));
+  const error = await errorOf(reading({ ...offer, title: { SENTINEL: "SENTINEL" } }).getOffer("a"));
   expect(`${error.message} ${JSON.stringify(error)}`).not.toContain("SENTINEL");
 });
 
@@ -123,7 +123,7 @@ test("ten thousand recipients are looked at, the last one too", async () => {
   const recipients = Array.from({ length: 10_000 }, (_, id) => ({ ...amal, id }));
   expect((await reading({ ...offer, recipients }).getOffer("a")).recipients).toHaveLength(10_000);
   recipients[9_999] = { ...amal, name: undefined as never };
-  expect((await failureOf(reading({ ...offer, recipients }).getOffer("a"))).message).toContain(
+  expect((await errorOf(reading({ ...offer, recipients }).getOffer("a"))).message).toContain(
     "recipients[9999].name is missing",
   );
 });

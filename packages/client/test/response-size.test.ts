@@ -3,19 +3,19 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
-import { type Fetch, OffersClient, type OffersClientOptions, type OffersFailure } from "../src/index.ts";
+import { type AnyOffersError, type Fetch, OffersClient, type OffersClientOptions } from "../src/index.ts";
 import { undiciFetch } from "../src/node.ts";
 import { createOpenApiClient } from "../src/openapi-fetch.ts";
-import { validateAnswers } from "../src/schemas.ts";
+import { validateResponses } from "../src/schemas.ts";
 import { input, offer } from "./offer.ts";
 
 const apiKey = "key";
 const mebibyte = 1_048_576;
 
 /** A server that notes how many bytes it could write, and when its connections close. */
-async function pouring(answer: (response: ServerResponse) => void) {
+async function pouring(respond: (response: ServerResponse) => void) {
   const closed: Promise<unknown>[] = [];
-  const server = createServer((request, response) => request.resume().on("end", () => answer(response)));
+  const server = createServer((request, response) => request.resume().on("end", () => respond(response)));
   server.on("connection", (socket) => {
     closed.push(new Promise((resolve) => socket.on("error", () => {}).once("close", resolve)));
   });
@@ -40,7 +40,7 @@ function endless(response: ServerResponse) {
   pour();
 }
 
-const failureOf = (call: Promise<unknown>): Promise<OffersFailure> =>
+const errorOf = (call: Promise<unknown>): Promise<AnyOffersError> =>
   call.then(
     () => expect.unreachable(),
     (error) => error,
@@ -55,15 +55,15 @@ function undici(): Fetch {
 const transports: [string, () => Partial<OffersClientOptions>][] = [
   ["the runtime's fetch", () => ({})],
   ["undici", () => ({ fetch: undici() })],
-  ["middleware that validates", () => ({ middleware: [validateAnswers()] })],
-  ["undici and middleware that validates", () => ({ fetch: undici(), middleware: [validateAnswers()] })],
+  ["middleware that validates", () => ({ middleware: [validateResponses()] })],
+  ["undici and middleware that validates", () => ({ fetch: undici(), middleware: [validateResponses()] })],
 ];
 
 test.each(transports)(
   "a body without an end is given up at 10 MiB, and so is its connection: %s",
   async (_what, options) => {
     const { baseUrl, closed } = await pouring(endless);
-    const error = await failureOf(new OffersClient({ baseUrl, apiKey, ...options() }).getOffer("a"));
+    const error = await errorOf(new OffersClient({ baseUrl, apiKey, ...options() }).getOffer("a"));
     expect(error).toMatchObject({ name: "InvalidResponseError", code: "response_too_large", status: 200, attempts: 1 });
     expect(error.message).toMatch(/^GetOffer at 127\.0\.0\.1:\d+: .*maxResponseBytes.*10,485,760/);
     await Promise.all(closed);
@@ -80,7 +80,7 @@ test.each(transports)(
       ["gzip, gzip", gzipSync(gzipSync(bomb))],
     ] as const) {
       const { baseUrl } = await pouring((response) => response.setHeader("content-encoding", encoding).end(bytes));
-      const error = await failureOf(new OffersClient({ baseUrl, apiKey, ...options() }).getOffer("a"));
+      const error = await errorOf(new OffersClient({ baseUrl, apiKey, ...options() }).getOffer("a"));
       expect(error).toMatchObject({ code: "response_too_large", status: 200 });
     }
   },
@@ -97,7 +97,7 @@ test.each(transports)("the bound is exact, with and without a length in advance:
     const clientWith = (maxResponseBytes: number) =>
       new OffersClient({ baseUrl, apiKey, maxResponseBytes, ...options() });
     await expect(clientWith(Buffer.byteLength(text)).getOffer("a")).resolves.toEqual(offer);
-    expect(await failureOf(clientWith(Buffer.byteLength(text) - 1).getOffer("a"))).toMatchObject({
+    expect(await errorOf(clientWith(Buffer.byteLength(text) - 1).getOffer("a"))).toMatchObject({
       code: "response_too_large",
     });
   }
@@ -107,7 +107,7 @@ test.each(transports)(
   "an error's body is bounded too, and the error stays the one of its status: %s",
   async (_what, options) => {
     const { baseUrl } = await pouring((response) => response.writeHead(409).end(" ".repeat(11 * mebibyte)));
-    const error = await failureOf(new OffersClient({ baseUrl, apiKey, ...options() }).getOffer("a"));
+    const error = await errorOf(new OffersClient({ baseUrl, apiKey, ...options() }).getOffer("a"));
     expect(error).toMatchObject({ name: "ConflictError", code: "conflict", status: 409, problem: undefined });
   },
 );
@@ -121,7 +121,7 @@ test("creations, completions and withdrawals are bounded alike, and openapi-fetc
     () => client.completeOffer("a", ["w"]),
     () => client.withdrawOffer("a"),
   ])
-    expect(await failureOf(call())).toMatchObject({ code: "response_too_large", attempts: 1 });
+    expect(await errorOf(call())).toMatchObject({ code: "response_too_large", attempts: 1 });
   const { error } = await createOpenApiClient(options).GET("/offer/{id}", { params: { path: { id: "a" } } });
   expect(error).toMatchObject({ code: "response_too_large", status: 200 });
 });
@@ -129,7 +129,7 @@ test("creations, completions and withdrawals are bounded alike, and openapi-fetc
 test("a fetch that gives a text and no stream is held to its length", async () => {
   const fetch: Fetch = async () => ({ status: 200, headers: new Headers(), text: async () => " ".repeat(1_001) });
   const client = new OffersClient({ baseUrl: "https://service.example", apiKey, fetch, maxResponseBytes: 1_000 });
-  expect(await failureOf(client.getOffer("a"))).toMatchObject({ code: "response_too_large" });
+  expect(await errorOf(client.getOffer("a"))).toMatchObject({ code: "response_too_large" });
 });
 
 test("text of several bytes to a letter is whole where a chunk cuts through one", async () => {

@@ -1,23 +1,23 @@
 import { expect, onTestFinished, test } from "vitest";
 import { type FetchResponse, OffersClient } from "../src/index.ts";
 import { input, offer } from "./offer.ts";
-import { type Answer, nobody, reply, serve } from "./serve.ts";
+import { type Responder, respondWith, serve, unusedAddress } from "./serve.ts";
 
 const apiKey = "key";
-const reset: Answer = (response) => void response.destroy();
+const reset: Responder = (response) => void response.destroy();
 const inTurn =
-  (...answers: Answer[]): Answer =>
+  (...responders: Responder[]): Responder =>
   (response, request, count) =>
-    (answers[count - 1] ?? answers.at(-1))?.(response, request, count);
-const found = reply(200, JSON.stringify(offer));
+    (responders[count - 1] ?? responders.at(-1))?.(response, request, count);
+const found = respondWith(200, JSON.stringify(offer));
 
 test.each([
-  ["408", reply(408)],
-  ["429", reply(429)],
-  ["500", reply(500)],
-  ["503", reply(503)],
+  ["408", respondWith(408)],
+  ["429", respondWith(429)],
+  ["500", respondWith(500)],
+  ["503", respondWith(503)],
   ["a reset", reset],
-])("a read and a withdrawal are repeated after %s", async (_what, failure) => {
+])("a read and a withdrawal are retried after %s", async (_what, failure) => {
   const read = await serve(inTurn(failure, found));
   await expect(new OffersClient({ baseUrl: read.baseUrl, apiKey }).getOffer("a")).resolves.toEqual(offer);
   expect(read.received).toHaveLength(2);
@@ -27,9 +27,9 @@ test.each([
 });
 
 test.each([
-  ["409", reply(409)],
-  ["429", reply(429, "", { "retry-after": "0" })],
-  ["500", reply(500)],
+  ["409", respondWith(409)],
+  ["429", respondWith(429, "", { "retry-after": "0" })],
+  ["500", respondWith(500)],
   ["a reset", reset],
 ])("a creation and a completion are one request after %s", async (_what, failure) => {
   const { baseUrl, received } = await serve(failure);
@@ -40,15 +40,15 @@ test.each([
 });
 
 test.each([400, 403, 404, 409, 422])("a refusal is never repeated: %i", async (status) => {
-  const { baseUrl, received } = await serve(reply(status));
+  const { baseUrl, received } = await serve(respondWith(status));
   const client = new OffersClient({ baseUrl, apiKey, serviceHonoursIdempotencyKey: true });
   await client.getOffer("a").safe();
   await client.createOffer(input).safe();
   expect(received).toHaveLength(2);
 });
 
-test("a creation whose service honours the key is repeated with the same key, another call has another", async () => {
-  const { baseUrl, received } = await serve(inTurn(reset, reply(503), reply(201, "offer_1")));
+test("a creation whose service honours the key is retried with the same key; another call has another key", async () => {
+  const { baseUrl, received } = await serve(inTurn(reset, respondWith(503), respondWith(201, "offer_1")));
   const client = new OffersClient({ baseUrl, apiKey, serviceHonoursIdempotencyKey: true });
   await expect(client.createOffer(input)).resolves.toEqual({ id: "offer_1" });
   await client.createOffer(input);
@@ -60,16 +60,16 @@ test("a creation whose service honours the key is repeated with the same key, an
   expect(new Set(received.map(({ body }) => body)).size).toBe(1);
 });
 
-test("a creation that provably never left is repeated", async () => {
+test("a creation that was never sent is retried", async () => {
   const notices: unknown[] = [];
   const onRetry = (notice: unknown) => void notices.push(notice);
-  const client = new OffersClient({ baseUrl: await nobody(), apiKey, maxRetries: 1, onRetry });
-  await expect(client.createOffer(input)).rejects.toMatchObject({ code: "connection_not_made", attempts: 2 });
-  expect(notices).toMatchObject([{ attempt: 1, error: { code: "connection_not_made" }, delayMs: expect.any(Number) }]);
+  const client = new OffersClient({ baseUrl: await unusedAddress(), apiKey, maxRetries: 1, onRetry });
+  await expect(client.createOffer(input)).rejects.toMatchObject({ code: "connect_failed", attempts: 2 });
+  expect(notices).toMatchObject([{ attempt: 1, error: { code: "connect_failed" }, delayMs: expect.any(Number) }]);
 });
 
 test("no retries means one request", async () => {
-  const { baseUrl, received } = await serve(reply(503));
+  const { baseUrl, received } = await serve(respondWith(503));
   await expect(new OffersClient({ baseUrl, apiKey, maxRetries: 0 }).getOffer("a")).rejects.toMatchObject({
     attempts: 1,
   });
@@ -79,8 +79,8 @@ test("no retries means one request", async () => {
   expect(received).toHaveLength(2);
 });
 
-test("a Retry-After beyond the cap is an error at once that says when", async () => {
-  const { baseUrl, received } = await serve(reply(503, "", { "retry-after": "3600" }));
+test("a Retry-After beyond the cap fails immediately with retryAfterMs set", async () => {
+  const { baseUrl, received } = await serve(respondWith(503, "", { "retry-after": "3600" }));
   await expect(new OffersClient({ baseUrl, apiKey }).getOffer("a")).rejects.toMatchObject({
     code: "server_error",
     retryAfterMs: 3_600_000,
@@ -90,15 +90,19 @@ test("a Retry-After beyond the cap is an error at once that says when", async ()
 });
 
 test("a wait that would outlast the total is not begun", async () => {
-  const { baseUrl, received } = await serve(reply(503, "", { "retry-after": "20" }));
+  const { baseUrl, received } = await serve(respondWith(503, "", { "retry-after": "20" }));
   const call = new OffersClient({ baseUrl, apiKey, totalTimeoutMs: 10_000 }).getOffer("a");
   await expect(call).rejects.toMatchObject({ code: "server_error", attempts: 1 });
   expect(received).toHaveLength(1);
 });
 
-test("an expired key is asked for again, once, and even a creation is sent again with it", async () => {
+test("an expired key is refreshed once, and even a creation is sent again with the fresh key", async () => {
   const { baseUrl, received } = await serve((response, request, count) =>
-    reply(request.headers["x-ue-api-subscription-key"] === "fresh" ? 201 : 401, "offer_1")(response, request, count),
+    respondWith(request.headers["x-ue-api-subscription-key"] === "fresh" ? 201 : 401, "offer_1")(
+      response,
+      request,
+      count,
+    ),
   );
   const asked: boolean[] = [];
   const client = new OffersClient({
@@ -116,7 +120,7 @@ test("an expired key is asked for again, once, and even a creation is sent again
 });
 
 test("a key is asked for again after a 401 alone", async () => {
-  const { baseUrl } = await serve(inTurn(reply(503), found));
+  const { baseUrl } = await serve(inTurn(respondWith(503), found));
   const asked: boolean[] = [];
   const apiKey = ({ refresh }: { refresh: boolean }) => {
     asked.push(refresh);
@@ -129,8 +133,8 @@ test("a key is asked for again after a 401 alone", async () => {
 test.each([
   ["the same key again", () => "stale", 1],
   ["another wrong key each time", () => String(Math.random()), 2],
-])("a function that gives %s ends in an authentication error", async (_what, apiKey, requests) => {
-  const { baseUrl, received } = await serve(reply(401));
+])("a function that returns %s ends in an authentication error", async (_what, apiKey, requests) => {
+  const { baseUrl, received } = await serve(respondWith(401));
   const error = await new OffersClient({ baseUrl, apiKey }).getOffer("a").catch((error: unknown) => error);
   expect(error).toMatchObject({
     name: "AuthenticationError",
@@ -142,7 +146,7 @@ test.each([
 });
 
 test.each([
-  ["throws", () => Promise.reject(new Error("vault is sealed")), "api_key_unavailable"],
+  ["throws", () => Promise.reject(new Error("vault is sealed")), "api_key_provider_failed"],
   ["gives nothing", () => "", "invalid_api_key"],
 ])("a function that %s sends no request", async (_what, apiKey, code) => {
   const { baseUrl, received } = await serve(found);
@@ -162,7 +166,7 @@ test.each([
   process.on("unhandledRejection", note);
   onTestFinished(() => void process.off("unhandledRejection", note));
 
-  const { baseUrl } = await serve(inTurn(reply(503), found));
+  const { baseUrl } = await serve(inTurn(respondWith(503), found));
   const client = new OffersClient({ baseUrl, apiKey, logger: { debug: fail, warn: fail }, onRetry: fail });
   await expect(client.getOffer("a")).resolves.toEqual(offer);
   // A rejection is called unhandled once the queue of microtasks is empty.
@@ -171,7 +175,7 @@ test.each([
 });
 
 test("middleware stands around every attempt, the first outermost", async () => {
-  const { baseUrl, received } = await serve(inTurn(reply(503), found));
+  const { baseUrl, received } = await serve(inTurn(respondWith(503), found));
   const seen: string[] = [];
   const named =
     (name: string) =>
@@ -195,9 +199,9 @@ test("middleware stands around every attempt, the first outermost", async () => 
 
 test.each([
   ["nothing", undefined, "TypeError: "],
-  ["an answer without a text", { status: 200, headers: new Headers() }, "what it gave back is no Response"],
-])("a middleware that hands back %s is told as what failed, and not asked again", async (_what, answer, fault) => {
-  const forgetful = async () => answer as unknown as FetchResponse;
+  ["a response without text()", { status: 200, headers: new Headers() }, "the value returned is not a Response"],
+])("middleware that returns %s is middleware_failed, and not retried", async (_what, respond, fault) => {
+  const forgetful = async () => respond as unknown as FetchResponse;
   const client = new OffersClient({ baseUrl: "https://service.example", apiKey, middleware: [forgetful] });
   const message = expect.stringContaining(fault);
   await expect(client.getOffer("a")).rejects.toMatchObject({ code: "middleware_failed", attempts: 1, message });

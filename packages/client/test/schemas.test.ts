@@ -4,16 +4,16 @@ import type * as z from "zod";
 import samples from "../../../spec/samples/live/offer-operations.json" with { type: "json" };
 import type { offerSchema as generatedSchema } from "../src/generated/schemas.ts";
 import { InvalidResponseError, type Offer, OffersClient, type Recipient } from "../src/index.ts";
-import { offerSchema, validateAnswers } from "../src/schemas.ts";
+import { offerSchema, validateResponses } from "../src/schemas.ts";
 import { input, offer } from "./offer.ts";
-import { reply, serve } from "./serve.ts";
+import { respondWith, serve } from "./serve.ts";
 
 const apiKey = "key-of-harbour-hotels";
 const [amal = expect.unreachable()] = offer.recipients;
 
-async function validating(...answer: Parameters<typeof reply>) {
-  const { baseUrl, received } = await serve(reply(...answer));
-  return { client: new OffersClient({ baseUrl, apiKey, middleware: [validateAnswers()] }), received };
+async function validating(...response: Parameters<typeof respondWith>) {
+  const { baseUrl, received } = await serve(respondWith(...response));
+  return { client: new OffersClient({ baseUrl, apiKey, middleware: [validateResponses()] }), received };
 }
 
 test.each<[string, object, string]>([
@@ -41,13 +41,13 @@ test.each<[string, object, string]>([
     operation: "GetOffer",
     attempts: 1,
     requestId: "req_1",
-    message: expect.stringContaining(`200, but these fields are not as the contract has them: ${fields}; `),
+    message: expect.stringContaining(`200, but these fields do not match the contract: ${fields}; `),
   });
   expect(inspect(error, { depth: 20, showHidden: true })).not.toMatch(/SENTINEL|7000007|Amal/);
   expect(received).toHaveLength(1);
 });
 
-test("a valid offer passes, with new fields and with words that no document shows", async () => {
+test("a valid offer is accepted, with additional fields and undocumented values", async () => {
   const later = {
     ...offer,
     urgency: "high",
@@ -79,21 +79,21 @@ test.each([
   ["a web page", 200, "<p>Sign in", "invalid_response"],
   ["a list", 200, "[]", "invalid_response"],
   ["a problem", 404, "{}", "not_found"],
-])("what is no offer is told as without validation: %s", async (_what, status, body, code) => {
+])("a response that is not an offer fails as without validation: %s", async (_what, status, body, code) => {
   const { client } = await validating(status, body);
   await expect(client.getOffer("a")).rejects.toMatchObject({ code, status });
 });
 
-test("a connection that breaks off within the body is no failure of the middleware", async () => {
+test("a connection that breaks off within the body is not reported as a failure of the middleware", async () => {
   const { baseUrl } = await serve((response) => {
     response.setHeader("content-length", "100").write("{");
     setImmediate(() => response.destroy());
   });
-  const client = new OffersClient({ baseUrl, apiKey, middleware: [validateAnswers()], maxRetries: 0 });
+  const client = new OffersClient({ baseUrl, apiKey, middleware: [validateResponses()], maxRetries: 0 });
   await expect(client.getOffer("a")).rejects.toMatchObject({ code: "connection_lost" });
 });
 
-test("creations, completions and withdrawals are answered as ever", async () => {
+test("creations, completions and withdrawals are not validated", async () => {
   const { client } = await validating(200, "offer_1");
   await expect(client.createOffer(input)).resolves.toEqual({ id: "offer_1" });
   await expect(client.completeOffer("a", ["w"])).resolves.toBeUndefined();

@@ -7,14 +7,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** A certificate authority that nobody knows, and a certificate for 127.0.0.1 that it signed; made by openssl. */
+/** An unknown certificate authority, and a certificate for 127.0.0.1 that it signed; made by openssl. */
 export function makeAuthority(): { ca: string; cert: string; key: string } {
   const folder = mkdtempSync(join(tmpdir(), "offers-authority-"));
   const openssl = (...given: string[]) => execFileSync("openssl", given, { cwd: folder, stdio: "pipe" });
   const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
   try {
     writeFileSync(join(folder, "names"), "subjectAltName=IP:127.0.0.1");
-    openssl("req", "-x509", ...newKey, "-keyout", "ca.key", "-out", "ca.pem", "-days", "1", "-subj", "/CN=Nobody");
+    openssl("req", "-x509", ...newKey, "-keyout", "ca.key", "-out", "ca.pem", "-days", "1", "-subj", "/CN=Unknown");
     openssl("req", ...newKey, "-keyout", "key.pem", "-out", "request.pem", "-subj", "/CN=service");
     const signing = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", "names", "-days", "1"];
     openssl("x509", "-req", "-in", "request.pem", ...signing, "-out", "cert.pem");
@@ -25,7 +25,7 @@ export function makeAuthority(): { ca: string; cert: string; key: string } {
   }
 }
 
-/** A real https server on loopback for the length of one test; it answers all with one body, and counts. */
+/** A real https server on loopback for the length of one test; it responds to every request with one body, and counts. */
 export async function serveTls(pair: { cert: string; key: string }, body: string) {
   const seen = { requests: 0, keys: [] as unknown[] };
   const server = createServer(pair, (request, response) => {

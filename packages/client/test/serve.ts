@@ -10,17 +10,17 @@ export interface Received {
   body: string;
 }
 
-export type Answer = (response: ServerResponse, request: Received, count: number) => void;
+export type Responder = (response: ServerResponse, request: Received, count: number) => void;
 
 /** A real server on loopback for the length of one test; it remembers what it received. */
-export async function serve(answer: Answer): Promise<{ baseUrl: string; received: Received[] }> {
+export async function serve(respond: Responder): Promise<{ baseUrl: string; received: Received[] }> {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
     let body = "";
     for await (const chunk of request) body += chunk;
     const seen = { method: request.method, url: request.url, headers: request.headers, body };
     received.push(seen);
-    answer(response, seen, received.length);
+    respond(response, seen, received.length);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -32,8 +32,8 @@ export async function serve(answer: Answer): Promise<{ baseUrl: string; received
   return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
 }
 
-/** An address on loopback where nobody listens. */
-export async function nobody(): Promise<string> {
+/** An address on loopback without a server. */
+export async function unusedAddress(): Promise<string> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -42,9 +42,9 @@ export async function nobody(): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-/** A body with a status, and nothing more. */
-export const reply =
-  (status: number, body = "", headers: Record<string, string> = {}): Answer =>
+/** Responds with a status, a body and headers. */
+export const respondWith =
+  (status: number, body = "", headers: Record<string, string> = {}): Responder =>
   (response) => {
     response.writeHead(status, headers).end(body);
   };

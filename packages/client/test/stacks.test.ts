@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { nobody, reply, serve } from "./serve.ts";
+import { respondWith, serve, unusedAddress } from "./serve.ts";
 
 /** Runs a file of a user's project to its end. */
 async function run(lines: string[], env: Record<string, string> = {}) {
@@ -40,7 +40,7 @@ const calls = {
 test.each(Object.entries(calls))(
   "a forgotten await of %s ends the process with the error and its line",
   async (_name, call) => {
-    const { baseUrl } = await serve(reply(409));
+    const { baseUrl } = await serve(respondWith(409));
     const lines = [...made(), "", `${call};`, "setTimeout(() => console.log('still here'), 60_000);"];
     const { code, stderr, stdout } = await run(lines, { BASE_URL: baseUrl });
     expect(code).toBe(1);
@@ -51,10 +51,10 @@ test.each(Object.entries(calls))(
 );
 
 test("a forgotten await of withResponse, and of a connection that is refused, ends it too", async () => {
-  const { baseUrl } = await serve(reply(404));
+  const { baseUrl } = await serve(respondWith(404));
   for (const [call, url] of [
     ['client.getOffer("a").withResponse();', baseUrl],
-    ['client.getOffer("a");', await nobody()],
+    ['client.getOffer("a");', await unusedAddress()],
     ['client.getOffer("..");', baseUrl],
   ] as const) {
     const { code, stderr } = await run([...made(), call], { BASE_URL: url });
@@ -64,7 +64,7 @@ test("a forgotten await of withResponse, and of a connection that is refused, en
 });
 
 test("a forgotten await of a client that traces ends it too", async () => {
-  const { baseUrl } = await serve(reply(404));
+  const { baseUrl } = await serve(respondWith(404));
   const traced = `import { TracedOffersClient } from "${source}opentelemetry.ts";`;
   const options = '{ baseUrl: process.env.BASE_URL, apiKey: "key" }';
   const lines = [traced, `const client = new TracedOffersClient(${options});`, 'client.getOffer("a");'];
@@ -74,7 +74,7 @@ test("a forgotten await of a client that traces ends it too", async () => {
 });
 
 test("a failure that is asked for as a value, or caught, ends nothing", async () => {
-  const { baseUrl } = await serve(reply(409));
+  const { baseUrl } = await serve(respondWith(409));
   const { code, stdout } = await run(
     [
       ...made(),
@@ -90,26 +90,26 @@ test("a failure that is asked for as a value, or caught, ends nothing", async ()
 });
 
 /** Each makes `client` fail in its own way; the call is what follows. */
-const ways: [kind: string, answer: Parameters<typeof serve>[0] | "nobody", setUp: string][] = [
-  ["BadRequestError", reply(400), ""],
-  ["AuthenticationError", reply(401), ""],
-  ["PermissionError", reply(403), ""],
-  ["NotFoundError", reply(404), ""],
-  ["ConflictError", reply(409), ""],
-  ["RateLimitError", reply(429), ""],
-  ["ServerError", reply(503), ""],
-  ["InvalidResponseError", reply(200, "<p>"), ""],
-  ["ConnectionError", "nobody", ""],
+const ways: [kind: string, respond: Parameters<typeof serve>[0] | "unused address", setUp: string][] = [
+  ["BadRequestError", respondWith(400), ""],
+  ["AuthenticationError", respondWith(401), ""],
+  ["PermissionError", respondWith(403), ""],
+  ["NotFoundError", respondWith(404), ""],
+  ["ConflictError", respondWith(409), ""],
+  ["RateLimitError", respondWith(429), ""],
+  ["ServerError", respondWith(503), ""],
+  ["InvalidResponseError", respondWith(200, "<p>"), ""],
+  ["ConnectionError", "unused address", ""],
   ["ConnectionError", (response) => void response.destroy(), ""],
   ["TimeoutError", () => {}, "options.timeoutMs = 50;"],
   ["AbortedError", () => {}, "options.signal = AbortSignal.timeout(50);"],
-  ["UsageError", reply(204), "options.headers = { 'x y': 'z' };"],
+  ["UsageError", respondWith(204), "options.headers = { 'x y': 'z' };"],
 ];
 
 test.each(ways)(
   "the stack of a %s shows the line of the call, whichever it is and however it is looked at",
-  async (kind, answer, setUp) => {
-    const baseUrl = answer === "nobody" ? await nobody() : (await serve(answer)).baseUrl;
+  async (kind, respond, setUp) => {
+    const baseUrl = respond === "unused address" ? await unusedAddress() : (await serve(respond)).baseUrl;
     const lines = [
       ...made("const options = {};"),
       setUp,
@@ -133,18 +133,22 @@ test("it shows it too where the key comes late, after retries, in a watch that l
   const offer =
     '{"id":"a","title":"","details":"","isHistoric":false,"widthdrawn":false,"complete":false,"locationPlaceId":"","createdAt":"","events":[],"recipients":[]}';
   const { baseUrl } = await serve((response, request, count) =>
-    (request.url?.includes("lasting") && count === 1 ? reply(200, offer) : reply(404))(response, request, count),
+    (request.url?.includes("lasting") && count === 1 ? respondWith(200, offer) : respondWith(404))(
+      response,
+      request,
+      count,
+    ),
   );
   const lines = [
     `import { OffersClient } from "${source}index.ts";`,
-    `import { undiciFetch } from "${source}node.ts"; import { createOpenApiClient } from "${source}openapi-fetch.ts"; import { TracedOffersClient } from "${source}opentelemetry.ts"; import { validateAnswers } from "${source}schemas.ts";`,
+    `import { undiciFetch } from "${source}node.ts"; import { createOpenApiClient } from "${source}openapi-fetch.ts"; import { TracedOffersClient } from "${source}opentelemetry.ts"; import { validateResponses } from "${source}schemas.ts";`,
     'const options = { baseUrl: process.env.BASE_URL, apiKey: "key" }; const show = (error) => console.log(/hire\\.mjs:(\\d+)/.exec(error.stack)?.[1]);',
-    'try { for await (const _ of new OffersClient(options).watchOffer("lasting", { intervalMs: 1 })); } catch (error) { show(error); }',
+    'try { for await (const _ of new OffersClient(options).watchOffer("lasting", { pollIntervalMs: 1 })); } catch (error) { show(error); }',
     'await new OffersClient({ ...options, apiKey: async () => new Promise((resolve) => setTimeout(resolve, 9, "key")) }).getOffer("a").catch(show);',
     'await new OffersClient({ ...options, fetch: undiciFetch() }).getOffer("a").catch(show);',
     'await new TracedOffersClient(options).getOffer("a").catch(show);',
     'show((await createOpenApiClient(options).GET("/offer/{id}", { params: { path: { id: "a" } } })).error);',
-    'await new OffersClient({ ...options, middleware: [validateAnswers(), async () => { throw new Error("x"); }] }).getOffer("a").catch(show);',
+    'await new OffersClient({ ...options, middleware: [validateResponses(), async () => { throw new Error("x"); }] }).getOffer("a").catch(show);',
     'await new OffersClient({ ...options, middleware: [async () => { throw new Error("mine"); }] }).getOffer("a").catch((error) => show(error.cause));',
   ];
   const { stdout, stderr } = await run(lines, { BASE_URL: baseUrl });

@@ -61,7 +61,7 @@ test("an idempotency key is remembered for 24 hours", async () => {
   expect(await create()).not.toBe(first);
 });
 
-test("it keeps no timer: a test that fakes them is answered as ever", async () => {
+test("it sets no timer: it responds in a test that fakes timers", async () => {
   vi.useFakeTimers({ now: new Date("2040-01-01T00:00:00Z") });
   onTestFinished(() => void vi.useRealTimers());
   const offers = new OffersClient(createTestService());
@@ -88,7 +88,7 @@ test("what was sent can be read", async () => {
   ]);
 });
 
-test("who was told what can be read", async () => {
+test("notifications can be read", async () => {
   const service = createTestService();
   const offers = new OffersClient(service);
   const { id: offerId } = await offers.createOffer({ ...input, workerIds: ["worker_ben", "worker_amal"] });
@@ -102,7 +102,7 @@ test("who was told what can be read", async () => {
   ]);
 });
 
-test("a worker's answer that the service would refuse is an error with its code", async () => {
+test("a worker's response that the service would reject is an error with its code", async () => {
   const service = createTestService();
   const offers = new OffersClient(service);
   const { id } = await offers.createOffer({ ...input, workerIds: ["worker_ben"] });
@@ -114,7 +114,7 @@ test("a worker's answer that the service would refuse is an error with its code"
 
 test("a key for the offers of a key that was never issued is refused", () => {
   const service = createTestService();
-  expect(() => service.addApiKey("agency", { offersOf: "unknown" })).toThrow("issued");
+  expect(() => service.addApiKey("agency", { actingFor: "unknown" })).toThrow("issued");
 });
 
 test("it is at its own address only, and says so", async () => {
@@ -136,8 +136,8 @@ test.each<[string, (url: string, init: RequestInit) => Parameters<typeof fetch>]
   const service = createTestService({ dialect: "live" });
   const headers = { "Content-Type": "application/json", "X-UE-Api-Subscription-Key": service.apiKey };
   const url = `${service.baseUrl}/offer?api-version=1.0`;
-  const answer = await service.fetch(...form(url, { method: "POST", headers, body: JSON.stringify(input) }));
-  expect([answer.status, await answer.text()]).toEqual([200, expect.stringMatching(/^offer_/)]);
+  const response = await service.fetch(...form(url, { method: "POST", headers, body: JSON.stringify(input) }));
+  expect([response.status, await response.text()]).toEqual([200, expect.stringMatching(/^offer_/)]);
 });
 
 test("nothing of what was read or sent leads back into the service", async () => {

@@ -1,8 +1,10 @@
 // Checked by tsc: what the compiler would refuse is the test. A change of spec/openapi.yaml that the public types don't
 // follow fails here.
 import { expectTypeOf, test } from "vitest";
+import type { OperationName } from "../src/contract/operation-name.ts";
 import type { components, operations } from "../src/generated/openapi.ts";
 import type {
+  AnyOffersError,
   AuthenticationError,
   ConflictError,
   Fetch,
@@ -10,12 +12,10 @@ import type {
   Offer,
   OfferInput,
   OffersClient,
-  OffersFailure,
   Problem,
   RateLimitError,
   Recipient,
 } from "../src/index.ts";
-import type { OperationName } from "../src/operation.ts";
 
 type Schemas = components["schemas"];
 
@@ -49,7 +49,7 @@ test("the operations are those of the contract that the service serves", () => {
 });
 
 test("a failure narrows on its status and on its code", () => {
-  const kindOf = (error: OffersFailure) => {
+  const kindOf = (error: AnyOffersError) => {
     if (error.status === 401) expectTypeOf(error).toEqualTypeOf<AuthenticationError>();
     else if (error.status === 404) expectTypeOf(error).toEqualTypeOf<NotFoundError>();
     else if (error.status === 409) expectTypeOf(error).toEqualTypeOf<ConflictError>();
@@ -62,7 +62,7 @@ test("safe gives data or an error, never both", async () => {
   const look = async (client: OffersClient) => {
     const result = await client.getOffer("a").safe();
     if (result.ok) expectTypeOf(result.data).toEqualTypeOf<Offer>();
-    else expectTypeOf(result.error).toEqualTypeOf<OffersFailure>();
+    else expectTypeOf(result.error).toEqualTypeOf<AnyOffersError>();
     // @ts-expect-error the data is there only when the result is ok
     result.data;
     // @ts-expect-error an event needs an end

@@ -15,16 +15,16 @@ export const maxReadBytes = 65536;
 /** D-24: What are the size limits? */
 export const maxSuggestionsBytes = 1048576;
 
-/** D-25: What are the time-outs? */
+/** D-25: What are the timeouts? */
 export const attemptTimeoutMs = 15000;
 
-/** D-25: What are the time-outs? */
+/** D-25: What are the timeouts? */
 export const requestTimeoutMs = 5000;
 
-/** D-25: What are the time-outs? */
+/** D-25: What are the timeouts? */
 export const connectTimeoutMs = 3000;
 
-/** D-25: What are the time-outs? */
+/** D-25: What are the timeouts? */
 export const bodyTimeoutMs = 10000;
 
 /** D-26: Is an event sent again when it was not acknowledged? */

@@ -1,4 +1,5 @@
 import {
+  type AnyOffersError,
   AuthenticationError,
   BadRequestError,
   type CallOptions,
@@ -7,7 +8,6 @@ import {
   OffersClient,
   type OffersClientOptions,
   OffersError,
-  type OffersFailure,
 } from "@offers/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
@@ -73,13 +73,13 @@ describe.each(variants)("@offers/client and the platform's process, $dialect on 
       undefined,
       await signIn("/worker-app/session", { workerId }),
     );
-  const failureOf = async (call: Promise<unknown>): Promise<OffersFailure> => {
+  const failureOf = async (call: Promise<unknown>): Promise<AnyOffersError> => {
     const error = await call.then(
       () => "it succeeded",
       (thrown: unknown) => thrown,
     );
     expect(error).toBeInstanceOf(OffersError);
-    return error as OffersFailure;
+    return error as AnyOffersError;
   };
 
   describe("an offer", () => {

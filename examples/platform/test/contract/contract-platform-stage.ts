@@ -1,11 +1,11 @@
-import type { ContractStage } from "../../../../packages/client/test/contract/stage.ts";
+import type { ContractFixture } from "../../../../packages/client/test/contract/fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { startProcess } from "../support/platform-process.ts";
 import { storesUnderTest } from "../support/stores.ts";
 import { testSeed } from "../support/test-seed.ts";
 
 /** The platform's own process as a stage of the client's contract suite. The demo seed has its organisations and workers. */
-export async function platformStage(dialect: "reference" | "live"): Promise<ContractStage> {
+export async function platformStage(dialect: "reference" | "live"): Promise<ContractFixture> {
   const [store] = await storesUnderTest();
   const place = await store?.createPlace();
   if (place === undefined) throw new Error("there is always a store");
@@ -39,7 +39,7 @@ export async function platformStage(dialect: "reference" | "live"): Promise<Cont
       const action = response === "applied" ? "apply" : "reject";
       return (await call("POST", `/offers/${offerId}/${action}`, await signedIn(workerId))).code ?? "done";
     },
-    async told(offerId, workerId, count) {
+    async notifications(offerId, workerId, count) {
       let told: string[] = [];
       await eventually(`${workerId} is told`, async () => {
         const { notifications } = await call("GET", "/notifications", await signedIn(workerId));

@@ -1,5 +1,10 @@
 import { input } from "../../../../packages/client/test/contract/expectations.ts";
-import { type ContractStage, keys, type WorkerId, workers } from "../../../../packages/client/test/contract/stage.ts";
+import {
+  type ContractFixture,
+  keys,
+  type WorkerId,
+  workers,
+} from "../../../../packages/client/test/contract/fixture.ts";
 import { fc } from "../../../../tools/property-seed.ts";
 
 /** One thing that somebody does. Offers are numbered as they are created; a number beyond them is an unknown offer. */
@@ -22,12 +27,12 @@ const maxOffer = 3;
 
 /** One service, and the ids of the offers that were created there. */
 export class Side {
-  readonly #stage: ContractStage;
+  readonly #stage: ContractFixture;
   readonly #keySuffix: string;
   readonly #ids: string[] = [];
 
   /** @param run a word that no other run has: a service remembers its idempotency keys */
-  constructor(stage: ContractStage, run: string) {
+  constructor(stage: ContractFixture, run: string) {
     this.#stage = stage;
     this.#keySuffix = run;
   }
@@ -56,7 +61,9 @@ export class Side {
     const pairs = this.#ids
       .slice(0, maxOffer + 1)
       .flatMap((id) => workerIds.map((workerId) => [id, workerId] as const));
-    return Promise.all(pairs.map(([id, workerId], index) => this.#stage.told(id, workerId, counts[index] ?? 0)));
+    return Promise.all(
+      pairs.map(([id, workerId], index) => this.#stage.notifications(id, workerId, counts[index] ?? 0)),
+    );
   }
 
   async #call(

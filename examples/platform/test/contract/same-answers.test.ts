@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { inMemoryStage } from "../../../../packages/client/test/contract/in-memory.ts";
-import type { ContractStage } from "../../../../packages/client/test/contract/stage.ts";
+import type { ContractFixture } from "../../../../packages/client/test/contract/fixture.ts";
+import { inMemoryFixture } from "../../../../packages/client/test/contract/in-memory.ts";
 import { fc } from "../../../../tools/property-seed.ts";
 import { platformStage } from "./contract-platform-stage.ts";
 import { type Deed, deeds, Side, story } from "./same-answers-commands.ts";
 
-let platform: ContractStage;
-const inMemory = inMemoryStage("reference");
+let platform: ContractFixture;
+const inMemory = inMemoryFixture("reference");
 beforeAll(async () => {
   platform = await platformStage("reference");
 });

@@ -1,2 +1,2 @@
-/** What marks an error as ours, whichever copy of this package made it. */
+/** Marks an error of this package, also of another installed copy. */
 export const brand: unique symbol = Symbol.for("@offers/client/error");

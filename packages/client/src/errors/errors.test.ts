@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { AbortedError, TimeoutError } from "./exchange-errors.ts";
+import { AbortedError, TimeoutError } from "./no-response-errors.ts";
 import { unclaimed } from "./unclaimed.ts";
 
 test("an error is branded by a symbol that every copy of the package knows", () =>

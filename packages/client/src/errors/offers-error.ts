@@ -1,11 +1,11 @@
-import type { OperationName } from "../operation.ts";
-import type { Problem } from "../problem.ts";
+import type { OperationName } from "../contract/operation-name.ts";
+import type { Problem } from "../contract/problem.ts";
 import { brand } from "./brand.ts";
 import type { unclaimed } from "./unclaimed.ts";
 
-/** What an error knows besides its message. */
+/** The properties of an error besides its message. */
 export interface OffersErrorDetails {
-  /** Of a kind that has several; of any other it is fixed. */
+  /** For classes with several codes; the others have a fixed one. */
   code?: string | undefined;
   operation?: OperationName | undefined;
   attempts?: number | undefined;
@@ -31,19 +31,19 @@ export interface OffersErrorDetails {
  * ```
  */
 export abstract class OffersError extends Error {
-  /** A stable name of what went wrong, unique among all kinds. */
+  /** A stable name of the failure, unique among all classes. */
   abstract readonly code: string;
   /** The operation that failed; undefined when the client could not be made. */
   readonly operation: OperationName | undefined;
   /** How many requests were sent for this call; 0 when it failed before the first. */
   readonly attempts: number = 0;
-  /** The HTTP status of the last answer; undefined when there was none. */
+  /** The HTTP status of the last response; undefined without a response. */
   readonly status: number | undefined;
-  /** What the service says about it, if it does. */
+  /** The problem details of the response, if it has any. */
   readonly problem: Problem | undefined;
   /** The service's id of the request, from `X-Request-Id` or `Request-Id`. */
   readonly requestId: string | undefined;
-  /** How long the service asks to wait, in milliseconds from the moment of its answer. */
+  /** The delay that `Retry-After` asks for, in milliseconds from the response. */
   readonly retryAfterMs: number | undefined;
 
   constructor(message: string, details?: OffersErrorDetails) {
@@ -51,8 +51,11 @@ export abstract class OffersError extends Error {
     Object.assign(this, details);
   }
 
-  // Not a property of its own: what prints an error would print it too.
+  // On the prototype: a logger would print an own property.
   static {
     Object.defineProperty(OffersError.prototype, brand, { value: true });
   }
 }
+
+/** A class whose instances are made from a message and details. */
+export type ErrorClass = new (...given: ConstructorParameters<typeof OffersError>) => OffersError;

@@ -1,5 +1,6 @@
 /**
- * Marks an error that a subpath of this package made for whichever call it comes out of. That call claims it; any other
- * error of ours that user code throws belongs to a call of its own (D-97).
+ * Marks an error that this package made and to which no call has added its details yet. Errors without the mark belong to the
+ * user's code or to another call: they are wrapped, never changed (D-97). The symbol is registered because
+ * `@offers/client/schemas` is a bundle of its own.
  */
 export const unclaimed: unique symbol = Symbol.for("@offers/client/unclaimed");

@@ -1,9 +1,9 @@
 import { OffersError } from "./offers-error.ts";
 
 /**
- * The caller's mistake, found on this side: thrown by the constructor, or rejected before any request (except
- * `middleware_failed`, whose `cause` has what your middleware threw, and an `invalid_api_key` from a refresh). The
- * message says what to change.
+ * Invalid usage, detected before any request: thrown by the constructor, or rejected by a call. Two codes can come later:
+ * `middleware_failed`, whose `cause` has what your middleware threw, and `invalid_api_key` from a refresh. The message says
+ * what to change.
  *
  * @example
  * ```ts

@@ -3,19 +3,19 @@
 /** D-18: How are calls to the offer operations authenticated? */
 export const apiKeyHeader = "X-UE-Api-Subscription-Key";
 
-/** D-25: What are the time-outs? */
+/** D-25: What are the timeouts? */
 export const timeoutMs = 30000;
 
-/** D-25: What are the time-outs? */
+/** D-25: What are the timeouts? */
 export const totalTimeoutMs = 90000;
 
 /** D-27: Which operations take `api-version`? */
 export const apiVersion = "1.0";
 
-/** D-50: Which calls does the client repeat, how often, and how long does it wait? */
+/** D-50: Which calls does the client retry, how often, and after which delay? */
 export const maxRetries = 2;
 
-/** D-50: Which calls does the client repeat, how often, and how long does it wait? */
+/** D-50: Which calls does the client retry, how often, and after which delay? */
 export const maxRetryAfterMs = 30000;
 
 /** D-62: How is an offer watched? */

@@ -9,7 +9,7 @@ const ways = new Map([
 ]);
 
 /**
- * Undoes `Content-Encoding`, the last first; of one that it does not know, the bytes stay as they are, as with fetch.
+ * Decodes `Content-Encoding`, the last first. Like `fetch`, it leaves the bytes of an unknown encoding unchanged.
  *
  * @throws {RangeError} `ERR_BUFFER_TOO_LARGE` as soon as the result exceeds `mostBytes` (D-98)
  */

@@ -1,15 +1,15 @@
 import type { Dispatcher } from "undici";
-import type { FetchResponse } from "../fetch.ts";
+import type { FetchResponse } from "../http/fetch-response.ts";
 import { decompress } from "./decompress.ts";
 import { NotSentError } from "./not-sent-error.ts";
 import { ReceivedHeaders } from "./received-headers.ts";
 
-/** As fetch decodes: a byte order mark is no part of the text. */
+/** Drops a byte order mark, as `fetch` does. */
 const utf8 = new TextDecoder();
 
 /**
- * One request under way, told by undici what becomes of it, and the answer to it. The body is received whether or not somebody
- * reads it, so that the connection is free again.
+ * The undici handler of one request, and its response. The body is received even if it is not read, so that the connection can
+ * be reused.
  */
 export class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
   status = 0;
@@ -25,7 +25,7 @@ export class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
 
   #bytes = 0;
 
-  /** @param mostBytes of the body; beyond them the connection is given up (D-98) */
+  /** @param mostBytes of the body; beyond them the connection is closed (D-98) */
   constructor(
     signal: AbortSignal,
     mostBytes: number,
@@ -42,7 +42,7 @@ export class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
   /** The signal was aborted. */
   handleEvent(): void {
     const { reason } = this.#signal;
-    // undici tells an error then.
+    // undici then calls onResponseError.
     this.#controller?.abort(reason);
     this.#fail(reason);
   }
@@ -53,7 +53,7 @@ export class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
   }
 
   onResponseStart(_controller: unknown, status: number, headers: ReceivedHeaders["received"]): void {
-    // 103 and its like announce the answer.
+    // Informational responses such as 103 precede the response.
     if (status < 200) return;
     this.status = status;
     this.headers = new ReceivedHeaders(headers);
@@ -61,14 +61,14 @@ export class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
       this.#end = resolve;
       this.#reject = reject;
     });
-    // Who never reads the body never hears that it broke off.
+    // An unread body that breaks off must not raise unhandledRejection.
     this.#body.catch(() => {});
     this.#resolve(this);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
     this.#bytes += chunk.byteLength;
-    // As zlib says it of what is too large only once unpacked.
+    // The code that zlib uses for a result that is too large.
     if (this.#bytes > this.#mostBytes)
       controller.abort(Object.assign(new RangeError("The body is too large"), { code: "ERR_BUFFER_TOO_LARGE" }));
     else this.#chunks.push(chunk);
@@ -80,7 +80,7 @@ export class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    // Undici starts a request when it has a connection for it.
+    // undici calls onRequestStart once it has a connection.
     this.#fail(this.#controller ? error : new NotSentError(error));
   }
 

@@ -1,6 +1,6 @@
 /**
- * No connection was made, whatever the cause says, for instance when a proxy opens no way to the service: read by its code
- * alone, a creation that never left would pass for one that may have arrived (D-40).
+ * No connection was made, whatever code the cause has: a proxy that cannot reach the service reports a reset, which by its code
+ * alone would mean that the request may have been received (D-40).
  */
 export class NotSentError extends Error {
   override readonly name = "NotSentError";

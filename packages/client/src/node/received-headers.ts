@@ -1,4 +1,4 @@
-/** The headers of an answer, without the cost of making a `Headers` of them. */
+/** The headers of a response, without the cost of creating a `Headers`. */
 export class ReceivedHeaders {
   /** Names are in lower case. */
   readonly received: Readonly<Record<string, string | string[] | undefined>>;

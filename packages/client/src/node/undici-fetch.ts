@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher } from "undici";
-import type { Fetch } from "../fetch.ts";
+import type { Fetch } from "../http/fetch.ts";
 import { Exchange } from "./exchange.ts";
 
 /**
@@ -17,20 +17,20 @@ import { Exchange } from "./exchange.ts";
  * ```
  */
 export interface UndiciFetch extends Fetch {
-  /** Waits for what is under way, then closes the connections; a dispatcher that you gave stays yours to close. */
+  /** Waits for pending requests, then closes the connections. A `dispatcher` that you passed stays open. */
   close(): Promise<void>;
   /** `await using` closes it too. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * A `fetch` over undici's dispatcher: quicker than the runtime's, for it makes no `Request`, `Response` or stream. Connections
- * are kept for later calls; idle ones don't keep the process running. It follows no redirect, and has no deadlines of its
- * own but undici's 10 s to connect: `timeoutMs` and `totalTimeoutMs` hold. Middleware is given an answer with `status`,
- * `headers` and `text()` alone.
+ * A `fetch` over undici's dispatcher: faster than the runtime's, because it creates no `Request`, `Response` or stream. Connections
+ * are reused; idle ones do not keep the process running. It follows no redirect, and has no deadline of its own except undici's
+ * 10 s to connect: `timeoutMs` and `totalTimeoutMs` apply. The response that middleware receives has `status`, `headers` and
+ * `text()` only.
  *
- * `connections` is how many there may be at most to the service, any number by default. `dispatcher` takes the place of its
- * own pool, for a proxy or a private authority.
+ * `connections` limits the connections to the service (default: no limit). `dispatcher` replaces the pool, for a proxy or a
+ * private certificate authority.
  *
  * @example
  * ```ts
@@ -53,7 +53,7 @@ export function undiciFetch(
   options: { connections?: number | undefined; dispatcher?: Dispatcher | undefined } = {},
 ): UndiciFetch {
   const { dispatcher, connections = null } = options;
-  // undici 8 speaks HTTP/2 where it can, 7 does not: one behaviour for both.
+  // undici 8 uses HTTP/2 by default, 7 does not: one behaviour for both.
   const agent = dispatcher ?? new Agent({ connections, allowH2: false });
   const send: Fetch = (url, { method, headers, body, signal, maxResponseBytes }) => {
     const { origin, pathname, search } = new URL(url);

@@ -1,13 +1,13 @@
 import type { ClientOptions, RequestOptions } from "openapi-fetch";
-import type { CallOptions } from "../options.ts";
-import { callNames } from "../pipeline/check-options.ts";
+import { callNames } from "../options/check-options.ts";
+import type { CallOptions } from "../options/options.ts";
 
-/** What openapi-fetch itself reads, or hands to a `Request`: of no meaning to this package's transport. */
+/** Options that openapi-fetch reads or passes to a `Request`; this package's transport ignores them. */
 const others: Record<
   Exclude<keyof RequestOptions<unknown> | keyof RequestInit | keyof ClientOptions | "params", "signal">,
   0
 > & { dispatcher: 0; duplex: 0 } = {
-  // Of Node alone, as undici has them.
+  // Only in Node: undici's.
   dispatcher: 0,
   duplex: 0,
   params: 0,
@@ -35,6 +35,6 @@ const others: Record<
   window: 0,
 };
 
-/** The client's part of what a call was given; what neither knows is among it, for the client to refuse. */
+/** The options of this package, and unknown ones, which the client then rejects. */
 export const callOptionsOf = (init: object): CallOptions =>
   Object.fromEntries(Object.entries(init).filter(([name]) => callNames.includes(name) || !Object.hasOwn(others, name)));

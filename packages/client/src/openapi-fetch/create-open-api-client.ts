@@ -1,35 +1,37 @@
 import createClient from "openapi-fetch";
-import type { OffersFailure } from "../errors/offers-failure.ts";
-import { refusal } from "../errors/refusal.ts";
+import { annotateError } from "../call/annotate-error.ts";
+import { createTransport } from "../call/create-transport.ts";
+import { showCallSite } from "../call/show-call-site.ts";
+import type { AnyOffersError } from "../errors/any-offers-error.ts";
+import { createUsageError } from "../errors/create-usage-error.ts";
+import { isUnclaimed } from "../errors/is-unclaimed.ts";
+import { redacted } from "../errors/redact.ts";
+import { toOffersError } from "../errors/to-offers-error.ts";
 import { UsageError } from "../errors/usage-error.ts";
-import type { Operation } from "../operation.ts";
 import { completeOffer } from "../operations/complete-offer.ts";
 import { createOffer } from "../operations/create-offer.ts";
 import { getOffer } from "../operations/get-offer.ts";
+import type { Operation } from "../operations/operation.ts";
 import { withdrawOffer } from "../operations/withdraw-offer.ts";
-import type { CallOptions, OffersClientOptions } from "../options.ts";
-import { showCallPlace } from "../pipeline/call-place.ts";
-import { redacted } from "../pipeline/redact.ts";
-import { toFailure } from "../pipeline/to-failure.ts";
-import { createTransport } from "../pipeline/transport.ts";
+import type { CallOptions, OffersClientOptions } from "../options/options.ts";
 import { callOptionsOf } from "./call-options-of.ts";
 import type { OpenApiClient } from "./open-api-client.ts";
 import { toResponse } from "./to-response.ts";
 
 const operations: Operation<never, unknown>[] = [createOffer, getOffer, completeOffer, withdrawOffer];
-type Init = CallOptions & { params?: { path?: { id?: unknown } } };
-type Ask = (method: string, path: string, init?: Init & { fetch?: Send }) => Promise<{ response: Response }>;
-type Send = (request: Request) => Promise<Response>;
+type RawInit = CallOptions & { params?: { path?: { id?: unknown } } };
+type Ask = (method: string, path: string, init?: RawInit & { fetch?: SendRequest }) => Promise<{ response: Response }>;
+type SendRequest = (request: Request) => Promise<Response>;
 
 /**
- * An openapi-fetch client, typed by the contract, whose requests are made by this package's transport: with its key, deadlines,
- * retries and refusals. `{ data, error, response }` as ever, but `error` is an `OffersFailure` and is there after every
- * failure, also one without an answer; nothing is thrown. `response` then has the status alone (0 without an answer), for the
- * rest is on the error. The options of a call (`timeoutMs`, `maxRetries`, …) stand beside `params`.
+ * An openapi-fetch client, typed by the contract, whose requests use this package's transport: its key, deadlines, retries
+ * and checks. Every failure, also one without a response, is returned as `error`, an `AnyOffersError`; nothing is thrown.
+ * `response` then has the status only (0 without a response); the rest is on the error. Call options (`timeoutMs`,
+ * `maxRetries`, …) go beside `params`.
  *
- * `baseUrl`, `fetch`, `redirect` and `api-version` of a single call change nothing: those of `options` hold (D-66).
+ * `baseUrl`, `fetch`, `redirect` and `api-version` of a single call have no effect: those of `options` apply (D-66).
  *
- * @throws {UsageError} for an option that cannot be right; the message says what to change
+ * @throws {UsageError} for an invalid option; the message says what to change
  * @example
  * ```ts
  * import { createOpenApiClient } from "@offers/client/openapi-fetch";
@@ -44,43 +46,53 @@ export function createOpenApiClient(options: OffersClientOptions): OpenApiClient
   const transport = createTransport(options);
   const { use, eject, ...client } = createClient({ baseUrl: String(options.baseUrl) });
   const ask = client.request as never as Ask;
-  const requestFrom = async (place: Error, method: string, path: string, init: Init = {}) => {
+  const requestFrom = async (callSite: Error, method: string, path: string, init: RawInit = {}) => {
     const operation = operations.find((known) => known.method === method.toUpperCase() && known.path === path);
-    let own: OffersFailure | undefined;
-    const send: Send = async (request) => {
-      try {
-        if (!operation) throw refusal("invalid_argument", `the contract has no operation ${method} ${path}`);
-        const { "idempotency-key": idempotencyKey, ...headers } = Object.fromEntries(request.headers);
-        const call = { ...callOptionsOf(init), headers, ...(idempotencyKey && { idempotencyKey }) };
-        return toResponse(await transport(operation, init.params?.path?.id, await readBody(request), call));
-      } catch (thrown) {
-        own = thrown as OffersFailure;
-        throw thrown;
-      }
+    let failure: unknown;
+    const send: SendRequest = async (request) => {
+      if (!operation) throw createUsageError("invalid_argument", `the contract has no operation ${method} ${path}`);
+      const { "idempotency-key": idempotencyKey, ...headers } = Object.fromEntries(request.headers);
+      const callOptions = { ...callOptionsOf(init), headers, ...(idempotencyKey && { idempotencyKey }) };
+      const body = await readJson(request);
+      const result = transport(operation, init.params?.path?.id, body, callOptions, callSite);
+      return toResponse(
+        await result.catch((error: AnyOffersError) => {
+          failure = error;
+          throw error;
+        }),
+      );
     };
     try {
       // Without the signal, on which openapi-fetch would leave a listener.
       return await ask(method, path, { ...init, signal: undefined, fetch: send });
     } catch (thrown) {
-      const error = thrown === own && own ? own : toFailure(thrown, redacted, UsageError, "invalid_argument");
-      if (operation && !error.operation)
-        Object.assign(error, { operation: operation.name, message: `${operation.name}: ${error.message}` });
-      showCallPlace(error, place);
+      const error = failure && thrown === failure ? (thrown as AnyOffersError) : wrap(thrown, operation, callSite);
       const { status = 0 } = error;
       return { error, response: status > 199 && status < 600 ? new Response(null, { status }) : Response.error() };
     }
   };
   const request: Ask = (...given) => requestFrom(new Error(), ...given) as ReturnType<Ask>;
-  const via = (method: string) => (path: string, init?: Init) => requestFrom(new Error(), method, path, init);
+  const via = (method: string) => (path: string, init?: RawInit) => requestFrom(new Error(), method, path, init);
   return { request, GET: via("GET"), POST: via("POST"), use, eject } as never as OpenApiClient;
 }
 
-async function readBody(request: Request): Promise<never> {
+/** What no call has reported: a mistake in the arguments, or what openapi-fetch, a serializer or its middleware threw. */
+function wrap(thrown: unknown, operation: Operation<never, unknown> | undefined, callSite: Error): AnyOffersError {
+  const error = isUnclaimed(thrown) ? thrown : toOffersError(thrown, redacted, UsageError, "invalid_argument");
+  if (operation) return annotateError(error, { operation: operation.name, attempts: 0, callSite });
+  showCallSite(error, callSite);
+  return error;
+}
+
+async function readJson(request: Request): Promise<never> {
   const text = await request.text();
   try {
     return (text ? JSON.parse(text) : undefined) as never;
   } catch {
-    // Not what was thrown: it quotes the body (D-49).
-    throw refusal("invalid_argument", "the body must be JSON; give no bodySerializer that writes anything else");
+    // The thrown error quotes the body (D-49).
+    throw createUsageError(
+      "invalid_argument",
+      "the body must be JSON; give no bodySerializer that writes anything else",
+    );
   }
 }

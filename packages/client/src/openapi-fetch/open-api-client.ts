@@ -1,7 +1,7 @@
 import type { Client, FetchOptions } from "openapi-fetch";
-import type { OffersFailure } from "../errors/offers-failure.ts";
+import type { AnyOffersError } from "../errors/any-offers-error.ts";
 import type { paths } from "../generated/openapi.ts";
-import type { CallOptions } from "../options.ts";
+import type { CallOptions } from "../options/options.ts";
 
 type Verb = "get" | "post";
 /** As the contract has them. */
@@ -13,7 +13,7 @@ type PathsOf<Method extends Verb> = {
 type Options<Operation> = Omit<FetchOptions<Operation>, "parseAs" | "signal"> & Omit<CallOptions, "headers">;
 type Init<Operation> = object extends Options<Operation> ? [init?: Options<Operation>] : [init: Options<Operation>];
 
-/** openapi-fetch's own reading of an answer loses what is open in an open enum. */
+/** openapi-fetch derives this type too, but closes the open enums. */
 type Data<Operation> = Operation extends { responses: infer Responses }
   ? {
       [Status in keyof Responses & Success]: Responses[Status] extends {
@@ -23,17 +23,17 @@ type Data<Operation> = Operation extends { responses: infer Responses }
         : undefined;
     }[keyof Responses & Success]
   : never;
-type Answer<Operation> = Promise<
-  { response: Response } & ({ data: Data<Operation>; error?: never } | { data?: never; error: OffersFailure })
+type OperationResult<Operation> = Promise<
+  { response: Response } & ({ data: Data<Operation>; error?: never } | { data?: never; error: AnyOffersError })
 >;
 type Call<Method extends Verb> = <Path extends PathsOf<Method>>(
   path: Path,
   ...init: Init<NonNullable<paths[Path][Method]>>
-) => Answer<NonNullable<paths[Path][Method]>>;
+) => OperationResult<NonNullable<paths[Path][Method]>>;
 
 /**
  * What {@link createOpenApiClient} makes: openapi-fetch's client with the paths of the contract (spec/openapi.yaml), and an
- * `OffersFailure` for every failure.
+ * `AnyOffersError` for every failure.
  *
  * @example
  * ```ts
@@ -53,5 +53,5 @@ export interface OpenApiClient extends Pick<Client<paths>, "use" | "eject"> {
     method: Method,
     path: Path,
     ...init: Init<NonNullable<paths[Path][Method]>>
-  ) => Answer<NonNullable<paths[Path][Method]>>;
+  ) => OperationResult<NonNullable<paths[Path][Method]>>;
 }

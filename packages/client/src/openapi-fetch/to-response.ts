@@ -1,9 +1,9 @@
-import type { WithResponse } from "../offers-call.ts";
+import type { WithResponse } from "../call/with-response.ts";
 
-/** What told of the body as it came; this one is written anew. */
+/** Headers that describe the received body; this body is new. */
 const ofTheBody = ["content-encoding", "content-length", "content-type", "transfer-encoding"];
 
-/** An answer for openapi-fetch to read: the client's data as JSON, under the status and the headers that came. */
+/** A response for openapi-fetch to read: the client's data as JSON, with the received status and headers. */
 export function toResponse({ data, response }: WithResponse<unknown>): Response {
   const { status, headers: received } = response;
   const headers = new Headers(Symbol.iterator in received ? (received as Headers) : undefined);

@@ -1,29 +1,29 @@
 import { context, propagation, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
-import type { OffersFailure } from "../errors/offers-failure.ts";
-import { type OffersCall, toCall } from "../offers-call.ts";
-import type { Operation } from "../operation.ts";
-import type { CallOptions } from "../options.ts";
-import { headerName, headerText } from "../pipeline/header-text.ts";
+import { type OffersPromise, toOffersPromise } from "../client/offers-promise.ts";
+import type { AnyOffersError } from "../errors/any-offers-error.ts";
+import type { Operation } from "../operations/operation.ts";
+import { checkHeaderName, checkHeaderValue } from "../options/check-header.ts";
+import type { CallOptions } from "../options/options.ts";
 
-/** What a propagator says, as far as it fits a header: the client would refuse the call for the rest. */
+/** Sets the headers of a propagator. Invalid ones are dropped: the client would reject the call for them. */
 const asHeaders = {
   set(headers: Record<string, string>, name: string, value: string): void {
     try {
-      headers[headerName(name, name)] = headerText(name, value);
+      headers[checkHeaderName(name, name)] = checkHeaderValue(name, value);
     } catch {
       // An empty tracestate, for instance.
     }
   },
 };
 
-/** Makes a call within a span of its own, which has ended by the time that anybody hears of the call's end. */
+/** Makes a call within a span of its own, which ends before the call's promise settles. */
 export function traceCall<Data>(
   { name, method, path }: Operation<never, Data>,
   tracer: Tracer,
   server: Readonly<Record<string, string | number>>,
   call: CallOptions | undefined,
-  perform: (call: CallOptions) => OffersCall<Data>,
-): OffersCall<Data> {
+  perform: (call: CallOptions) => OffersPromise<Data>,
+): OffersPromise<Data> {
   const headers = { ...call?.headers };
   let active = context.active();
   let span: Span | undefined;
@@ -33,9 +33,9 @@ export function traceCall<Data>(
     active = trace.setSpan(active, span);
     propagation.inject(active, headers, asHeaders);
   } catch {
-    // The call is made, whatever an observer thinks of it.
+    // A tracer that throws does not affect the call.
   }
-  const finish = (attempts: number, status: number | undefined, error?: OffersFailure) => {
+  const finish = (attempts: number, status: number | undefined, error?: AnyOffersError) => {
     try {
       if (attempts > 1) span?.setAttribute("http.request.resend_count", attempts - 1);
       if (status) span?.setAttribute("http.response.status_code", status);
@@ -46,13 +46,13 @@ export function traceCall<Data>(
     }
   };
   const exchange = context.with(active, () => perform({ ...call, headers }).withResponse());
-  return toCall(
+  return toOffersPromise(
     exchange.then(
-      (answer) => {
-        finish(answer.attempts, answer.response.status);
-        return answer;
+      (result) => {
+        finish(result.attempts, result.response.status);
+        return result;
       },
-      (error: OffersFailure) => {
+      (error: AnyOffersError) => {
         finish(error.attempts, error.status, error);
         throw error;
       },

@@ -1,15 +1,15 @@
 import { type Tracer, trace } from "@opentelemetry/api";
-import type { Offer } from "../offer.ts";
-import type { OfferInput } from "../offer-input.ts";
-import type { OffersCall } from "../offers-call.ts";
-import { OffersClient } from "../offers-client.ts";
+import { OffersClient } from "../client/offers-client.ts";
+import type { OffersPromise } from "../client/offers-promise.ts";
+import type { Offer } from "../contract/offer.ts";
+import type { OfferInput } from "../contract/offer-input.ts";
 import { completeOffer } from "../operations/complete-offer.ts";
 import { createOffer } from "../operations/create-offer.ts";
 import { getOffer } from "../operations/get-offer.ts";
 import { withdrawOffer } from "../operations/withdraw-offer.ts";
-import type { ApiKey, CallOptions, OffersClientOptions } from "../options.ts";
+import type { ApiKey, CallOptions, OffersClientOptions } from "../options/options.ts";
+import { suppressTracing } from "./suppress-tracing.ts";
 import { traceCall } from "./trace-call.ts";
-import { untraced } from "./untraced.ts";
 
 /**
  * An {@link OffersClient} whose every call is a span: of kind CLIENT, named for the operation (`GetOffer`), a child of the
@@ -18,10 +18,10 @@ import { untraced } from "./untraced.ts";
  * `http.request.resend_count` (when there was more than one request) and, with status ERROR, `error.type`, which is the
  * error's `code`. None holds a key, an id or a payload; hence there is no `url.full`.
  *
- * The span's context goes with every request of the call, in the headers of the registered propagator. So that a `fetch` that
- * is instrumented too doesn't send them twice, it runs with tracing suppressed. A tracer that throws changes no call (D-67).
+ * Every attempt carries the span's context in the headers of the registered propagator. `fetch` runs with tracing suppressed, so
+ * that an instrumented one does not send them twice. A tracer that throws does not affect the call (D-67).
  *
- * `tracer` is the global provider's by default. A watch is a span for each read.
+ * `tracer` is the global provider's by default. A watch has one span per read.
  *
  * @example
  * ```ts
@@ -39,9 +39,9 @@ export class TracedOffersClient extends OffersClient {
   readonly #tracer: Tracer;
   readonly #server: { "server.address": string; "server.port": number };
 
-  /** @throws {UsageError} for an option that cannot be right; the message says what to change */
+  /** @throws {UsageError} for an invalid option; the message says what to change */
   constructor(options: OffersClientOptions & { tracer?: Tracer | undefined }) {
-    super(untracedOptions(options));
+    super(withTracingSuppressed(options));
     this.#options = { ...options };
     this.#tracer = options.tracer ?? trace.getTracer("@offers/client");
     const { hostname, port, protocol } = new URL(options.baseUrl);
@@ -51,21 +51,21 @@ export class TracedOffersClient extends OffersClient {
     };
   }
 
-  override createOffer(input: OfferInput, call?: CallOptions): OffersCall<{ id: string }> {
+  override createOffer(input: OfferInput, call?: CallOptions): OffersPromise<{ id: string }> {
     return traceCall(createOffer, this.#tracer, this.#server, call, (traced) => super.createOffer(input, traced));
   }
 
-  override getOffer(id: string, call?: CallOptions): OffersCall<Offer> {
+  override getOffer(id: string, call?: CallOptions): OffersPromise<Offer> {
     return traceCall(getOffer, this.#tracer, this.#server, call, (traced) => super.getOffer(id, traced));
   }
 
-  override completeOffer(id: string, workerIds: readonly string[], call?: CallOptions): OffersCall<void> {
+  override completeOffer(id: string, workerIds: readonly string[], call?: CallOptions): OffersPromise<void> {
     return traceCall(completeOffer, this.#tracer, this.#server, call, (traced) =>
       super.completeOffer(id, workerIds, traced),
     );
   }
 
-  override withdrawOffer(id: string, call?: CallOptions): OffersCall<void> {
+  override withdrawOffer(id: string, call?: CallOptions): OffersPromise<void> {
     return traceCall(withdrawOffer, this.#tracer, this.#server, call, (traced) => super.withdrawOffer(id, traced));
   }
 
@@ -74,10 +74,10 @@ export class TracedOffersClient extends OffersClient {
   }
 }
 
-/** What the client beneath is given: what is no list of middleware is left for it to refuse. */
-function untracedOptions(options: OffersClientOptions & { tracer?: Tracer | undefined }): OffersClientOptions {
+/** The options with tracing suppressed below. A `middleware` that is not an array is left for the client to reject. */
+function withTracingSuppressed(options: OffersClientOptions & { tracer?: Tracer | undefined }): OffersClientOptions {
   if (typeof options !== "object") return options;
   const { tracer: _, ...others } = options;
   const { middleware = [] } = others;
-  return { ...others, middleware: Array.isArray(middleware) ? [...middleware, untraced] : middleware };
+  return { ...others, middleware: Array.isArray(middleware) ? [...middleware, suppressTracing] : middleware };
 }

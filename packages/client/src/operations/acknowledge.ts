@@ -1,6 +1,6 @@
-import { UnfitResponse } from "../pipeline/unfit-response.ts";
+import { InvalidBodyError } from "./invalid-body-error.ts";
 
-/** Any body acknowledges (D-03, D-10), but for markup: a proxy's sign-in page must not pass for a completed offer. */
+/** Accepts any body (D-03, D-10) except markup: a proxy's sign-in page must not count as a completed offer. */
 export function acknowledge(text: string): void {
-  if (/^\s*</.test(text)) throw new UnfitResponse();
+  if (/^\s*</.test(text)) throw new InvalidBodyError();
 }

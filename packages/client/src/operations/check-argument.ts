@@ -1,5 +1,5 @@
-import { refusal } from "../errors/refusal.ts";
-import { kindOf } from "../pipeline/kind-of.ts";
+import { createUsageError } from "../errors/create-usage-error.ts";
+import { kindOf } from "../errors/kind-of.ts";
 
 /**
  * @param kind as `kindOf` names it
@@ -12,5 +12,5 @@ export function checkArgument(
   remedy: string,
 ): void {
   if (kindOf(value) !== kind)
-    throw refusal("invalid_argument", `${name} is ${kindOf(value)}, not ${kind}; give ${remedy}`);
+    throw createUsageError("invalid_argument", `${name} is ${kindOf(value)}, not ${kind}; give ${remedy}`);
 }

@@ -1,6 +1,6 @@
-import type { Operation } from "../operation.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { checkArgument } from "./check-argument.ts";
+import type { Operation } from "./operation.ts";
 
 const remedy = 'an array of ids: completeOffer(id, ["worker_amal"])';
 

@@ -1,9 +1,9 @@
-import type { OfferInput } from "../offer-input.ts";
-import type { Operation } from "../operation.ts";
-import { kindOf } from "../pipeline/kind-of.ts";
-import { UnfitResponse } from "../pipeline/unfit-response.ts";
-import { toUtc } from "../utc.ts";
+import type { OfferInput } from "../contract/offer-input.ts";
+import { kindOf } from "../errors/kind-of.ts";
 import { checkArgument } from "./check-argument.ts";
+import { InvalidBodyError } from "./invalid-body-error.ts";
+import type { Operation } from "./operation.ts";
+import { toUtc } from "./to-utc.ts";
 
 export const createOffer: Operation<OfferInput, { id: string }> = {
   name: "CreateOffer",
@@ -27,11 +27,11 @@ export const createOffer: Operation<OfferInput, { id: string }> = {
 /** The id as an object's member, a JSON string or bare text (D-02). A bare number is an id too, digit by digit. */
 function readId(text: string): string {
   if (/^(?!null$)[^\s<{["]+$/.test(text)) return text;
-  if (!text) throw new UnfitResponse("the body is empty");
+  if (!text) throw new InvalidBodyError("the body is empty");
   const body: { id?: unknown } | string | null = JSON.parse(text);
   const id = typeof body === "string" ? body : body?.id;
-  if (id === undefined) throw new UnfitResponse("id is missing");
-  if (typeof id !== "string") throw new UnfitResponse(`id is ${kindOf(id)}, not a string`);
-  if (!id) throw new UnfitResponse("id is empty");
+  if (id === undefined) throw new InvalidBodyError("id is missing");
+  if (typeof id !== "string") throw new InvalidBodyError(`id is ${kindOf(id)}, not a string`);
+  if (!id) throw new InvalidBodyError("id is empty");
   return id;
 }

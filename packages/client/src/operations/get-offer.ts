@@ -1,8 +1,8 @@
+import type { Offer } from "../contract/offer.ts";
 import { offerShape } from "../generated/offer-shape.ts";
-import type { Offer } from "../offer.ts";
-import type { Operation } from "../operation.ts";
-import { findFault } from "../pipeline/find-fault.ts";
-import { UnfitResponse } from "../pipeline/unfit-response.ts";
+import { findMismatch } from "./find-mismatch.ts";
+import { InvalidBodyError } from "./invalid-body-error.ts";
+import type { Operation } from "./operation.ts";
 
 export const getOffer: Operation<undefined, Offer> = {
   name: "GetOffer",
@@ -10,10 +10,10 @@ export const getOffer: Operation<undefined, Offer> = {
   path: "/offer/{id}",
   absentStatus: 204,
   decode(text) {
-    if (!text.trim()) throw new UnfitResponse("the body is empty");
+    if (!text.trim()) throw new InvalidBodyError("the body is empty");
     const offer: Offer = JSON.parse(text);
-    const fault = findFault(offer, offerShape);
-    if (fault) throw new UnfitResponse(`${fault[0].slice(1) || "the body"} ${fault[1]}`);
+    const mismatch = findMismatch(offer, offerShape);
+    if (mismatch) throw new InvalidBodyError(`${mismatch[0].slice(1) || "the body"} ${mismatch[1]}`);
     return offer;
   },
 };

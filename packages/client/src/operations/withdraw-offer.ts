@@ -1,7 +1,7 @@
-import type { Operation } from "../operation.ts";
 import { acknowledge } from "./acknowledge.ts";
+import type { Operation } from "./operation.ts";
 
-/** A GET that changes state; withdrawing again is answered alike, so it may be repeated (D-10). */
+/** A GET that changes state. Withdrawing twice has the same response, so it may be retried (D-10). */
 export const withdrawOffer: Operation<undefined, void> = {
   name: "WithdrawOffer",
   method: "GET",

@@ -1,10 +1,10 @@
 import type * as z from "zod";
+import type { Offer } from "../contract/offer.ts";
 import * as generated from "../generated/schemas.ts";
-import type { Offer } from "../offer.ts";
 
 /**
- * An offer as the contract describes it: unknown fields are kept, and `response` and `confirmation` may be any string. For
- * offers that come from elsewhere, a queue or a cache; those that the client reads are checked by {@link validateAnswers}.
+ * An offer as the contract describes it: unknown fields are kept, and `response` and `confirmation` may be any string. Use it
+ * for offers from a queue or a cache; {@link validateResponses} validates those that the client reads.
  *
  * @example
  * ```ts

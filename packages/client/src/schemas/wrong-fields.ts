@@ -1,9 +1,9 @@
 import { offerSchema } from "./offer-schema.ts";
 
-/** More of them would tell no more, and an offer can have thousands of recipients. */
+/** An offer can have thousands of recipients. */
 const most = 10;
 
-/** Where the text of an offer departs from the contract: `recipients[0].id`. What is no offer at all has no fields. */
+/** The paths of the invalid fields of an offer: `recipients[0].id`. Empty for a text that is not an object. */
 export function wrongFields(text: string): string[] {
   let offer: unknown;
   try {

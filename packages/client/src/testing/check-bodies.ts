@@ -50,7 +50,7 @@ export function checkCreation(body: unknown, { now, mayCreate, isWorker }: Creat
     check.add("notifyEmailAddress", "Write one e-mail address, such as hana@example.com.");
   check.workerIds("workerIds", workerIds, (index) => `workerIds[${index}]`);
   const slots = events === undefined ? undefined : checkEvents(check, events, now);
-  check.noOthers("", creation, fields);
+  check.noUnknownFields("", creation, fields);
 
   for (const name of fields) check.storable(name, creation[name]);
   if (typeof createdByUserId === "string" && isSound(check, "createdByUserId") && !mayCreate(createdByUserId))
@@ -88,7 +88,7 @@ function checkEvents(check: FieldCheck, events: unknown, now: Date): { start: st
     const slot = { start: check.dateTime(`${name}.start`, event.start), end: check.dateTime(`${name}.end`, event.end) };
     slots.push(slot);
     const [startMs, endMs] = [Date.parse(slot.start), Date.parse(slot.end)];
-    check.noOthers(`${name}.`, event, ["start", "end"]);
+    check.noUnknownFields(`${name}.`, event, ["start", "end"]);
     if (startMs < Date.parse(today)) check.add(`${name}.start`, `Let it start today (${today} in UTC) or later.`);
     if (endMs <= startMs) check.add(`${name}.end`, "Let it end after its start.");
   }

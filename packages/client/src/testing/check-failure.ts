@@ -1,17 +1,17 @@
 import type { TestFailure } from "./test-service.ts";
 
-const words: Record<Extract<TestFailure, string>, 0> = {
-  refuse: 0,
-  drop: 0,
-  "lose answer": 0,
-  stall: 0,
-  "stall in body": 0,
+const names: Record<Extract<TestFailure, string>, 0> = {
+  "connection-refused": 0,
+  "connection-reset": 0,
+  "response-lost": 0,
+  hang: 0,
+  "hang-in-body": 0,
 };
 const members: Record<keyof Exclude<TestFailure, string>, 0> = { status: 0, retryAfterSeconds: 0, headers: 0, body: 0 };
-const wanted = `{ status: 503 } or one of ${Object.keys(words).join(", ")}`;
+const wanted = `{ status: 503 } or one of ${Object.keys(names).join(", ")}`;
 
 /**
- * A failure that nobody knows would be none: the request would succeed, and the test with it.
+ * An unknown failure must throw: otherwise the request would succeed, and so would the test.
  *
  * @throws {TypeError}
  */
@@ -19,14 +19,14 @@ export function checkFailure(failure: TestFailure, times: number): void {
   if (!Number.isInteger(times) || times < 1)
     throw new TypeError(`failNext: times must be a whole number from 1, not ${times}`);
   if (typeof failure === "string") {
-    if (Object.hasOwn(words, failure)) return;
-    throw new TypeError(`failNext: there is no failure "${failure}"; give ${wanted}`);
+    if (Object.hasOwn(names, failure)) return;
+    throw new TypeError(`failNext: unknown failure "${failure}"; use ${wanted}`);
   }
   if (typeof failure !== "object" || failure === null)
-    throw new TypeError(`failNext: ${failure} is no failure; give ${wanted}`);
+    throw new TypeError(`failNext: ${failure} is not a failure; use ${wanted}`);
   const unknown = Object.keys(failure).find((name) => !Object.hasOwn(members, name));
   if (unknown !== undefined)
-    throw new TypeError(`failNext: there is no "${unknown}"; a response has ${Object.keys(members).join(", ")}`);
+    throw new TypeError(`failNext: unknown "${unknown}"; a response has ${Object.keys(members).join(", ")}`);
   const { status, retryAfterSeconds = 0 } = failure;
   if (!Number.isInteger(status) || status < 200 || status > 599)
     throw new TypeError(`failNext: status must be a whole number from 200 to 599, not ${status}`);

@@ -1,27 +1,27 @@
-import { answerArrival } from "./answer-arrival.ts";
-import type { World } from "./answer-operation.ts";
 import { checkFailure } from "./check-failure.ts";
 import { dialects } from "./dialects.ts";
-import { type Arrival, readArrival } from "./exchange.ts";
-import { failOrAnswer } from "./failures.ts";
-import { KeptAnswers } from "./kept-answers.ts";
-import { OfferBook } from "./offer-book.ts";
+import { failOrRespond } from "./fail-or-respond.ts";
+import { handleRequest } from "./handle-request.ts";
+import { IdempotencyCache } from "./idempotency-cache.ts";
+import { type IncomingRequest, parseRequest } from "./incoming-request.ts";
+import { OfferStore } from "./offer-store.ts";
+import type { ServiceState } from "./run-operation.ts";
 import type { TestFailure, TestRequest, TestService, TestServiceOptions } from "./test-service.ts";
 
 const someWorkers = { worker_amal: "Amal Haddad", worker_ben: "Ben Okafor", worker_cleo: "Cleo Martin" };
 
 /**
- * Makes a service in memory for the length of a test. It keeps state and refuses what the reference platform refuses, held
- * so by one contract suite; no port, no timer, nothing to close (D-69).
+ * Creates a stateful in-memory fake of the service for one test. It enforces the same rules as the reference platform, proven by
+ * one contract suite for both. It opens no port, sets no timer and needs no closing (D-69).
  *
- * @throws {TypeError} for a `baseUrl` that is no address, or a dialect that there is not
+ * @throws {TypeError} for an invalid `baseUrl` or an unknown dialect
  * @example vitest
  * ```ts
  * import { OffersClient } from "@offers/client";
  * import { createTestService } from "@offers/client/testing";
  * import { expect, test } from "vitest";
  *
- * test("whoever applies can get the work", async () => {
+ * test("an applicant can be confirmed", async () => {
  *   const service = createTestService({ workers: { w1: "Wanda" }, userIds: ["u1"] });
  *   const offers = new OffersClient(service);
  *   const { id } = await offers.createOffer({ createdByUserId: "u1", title: "Bar", workerIds: ["w1"] });
@@ -38,7 +38,7 @@ const someWorkers = { worker_amal: "Amal Haddad", worker_ben: "Ben Okafor", work
  * import { OffersClient } from "@offers/client";
  * import { createTestService } from "@offers/client/testing";
  *
- * test("a busy service is asked again", async () => {
+ * test("a 503 is retried", async () => {
  *   const service = createTestService();
  *   const offers = new OffersClient({ baseUrl: service.baseUrl, apiKey: service.apiKey, fetch: service.fetch });
  *   service.failNext({ status: 503, retryAfterSeconds: 0 });
@@ -55,7 +55,7 @@ const someWorkers = { worker_amal: "Amal Haddad", worker_ben: "Ben Okafor", work
  *
  * const service = createTestService({ baseUrl: "https://service.example", apiKey: "key" });
  * const server = setupServer(...service.handlers(http));
- * server.listen(); // and server.close() afterwards: what uses the runtime's fetch meets the service
+ * server.listen(); // and server.close() afterwards: global fetch now reaches the fake
  * ```
  */
 export function createTestService(options: TestServiceOptions = {}): TestService {
@@ -66,69 +66,67 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     now = () => new Date(),
   } = options;
   if (!Object.hasOwn(dialects, dialect))
-    throw new TypeError(
-      `createTestService: there is no dialect "${dialect}"; give ${Object.keys(dialects).join(" or ")}`,
-    );
+    throw new TypeError(`createTestService: unknown dialect "${dialect}"; use ${Object.keys(dialects).join(" or ")}`);
   const base = new URL(baseUrl).href.replace(/\/+$/, "");
   const ours = { userIds: new Set(options.userIds ?? ["user_hana"]) };
-  const world: World = {
+  const state: ServiceState = {
     dialect: dialects[dialect],
     grants: new Map([[apiKey, { organisation: ours, peopleOf: [ours] }]]),
     workers: new Map(Object.entries(options.workers ?? someWorkers)),
-    offers: new OfferBook(),
-    kept: new KeptAnswers(),
+    offers: new OfferStore(),
+    kept: new IdempotencyCache(),
     now,
   };
   const requests: TestRequest[] = [];
   const failures: TestFailure[] = [];
 
   const serve = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
-    const arrival = await readArrival(input, init);
-    const path = arrival.url.replace(/[?#].*/s, "");
+    const request = await parseRequest(input, init);
+    const path = request.url.replace(/[?#].*/s, "");
     if (!path.startsWith(`${base}/`))
       throw new TypeError(`This test service is at ${base}, not at ${new URL(path).origin}`);
-    requests.push(recordOf(arrival));
-    return failOrAnswer(failures.shift(), arrival, () => answerArrival(world, arrival, path.slice(base.length)));
+    requests.push(recordOf(request));
+    return failOrRespond(failures.shift(), request, () => handleRequest(state, request, path.slice(base.length)));
   };
 
   const controls = {
     requests,
-    notifications: world.offers.notifications,
-    addWorker: (id, name) => void world.workers.set(id, name),
-    addApiKey(key, { userIds = [], offersOf } = {}) {
+    notifications: state.offers.notifications,
+    addWorker: (id, name) => void state.workers.set(id, name),
+    addApiKey(key, { userIds = [], actingFor } = {}) {
       const own = { userIds: new Set(userIds) };
-      const { organisation } = offersOf === undefined ? { organisation: own } : (world.grants.get(offersOf) ?? {});
-      if (organisation === undefined) throw new TypeError("offersOf must be a key that this service has issued");
-      world.grants.set(key, { organisation, peopleOf: [organisation, own] });
+      const { organisation } = actingFor === undefined ? { organisation: own } : (state.grants.get(actingFor) ?? {});
+      if (organisation === undefined) throw new TypeError("actingFor must be a key that this service has issued");
+      state.grants.set(key, { organisation, peopleOf: [organisation, own] });
     },
     respond(offerId, workerId, response) {
       if (response !== "applied" && response !== "rejected")
-        throw new TypeError(`respond: there is no response "${response}"; give applied or rejected`);
-      world.offers.respond(offerId, workerId, response);
+        throw new TypeError(`respond: unknown response "${response}"; use applied or rejected`);
+      state.offers.respond(offerId, workerId, response);
     },
     failNext(failure, times = 1) {
       checkFailure(failure, times);
       failures.push(...Array<TestFailure>(times).fill(failure));
     },
-    // msw would answer 500 for what its resolver throws.
+    // msw responds with 500 to an error of its resolver.
     handlers: (http) => [http.all(`${base}/*`, ({ request }) => serve(request).catch(() => Response.error()))],
   } satisfies Omit<TestService, "fetch" | "baseUrl" | "apiKey">;
-  // The client refuses options that it doesn't know: of a service, those that it has are all that a spread gives.
+  // The client rejects unknown options: only its own are enumerable, so that a service can be spread into them.
   const service = { fetch: serve, baseUrl: base, apiKey };
   return Object.defineProperties(service, hidden(controls)) as typeof service & TestService;
 }
 
-/** As properties that can be read and called, and are not listed. */
+/** Property descriptors that are not enumerable. */
 const hidden = (members: object): PropertyDescriptorMap =>
   Object.fromEntries(Object.entries(members).map(([name, value]) => [name, { value }]));
 
-function recordOf({ method, url, headers, body }: Arrival): TestRequest {
+function recordOf({ method, url, headers, body }: IncomingRequest): TestRequest {
   const text = new TextDecoder().decode(body);
   let value: unknown = text === "" ? undefined : text;
   try {
     value = JSON.parse(text);
   } catch {
-    // No JSON: the text says more than its failure.
+    // Not JSON: the text is recorded.
   }
   return { method, url, headers: Object.fromEntries(headers), body: value };
 }

@@ -1,27 +1,27 @@
-import type { OperationName } from "../operation.ts";
-import { type Answer, jsonAnswer } from "./exchange.ts";
+import type { OperationName } from "../contract/operation-name.ts";
+import { jsonResponse, type ServiceResponse } from "./incoming-request.ts";
 import type { RefusalCode } from "./refusal.ts";
 
-/** Where the reference platform and the live service are known to answer differently (D-51). */
+/** The known differences between the responses of the reference platform and of the live service (D-51). */
 export interface Dialect {
   /** D-27 */
   readonly versionedOperations: readonly OperationName[];
   /** D-02 */
-  created(id: string): Answer;
+  created(id: string): ServiceResponse;
   /** D-03 */
-  readonly completed: Answer;
+  readonly completed: ServiceResponse;
   /** D-10 */
-  readonly withdrawn: Answer;
-  /** To a read or a withdrawal of an offer that is unknown or foreign; without it, a refusal like all others (D-20). */
-  readonly absent?: Answer;
-  /** Of refusals whose status is another one (D-19). */
+  readonly withdrawn: ServiceResponse;
+  /** The response to a read or withdrawal of an unknown or foreign offer; by default a problem (D-20). */
+  readonly absent?: ServiceResponse;
+  /** Statuses of problems that differ (D-19). */
   readonly statuses: Partial<Record<RefusalCode, number>>;
 }
 
 export const dialects: Readonly<Record<"reference" | "live", Dialect>> = {
   reference: {
     versionedOperations: ["CompleteOffer"],
-    created: (id) => jsonAnswer(201, { id }, { Location: `/offer/${id}` }),
+    created: (id) => jsonResponse(201, { id }, { Location: `/offer/${id}` }),
     completed: { status: 204 },
     withdrawn: { status: 200 },
     statuses: {},

@@ -54,7 +54,7 @@ export class FieldCheck {
     return undefined;
   }
 
-  noOthers(prefix: string, object: object, known: readonly string[]): void {
+  noUnknownFields(prefix: string, object: object, known: readonly string[]): void {
     for (const name of Object.keys(object))
       if (!known.includes(name)) this.add(prefix + name, "Remove it, or correct its name: there is no such field.");
   }

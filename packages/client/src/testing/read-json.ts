@@ -1,4 +1,4 @@
-import type { Arrival } from "./exchange.ts";
+import type { IncomingRequest } from "./incoming-request.ts";
 import { Refusal } from "./refusal.ts";
 
 /** D-24 */
@@ -11,7 +11,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
  *
  * @throws {Refusal} `missing_body`, `unsupported_media_type`, `body_too_large` or `malformed_json`
  */
-export function readJson({ headers, body }: Arrival): { text: string; value: unknown } {
+export function readJson({ headers, body }: IncomingRequest): { text: string; value: unknown } {
   if (body.length === 0) throw new Refusal("missing_body", "Send the documented JSON body.");
   const [type = "", ...parameters] = (headers.get("content-type") ?? "").toLowerCase().split(";");
   const charset = /charset="?([\w-]+)/.exec(parameters.join(";"))?.[1] ?? "utf-8";

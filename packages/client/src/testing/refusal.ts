@@ -22,7 +22,7 @@ export type RefusalCode = keyof typeof problemKinds;
 /** From the name of a field (`events[0].end`) to what is wrong with it. */
 export type FieldErrors = Map<string, string[]>;
 
-/** A request, or a worker's answer, that the service refuses. */
+/** A request, or a worker's response, that the service rejects. */
 export class Refusal extends Error {
   readonly code: RefusalCode;
   readonly errors: FieldErrors | undefined;

@@ -1,19 +1,19 @@
-import type { Fetch } from "../fetch.ts";
+import type { Fetch } from "../http/fetch.ts";
 
 // Of whichever library declares them, as in globals.ts.
 type RuntimeFetch = typeof globalThis extends { fetch: infer Known } ? Known : Fetch;
 type RuntimeRequest = typeof globalThis extends { Request: { prototype: infer Known } } ? Known : { url: string };
 type RuntimeResponse = typeof globalThis extends { Response: { prototype: infer Known } } ? Known : { status: number };
 
-/** How the service is at the start. */
+/** The initial state of the service. */
 export interface TestServiceOptions {
   /** A path prefix is fine. @default "https://offers.test" */
   baseUrl?: string | undefined;
   /** The key of the organisation under test. @default "test-key" */
   apiKey?: string | undefined;
-  /** Answers as the reference platform does, or as the live service is known to (D-51). @default "reference" */
+  /** Responds like the reference platform, or the way the live service is documented to (D-51). @default "reference" */
   dialect?: "reference" | "live" | undefined;
-  /** Who can be sent an offer: names by id. @default Amal, Ben and Cleo: `worker_amal`, `worker_ben`, `worker_cleo` */
+  /** The workers who can receive offers: names by id. @default Amal, Ben and Cleo: `worker_amal`, `worker_ben`, `worker_cleo` */
   workers?: Readonly<Record<string, string>> | undefined;
   /** The organisation's users, who may create offers (D-37). @default ["user_hana"] */
   userIds?: readonly string[] | undefined;
@@ -27,11 +27,11 @@ export interface TestRequest {
   readonly url: string;
   /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Parsed JSON, or the text where it is none; undefined without a body. */
+  /** Parsed JSON, or the text if it is not JSON; undefined without a body. */
   readonly body: unknown;
 }
 
-/** What one worker was told of one offer: that it is there, what became of it, or that it is withdrawn. */
+/** A notification of one worker about one offer: that it was created, completed (successful or not) or withdrawn. */
 export interface TestNotification {
   readonly offerId: string;
   readonly workerId: string;
@@ -39,9 +39,9 @@ export interface TestNotification {
 }
 
 /**
- * How a request fails: with an answer; before it is sent (`refuse`); on its way there (`drop`); on its way back, after it had
- * its effect (`lose answer`); or never, until the caller gives up: without an answer (`stall`), or after its effect and the
- * headers (`stall in body`).
+ * How a request fails: with a response of yours; before it is sent (`connection-refused`); before it reaches the service
+ * (`connection-reset`); after it had its effect (`response-lost`); or without an end, until the caller aborts: before any
+ * response (`hang`), or after the effect and the response headers (`hang-in-body`).
  */
 export type TestFailure =
   | {
@@ -51,15 +51,15 @@ export type TestFailure =
       /** @default problem details that say no more than the status */
       body?: string | undefined;
     }
-  | "refuse"
-  | "drop"
-  | "lose answer"
-  | "stall"
-  | "stall in body";
+  | "connection-refused"
+  | "connection-reset"
+  | "response-lost"
+  | "hang"
+  | "hang-in-body";
 
 /**
- * A service in memory. It has what an `OffersClient` needs (`fetch`, `baseUrl`, `apiKey`), so `new OffersClient(service)`
- * speaks to it.
+ * An in-memory fake of the service. Its `fetch`, `baseUrl` and `apiKey` are options of the client, so
+ * `new OffersClient(service)` uses it.
  *
  * @example
  * ```ts
@@ -81,37 +81,37 @@ export type TestFailure =
  * ```
  */
 export interface TestService {
-  /** Stands in for the runtime's `fetch`, for this service's addresses only; others are rejected. */
+  /** Replaces the runtime's `fetch` for this service's addresses; it rejects others. */
   readonly fetch: RuntimeFetch;
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** Every request that arrived, the oldest first; one that is refused or dropped too. */
+  /** Every request, the oldest first, including those with an injected failure. */
   readonly requests: readonly TestRequest[];
-  /** Every notification that workers were sent, the oldest first. */
+  /** Every notification sent to workers, the oldest first. */
   readonly notifications: readonly TestNotification[];
-  /** Makes a worker known, whom offers may then be addressed to. */
+  /** Adds a worker to whom offers can be sent. */
   addWorker(id: string, name: string): void;
   /**
-   * Issues another key: of another organisation with users of its own, or, with `offersOf`, of an agency with these users
-   * that acts for the organisation which has that key.
+   * Adds a key: of another organisation with these users, or, with `actingFor`, of an agency with these users that acts for the
+   * organisation with that key.
    */
-  addApiKey(apiKey: string, grant?: { userIds?: readonly string[]; offersOf?: string }): void;
+  addApiKey(apiKey: string, grant?: { userIds?: readonly string[]; actingFor?: string }): void;
   /**
-   * A worker answers an offer, or changes the answer (D-08).
+   * Sets or changes a worker's response to an offer (D-08).
    *
-   * @throws {Error} when the service would refuse it: `code` is `offer_not_found` for an offer that the worker was not sent,
+   * @throws {Error} if the service would reject it: `code` is `offer_not_found` for an offer that was not sent to the worker,
    * `offer_complete` or `offer_withdrawn`
    */
   respond(offerId: string, workerId: string, response: "applied" | "rejected"): void;
   /**
-   * The next `times` requests fail so, after those that were told to fail before. @default once
+   * The next `times` requests fail, after the failures that are already queued. @default once
    *
-   * @throws {TypeError} for a failure that is none of those
+   * @throws {TypeError} for an unknown failure
    */
   failNext(failure: TestFailure, times?: number): void;
   /**
    * msw's request handlers over this service: `setupServer(...service.handlers(http))`, with the `http` of msw. There, every
-   * failure without an answer is a lost connection.
+   * failure without a response is a lost connection.
    */
   handlers<Handler>(http: {
     all(path: string, resolver: (info: { request: RuntimeRequest }) => Promise<RuntimeResponse>): Handler;

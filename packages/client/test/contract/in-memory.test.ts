@@ -1,8 +1,8 @@
 import { describe } from "vitest";
-import { inMemoryStage } from "./in-memory.ts";
+import { inMemoryFixture } from "./in-memory.ts";
 import { contractSuite } from "./suite.ts";
 
 describe("the contract in memory", () => {
   for (const dialect of ["reference", "live"] as const)
-    contractSuite(`the service in memory, ${dialect}`, () => inMemoryStage(dialect));
+    contractSuite(`the service in memory, ${dialect}`, () => inMemoryFixture(dialect));
 });

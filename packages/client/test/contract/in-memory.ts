@@ -1,8 +1,8 @@
 import { createTestService, type TestService } from "../../src/testing.ts";
-import { type ContractStage, keys, workers } from "./stage.ts";
+import { type ContractFixture, keys, workers } from "./fixture.ts";
 
-/** The organisations and workers of every stage, in memory. */
-export function testServiceOnStage(dialect: "reference" | "live"): TestService {
+/** The organisations and workers of every fixture, in memory. */
+export function seededTestService(dialect: "reference" | "live"): TestService {
   const service = createTestService({
     baseUrl: "https://service.example/prefix",
     apiKey: keys.harbour,
@@ -11,16 +11,16 @@ export function testServiceOnStage(dialect: "reference" | "live"): TestService {
   });
   service.addApiKey(keys.bistro, { userIds: ["user_bo"] });
   service.addApiKey(keys.crew, { userIds: ["user_ada"] });
-  service.addApiKey(keys.crewForHarbour, { userIds: ["user_ada"], offersOf: keys.harbour });
+  service.addApiKey(keys.crewForHarbour, { userIds: ["user_ada"], actingFor: keys.harbour });
   return service;
 }
 
-/** The service in memory as a stage, reached through its own `fetch` unless another is given. */
-export function inMemoryStage(
+/** The service in memory as a fixture, reached through its own `fetch` unless another is given. */
+export function inMemoryFixture(
   dialect: "reference" | "live",
-  service = testServiceOnStage(dialect),
+  service = seededTestService(dialect),
   fetch = service.fetch,
-): ContractStage {
+): ContractFixture {
   return {
     dialect,
     baseUrl: service.baseUrl,
@@ -33,7 +33,7 @@ export function inMemoryStage(
         return String(Object(error).code);
       }
     },
-    told: async (offerId, workerId) =>
+    notifications: async (offerId, workerId) =>
       service.notifications
         .filter((one) => one.offerId === offerId && one.workerId === workerId)
         .map(({ reason }) => reason),

@@ -1,13 +1,16 @@
 import { http } from "msw";
 import { setupServer } from "msw/node";
-import { inMemoryStage, testServiceOnStage } from "./in-memory.ts";
+import { describe } from "vitest";
+import { inMemoryFixture, seededTestService } from "./in-memory.ts";
 import { contractSuite } from "./suite.ts";
 
-for (const dialect of ["reference", "live"] as const)
-  contractSuite(`msw before the runtime's fetch, ${dialect}`, () => {
-    const service = testServiceOnStage(dialect);
-    const server = setupServer(...service.handlers(http));
-    server.listen({ onUnhandledFrame: "error" });
-    const throughGlobalFetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init);
-    return { ...inMemoryStage(dialect, service, throughGlobalFetch), close: async () => server.close() };
-  });
+describe("the contract behind msw", () => {
+  for (const dialect of ["reference", "live"] as const)
+    contractSuite(`msw before the runtime's fetch, ${dialect}`, () => {
+      const service = seededTestService(dialect);
+      const server = setupServer(...service.handlers(http));
+      server.listen({ onUnhandledFrame: "error" });
+      const throughGlobalFetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init);
+      return { ...inMemoryFixture(dialect, service, throughGlobalFetch), close: async () => server.close() };
+    });
+});

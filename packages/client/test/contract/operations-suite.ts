@@ -1,18 +1,25 @@
 import { expect, test } from "vitest";
 import { expectations, input } from "./expectations.ts";
-import { type ContractStage, type FaceCall, keys, type OffersFace, type Outcome, type WorkerId } from "./stage.ts";
+import {
+  type ContractFixture,
+  type DriverOptions,
+  keys,
+  type OffersDriver,
+  type Outcome,
+  type WorkerId,
+} from "./fixture.ts";
 
-/** What somebody who calls the operations finds, on any service and through any face. */
-export function operationsSuite(stageOf: () => ContractStage, face: () => OffersFace): void {
-  const expected = () => expectations[stageOf().dialect];
+/** The behaviour of the operations, on any service and through any driver. */
+export function operationsSuite(fixtureOf: () => ContractFixture, face: () => OffersDriver): void {
+  const expected = () => expectations[fixtureOf().dialect];
   const dataOf = <Data>(outcome: Outcome<Data>): Data =>
     outcome.ok ? outcome.data : expect.unreachable(JSON.stringify(outcome));
-  const create = async (changes: Partial<typeof input> = {}, call?: FaceCall): Promise<string> =>
+  const create = async (changes: Partial<typeof input> = {}, call?: DriverOptions): Promise<string> =>
     dataOf(await face().create({ ...input, ...changes }, call)).id;
   const read = async (id: string) => dataOf(await face().read(id));
   const responses = async (id: string) => (await read(id)).recipients.map(({ response }) => response);
   const expectTold = async (id: string, workerId: WorkerId, reasons: string[]) =>
-    expect(await stageOf().told(id, workerId, reasons.length)).toEqual(reasons);
+    expect(await fixtureOf().notifications(id, workerId, reasons.length)).toEqual(reasons);
   const refused = (code: string, status: number, fields: string[] = []) => ({ ok: false, status, code, fields });
 
   test("an offer is read as it was created, with one recipient per addressed worker in their order", async () => {
@@ -46,19 +53,19 @@ export function operationsSuite(stageOf: () => ContractStage, face: () => Offers
     expect(await read(await create({ events: [ended, ...input.events] }))).toMatchObject({ isHistoric: false });
   });
 
-  test("an answer is read at once, and may change", async () => {
+  test("a worker's response can be read at once, and may change", async () => {
     const id = await create();
-    expect(await stageOf().respond(id, "worker_amal", "applied")).toBe("done");
-    expect(await stageOf().respond(id, "worker_ben", "rejected")).toBe("done");
+    expect(await fixtureOf().respond(id, "worker_amal", "applied")).toBe("done");
+    expect(await fixtureOf().respond(id, "worker_ben", "rejected")).toBe("done");
     expect(await responses(id)).toEqual(["none", "applied", "rejected"]);
-    await stageOf().respond(id, "worker_amal", "rejected");
-    await stageOf().respond(id, "worker_ben", "applied");
+    await fixtureOf().respond(id, "worker_amal", "rejected");
+    await fixtureOf().respond(id, "worker_ben", "applied");
     expect(await responses(id)).toEqual(["none", "rejected", "applied"]);
   });
 
-  test("a completion confirms the named, and tells everybody", async () => {
+  test("a completion confirms the named workers and notifies all", async () => {
     const id = await create();
-    for (const workerId of ["worker_amal", "worker_ben"] as const) await stageOf().respond(id, workerId, "applied");
+    for (const workerId of ["worker_amal", "worker_ben"] as const) await fixtureOf().respond(id, workerId, "applied");
     expect(await face().complete(id, ["worker_amal", "worker_amal"])).toMatchObject({ ok: true });
     const { complete, widthdrawn, recipients } = await read(id);
     expect({ complete, widthdrawn }).toEqual({ complete: true, widthdrawn: false });
@@ -71,10 +78,10 @@ export function operationsSuite(stageOf: () => ContractStage, face: () => Offers
 
   test("a completion is for workers who apply at that moment, and otherwise changes nothing", async () => {
     const id = await create();
-    await stageOf().respond(id, "worker_amal", "applied");
-    await stageOf().respond(id, "worker_ben", "applied");
-    await stageOf().respond(id, "worker_ben", "rejected");
-    const named = ["worker_amal", "worker_ben", "worker_cleo", "worker_dana", "nobody"];
+    await fixtureOf().respond(id, "worker_amal", "applied");
+    await fixtureOf().respond(id, "worker_ben", "applied");
+    await fixtureOf().respond(id, "worker_ben", "rejected");
+    const named = ["worker_amal", "worker_ben", "worker_cleo", "worker_dana", "unknown_worker"];
     const fields = ["[1]", "[2]", "[3]", "[4]"];
     expect(await face().complete(id, named)).toEqual(refused("worker_not_applied", 400, fields));
     expect(await face().complete(id, [])).toEqual(refused("invalid_request", 400, ["body"]));
@@ -85,7 +92,7 @@ export function operationsSuite(stageOf: () => ContractStage, face: () => Offers
 
   test("an offer is completed once, and not after a withdrawal", async () => {
     const id = await create();
-    await stageOf().respond(id, "worker_amal", "applied");
+    await fixtureOf().respond(id, "worker_amal", "applied");
     await face().complete(id, ["worker_amal"]);
     expect(await face().complete(id, ["worker_amal"])).toEqual(refused("offer_complete", expected().closed));
     // Its state is looked at first, then who is named.
@@ -95,28 +102,28 @@ export function operationsSuite(stageOf: () => ContractStage, face: () => Offers
     expect(await read(id)).toMatchObject({ complete: true, widthdrawn: true });
   });
 
-  test("a withdrawal is possible in any state and as often as you like, and is told once", async () => {
+  test("a withdrawal is possible in any state and any number of times, and sends one notification", async () => {
     const id = await create({ workerIds: ["worker_dana"] });
     for (const _ of [1, 2]) expect(await face().withdraw(id)).toMatchObject({ ok: true });
     expect(await read(id)).toMatchObject({ complete: false, widthdrawn: true });
     await expectTold(id, "worker_dana", ["offer", "withdrawn"]);
   });
 
-  test("who was not sent an offer cannot answer it; nobody can once it is over", async () => {
+  test("a worker cannot respond to an offer of others, and no worker to a closed one", async () => {
     const id = await create({ workerIds: ["worker_amal", "worker_ben"] });
-    expect(await stageOf().respond(id, "worker_dana", "applied")).toBe("offer_not_found");
-    expect(await stageOf().respond("unknown", "worker_amal", "applied")).toBe("offer_not_found");
-    await stageOf().respond(id, "worker_amal", "applied");
+    expect(await fixtureOf().respond(id, "worker_dana", "applied")).toBe("offer_not_found");
+    expect(await fixtureOf().respond("unknown", "worker_amal", "applied")).toBe("offer_not_found");
+    await fixtureOf().respond(id, "worker_amal", "applied");
     await face().complete(id, ["worker_amal"]);
-    expect(await stageOf().respond(id, "worker_amal", "rejected")).toBe("offer_complete");
+    expect(await fixtureOf().respond(id, "worker_amal", "rejected")).toBe("offer_complete");
     await face().withdraw(id);
-    expect(await stageOf().respond(id, "worker_ben", "applied")).toBe("offer_withdrawn");
+    expect(await fixtureOf().respond(id, "worker_ben", "applied")).toBe("offer_withdrawn");
     expect(await responses(id)).toEqual(["applied", "none"]);
   });
 
   test("an unknown offer and a foreign one are not there, alike", async () => {
     const id = await create();
-    await stageOf().respond(id, "worker_amal", "applied");
+    await fixtureOf().respond(id, "worker_amal", "applied");
     for (const [absent, call] of [
       [id, { apiKey: keys.bistro }],
       ["unknown", {}],
@@ -132,7 +139,7 @@ export function operationsSuite(stageOf: () => ContractStage, face: () => Offers
 
   test("without a key that was issued nothing is done", async () => {
     const id = await create();
-    const call = { apiKey: "demo-key-nobody" };
+    const call = { apiKey: "demo-key-unknown" };
     for (const outcome of [
       await face().create(input, call),
       await face().read(id, call),
@@ -174,12 +181,12 @@ export function operationsSuite(stageOf: () => ContractStage, face: () => Offers
     expect(await face().create(others, { idempotencyKey, apiKey: keys.bistro })).toMatchObject({ ok: true });
   });
 
-  test("a completion repeated under its key is answered as before; what was refused has used up no key", async () => {
+  test("a completion repeated under its key gets the first response; a rejected one uses up no key", async () => {
     const id = await create();
     const idempotencyKey = `completion ${crypto.randomUUID()}`;
     const complete = (offerId = id) => face().complete(offerId, ["worker_amal"], { idempotencyKey });
     expect(await complete()).toEqual(refused("worker_not_applied", 400, ["[0]"]));
-    await stageOf().respond(id, "worker_amal", "applied");
+    await fixtureOf().respond(id, "worker_amal", "applied");
     for (const _ of [1, 2]) expect(await complete()).toMatchObject({ ok: true });
     expect(await complete(await create())).toEqual(refused("idempotency_key_reused", expected().reused));
     await expectTold(id, "worker_amal", ["offer", "successful"]);

@@ -1,86 +1,71 @@
 import { describe, expect, test } from "vitest";
 import { expectations, input } from "./expectations.ts";
-import { type ContractStage, keys } from "./stage.ts";
-
-interface WireAnswer {
-  status: number;
-  headers: Headers;
-  text: string;
-}
+import { type ContractFixture, keys } from "./fixture.ts";
+import { json, problemOf, type WireResponse, wireClient } from "./wire-client.ts";
 
 const version = "?api-version=1.0";
-const json = { "content-type": "application/json" };
 const [slot = { start: "", end: "" }] = input.events;
 
-/** What is on the wire, whoever calls. */
-export function wireSuite(stageOf: () => ContractStage): void {
-  const expected = () => expectations[stageOf().dialect];
-  const call = async (method: string, path: string, init: RequestInit = {}): Promise<WireAnswer> => {
-    const { baseUrl, fetch } = stageOf();
-    const headers = new Headers({ "x-ue-api-subscription-key": keys.harbour });
-    for (const [name, value] of new Headers(init.headers)) headers.set(name, value);
-    const response = await fetch(baseUrl + path, { ...init, method, headers });
-    return { status: response.status, headers: response.headers, text: await response.text() };
-  };
-  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
-    call("POST", path, { body: JSON.stringify(body), headers: { ...json, ...headers } });
-  const create = async (changes: object = {}, headers?: Record<string, string>): Promise<[string, WireAnswer]> => {
-    const answer = await post(`/offer${version}`, { ...input, ...changes }, headers);
-    expect(answer.status).toBe(expected().created);
-    return [stageOf().dialect === "live" ? answer.text : JSON.parse(answer.text).id, answer];
+/** The HTTP messages, whatever the client. */
+export function wireSuite(fixtureOf: () => ContractFixture): void {
+  const expected = () => expectations[fixtureOf().dialect];
+  const { call, post } = wireClient(fixtureOf);
+  const create = async (changes: object = {}, headers?: Record<string, string>): Promise<[string, WireResponse]> => {
+    const response = await post(`/offer${version}`, { ...input, ...changes }, headers);
+    expect(response.status).toBe(expected().created);
+    return [fixtureOf().dialect === "live" ? response.text : JSON.parse(response.text).id, response];
   };
   const startOf = async (changes: object): Promise<unknown> => {
     const [id] = await create(changes);
     return JSON.parse((await call("GET", `/offer/${id}${version}`)).text).events[0].start;
   };
-  const problemOf = ({ text }: WireAnswer) => JSON.parse(text);
   const refusedFields = async (body: unknown) => {
-    const answer = await post(`/offer${version}`, body);
-    const { code, errors } = problemOf(answer);
-    expect({ status: answer.status, code }).toEqual({ status: 400, code: "invalid_request" });
+    const response = await post(`/offer${version}`, body);
+    const { code, errors } = problemOf(response);
+    expect({ status: response.status, code }).toEqual({ status: 400, code: "invalid_request" });
     for (const messages of Object.values(errors)) expect(messages).toEqual([expect.any(String)]);
     return Object.keys(errors).sort();
   };
 
   test("each operation has the status, the headers and the body of its dialect", async () => {
     const [id, created] = await create();
-    if (stageOf().dialect === "live") expect(created.headers.get("content-type")).toMatch(/^text\/plain/);
+    if (fixtureOf().dialect === "live") expect(created.headers.get("content-type")).toMatch(/^text\/plain/);
     else expect([created.headers.get("location"), JSON.parse(created.text)]).toEqual([`/offer/${id}`, { id }]);
     const read = await call("GET", `/offer/${id}${version}`);
     expect([read.status, JSON.parse(read.text).id]).toEqual([200, id]);
     expect(read.headers.get("content-type")).toMatch(/^application\/json/);
-    await stageOf().respond(id, "worker_amal", "applied");
+    await fixtureOf().respond(id, "worker_amal", "applied");
     const completed = await post(`/offer/${id}/complete${version}`, ["worker_amal"]);
     expect([completed.status, completed.text]).toEqual([204, ""]);
     const withdrawn = await call("GET", `/offer/${id}/withdraw${version}`);
     expect([withdrawn.status, withdrawn.text]).toEqual([expected().withdrawn, ""]);
   });
 
-  test("every answer has an id of its own and may not be kept", async () => {
+  test("every response has its own id and must not be stored", async () => {
     const ids = new Set<string | null>();
-    for (const answer of [
+    for (const response of [
       (await create())[1],
       await call("GET", `/offer/unknown${version}`),
       await call("DELETE", "/offer"),
       await call("GET", "/nothing", { headers: { "x-request-id": "mine" } }),
     ]) {
-      expect(answer.headers.get("cache-control")).toBe("no-store");
-      ids.add(answer.headers.get("x-request-id"));
+      expect(response.headers.get("cache-control")).toBe("no-store");
+      ids.add(response.headers.get("x-request-id"));
     }
     expect(ids.size).toBe(4);
     expect([...ids]).toEqual(Array(4).fill(expect.stringMatching(/^[\da-f-]{36}$/)));
   });
 
   test("a refusal is problem details with a stable code", async () => {
-    const answer = await post(`/offer${version}`, { ...input, title: "", titel: "x" });
-    expect(answer.headers.get("content-type")).toMatch(/^application\/problem\+json/);
+    const response = await post(`/offer${version}`, { ...input, title: "", titel: "x" });
+    expect(response.headers.get("content-type")).toMatch(/^application\/problem\+json/);
     const remedy = [expect.any(String)];
-    expect(problemOf(answer)).toEqual({
+    expect(problemOf(response)).toEqual({
       type: "urn:problem-type:offers:invalid_request",
       title: "The request is not valid",
       status: 400,
       detail: "2 fields are not valid; see errors.",
-      instance: `urn:offers:request:${answer.headers.get("x-request-id")}`,
+      instance: `urn:offers:request:${response.headers.get("x-request-id")}`,
       code: "invalid_request",
       errors: { title: remedy, titel: remedy },
     });
@@ -90,7 +75,7 @@ export function wireSuite(stageOf: () => ContractStage): void {
     ["missing", ""],
     ["wrong", "demo-key-harbou"],
     ["twice", `${keys.harbour}, ${keys.harbour}`],
-  ])("a key that is %s is told before anything else is looked at", async (_, key) => {
+  ])("a key that is %s is rejected before any other check", async (_, key) => {
     for (const [method, path] of [
       ["POST", "/offer"],
       ["GET", "/offer/unknown"],
@@ -98,9 +83,9 @@ export function wireSuite(stageOf: () => ContractStage): void {
       ["GET", "/offer/unknown/withdraw"],
     ] as const) {
       const init = { headers: { "x-ue-api-subscription-key": key }, ...(method === "POST" && { body: "{" }) };
-      const answer = await call(method, path, init);
-      expect([answer.status, problemOf(answer).code]).toEqual([401, "invalid_api_key"]);
-      expect(answer.headers.get("www-authenticate")).toMatch(/^ApiKey/);
+      const response = await call(method, path, init);
+      expect([response.status, problemOf(response).code]).toEqual([401, "invalid_api_key"]);
+      expect(response.headers.get("www-authenticate")).toMatch(/^ApiKey/);
     }
   });
 
@@ -112,14 +97,14 @@ export function wireSuite(stageOf: () => ContractStage): void {
     "?api-version[]=1.0",
     "?api-version[a]=2.0&api-version=1.0",
   ])("the version %s is refused everywhere", async (query) => {
-    for (const answer of [
+    for (const response of [
       await post(`/offer${query}`, input),
       await call("GET", `/offer/unknown${query}`),
       await post(`/offer/unknown/complete${query}`, ["worker_amal"]),
       await call("GET", `/offer/unknown/withdraw${query}`),
     ]) {
-      expect([answer.status, problemOf(answer).code]).toEqual([400, "unsupported_api_version"]);
-      expect(Object.keys(problemOf(answer).errors)).toEqual(["api-version"]);
+      expect([response.status, problemOf(response).code]).toEqual([400, "unsupported_api_version"]);
+      expect(Object.keys(problemOf(response).errors)).toEqual(["api-version"]);
     }
   });
 
@@ -143,9 +128,9 @@ export function wireSuite(stageOf: () => ContractStage): void {
     ["POST", "/offer/a/withdraw", "GET"],
     ["HEAD", "/offer/a/withdraw", "GET"],
   ])("%s %s is 405 and says what is allowed", async (method, path, allow) => {
-    const answer = await call(method, path);
-    expect([answer.status, answer.headers.get("allow")]).toEqual([405, allow]);
-    if (method !== "HEAD") expect(problemOf(answer).code).toBe("method_not_allowed");
+    const response = await call(method, path);
+    expect([response.status, response.headers.get("allow")]).toEqual([405, allow]);
+    if (method !== "HEAD") expect(problemOf(response).code).toBe("method_not_allowed");
   });
 
   test("an id is decoded once, and one that cannot be is refused", async () => {
@@ -166,8 +151,8 @@ export function wireSuite(stageOf: () => ContractStage): void {
   test.each(["/nothing", "/offer/", "/Offer", "/offer/a/b", "/offer/a/complete/", "/Offers"])(
     "nothing is at %s",
     async (path) => {
-      const answer = await call("GET", path);
-      expect([answer.status, problemOf(answer).code]).toEqual([404, "not_found"]);
+      const response = await call("GET", path);
+      expect([response.status, problemOf(response).code]).toEqual([404, "not_found"]);
     },
   );
 
@@ -183,8 +168,8 @@ export function wireSuite(stageOf: () => ContractStage): void {
       ["too large", { body: `"${"x".repeat(1_048_575)}"`, headers: json }, 413, "body_too_large"],
     ])("%s is refused", async (_, init: RequestInit, status, code) => {
       for (const path of ["/offer", "/offer/unknown/complete"]) {
-        const answer = await call("POST", path + version, init);
-        expect([answer.status, problemOf(answer).code]).toEqual([status, code]);
+        const response = await call("POST", path + version, init);
+        expect([response.status, problemOf(response).code]).toEqual([status, code]);
       }
     });
 
@@ -194,8 +179,8 @@ export function wireSuite(stageOf: () => ContractStage): void {
     );
 
     test.each([null, {}, "worker_amal", 7])("of a completion is a list: %j is none", async (body) => {
-      const answer = await post(`/offer/unknown/complete${version}`, body);
-      expect([answer.status, Object.keys(problemOf(answer).errors)]).toEqual([400, ["body"]]);
+      const response = await post(`/offer/unknown/complete${version}`, body);
+      expect([response.status, Object.keys(problemOf(response).errors)]).toEqual([400, ["body"]]);
     });
   });
 
@@ -214,11 +199,11 @@ export function wireSuite(stageOf: () => ContractStage): void {
       ["an e-mail address of 255 characters", { ...input, notifyEmailAddress: addressOf(255) }, ["notifyEmailAddress"]],
       ["no worker", { ...input, workerIds: [] }, ["workerIds"]],
       ["a worker as text", { ...input, workerIds: "worker_amal" }, ["workerIds"]],
-      ["10,001 strangers", { ...input, workerIds: Array(10_001).fill("nobody") }, ["workerIds"]],
+      ["10,001 strangers", { ...input, workerIds: Array(10_001).fill("unknown_worker") }, ["workerIds"]],
       ["10,001 workers", { ...input, workerIds: Array(10_001).fill("worker_amal") }, ["workerIds"]],
       [
         "odd workers",
-        { ...input, workerIds: ["worker_amal", 7, "", "nobody"] },
+        { ...input, workerIds: ["worker_amal", 7, "", "unknown_worker"] },
         [1, 2, 3].map((i) => `workerIds[${i}]`),
       ],
       ["unknown fields", { ...input, titel: "x", workers: [] }, ["titel", "workers"]],
@@ -290,16 +275,16 @@ export function wireSuite(stageOf: () => ContractStage): void {
     });
   });
 
-  test("an answer given again says so", async () => {
+  test("a replayed response says so", async () => {
     const key = { "idempotency-key": crypto.randomUUID() };
     const [[id, first], [again, second]] = [await create({}, key), await create({}, key)];
-    const replayed = (answer: WireAnswer) => answer.headers.get("idempotency-replayed");
+    const replayed = (response: WireResponse) => response.headers.get("idempotency-replayed");
     expect([again, replayed(first), replayed(second)]).toEqual([id, null, "true"]);
   });
 
   test.each(["", "x".repeat(256), "a\tb"])("the idempotency key %j is none", async (key) => {
-    const answer = await post(`/offer${version}`, input, { "idempotency-key": key });
-    expect([answer.status, Object.keys(problemOf(answer).errors)]).toEqual([400, ["Idempotency-Key"]]);
+    const response = await post(`/offer${version}`, input, { "idempotency-key": key });
+    expect([response.status, Object.keys(problemOf(response).errors)]).toEqual([400, ["Idempotency-Key"]]);
   });
 }
 

@@ -9,10 +9,10 @@ export const maxBodyBytes = 262144;
 /** D-24: What are the size limits? */
 export const maxSuggestionsBytes = 1048576;
 
-/** D-25: What are the time-outs? */
+/** D-25: What are the timeouts? */
 export const handlerTimeoutMs = 10000;
 
-/** D-25: What are the time-outs? */
+/** D-25: What are the timeouts? */
 export const bodyTimeoutMs = 10000;
 
 /** D-64: How long may a store of receipts elsewhere take, and does a handler count that ends after its lease? */

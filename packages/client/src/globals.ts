@@ -1,9 +1,0 @@
-// Of whichever library declares them: these types must also compile for who has neither DOM nor Node types.
-
-/** The runtime's `AbortSignal`. */
-export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Known } }
-  ? Known
-  : { readonly aborted: boolean };
-
-/** The runtime's `URL`. */
-export type Url = typeof globalThis extends { URL: { prototype: infer Known } } ? Known : { readonly href: string };

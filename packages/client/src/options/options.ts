@@ -1,0 +1,103 @@
+import type { AnyOffersError } from "../errors/any-offers-error.ts";
+import type { Fetch } from "../http/fetch.ts";
+import type { Signal, Url } from "../http/globals.ts";
+import type { Middleware } from "../http/middleware.ts";
+import type { Logger } from "./logger.ts";
+
+/**
+ * The API key of one organisation, or a function that returns it. The function is called before every call with
+ * `refresh: false`, so cache the key, and once more with `refresh: true` after a 401; if it returns another key, the request
+ * is sent again (D-47).
+ *
+ * @example
+ * ```ts
+ * import { type ApiKey, OffersClient } from "@offers/client";
+ *
+ * let cached: string | undefined;
+ * const fromVault: ApiKey = async ({ refresh }) => {
+ *   if (refresh || cached === undefined) cached = await (await fetch("https://vault.example/offers-key")).text();
+ *   return cached;
+ * };
+ * export const offers = new OffersClient({ baseUrl: "https://service.example", apiKey: fromVault });
+ * ```
+ */
+export type ApiKey = string | ((request: { refresh: boolean }) => string | Promise<string>);
+
+/**
+ * The options of a client. Only the first two are required. Numbers are integers up to 2,147,483,647.
+ *
+ * @example
+ * ```ts
+ * import { OffersClient, type OffersClientOptions } from "@offers/client";
+ *
+ * const patient: OffersClientOptions = {
+ *   baseUrl: "https://service.example/some-prefix/",
+ *   apiKey: process.env.OFFERS_API_KEY ?? "",
+ *   timeoutMs: 60_000,
+ *   totalTimeoutMs: 300_000,
+ *   maxRetries: 4,
+ * };
+ * export const offers = new OffersClient(patient);
+ * ```
+ */
+export interface OffersClientOptions {
+  /** The service's base address; a path prefix is kept. https, or http on loopback. */
+  baseUrl: string | Url;
+  /** Sent to that address only, and never shown in an error or a log (D-49). */
+  apiKey: ApiKey;
+  /** The header that carries the key (D-18). @default "X-UE-Api-Subscription-Key" */
+  apiKeyHeader?: string | undefined;
+  /** Sent with every operation as `api-version` (D-27). @default "1.0" */
+  apiVersion?: string | undefined;
+  /** The deadline of one attempt, from its start to the end of the response body (D-25). @default 30_000 */
+  timeoutMs?: number | undefined;
+  /** The deadline of the call: all attempts, the delays between them and your `apiKey` function (D-25). @default 90_000 */
+  totalTimeoutMs?: number | undefined;
+  /** The maximum number of retries (D-50); 0 disables them. @default 2 */
+  maxRetries?: number | undefined;
+  /** A longer `Retry-After` fails the call immediately, with `retryAfterMs` set (D-50). @default 30_000 */
+  maxRetryAfterMs?: number | undefined;
+  /**
+   * The largest response body in bytes, decompressed; at least 1. For a larger one the connection is closed, and a success is
+   * `response_too_large` (D-98). @default 10_485_760
+   */
+  maxResponseBytes?: number | undefined;
+  /** Whether the service acts once per `Idempotency-Key`; only then are creations and completions retried (D-40). @default false */
+  serviceHonoursIdempotencyKey?: boolean | undefined;
+  /** @default the runtime's fetch, looked up at every request */
+  fetch?: Fetch | undefined;
+  /** Wraps every attempt; the first is the outermost. @default [] */
+  middleware?: readonly Middleware[] | undefined;
+  /** One line per attempt. @default none */
+  logger?: Logger | undefined;
+  /**
+   * Called before each retry delay with the error, the number of the failed attempt (from 1) and the delay. Its errors are
+   * ignored. @default none
+   */
+  onRetry?: ((notice: { error: AnyOffersError; attempt: number; delayMs: number }) => void) | undefined;
+  /** @default "offers-client" */
+  userAgent?: string | undefined;
+}
+
+/**
+ * The options of one call.
+ *
+ * @example
+ * ```ts
+ * import type { CallOptions, OffersClient } from "@offers/client";
+ *
+ * const once: CallOptions = { maxRetries: 0, timeoutMs: 2_000, signal: AbortSignal.timeout(5_000) };
+ * export const peek = (offers: OffersClient, id: string) => offers.getOffer(id, once);
+ * ```
+ */
+export interface CallOptions {
+  /** Aborts the call, also during a delay; no listener stays on the signal. */
+  signal?: Signal | undefined;
+  timeoutMs?: number | undefined;
+  totalTimeoutMs?: number | undefined;
+  maxRetries?: number | undefined;
+  /** For a creation or completion; the same on every attempt (D-40). @default a random UUID per call */
+  idempotencyKey?: string | undefined;
+  /** Additional headers; those of the client take precedence. */
+  headers?: Readonly<Record<string, string>> | undefined;
+}

@@ -1,2 +1,0 @@
-/** A successful response whose content is none that the operation has. The message is shown, so it holds no value. */
-export class UnfitResponse extends Error {}

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import type { AnyOffersError } from "../errors/any-offers-error.ts";
+import { AbortedError, ConnectionError, TimeoutError } from "../errors/no-response-errors.ts";
+import { BadRequestError, ConflictError, RateLimitError, ServerError } from "../errors/response-errors.ts";
+import { retryDelayMs } from "./decide-retry.ts";
+
+const delay = (error: AnyOffersError, { isRepeatable = true, retries = 0, random = 0 } = {}) => {
+  const clock = { now: () => 0, random: () => random, sleep: async () => {} };
+  return retryDelayMs(error, { isRepeatable, limits: { maxRetryAfterMs: 30_000 } }, retries, clock);
+};
+const unavailable = new ServerError("", { status: 503 });
+
+test.each([
+  [0, 0, 250],
+  [0, 1, 500],
+  [1, 0, 500],
+  [1, 1, 1_000],
+  [4, 1, 8_000],
+  [50, 0, 4_000],
+  [50, 1, 8_000],
+])("after %i retries, chance %d, it waits %i ms", (retries, random, waitMs) =>
+  expect(delay(unavailable, { retries, random })).toBe(waitMs),
+);
+
+test.each([
+  unavailable,
+  new RateLimitError("", { status: 429 }),
+  new BadRequestError("", { status: 408 }),
+  new TimeoutError(""),
+  new ConnectionError("", { code: "connection_lost" }),
+])("%o is repeated only where a second arrival does no harm", (error) => {
+  expect(delay(error)).toBe(250);
+  expect(delay(error, { isRepeatable: false })).toBeUndefined();
+});
+
+test("what never left is repeated for every operation", () =>
+  expect(delay(new ConnectionError("", { code: "connect_failed" }), { isRepeatable: false })).toBe(250));
+
+test.each([new BadRequestError("", { status: 400 }), new ConflictError("", { status: 409 }), new AbortedError("")])(
+  "%o is never repeated",
+  (error) => expect(delay(error)).toBeUndefined(),
+);
+
+test("the service's wish counts when it is longer, up to the cap", () => {
+  expect(delay(new ServerError("", { status: 503, retryAfterMs: 0 }))).toBe(250);
+  expect(delay(new ServerError("", { status: 503, retryAfterMs: 30_000 }))).toBe(30_000);
+  expect(delay(new ServerError("", { status: 503, retryAfterMs: 30_001 }))).toBeUndefined();
+});

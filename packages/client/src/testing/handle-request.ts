@@ -1,0 +1,67 @@
+import type { OperationName } from "../contract/operation-name.ts";
+import type { IncomingRequest, ServiceResponse } from "./incoming-request.ts";
+import { problemKinds, Refusal } from "./refusal.ts";
+import { runOperation, type ServiceState } from "./run-operation.ts";
+
+interface ServiceRoute {
+  readonly pattern: RegExp;
+  /** HEAD is GET without a body, but never withdraws (D-10). */
+  readonly methods: Readonly<Partial<Record<string, OperationName>>>;
+}
+
+/** Of the paths below `baseUrl`. */
+const routes: readonly ServiceRoute[] = [
+  { pattern: /^\/offer$/, methods: { POST: "CreateOffer" } },
+  { pattern: /^\/offer\/([^/]+)$/, methods: { GET: "GetOffer", HEAD: "GetOffer" } },
+  { pattern: /^\/offer\/([^/]+)\/complete$/, methods: { POST: "CompleteOffer" } },
+  { pattern: /^\/offer\/([^/]+)\/withdraw$/, methods: { GET: "WithdrawOffer" } },
+];
+
+/** The response to a request: problem details if it is rejected. */
+export function handleRequest(state: ServiceState, request: IncomingRequest, path: string): ServiceResponse {
+  const requestId = crypto.randomUUID();
+  const common = { "X-Request-Id": requestId, "Cache-Control": "no-store" };
+  try {
+    const response = dispatch(state, request, path);
+    return { ...response, headers: { ...common, ...response.headers } };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const { code, message, errors, headers } = error;
+    const status = state.dialect.statuses[code] ?? problemKinds[code].status;
+    const problem = {
+      type: `urn:problem-type:offers:${code}`,
+      title: problemKinds[code].title,
+      status,
+      detail: message,
+      instance: `urn:offers:request:${requestId}`,
+      code,
+      ...(errors && { errors: Object.fromEntries(errors) }),
+    };
+    return {
+      status,
+      headers: { ...common, "Content-Type": "application/problem+json; charset=utf-8", ...headers },
+      body: JSON.stringify(problem),
+    };
+  }
+}
+
+function dispatch(state: ServiceState, request: IncomingRequest, path: string): ServiceResponse {
+  for (const { pattern, methods } of routes) {
+    const [match, segment = ""] = pattern.exec(path) ?? [];
+    if (match === undefined) continue;
+    const id = decode(segment);
+    const name = methods[request.method];
+    if (name !== undefined) return runOperation(name, state, request, id);
+    const allow = Object.keys(methods).join(", ");
+    throw new Refusal("method_not_allowed", `Allowed here: ${allow}.`, { headers: { Allow: allow } });
+  }
+  throw new Refusal("not_found", "Check the path; the README lists them all.");
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw new Refusal("malformed_url", "Percent-encode the address as UTF-8.");
+  }
+}

@@ -1,0 +1,49 @@
+import type { IncomingRequest, ServiceResponse } from "./incoming-request.ts";
+import type { Organisation } from "./offer-store.ts";
+import { invalidRequest, Refusal } from "./refusal.ts";
+
+/** D-40 */
+const keepMs = 24 * 60 * 60 * 1_000;
+
+interface Kept {
+  fingerprint: string;
+  response: ServiceResponse;
+  until: number;
+}
+
+/** The responses to requests with an `Idempotency-Key`, per organisation. */
+export class IdempotencyCache {
+  readonly #kept = new WeakMap<Organisation, Map<string, Kept>>();
+
+  /**
+   * Runs `effect`, unless the same request already had its effect under its key. An effect that throws does not use up the key.
+   *
+   * @param fingerprint identifies the request
+   * @throws {Refusal} `idempotency_key_reused`, or `invalid_request` for an invalid key
+   */
+  once(
+    { headers }: IncomingRequest,
+    caller: Organisation,
+    now: Date,
+    fingerprint: string,
+    effect: () => ServiceResponse,
+  ): ServiceResponse {
+    const key = headers.get("idempotency-key");
+    if (key === null) return effect();
+    if (!/^[ -~]{1,255}$/.test(key))
+      throw invalidRequest(
+        new Map([["Idempotency-Key", ["Give one key of 1 to 255 printable ASCII characters, or none."]]]),
+      );
+    const kept = this.#kept.get(caller) ?? new Map<string, Kept>();
+    this.#kept.set(caller, kept);
+    const first = kept.get(key);
+    if (first === undefined || first.until <= now.getTime()) {
+      const response = effect();
+      kept.set(key, { fingerprint, response, until: now.getTime() + keepMs });
+      return response;
+    }
+    if (first.fingerprint === fingerprint)
+      return { ...first.response, headers: { ...first.response.headers, "Idempotency-Replayed": "true" } };
+    throw new Refusal("idempotency_key_reused", "Another request had this key; give every request one of its own.");
+  }
+}

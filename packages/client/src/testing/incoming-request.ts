@@ -1,0 +1,58 @@
+/** A request, completely read. */
+export interface IncomingRequest {
+  method: string;
+  url: string;
+  headers: Headers;
+  body: Uint8Array;
+  signal: AbortSignal | undefined;
+}
+
+/** The response to it, as plain data that can be stored and replayed. */
+export interface ServiceResponse {
+  status: number;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+export const jsonResponse = (
+  status: number,
+  value: unknown,
+  headers: Record<string, string> = {},
+): ServiceResponse => ({
+  status,
+  headers: { "Content-Type": "application/json; charset=utf-8", ...headers },
+  body: JSON.stringify(value),
+});
+
+/** Parses the arguments of `fetch`. It creates no `Request`, which would refuse the `AbortSignal` of jsdom. */
+export async function parseRequest(input: string | URL | Request, init: RequestInit = {}): Promise<IncomingRequest> {
+  const request = typeof input === "object" && "url" in input ? input : undefined;
+  const body = init.body ?? (request ? await request.arrayBuffer() : null);
+  return {
+    method: (init.method ?? request?.method ?? "GET").toUpperCase(),
+    url: new URL(request?.url ?? String(input)).href,
+    headers: new Headers(init.headers ?? request?.headers),
+    body:
+      typeof body === "string"
+        ? new TextEncoder().encode(body)
+        : new Uint8Array(await new Response(body).arrayBuffer()),
+    signal: init.signal ?? request?.signal,
+  };
+}
+
+/** @param stalls whether the body does not end until the caller aborts */
+export function toResponse(
+  request: IncomingRequest,
+  { status, headers = {}, body }: ServiceResponse,
+  stalls = false,
+): Response {
+  const isBodyless = request.method === "HEAD" || status === 204 || status === 304;
+  const stream = stalls
+    ? new ReadableStream({ start: (controller) => onAbort(request, (why) => controller.error(why)) })
+    : undefined;
+  return new Response(isBodyless ? null : (stream ?? body ?? ""), { status, headers });
+}
+
+/** Calls back when the caller aborts; never without a signal. */
+export const onAbort = ({ signal }: IncomingRequest, callback: (reason: unknown) => void): void =>
+  signal?.addEventListener("abort", () => callback(signal.reason), { once: true });

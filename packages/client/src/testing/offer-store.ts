@@ -1,0 +1,95 @@
+import type { Offer } from "../contract/offer.ts";
+import type { Creation } from "./check-bodies.ts";
+import { type FieldErrors, Refusal } from "./refusal.ts";
+import type { TestNotification } from "./test-service.ts";
+
+/** The owner of offers; several keys may belong to one. */
+export interface Organisation {
+  readonly userIds: Set<string>;
+}
+
+interface Entry {
+  readonly owner: Organisation;
+  readonly offer: Omit<Offer, "isHistoric">;
+}
+
+/** All offers, and the notifications of their workers. The state transitions are those of interface.md, D-06 to D-11 and D-36. */
+export class OfferStore {
+  readonly notifications: TestNotification[] = [];
+  readonly #entries = new Map<string, Entry>();
+  #recipients = 0;
+
+  create(owner: Organisation, creation: Creation, nameOf: (workerId: string) => string, now: Date): string {
+    const id = `offer_${crypto.randomUUID()}`;
+    // A repeated id addresses the worker once (D-30).
+    const recipients = [...new Set(creation.workerIds)].map((workerId) => {
+      this.#recipients += 1;
+      return { id: this.#recipients, workerId, name: nameOf(workerId), response: "none", confirmation: "" };
+    });
+    const { title, details = "", locationPlaceId = "", events = [] } = creation;
+    const flags = { widthdrawn: false, complete: false };
+    const offer = { id, title, details, ...flags, locationPlaceId, createdAt: now.toISOString(), events, recipients };
+    this.#entries.set(id, { owner, offer });
+    for (const { workerId } of recipients) this.notifications.push({ offerId: id, workerId, reason: "offer" });
+    return id;
+  }
+
+  /** @throws {Refusal} `offer_not_found`, alike for an unknown and a foreign one (D-20) */
+  read(owner: Organisation, id: string, now: Date): Offer {
+    const { offer } = this.#find(owner, id);
+    const ends = offer.events.map(({ end }) => Date.parse(end));
+    return { ...offer, isHistoric: ends.length > 0 && ends.every((end) => end <= now.getTime()) };
+  }
+
+  /** @throws {Refusal} `offer_not_found`, `offer_complete`, `offer_withdrawn` or `worker_not_applied` */
+  complete(owner: Organisation, id: string, workerIds: readonly string[]): void {
+    const { offer } = this.#find(owner, id);
+    refuseClosed(offer);
+    const errors: FieldErrors = new Map();
+    for (const [index, workerId] of workerIds.entries())
+      if (!offer.recipients.some((one) => one.workerId === workerId && one.response === "applied"))
+        errors.set(`[${index}]`, ["Name a worker who has applied; read the offer to see who has."]);
+    if (errors.size > 0)
+      throw new Refusal("worker_not_applied", "Name only workers who have applied; see errors.", { errors });
+    offer.complete = true;
+    for (const recipient of offer.recipients) {
+      const isNamed = workerIds.includes(recipient.workerId);
+      if (isNamed) recipient.confirmation = "confirmed";
+      // All workers are notified, also those who rejected or did not respond (D-09).
+      const reason = isNamed ? "successful" : "unsuccessful";
+      this.notifications.push({ offerId: id, workerId: recipient.workerId, reason });
+    }
+  }
+
+  /** @throws {Refusal} `offer_not_found` */
+  withdraw(owner: Organisation, id: string): void {
+    const { offer } = this.#find(owner, id);
+    // Withdrawing again sends no second notification (D-10).
+    if (offer.widthdrawn) return;
+    offer.widthdrawn = true;
+    for (const { workerId } of offer.recipients)
+      this.notifications.push({ offerId: id, workerId, reason: "withdrawn" });
+  }
+
+  /** @throws {Refusal} `offer_not_found`, `offer_complete` or `offer_withdrawn` */
+  respond(id: string, workerId: string, response: "applied" | "rejected"): void {
+    const { offer } = this.#entries.get(id) ?? {};
+    const recipient = offer?.recipients.find((one) => one.workerId === workerId);
+    if (offer === undefined || recipient === undefined)
+      throw new Refusal("offer_not_found", "This worker was sent no offer with this id.");
+    refuseClosed(offer);
+    recipient.response = response;
+  }
+
+  #find(owner: Organisation, id: string): Entry {
+    const entry = this.#entries.get(id);
+    if (entry?.owner === owner) return entry;
+    throw new Refusal("offer_not_found", "You have no offer with this id; was it created with this key?");
+  }
+}
+
+/** If an offer is both, the withdrawal is reported (D-08). */
+function refuseClosed({ complete, widthdrawn }: Entry["offer"]): void {
+  if (widthdrawn) throw new Refusal("offer_withdrawn", "It takes no further answers, and cannot be completed.");
+  if (complete) throw new Refusal("offer_complete", "It takes no further answers, and is completed once.");
+}

@@ -1,0 +1,95 @@
+import type { OperationName } from "../contract/operation-name.ts";
+import { apiKeyHeader, apiVersion } from "../generated/decisions.ts";
+import { checkCompletion, checkCreation } from "./check-bodies.ts";
+import type { Dialect } from "./dialects.ts";
+import type { IdempotencyCache } from "./idempotency-cache.ts";
+import { type IncomingRequest, jsonResponse, type ServiceResponse } from "./incoming-request.ts";
+import type { OfferStore, Organisation } from "./offer-store.ts";
+import { readJson } from "./read-json.ts";
+import { Refusal } from "./refusal.ts";
+
+/** What a key gives: whose offers it reaches, and whose people may create them (D-37). */
+export interface ApiKeyGrant {
+  readonly organisation: Organisation;
+  readonly peopleOf: readonly Organisation[];
+}
+
+/** All that the service knows. */
+export interface ServiceState {
+  readonly dialect: Dialect;
+  readonly grants: Map<string, ApiKeyGrant>;
+  readonly workers: Map<string, string>;
+  readonly offers: OfferStore;
+  readonly kept: IdempotencyCache;
+  readonly now: () => Date;
+}
+
+type OperationHandler = (
+  state: ServiceState,
+  request: IncomingRequest,
+  grant: ApiKeyGrant,
+  id: string,
+) => ServiceResponse;
+
+const operations: Record<OperationName, OperationHandler> = {
+  CreateOffer({ dialect, offers, kept, workers, now }, request, { organisation, peopleOf }) {
+    const { text, value } = readJson(request);
+    return kept.once(request, organisation, now(), JSON.stringify(["CreateOffer", text]), () => {
+      const creation = checkCreation(value, {
+        now: now(),
+        mayCreate: (userId) => peopleOf.some(({ userIds }) => userIds.has(userId)),
+        isWorker: (workerId) => workers.has(workerId),
+      });
+      return dialect.created(offers.create(organisation, creation, (id) => workers.get(id) ?? "", now()));
+    });
+  },
+  GetOffer: ({ offers, now }, _request, { organisation }, id) =>
+    jsonResponse(200, offers.read(organisation, id, now())),
+  CompleteOffer({ dialect, offers, kept, now }, request, { organisation }, id) {
+    const { text, value } = readJson(request);
+    const workerIds = checkCompletion(value);
+    return kept.once(request, organisation, now(), JSON.stringify(["CompleteOffer", id, text]), () => {
+      offers.complete(organisation, id, workerIds);
+      return dialect.completed;
+    });
+  },
+  WithdrawOffer({ dialect, offers }, _request, { organisation }, id) {
+    offers.withdraw(organisation, id);
+    return dialect.withdrawn;
+  },
+};
+
+/**
+ * The key first, then the version, then the operation itself, as the reference platform does.
+ *
+ * @throws {Refusal}
+ */
+export function runOperation(
+  name: OperationName,
+  state: ServiceState,
+  request: IncomingRequest,
+  id: string,
+): ServiceResponse {
+  const grant = state.grants.get(request.headers.get(apiKeyHeader) ?? "");
+  if (grant === undefined)
+    throw new Refusal("invalid_api_key", `Send your organisation's key in the header ${apiKeyHeader}.`, {
+      headers: { "WWW-Authenticate": `ApiKey header="${apiKeyHeader}"` },
+    });
+  checkVersion(new URL(request.url).searchParams, state.dialect.versionedOperations.includes(name));
+  try {
+    return operations[name](state, request, grant, id);
+  } catch (error) {
+    const isAbsence = error instanceof Refusal && error.code === "offer_not_found" && name !== "CompleteOffer";
+    if (isAbsence && state.dialect.absent) return state.dialect.absent;
+    throw error;
+  }
+}
+
+/** D-27 */
+function checkVersion(query: URLSearchParams, isRequired: boolean): void {
+  const versions = query.getAll("api-version");
+  const isNested = [...query.keys()].some((name) => name.startsWith("api-version["));
+  if (!isNested && (versions.length === 0 ? !isRequired : versions.length === 1 && versions[0] === apiVersion)) return;
+  const remedy = `Give api-version=${apiVersion} exactly once.`;
+  throw new Refusal("unsupported_api_version", remedy, { errors: new Map([["api-version", [remedy]]]) });
+}

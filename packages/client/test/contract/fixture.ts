@@ -1,0 +1,49 @@
+import type { Offer, OfferInput } from "../../src/index.ts";
+
+/** How a call ended, through either driver. */
+export type Outcome<Data> =
+  | { ok: true; data: Data }
+  | { ok: false; status: number | undefined; code: string | undefined; fields: string[] };
+
+export interface DriverOptions {
+  /** @default Harbour's */
+  apiKey?: string;
+  idempotencyKey?: string;
+}
+
+/** A way to perform the four operations. Nothing is repeated. */
+export interface OffersDriver {
+  create(input: OfferInput, call?: DriverOptions): Promise<Outcome<{ id: string }>>;
+  read(id: string, call?: DriverOptions): Promise<Outcome<Offer>>;
+  complete(id: string, workerIds: string[], call?: DriverOptions): Promise<Outcome<unknown>>;
+  withdraw(id: string, call?: DriverOptions): Promise<Outcome<unknown>>;
+}
+
+/** The organisations of every fixture, by their keys: Hana is Harbour's, Bo the bistro's, Ada the agency Crew's. */
+export const keys = {
+  harbour: "demo-key-harbour",
+  bistro: "demo-key-bistro",
+  crew: "demo-key-crew",
+  crewForHarbour: "demo-key-crew-for-harbour",
+} as const;
+
+export const workers = {
+  worker_amal: "Amal Haddad",
+  worker_ben: "Ben Okafor",
+  worker_cleo: "Cleo Martin",
+  worker_dana: "Dana Kim",
+} as const;
+
+export type WorkerId = keyof typeof workers;
+
+/** A service, whichever it is, with those organisations and workers. */
+export interface ContractFixture {
+  dialect: "reference" | "live";
+  baseUrl: string;
+  fetch: typeof globalThis.fetch;
+  /** @returns `done`, or the code of the problem that the worker gets */
+  respond(offerId: string, workerId: WorkerId, response: "applied" | "rejected"): Promise<string>;
+  /** The worker's notifications of the offer, the oldest first; waits for `count` of them, because a push takes time. */
+  notifications(offerId: string, workerId: WorkerId, count: number): Promise<string[]>;
+  close(): Promise<void>;
+}

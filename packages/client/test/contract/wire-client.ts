@@ -1,0 +1,25 @@
+import { type ContractFixture, keys } from "./fixture.ts";
+
+export interface WireResponse {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+export const json = { "content-type": "application/json" };
+
+export const problemOf = ({ text }: WireResponse) => JSON.parse(text);
+
+/** Sends HTTP requests to a service, by default with Harbour's key. */
+export function wireClient(fixtureOf: () => ContractFixture) {
+  const call = async (method: string, path: string, init: RequestInit = {}): Promise<WireResponse> => {
+    const { baseUrl, fetch } = fixtureOf();
+    const headers = new Headers({ "x-ue-api-subscription-key": keys.harbour });
+    for (const [name, value] of new Headers(init.headers)) headers.set(name, value);
+    const response = await fetch(baseUrl + path, { ...init, method, headers });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  };
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    call("POST", path, { body: JSON.stringify(body), headers: { ...json, ...headers } });
+  return { call, post };
+}
