@@ -24,30 +24,22 @@ export function claimRows(
     await leases.renew(trx);
     const closed = lanes.filter(({ opensInMs }) => opensInMs !== null);
     if (closed.length > 0) await wakeWhenOpen(trx, queue, closed);
-    const { shares, left } = shareOut(lanes, limit);
-    if (shares.length === 0) return [];
+    const open = lanes.filter(({ room, opensInMs }) => room > 0 && opensInMs === null);
+    if (open.length === 0) return [];
+    // There are no more lanes than the limit: each has a share of one at least.
+    const share = Math.floor(limit / open.length);
+    const shares = open.map((lane) => ({ ...lane, share: Math.min(share, lane.room) }));
     const claimed = await leaseHeads(trx, leases, queue, shares);
     const takenOf = (lane: string) => claimed.filter((lease) => lease.lane === lane).length;
-    const more = shares.filter(({ lane, share, room }) => share < room && takenOf(lane) === share);
+    // These may have more. The others have no due row left, or are full: then the end of one of their rows wakes them.
+    const more = open.filter(({ lane, room }) => share < room && takenOf(lane) === share);
     await wakeLanes(
       trx,
       queue.name,
-      [...left, ...more].map(({ lane }) => lane),
+      more.map(({ lane }) => lane),
     );
     return claimed;
   });
-}
-
-/**
- * The same share to each open lane, to those that have waited longest if there is not enough for all. A lane with a smaller
- * share than room may have more; one that is full is woken when one of its rows ends.
- */
-function shareOut(lanes: readonly WokenLane[], limit: number) {
-  const open = lanes.filter(({ room, opensInMs }) => room > 0 && opensInMs === null);
-  const share = Math.ceil(limit / open.length);
-  const chosen = Math.floor(limit / share);
-  const shares = open.slice(0, chosen).map((lane) => ({ ...lane, share: Math.min(share, lane.room) }));
-  return { shares, left: open.slice(chosen) };
 }
 
 /** Two processes that count a lane at the same time would each fill it. PGlite has one process. */
@@ -90,11 +82,15 @@ async function takeWokenLanes(trx: Trx, queue: OutboxQueue, limit: number): Prom
   return rows;
 }
 
+/** Once for each pause, however often the lane is woken before its end. */
 async function wakeWhenOpen(trx: Trx, { name }: OutboxQueue, lanes: readonly WokenLane[]): Promise<void> {
   await sql`
     insert into outbox_wakeups (queue, at, lane)
     select ${name}, now() + "opensInMs" * interval '1 ms', lane
-    from json_to_recordset(${JSON.stringify(lanes)}::text::json) as lanes (lane text, "opensInMs" float8)
+    from json_to_recordset(${JSON.stringify(lanes)}::text::json) as closed (lane text, "opensInMs" float8)
+    where not exists (
+      select from outbox_wakeups as planned where planned.queue = ${name} and planned.lane = closed.lane
+        and planned.at > now() and planned.at <= now() + ("opensInMs" + 100) * interval '1 ms')
     on conflict do nothing`.execute(trx);
 }
 

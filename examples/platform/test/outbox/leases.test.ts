@@ -311,6 +311,27 @@ describe.each(await storesUnderTest())("claims on $title", ({ createPlace }) => 
     expect(await lanesOfClaim()).toEqual([50, 0]);
   });
 
+  test("of a paused endpoint are planned once, however often its lane is woken", async () => {
+    const openUntil = sql`now() + interval '1 hour'`;
+    await sql`update endpoints set breaker_open_until = ${openUntil} where organisation_id = ${organisationId}`.execute(
+      store.db,
+    );
+    const leases = newProcess();
+    for (let times = 0; times < 3; times += 1) {
+      await recordDue(store, organisationId, 1);
+      expect(
+        await claimRows(
+          store,
+          leases,
+          webhooks(() => new Date()),
+          10,
+        ),
+      ).toEqual([]);
+    }
+    const { rows } = await store.execute("select extract(epoch from at - now())::int as seconds from outbox_wakeups");
+    expect(rows).toEqual([{ seconds: expect.closeTo(3_600, -1) }]);
+  });
+
   test("serve all woken lanes before any a second time, however many and however often one was woken", async () => {
     await recordDue(store, organisationId, 500);
     await sql`
