@@ -1,5 +1,5 @@
-import { findPrograms } from "../../tools/torture/own-cluster.ts";
-import { openPlace, type Place } from "../../tools/torture/place.ts";
+import { type DataLocation, openDataLocation } from "../../tools/crash-test/data-location.ts";
+import { findPrograms } from "../../tools/crash-test/temporary-postgres.ts";
 import { type Comparison, compare } from "../comparison.ts";
 import { Child } from "../platform/child.ts";
 import type { Suite } from "../suite.ts";
@@ -24,14 +24,14 @@ export const measureScale: Suite = async ({ quick }) => {
   const hasPrograms = (await findPrograms()) !== undefined;
   const comparisons: Comparison[] = [];
   for (const name of ["pglite", "postgres"] as const) {
-    const place = await openPlace(name, name === "postgres" && hasPrograms);
+    const place = await openDataLocation(name, name === "postgres" && hasPrograms);
     comparisons.push(...(await measureStore(place, quick)));
     await place.remove();
   }
   return comparisons;
 };
 
-async function measureStore(place: Place, quick: boolean): Promise<Comparison[]> {
+async function measureStore(place: DataLocation, quick: boolean): Promise<Comparison[]> {
   const [rounds, deliveries, size] = quick ? [1, 1_000, 10_000] : [7, 4_000, 1_000_000];
   const child = new Child("../scale/claims.ts", JSON.stringify(place.options));
   await child.message();

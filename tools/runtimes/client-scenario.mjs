@@ -83,21 +83,25 @@ const checks = {
     await failure(offers.createOffer({ ...input, title: "reset" }), "connection_lost");
     await failure(offers.getOffer("cut", { maxRetries: 0 }), "connection_lost", "invalid_response");
   },
-  async refused({ nobody }) {
+  async refused({ unreachable }) {
     // Only some runtimes tell that a connection was never made; the others must not be trusted to have sent nothing.
-    const error = await failure(nobody.createOffer(input, { maxRetries: 0 }), "connection_not_made", "connection_lost");
+    const error = await failure(
+      unreachable.createOffer(input, { maxRetries: 0 }),
+      "connection_not_made",
+      "connection_lost",
+    );
     return error.code;
   },
 };
 
 /** How each check ended: "ok", or why not. `fetch` takes the place of the runtime's. */
-export async function scenario({ baseUrl, nobodysUrl }, fetch) {
+export async function scenario({ baseUrl, unreachableUrl }, fetch) {
   const options = { apiKey: "demo-key", timeoutMs: 5_000, fetch };
   const offers = new OffersClient({ ...options, baseUrl });
-  const nobody = new OffersClient({ ...options, baseUrl: nobodysUrl });
+  const unreachable = new OffersClient({ ...options, baseUrl: unreachableUrl });
   const results = {};
   for (const [name, check] of Object.entries(checks))
-    results[name] = await check({ offers, nobody }).then(
+    results[name] = await check({ offers, unreachable }).then(
       (remark) => (remark ? `ok (${remark})` : "ok"),
       (error) => `FAILED: ${error.message}`,
     );

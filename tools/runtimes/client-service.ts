@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 
 export interface ClientService {
   /** What client-scenario.mjs is told. */
-  addresses: { baseUrl: string; nobodysUrl: string };
+  addresses: { baseUrl: string; unreachableUrl: string };
   /** What arrived that should not have, in words; empty if nothing did. */
   faults(): string[];
   stop(): Promise<void>;
@@ -93,7 +93,7 @@ export async function startClientService(): Promise<ClientService> {
   };
   const service = await listen(createServer(serve));
   return {
-    addresses: { baseUrl: `${service.address}/v1/`, nobodysUrl: empty.address },
+    addresses: { baseUrl: `${service.address}/v1/`, unreachableUrl: empty.address },
     faults: () => faults,
     stop: async () => void (await Promise.all([service.stop(), elsewhere.stop()])),
   };

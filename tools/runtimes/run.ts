@@ -5,14 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freshProject } from "../packed/fresh-project.ts";
 import { install } from "../recipes/install.ts";
-import {
-  clientOn,
-  clientOverUndiciOn,
-  type Installed,
-  type Results,
-  testServiceOn,
-  webhooksOn,
-} from "./on-a-runtime.ts";
+import { clientOn, clientOverUndiciOn, type Installed, type Results, testServiceOn, webhooksOn } from "./run-on.ts";
 import { installRuntime, runtimes } from "./runtimes.ts";
 import { printTable } from "./table.ts";
 

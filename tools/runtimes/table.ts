@@ -1,4 +1,4 @@
-import type { Results } from "./on-a-runtime.ts";
+import type { Results } from "./run-on.ts";
 
 /**
  * Prints checks by runtime in Markdown, and beneath it what failed.

@@ -4,7 +4,7 @@ export interface Counts {
   /** Creations and completions that arrived again: each may have had a second effect. */
   repeated: number;
   /** Requests that followed a redirect to another origin. */
-  elsewhere: number;
+  redirectTarget: number;
   /** Connections that are open now. */
   connections: number;
 }

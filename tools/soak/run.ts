@@ -33,7 +33,7 @@ console.log(`\nHeap in kB after each quarter: ${heap.map((bytes) => Math.round(b
 for (const fault of faults) console.log(fault);
 console.log(
   `${faults.length ? "WRONG" : "Right"}: ${options.calls} calls, ${counts.requests} requests, ${Math.round(durationMs / 1_000)} s; ` +
-    `${counts.repeated} creations or completions sent twice, ${counts.elsewhere} redirects followed, ${counts.connections} connections left`,
+    `${counts.repeated} creations or completions sent twice, ${counts.redirectTarget} redirects followed, ${counts.connections} connections left`,
 );
 process.exitCode = faults.length ? 1 : 0;
 

@@ -5,14 +5,14 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { answer } from "./answer.ts";
 import type { Counts } from "./counts.ts";
-import { weatherOf } from "./weather.ts";
+import { faultFor } from "./fault-plan.ts";
+import { respond } from "./respond.ts";
 
 const seed = Number(process.argv[2]);
 let requests = 0;
 let repeated = 0;
-let elsewhere = 0;
+let redirectTarget = 0;
 const creations = new Set<string>();
 
 const serve: RequestListener = async (request, response) => {
@@ -26,15 +26,15 @@ const serve: RequestListener = async (request, response) => {
     if (creations.has(key)) repeated++;
     creations.add(key);
   }
-  answer(weatherOf(seed, Number(request.headers["x-call"]), Number(request.headers["x-attempt"])), {
+  respond(faultFor(seed, Number(request.headers["x-call"]), Number(request.headers["x-attempt"])), {
     request,
     response,
-    elsewhere: other.address,
+    redirectTarget: other.address,
   });
 };
 
 const other = await listen((_, response) => {
-  elsewhere++;
+  redirectTarget++;
   response.end();
 });
 const service = await listen(serve);
@@ -46,7 +46,7 @@ process.on("message", async () => {
     await sleep(50);
     connections = await service.connections();
   }
-  process.send?.({ requests, repeated, elsewhere, connections } satisfies Counts);
+  process.send?.({ requests, repeated, redirectTarget, connections } satisfies Counts);
 });
 process.on("disconnect", () => process.exit());
 process.send?.(service.address);

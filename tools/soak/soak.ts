@@ -95,7 +95,7 @@ export async function soak({ calls, seed, concurrency, transport = runtimesFetch
     const [counts] = (await once(server, "message")) as [Counts];
     if (counts.connections) note(`${counts.connections} connections are open at the service`);
     if (counts.repeated) note(`${counts.repeated} creations or completions arrived twice`);
-    if (counts.elsewhere) note(`${counts.elsewhere} redirects were followed`);
+    if (counts.redirectTarget) note(`${counts.redirectTarget} redirects were followed`);
     const left = leakable().slice(resourcesBefore);
     if (left.length) note(`still active: ${left}`);
     return { outcomes, counts, heap, durationMs: performance.now() - startedAt, faults };
