@@ -1,9 +1,9 @@
 import type { StorePlace, StoreUnderTest } from "../../examples/platform/test/support/stores.ts";
+import { ForkedProcess } from "../../tools/forked-process.ts";
 import { type Comparison, compare } from "../comparison.ts";
 import { runRounds } from "../rounds.ts";
 import type { SuiteOptions } from "../suite.ts";
 import { makeBacklog } from "./backlog.ts";
-import { Child } from "./child.ts";
 import type { Contender } from "./contender.ts";
 import { allAcknowledged, runPlatform } from "./running-platform.ts";
 
@@ -53,7 +53,7 @@ export async function measureProcesses(
 }
 
 async function rateOf(module: string, ...args: string[]): Promise<number> {
-  const child = new Child(module, ...args);
+  const child = new ForkedProcess(new URL(module, import.meta.url), ...args);
   const rate = await child.message<number>();
   await child.stop();
   return rate;

@@ -1,10 +1,11 @@
+import { ForkedProcess } from "../../tools/forked-process.ts";
 import { type Comparison, compare } from "../comparison.ts";
 import { runRounds } from "../rounds.ts";
 import type { SuiteOptions } from "../suite.ts";
 import type { Contender } from "./contender.ts";
 import { type EventShape, makeRequests } from "./make-requests.ts";
-import { ReceiverProcess } from "./receiver-process.ts";
 import { Sender } from "./sender.ts";
+import type { Usage } from "./serve.ts";
 
 /** A contender, and the module that exports it. */
 interface Receiver {
@@ -31,8 +32,8 @@ export async function measureEndToEnd(
     receivers.push({ label: contender.label, module, contender });
   }
   const tables = await runRounds(receivers, rounds, async ({ module, contender }) => {
-    const receiver = await ReceiverProcess.start(module);
-    const sender = await Sender.open(receiver.port, connections);
+    const receiver = new ForkedProcess(new URL("serve.ts", import.meta.url), module.href);
+    const sender = await Sender.open(await receiver.message<number>(), connections);
     try {
       await useOf(contender, receiver, sender, warmUp, { bytes: 300, padding: "text" });
       const figures: number[] = [];
@@ -55,15 +56,15 @@ export async function measureEndToEnd(
 /** A bench of requests that fail is worthless: every one must be answered 2xx and reach the user's code. */
 async function useOf(
   contender: Contender,
-  receiver: ReceiverProcess,
+  receiver: ForkedProcess,
   sender: Sender,
   count: number,
   shape: EventShape,
 ): Promise<number> {
   const requests = await makeRequests(contender, count, shape);
-  const before = await receiver.usage();
+  const before = await receiver.request<Usage>("usage");
   await sender.send(requests);
-  const after = await receiver.usage();
+  const after = await receiver.request<Usage>("usage");
   const handled = after.handled - before.handled;
   if (handled !== count) throw new Error(`${contender.label}: ${handled} events handled of ${count} sent.`);
   return (after.cpu - before.cpu) / count;

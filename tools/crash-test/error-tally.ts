@@ -1,6 +1,3 @@
-import type { ChildProcess } from "node:child_process";
-import { createInterface } from "node:readline";
-
 /** pino's number for an error. */
 const errorLevel = 50;
 const maxLines = 10;
@@ -9,9 +6,13 @@ const maxLines = 10;
 export class ErrorTally {
   readonly #counts = new Map<string, number>();
 
-  watch({ stdout, stderr }: ChildProcess): void {
-    for (const input of [stdout, stderr]) if (input) createInterface({ input }).on("line", (line) => this.#read(line));
-  }
+  /** Reads a line that a process logged. */
+  readonly read = (line: string): void => {
+    // Most lines are no errors; they are not even parsed.
+    if (line.startsWith('{"level":') && !line.startsWith(`{"level":${errorLevel}`)) return;
+    const what = describe(line);
+    this.#counts.set(what, (this.#counts.get(what) ?? 0) + 1);
+  };
 
   /** The most frequent first: `background.failed error 57P03 at claim (queue/boss-queue.ts:30): 12 times`. */
   get lines(): string[] {
@@ -19,17 +20,10 @@ export class ErrorTally {
     const others = sorted.length - maxLines;
     return others > 0 ? [...sorted.slice(0, maxLines), `errors of ${others} other kinds`] : sorted;
   }
-
-  #read(line: string): void {
-    // Most lines are no errors; they are not even parsed.
-    if (line.startsWith('{"level":') && !line.startsWith(`{"level":${errorLevel}`)) return;
-    const what = wordsOf(line);
-    this.#counts.set(what, (this.#counts.get(what) ?? 0) + 1);
-  }
 }
 
 /** Which error it was and where: `background.failed DatabaseError 57P01 at settleAttempts`. */
-function wordsOf(line: string): string {
+function describe(line: string): string {
   try {
     const { msg, error, code, at, cause } = JSON.parse(line);
     const ours = at

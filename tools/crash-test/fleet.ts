@@ -1,27 +1,23 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startListening } from "../start-listening.ts";
+import { type StartedProcess, startProcess } from "../start-process.ts";
 import { ErrorTally } from "./error-tally.ts";
 
 const main = join(import.meta.dirname, "../../examples/platform/src/main.ts");
 
-/** What a graceful end may take, and a little more. */
+/** What a graceful shutdown may take, and a little more. */
 const stopMs = 40_000;
 
-interface Member {
-  /** What its connections to the database are called. */
+interface Member extends StartedProcess {
+  /** The name of its connections to the database. */
   name: string;
-  child: ChildProcess;
   /** Unknown until it listens. */
   address?: string;
-  /** Whether it is we who end it. */
   expectedToExit: boolean;
   isStalled: boolean;
 }
 
-/** A process that was killed, or stood still for a while. */
+/** A process that was killed, or stopped for a while. */
 export interface Interruption {
   process: string;
   /** By the clock of this machine, in milliseconds. */
@@ -30,7 +26,7 @@ export interface Interruption {
   stalledMs?: number;
 }
 
-/** From when until when, by the clock of this machine, in milliseconds. */
+/** By the clock of this machine, in milliseconds. */
 export interface TimeSpan {
   from: number;
   to: number;
@@ -41,17 +37,17 @@ export interface FleetOptions {
   environment: Record<string, string>;
   /** Modules that each process loads before the platform. */
   imports?: readonly string[];
-  /** Told of each process that is about to be killed or stopped, or to go on. */
+  /** Called before a process is killed or stopped, or continues. */
   onInterruption?: () => void;
 }
 
-/** The platform as so many processes on one store, each of which is started again when it has ended. */
+/** Several processes of the platform on one store. One that exits is replaced. */
 export class Fleet {
   readonly #options: FleetOptions;
   readonly #members = new Set<Member>();
   readonly #starts = new Set<Promise<void>>();
   readonly #stalls = new Set<Promise<void>>();
-  readonly #endAtExit = (): void => {
+  readonly #killAll = (): void => {
     for (const { child } of this.#members) child.kill("SIGKILL");
   };
   #isStopping = false;
@@ -61,14 +57,13 @@ export class Fleet {
   readonly interruptions: Interruption[] = [];
   /** When none of them was at work. */
   readonly outages: TimeSpan[] = [];
-  /** What must not have happened, in words. */
   readonly faults: string[] = [];
   /** The errors that the processes logged. */
   readonly errors = new ErrorTally();
 
   constructor(options: FleetOptions) {
     this.#options = options;
-    process.once("exit", this.#endAtExit);
+    process.once("exit", this.#killAll);
   }
 
   /** Resolves when all of them listen. */
@@ -77,7 +72,7 @@ export class Fleet {
     if (this.addresses.length < processes) throw new Error(`the platform does not start: ${this.faults.join("; ")}`);
   }
 
-  /** Where those that are at work listen. */
+  /** The addresses of those that are at work. */
   get addresses(): string[] {
     return this.#atWork.map(({ address }) => address ?? "");
   }
@@ -92,7 +87,7 @@ export class Fleet {
     while (this.#starts.size > 0) await Promise.all(this.#starts);
   }
 
-  /** Resolves when no process stands still, or is about to start. */
+  /** Resolves when no process is stopped, or about to start. */
   async allAtWork(): Promise<void> {
     await Promise.all(this.#stalls);
     await this.allUp();
@@ -100,25 +95,19 @@ export class Fleet {
 
   /** Kills one of those that are at work, and starts another. */
   async kill(): Promise<void> {
-    const member = anyOf(this.#atWork);
+    const member = this.#interrupt();
     if (member === undefined) return;
     member.expectedToExit = true;
-    this.#options.onInterruption?.();
-    this.interruptions.push({ process: member.name, at: Date.now() });
     this.#noteOutage();
-    const exited = once(member.child, "exit");
-    member.child.kill("SIGKILL");
-    await exited;
+    await member.stop("SIGKILL");
     this.#startAgain();
   }
 
-  /** Has one of those that are at work stand still, and returns at once. It knows nothing of it when it goes on. */
+  /** Stops one of those that are at work with SIGSTOP, and returns at once. It continues after this time. */
   stall(stalledMs: number): void {
-    const member = anyOf(this.#atWork);
+    const member = this.#interrupt(stalledMs);
     if (member === undefined) return;
     member.isStalled = true;
-    this.#options.onInterruption?.();
-    this.interruptions.push({ process: member.name, at: Date.now(), stalledMs });
     this.#noteOutage();
     member.child.kill("SIGSTOP");
     const stalled = sleep(stalledMs).then(() => {
@@ -131,43 +120,43 @@ export class Fleet {
     this.#stalls.add(stalled);
   }
 
-  /** Asks all to end, and finds fault with those that don't end well. */
+  /** Ends all gracefully; one that exits with an error is a fault. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await this.allAtWork();
-    await Promise.all([...this.#members].map((member) => this.#stop(member)));
-    process.off("exit", this.#endAtExit);
-  }
-
-  /** At once. */
-  async destroy(): Promise<void> {
-    this.#isStopping = true;
     await Promise.all(
       [...this.#members].map(async (member) => {
         member.expectedToExit = true;
-        const exited = once(member.child, "exit");
-        member.child.kill("SIGKILL");
-        await exited;
+        const overdue = setTimeout(() => member.child.kill("SIGKILL"), stopMs);
+        const code = await member.stop();
+        clearTimeout(overdue);
+        if (code !== 0) this.faults.push(`a process that was asked to end exited with ${code ?? "a signal"}`);
       }),
     );
-    await this.allUp();
-    process.off("exit", this.#endAtExit);
+    process.off("exit", this.#killAll);
   }
 
-  async #stop(member: Member): Promise<void> {
-    member.expectedToExit = true;
-    const exited = once(member.child, "exit");
-    member.child.kill("SIGTERM");
-    const overdue = setTimeout(() => member.child.kill("SIGKILL"), stopMs);
-    const [code, signal] = await exited;
-    clearTimeout(overdue);
-    if (code !== 0) this.faults.push(`a process that was asked to end ended with ${code ?? signal}`);
+  /** Kills all. */
+  async destroy(): Promise<void> {
+    this.#isStopping = true;
+    for (const member of this.#members) member.expectedToExit = true;
+    await Promise.all([...this.#members].map((member) => member.stop("SIGKILL")));
+    await this.allUp();
+    process.off("exit", this.#killAll);
   }
 
   get #atWork(): Member[] {
     return [...this.#members].filter(
       ({ address, expectedToExit, isStalled }) => address && !expectedToExit && !isStalled,
     );
+  }
+
+  #interrupt(stalledMs?: number): Member | undefined {
+    const member = this.#atWork[Math.floor(Math.random() * this.#atWork.length)];
+    if (member === undefined) return undefined;
+    this.#options.onInterruption?.();
+    this.interruptions.push({ process: member.name, at: Date.now(), ...(stalledMs !== undefined && { stalledMs }) });
+    return member;
   }
 
   #noteOutage(): void {
@@ -184,27 +173,26 @@ export class Fleet {
   }
 
   async #start(): Promise<void> {
-    this.#started += 1;
-    const name = `crash-test-${this.#started}`;
+    const name = `crash-test-${++this.#started}`;
     const { environment, imports = [] } = this.#options;
     const flags = ["--disable-warning=ExperimentalWarning", ...imports.flatMap((path) => ["--import", path])];
-    const child = spawn(process.execPath, [...flags, main], {
-      env: { PATH: process.env.PATH, PORT: "0", ...environment, DATABASE_URL: named(environment.DATABASE_URL, name) },
-      stdio: ["ignore", "pipe", "pipe"],
+    const DATABASE_URL = withApplicationName(environment.DATABASE_URL, name);
+    const started = startProcess(process.execPath, [...flags, main], {
+      env: { PATH: process.env.PATH, PORT: "0", ...environment, DATABASE_URL },
+      onLine: this.errors.read,
     });
-    const member: Member = { name, child, expectedToExit: false, isStalled: false };
+    const member: Member = { ...started, name, expectedToExit: false, isStalled: false };
     this.#members.add(member);
-    this.errors.watch(child);
-    child.once("exit", (code, signal) => {
+    member.child.once("exit", (code, signal) => {
       this.#members.delete(member);
       this.#noteOutage();
-      // One that does not even start is not started for ever.
+      // One that exits before it listens is not replaced.
       if (member.expectedToExit || member.address === undefined) return;
-      this.faults.push(`a process ended by itself with ${code ?? signal}`);
+      this.faults.push(`a process exited by itself with ${code ?? signal}`);
       this.#startAgain();
     });
     try {
-      member.address = (await startListening(child)).address;
+      member.address = await member.ready;
       this.#noteOutage();
     } catch (error) {
       if (!member.expectedToExit) this.faults.push(`a process did not start: ${(error as Error).message}`);
@@ -212,12 +200,9 @@ export class Fleet {
   }
 }
 
-/** An address whose connections the database knows by this name. */
-function named(databaseUrl: string | undefined, name: string): string {
+function withApplicationName(databaseUrl: string | undefined, name: string): string {
   if (!databaseUrl) return "";
   const url = new URL(databaseUrl);
   url.searchParams.set("application_name", name);
   return url.href;
 }
-
-const anyOf = <T>(items: readonly T[]): T | undefined => items[Math.floor(Math.random() * items.length)];

@@ -1,11 +1,10 @@
 import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { chown, glob, mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { freePort } from "../free-port.ts";
 
 const execute = promisify(execFile);
 
@@ -77,20 +76,4 @@ async function runnerFor(folder: string): Promise<(program: string, args: string
   return async (program, args) => {
     await execute("runuser", ["-u", "postgres", "--", program, ...args], options);
   };
-}
-
-/** Below the ports that systems give to outgoing connections, which could take it while the server restarts. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 10_000);
-    const server = createServer().listen(port, "127.0.0.1");
-    const isFree = await once(server, "listening").then(
-      () => true,
-      () => false,
-    );
-    if (!isFree) continue;
-    server.close();
-    await once(server, "close");
-    return port;
-  }
 }

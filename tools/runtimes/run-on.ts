@@ -1,9 +1,8 @@
-import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { FreshProject } from "../packed/fresh-project.ts";
-import { startListening } from "../start-listening.ts";
+import { startProcess } from "../start-process.ts";
 import { startClientService } from "./client-service.ts";
 import type { Runtime } from "./runtimes.ts";
 import { checkWebhooks } from "./webhook-checks.ts";
@@ -19,8 +18,6 @@ export interface Installed extends Runtime {
   path: string;
   project: FreshProject;
 }
-
-const told = (faults: readonly string[]) => (faults[0] ? `FAILED: ${faults.join("; ")}` : "ok");
 
 /** Runs client-scenario.mjs, over the runtime's fetch. */
 export const clientOn = (installed: Installed) =>
@@ -41,7 +38,8 @@ async function withService(runScenario: (addresses: string) => Promise<Results>)
   const service = await startClientService();
   try {
     const results = await runScenario(JSON.stringify(service.addresses));
-    return { ...results, "nothing else sent": told(service.faults()) };
+    const faults = service.faults();
+    return { ...results, "nothing else sent": faults[0] ? `FAILED: ${faults.join("; ")}` : "ok" };
   } finally {
     await service.stop();
   }
@@ -57,8 +55,8 @@ async function inWorker({ path, project }: Installed, addresses: string): Promis
   // Without nodejs_compat: the core asks for nothing of Node.
   const worker = await serveOnWorkerd(path, project, "client-worker.mjs", []);
   try {
-    const answer = await fetch(worker.address, { method: "POST", body: addresses });
-    return (await answer.json()) as Results;
+    const response = await fetch(worker.address, { method: "POST", body: addresses });
+    return (await response.json()) as Results;
   } finally {
     await worker.stop();
   }
@@ -75,13 +73,10 @@ export async function webhooksOn({ path, binary, flags, project }: Installed): P
     }
   }
   const script = join(project.folder, "webhooks-server.mjs");
-  const server = spawn(path, [...flags, script], { cwd: project.folder, stdio: ["ignore", "pipe", "pipe"] });
-  const exited = once(server, "exit");
+  const server = startProcess(path, [...flags, script], { cwd: project.folder });
   try {
-    const { address } = await startListening(server);
-    return await checkWebhooks(address);
+    return await checkWebhooks(await server.ready);
   } finally {
-    server.kill();
-    await exited;
+    await server.stop();
   }
 }
