@@ -14,5 +14,5 @@ export const isolatedFiles = [
   "packages/webhook-kit/test/recipes/*.test.ts",
   // @hono/node-server replaces Response, and this one looks at the answers of Node's own.
   "packages/webhook-kit/test/test-receiver/test-receiver.test.ts",
-  "tools/**/*.test.ts",
+  "{bench,tools}/**/*.test.ts",
 ];

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { openStore } from "../../examples/platform/src/store/open-store.ts";
 import type { Store } from "../../examples/platform/src/store/store.ts";
-import type { DataLocation, StoreName } from "./data-location.ts";
+import type { DataLocation } from "./data-location.ts";
 import type { Fleet, TimeSpan } from "./fleet.ts";
 import { type Failure, injectFailures } from "./inject-failures.ts";
 import { readLeaseHistory } from "./lease-history.ts";
-import type { TrafficMutation } from "./mutate-traffic.ts";
-import type { PlatformBug } from "./platform-bug.ts";
+import type { CrashTestOptions } from "./options.ts";
 import { type Closer, setup, withStore } from "./setup.ts";
 import { type Verdict, verifyHistory } from "./verify-history.ts";
 import {
@@ -19,46 +18,22 @@ import {
   takeoversOf,
 } from "./verify-store.ts";
 
-export interface CrashTestOptions {
-  store: StoreName;
-  /** How often a process of the platform is killed. */
-  kills: number;
-  /** How often the database is restarted as after a crash. */
-  restarts: number;
-  /** How often a process stands still for longer than its lease. */
-  stalls: number;
-  processes: number;
-  /** For how long there is load, at least. */
-  seconds: number;
-  /** Changes a second. */
-  rate: number;
-  /** How long what is left may take when all faults are over. */
-  drainSeconds: number;
-  /** On the way from the platform to the receiver. */
-  trafficMutations: readonly TrafficMutation[];
-  /** Of the platform itself. */
-  platformBugs: readonly PlatformBug[];
-  onProgress: (line: string) => void;
-  /** Ends the run at once. */
-  signal: AbortSignal;
-}
-
 export interface CrashTestReport {
   verdict: Verdict & StoreVerdict;
   /** The most requests that one organisation had to serve at once. */
   servedAtOnce: number;
   drainedSeconds: number;
-  /** What went wrong, in words; empty when nothing did. */
+  /** Empty when the run passed. */
   faults: string[];
-  /** The errors that the platform logged: what it lived through. */
+  /** The errors that the platform logged. */
   errors: string[];
 }
 
-/** What a request that is asked again and again may take once every process is up. */
+/** What a request with its retries may take once every process is up. */
 const patienceMs = 30_000;
 const progressMs = 5_000;
 const pollMs = 200;
-/** When so long nothing has come, nothing comes any more: longer than the longest pause between attempts. */
+/** Without a request for so long none is to come: longer than the longest retry delay. */
 const quietMs = 2_500;
 const maxDuplicatedShare = 0.02;
 /** A short run has too few deliveries for a share to mean anything. */
@@ -136,18 +111,14 @@ async function run(options: CrashTestOptions, closers: Closer[]): Promise<CrashT
     ...verdictNow(),
     ...(await withStore(place, (store) => verifyStore(store, options, fleet, outages))),
   };
-  const refused = [...receiver.refused].map(([reason, times]) => `the receiver refused ${times} requests: ${reason}`);
-  const unanswered = `${givenUp} requests were not answered well within ${patienceMs / 1_000} s`;
   const servedAtOnce = receiver.atOnce;
-  const crowded = `${servedAtOnce} requests of one organisation were under way at once, more than ${perEndpoint}`;
   const faults = [
-    ...faultsOf(verdict),
+    ...faultsOf(verdict, servedAtOnce),
     ...why,
-    ...(servedAtOnce > perEndpoint ? [crowded] : []),
     ...fleet.faults,
     ...wrongResponses,
-    ...refused,
-    ...(givenUp > 0 ? [unanswered] : []),
+    ...[...receiver.refused].map(([reason, times]) => `the receiver refused ${times} requests: ${reason}`),
+    ...(givenUp > 0 ? [`${givenUp} requests had no success within ${patienceMs / 1_000} s`] : []),
   ];
   return { verdict, servedAtOnce, drainedSeconds, faults, errors: fleet.errors.lines };
 }
@@ -186,22 +157,30 @@ async function verifyStore(
 const totalOf = (counts: ReadonlyMap<string, number>): number =>
   [...counts.values()].reduce((sum, rows) => sum + rows, 0);
 
-function faultsOf(verdict: CrashTestReport["verdict"]): string[] {
+function faultsOf(verdict: CrashTestReport["verdict"], servedAtOnce: number): string[] {
   const { acked, delivered, lost, duplicated, reordered, invented, examples } = verdict;
   const { pending, pendingKinds, unleased, leasedAtOnce, takeovers } = verdict;
-  const mayBeDuplicated = Math.max(minDuplicatedLimit, maxDuplicatedShare * delivered);
+  const maxDuplicated = Math.max(minDuplicatedLimit, maxDuplicatedShare * delivered);
   const late = takeovers.filter(({ ms }) => ms > maxTakeoverMs);
+  const checks: [isWrong: boolean, fault: string][] = [
+    [acked === 0, "nothing was acked, so nothing is shown"],
+    [lost > 0, `${lost} acked events were never delivered`],
+    [reordered > 0, `${reordered} events came before an earlier one, or again after a later one`],
+    [invented > 0, `${invented} delivery ids are more than one for an event, or for none`],
+    [duplicated > maxDuplicated, `${duplicated} duplicates are more than ${maxDuplicated}`],
+    [pending > 0, `${pendingKinds.join(", ")} are left pending in the store`],
+    [unleased > 0, `${unleased} attempts were stored by a process whose lease was gone`],
+    [
+      leasedAtOnce > perEndpoint,
+      `${leasedAtOnce} deliveries of one endpoint were leased at once, more than ${perEndpoint}`,
+    ],
+    [
+      servedAtOnce > perEndpoint,
+      `${servedAtOnce} requests of one organisation were under way at once, more than ${perEndpoint}`,
+    ],
+  ];
   return [
-    ...(acked === 0 ? ["nothing was acked, so nothing is shown"] : []),
-    ...(lost > 0 ? [`${lost} acked events were never delivered`] : []),
-    ...(reordered > 0 ? [`${reordered} events came before an earlier one, or again after a later one`] : []),
-    ...(invented > 0 ? [`${invented} delivery ids are more than one for an event, or for none`] : []),
-    ...(duplicated > mayBeDuplicated ? [`${duplicated} duplicates are more than ${mayBeDuplicated}`] : []),
-    ...(pending > 0 ? [`${pendingKinds.join(", ")} are left pending in the store`] : []),
-    ...(unleased > 0 ? [`${unleased} attempts were stored by a process whose lease was gone`] : []),
-    ...(leasedAtOnce > perEndpoint
-      ? [`${leasedAtOnce} deliveries of one endpoint were under a lease at once, more than ${perEndpoint}`]
-      : []),
+    ...checks.flatMap(([isWrong, fault]) => (isWrong ? [fault] : [])),
     ...late.map(({ ms, last }) => `others took over after ${Math.round(ms)} ms, later than ${maxTakeoverMs}: ${last}`),
     ...examples,
   ];

@@ -86,11 +86,11 @@ export function startLoad({ client, accounts, tokens, rate }: LoadOptions): Load
     const [path, word] = lastWords.get(key) === "accepted" ? ["reject", "rejected"] : ["apply", "accepted"];
     lastWords.set(key, word);
     const change = begin(key, word);
-    const onDoubt = (): void => {
+    const onUnknown = (): void => {
       change.doubts += 1;
     };
     const request = { method: "POST", path: `/worker-app/offers/${offerId}/${path}`, token } as const;
-    change.isAcked = (await client.retryUntilDone(request, { signal, onDoubt })) !== undefined;
+    change.isAcked = (await client.retryUntilDone(request, { signal, onUnknown })) !== undefined;
     if (!change.isAcked) givenUp += 1;
   };
 

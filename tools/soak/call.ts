@@ -11,7 +11,7 @@ export interface End {
   fault?: string;
 }
 
-/** One call in a thousand different ways, all of which the seed and its number decide. */
+/** One call, whose arguments the seed and its number decide. */
 export async function makeCall(offers: OffersClient, seed: number, number: number, shared: AbortSignal): Promise<End> {
   const chance = (what: number) => seededRandom(seed, number, 0, what);
   // Reads most of all, as in life.
@@ -26,7 +26,7 @@ export async function makeCall(offers: OffersClient, seed: number, number: numbe
     complete: () => offers.completeOffer("offer_1", ["worker_amal"], options),
     withdraw: () => offers.withdrawOffer("offer_1", options),
   }[operation]();
-  // Each way to look at a call; the others are left alone, as callers do.
+  // One of the ways to read the outcome of a call; the others stay unread.
   const looks: (() => Promise<{ attempts: number }>)[] = [
     () => call.withResponse(),
     () => call.safe().then((result) => (result.ok ? result : Promise.reject(result.error))),
@@ -49,7 +49,7 @@ export async function makeCall(offers: OffersClient, seed: number, number: numbe
   }
   const fault = faultFor(seed, number, attempts);
   const mayEnd = [endsOf(fault, operation), ...(own ? ["aborted"] : [])];
-  // On a machine that is busy, a time-out may come first, of one attempt or of the whole call.
+  // On a busy machine a timeout may come first, of one attempt or of the whole call.
   if (mayEnd.includes(outcome) || outcome === "timeout") return { outcome };
   return { outcome, fault: `call ${number}, ${operation}, ${attempts} attempts, met "${fault}": ${outcome}` };
 }

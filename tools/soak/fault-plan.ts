@@ -1,7 +1,7 @@
 import { seededRandom } from "./seeded-random.ts";
 
 /**
- * What may become of one request: its share in a thousand, and how a call whose last attempt met it may end, as data or with
+ * The faults of one request: the share in a thousand, and how a call whose last attempt met it may end, as data or with
  * one of these codes.
  */
 const kinds = {
@@ -35,7 +35,7 @@ export type Fault = keyof typeof kinds;
 
 const whole = Object.values(kinds).reduce((sum, [share]) => sum + share, 0);
 
-/** What becomes of a call's attempt: the same for the same seed, so that a run can be had again. */
+/** The fault of a call's attempt: the same for the same seed, so that a run can be repeated. */
 export function faultFor(seed: number, call: number, attempt: number): Fault {
   let rest = seededRandom(seed, call, attempt) * whole;
   for (const [name, [share]] of Object.entries(kinds)) {
@@ -52,7 +52,7 @@ const acknowledged: readonly Fault[] = ["200, broken JSON", "200, empty", "204"]
 export const endsOf = (fault: Fault, operation: string): string =>
   (operation === "complete" || operation === "withdraw") && acknowledged.includes(fault)
     ? "data"
-    : // A creation that is answered nothing has no id.
+    : // A creation with an empty response has no id.
       operation === "create" && fault === "204"
       ? "invalid_response"
       : kinds[fault][1];

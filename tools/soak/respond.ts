@@ -16,8 +16,8 @@ const offer = JSON.stringify({
   recipients: Array.from({ length: 10 }, (_, id) => ({ id, workerId: `worker_${id}`, name: "Amal", response: "none" })),
 });
 
-/** What each operation is answered on a good day: status and body. */
-const good = ({ method, url }: IncomingMessage): readonly [number, string] => {
+/** Status and body of each healthy response. */
+const healthyResponse = ({ method, url }: IncomingMessage): readonly [number, string] => {
   if (url?.includes("/complete") || url?.includes("/withdraw")) return [204, ""];
   return method === "POST" ? [201, '"offer_1"'] : [200, offer];
 };
@@ -33,9 +33,10 @@ const status =
     response.writeHead(code, headers).end(body);
 
 const responders: Record<Fault, (exchange: Exchange) => unknown> = {
-  healthy: ({ request, response }) => response.writeHead(good(request)[0], json).end(good(request)[1]),
+  healthy: ({ request, response }) =>
+    response.writeHead(healthyResponse(request)[0], json).end(healthyResponse(request)[1]),
   "healthy, in small pieces": ({ request, response }) => {
-    const [code, body] = good(request);
+    const [code, body] = healthyResponse(request);
     response.writeHead(code, json);
     const send = (from: number): unknown =>
       from < body.length ? response.write(body.slice(from, from + 200), () => send(from + 200)) : response.end();
@@ -73,5 +74,5 @@ const responders: Record<Fault, (exchange: Exchange) => unknown> = {
     response.writeHead(307, { location: `${redirectTarget}${request.url}` }).end(),
 };
 
-/** Treats one request as the fault has it. */
+/** Responds to one request with this fault. */
 export const respond = (fault: Fault, exchange: Exchange): unknown => responders[fault](exchange);

@@ -1,5 +1,5 @@
 /**
- * Chance that can be had again: a number from 0 to below 1, the same for the same arguments in every process.
+ * A repeatable random number from 0 to below 1, the same for the same arguments in every process.
  * (MurmurHash3's finaliser over each number in turn.)
  */
 export function seededRandom(...numbers: readonly number[]): number {

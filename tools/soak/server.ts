@@ -1,13 +1,22 @@
-// A service on its worst days, as a process of its own: node server.ts <seed>. Its parent is told where it listens, and, when
-// it asks, what arrived.
+// A service under faults, as a process of its own: node server.ts <seed>. It sends its address, and counts on request.
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Counts } from "./counts.ts";
 import { faultFor } from "./fault-plan.ts";
 import { respond } from "./respond.ts";
+
+/** What the service has seen. */
+export interface Counts {
+  requests: number;
+  /** Creations and completions that arrived again: each may have had a second effect. */
+  repeated: number;
+  /** Requests that followed a redirect to another origin. */
+  redirectTarget: number;
+  /** Connections that are open now. */
+  connections: number;
+}
 
 const seed = Number(process.argv[2]);
 let requests = 0;
@@ -17,7 +26,7 @@ const creations = new Set<string>();
 
 const serve: RequestListener = async (request, response) => {
   requests++;
-  // As in any service, the connection may break at any time; that is the client's to notice.
+  // The connection may break at any time.
   request.on("error", () => {});
   response.on("error", () => {});
   await text(request).catch(() => {});
@@ -41,8 +50,8 @@ const service = await listen(serve);
 
 process.on("message", async () => {
   let connections = await service.connections();
-  // The news that one has ended may still be under way.
-  for (let patience = 100; connections && patience; patience--) {
+  // A close may still be under way.
+  for (let left = 100; connections && left; left--) {
     await sleep(50);
     connections = await service.connections();
   }

@@ -1,12 +1,12 @@
 // What the bench says of its figures. The ranks and the coverage are those of published tables of the sign test.
 import { expect, test } from "vitest";
-import { agreementOf, halfWidth } from "../../bench/agreement.ts";
-import { type Comparison, compare } from "../../bench/comparison.ts";
-import { medianInterval } from "../../bench/interval.ts";
-import { median } from "../../bench/median.ts";
-import type { Report } from "../../bench/report.ts";
-import { runRounds } from "../../bench/rounds.ts";
-import { printTable } from "../../bench/table.ts";
+import { agreementOf, halfWidth } from "./agreement.ts";
+import { type Comparison, compare } from "./comparison.ts";
+import { medianInterval } from "./interval.ts";
+import { median } from "./median.ts";
+import type { Report } from "./report.ts";
+import { runRounds } from "./rounds.ts";
+import { printTable } from "./table.ts";
 
 /** 1 to n, in an order that is not theirs. */
 const shuffled = (count: number): number[] =>
