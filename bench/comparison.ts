@@ -1,10 +1,10 @@
 import { type Interval, medianInterval } from "./interval.ts";
 import { median } from "./median.ts";
 
-/** What the figures show of a contender against the base; "not shown" when the interval of the ratio holds 1. */
+/** What the figures show of a candidate against the base; "not shown" when the interval of the ratio holds 1. */
 export type Verdict = "base" | "better" | "worse" | "not shown";
 
-/** One contender's result, beside the base. */
+/** One candidate's result, beside the base. */
 export interface ComparisonRow {
   readonly label: string;
   /** In the comparison's unit. */
@@ -24,7 +24,7 @@ export interface Comparison {
   readonly rows: readonly ComparisonRow[];
 }
 
-/** The first contender is the base. */
+/** The first candidate is the base. */
 export function compare(
   heading: Omit<Comparison, "rows">,
   samples: ReadonlyMap<string, readonly number[]> | undefined,

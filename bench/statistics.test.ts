@@ -5,7 +5,7 @@ import { type Comparison, compare } from "./comparison.ts";
 import { medianInterval } from "./interval.ts";
 import { median } from "./median.ts";
 import type { Report } from "./report.ts";
-import { runRounds } from "./rounds.ts";
+import { collectSamples } from "./samples.ts";
 import { printTable } from "./table.ts";
 
 /** 1 to n, in an order that is not theirs. */
@@ -86,8 +86,8 @@ test("what is counted needs no interval", () => {
 
 test("a round measures the base first and last, and the others forwards and backwards in turn", async () => {
   const order: string[] = [];
-  const contenders = ["base", "a", "b"].map((label) => ({ label }));
-  const tables = await runRounds(contenders, 2, async ({ label }) => {
+  const candidates = ["base", "a", "b"].map((label) => ({ label }));
+  const tables = await collectSamples(candidates, 2, async ({ label }) => {
     order.push(label);
     return [order.length, 10];
   });

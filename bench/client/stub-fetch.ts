@@ -1,6 +1,6 @@
-import { offer } from "./contender.ts";
+import { offer } from "./candidate.ts";
 
-/** Answers at once, so that what is left is the client's own time. */
+/** Responds at once, so that what is left is the client's own time. */
 export function stubFetch(): void {
   const headers = { "content-type": "application/json" };
   const [found, created] = [JSON.stringify(offer), JSON.stringify({ id: offer.id })];

@@ -1,7 +1,7 @@
 import type { StoreUnderTest } from "../../examples/platform/test/support/stores.ts";
 import { ForkedProcess } from "../../tools/forked-process.ts";
 import { type Comparison, compare } from "../comparison.ts";
-import { runRounds } from "../rounds.ts";
+import { collectSamples } from "../samples.ts";
 import type { SuiteOptions } from "../suite.ts";
 import { makeBacklog } from "./backlog.ts";
 
@@ -14,14 +14,14 @@ export async function measureRecipients(
   await makeBacklog(place, { endpoints: 1, events: 0, workers: 10_000, baseAddress: "http://127.0.0.1:1" });
   const child = new ForkedProcess(new URL("fan-out.ts", import.meta.url), JSON.stringify(place.options));
   await child.message();
-  const contenders = [10, 100, 1_000, 10_000, 1].map((recipients) => ({
+  const candidates = [10, 100, 1_000, 10_000, 1].map((recipients) => ({
     label:
       recipients === 1
         ? "the offer itself, to one recipient"
         : `each further one of ${recipients.toLocaleString("en-GB")} recipients`,
     measure: () => child.request<number>(recipients),
   }));
-  const [samples] = await runRounds(contenders, quick ? 1 : 7, async (contender) => [await contender.measure()]);
+  const [samples] = await collectSamples(candidates, quick ? 1 : 7, async (candidate) => [await candidate.measure()]);
   await child.stop();
   await place.remove();
   const title = `An offer on ${store}, until its last notification is sent`;

@@ -72,9 +72,9 @@ describe("a short crash test", { timeout: 300_000 }, () => {
   });
 
   test("of a store that is not there does not begin", async () => {
-    const nowhere = { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" };
+    const nowhere = { DATABASE_URL: "postgres://none@127.0.0.1:1/none" };
     const { code, stdout, stderr } = await crashTest("--store postgres", nowhere);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toContain("no PostgreSQL answers at DATABASE_URL");
+    expect(stderr).toContain("no PostgreSQL responds at DATABASE_URL");
   });
 });

@@ -26,10 +26,10 @@ export async function openDataLocation(store: StoreName, isOwn: boolean): Promis
   if (store === "pglite") return locationIn((await storesUnderTest())[0]);
   if (!isOwn) {
     const [, postgres] = await storesUnderTest().catch((cause: unknown) => {
-      throw new NoStoreError("no PostgreSQL answers at DATABASE_URL", { cause });
+      throw new NoStoreError("no PostgreSQL responds at DATABASE_URL", { cause });
     });
     if (postgres === undefined)
-      throw new NoStoreError("no PostgreSQL answers at 127.0.0.1:5432; start one, or set DATABASE_URL");
+      throw new NoStoreError("no PostgreSQL responds at 127.0.0.1:5432; start one, or set DATABASE_URL");
     return locationIn(postgres);
   }
   const programs = await findPrograms();

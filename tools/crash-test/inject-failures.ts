@@ -11,9 +11,9 @@ export interface InjectOptions {
   stalls: number;
   /** Restarts the database; there is one when there are restarts. */
   restart: (() => Promise<void>) | undefined;
-  /** How many changes it has acked so far, and of how many it has told. */
+  /** How many changes it has acked and delivered so far. */
   progress: () => { acked: number; delivered: number };
-  /** Told after each. */
+  /** Called after each. */
   onDone: (what: Failure) => void;
   signal: AbortSignal;
 }

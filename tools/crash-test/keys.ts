@@ -1,4 +1,4 @@
-/** One worker's answers to one offer: told in the order in which they were given. */
+/** One worker's responses to one offer: delivered in order. */
 export const responseKey = (offerId: string, workerId: string): string => `offer ${offerId}, ${workerId}`;
 
 /** One worker's contacts at one organisation: they all look alike. */

@@ -15,32 +15,32 @@ export interface LoadOptions {
 }
 
 export interface Load {
-  /** All that was asked so far. */
+  /** All changes so far. */
   changes: Change[];
   /**
-   * Resolves when what was being asked is acked, or at the latest when `signal` says so.
+   * Resolves when what is under way is acked, or at the latest when `signal` says so.
    *
    * @returns how much was given up
    */
   stop(signal: AbortSignal): Promise<number>;
 }
 
-/** Offers that workers answer at a time, and how often an organisation adds one. */
+/** Offers that workers respond to at a time, and how often an organisation adds one. */
 const openOffers = 12;
 const createPauseMs = 3_000;
-/** How likely a worker changes the last answer again: answers in quick succession are those that may overtake. */
+/** How likely a worker changes the last response again: responses in quick succession may overtake each other. */
 const changesMind = 0.7;
 /**
- * How often a worker gives several answers at a stroke, and how many at most: then each is recorded while the one before it is
+ * How often a worker responds several times in a row, and how many at most: then each is recorded while the one before it is
  * on its way or being settled.
  */
 const burstShare = 0.2;
 const longestBurst = 6;
-/** The share of changes that are contacts, not answers; and of those the share at quiet organisations, that get nothing else. */
+/** The share of changes that are contacts, not responses; and of those the share at quiet organisations, that get nothing else. */
 const contactShare = 0.1;
 const quietShare = 0.5;
 
-/** Organisations create offers, workers change their answers and add contacts, until it is stopped. */
+/** Organisations create offers, workers change their responses and add contacts, until it is stopped. */
 export function startLoad({ client, accounts, tokens, rate }: LoadOptions): Load {
   const { organisations, workerIds } = accounts;
   const busy = organisations.filter(({ isQuiet }) => !isQuiet);
@@ -78,10 +78,9 @@ export function startLoad({ client, accounts, tokens, rate }: LoadOptions): Load
   };
 
   /**
-   * Asked until it is acked: the answer that the worker has given already changes nothing, so it is one event, told once,
-   * however often it was asked.
+   * Retried until it is acked: the same response again changes nothing, so it is one event, delivered once.
    */
-  const answer = async (workerId: string, token: string, offerId: string): Promise<void> => {
+  const respond = async (workerId: string, token: string, offerId: string): Promise<void> => {
     const key = responseKey(offerId, workerId);
     const [path, word] = lastWords.get(key) === "accepted" ? ["reject", "rejected"] : ["apply", "accepted"];
     lastWords.set(key, word);
@@ -94,7 +93,7 @@ export function startLoad({ client, accounts, tokens, rate }: LoadOptions): Load
     if (!change.isAcked) givenUp += 1;
   };
 
-  /** Asked once: each time is an event (D-42). */
+  /** Sent once: each time is an event (D-42). */
   const addContact = async (workerId: string, token: string, organisationId: string): Promise<void> => {
     const key = contactKey(organisationId, workerId);
     if (doubtfulContacts.has(key)) return;
@@ -119,13 +118,13 @@ export function startLoad({ client, accounts, tokens, rate }: LoadOptions): Load
     const pauseMs = (1_000 * workerIds.length) / rate;
     let offerId: string | undefined;
     while (!isStopping) {
-      const answers = Math.random() < burstShare ? 1 + Math.ceil((longestBurst - 1) * Math.random()) : 1;
-      await sleep(2 * pauseMs * answers * Math.random());
+      const responses = Math.random() < burstShare ? 1 + Math.ceil((longestBurst - 1) * Math.random()) : 1;
+      await sleep(2 * pauseMs * responses * Math.random());
       if (offerId === undefined || Math.random() > changesMind) offerId = anyOf(offerIds);
       const called = Math.random() < quietShare ? quiet : busy;
       if (Math.random() < contactShare) await addContact(workerId, token, anyOf(called)?.id ?? "");
       else if (offerId !== undefined)
-        for (let given = 0; given < answers && !isStopping; given += 1) await answer(workerId, token, offerId);
+        for (let given = 0; given < responses && !isStopping; given += 1) await respond(workerId, token, offerId);
     }
   };
 

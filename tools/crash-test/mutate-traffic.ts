@@ -3,12 +3,12 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Requ
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
-/** Ways to make a platform look broken, to see that the run finds out. */
+/** Mutations of the traffic that make a platform look broken, to prove that the run finds them. */
 export const trafficMutations = ["lose", "reorder", "repeat", "rename"] as const;
 export type TrafficMutation = (typeof trafficMutations)[number];
 
 export interface MutatingProxy {
-  /** What the platform is told instead of the receiver's address. */
+  /** The address that the platform gets instead of the receiver's. */
   address: string;
   close(): Promise<void>;
 }
@@ -23,7 +23,7 @@ interface Message {
 /** One request in so many is tampered with. */
 const every = 4;
 
-/** Stands between platform and receiver, and keeps, swaps, repeats or renames what it is to pass on. */
+/** A proxy between platform and receiver that loses, reorders, repeats or renames requests. */
 export async function startMutatingProxy(receiver: string, kinds: readonly TrafficMutation[]): Promise<MutatingProxy> {
   const held = new Map<string, Message>();
   let count = 0;
@@ -32,9 +32,9 @@ export async function startMutatingProxy(receiver: string, kinds: readonly Traff
     const { method, url, headers, body } = message;
     const outgoing = request(receiver + url, { method, headers }).end(body);
     try {
-      const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
-      await text(answer);
-      return answer.statusCode;
+      const [response] = (await once(outgoing, "response")) as [IncomingMessage];
+      await text(response);
+      return response.statusCode;
     } catch {
       return undefined;
     }
@@ -93,7 +93,7 @@ export async function startMutatingProxy(receiver: string, kinds: readonly Traff
   };
 }
 
-/** Two of the same worker about the same offer are alike in all but the answer. */
+/** Two of the same worker about the same offer are alike in all but the response. */
 function orderOf({ url, body }: Message): string {
   return url + body.replace(/"(accepted|rejected)"/, "");
 }

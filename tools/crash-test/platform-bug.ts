@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Ways to break the platform's own outbox, to see that the run finds out. */
+/** Bugs of the platform's outbox, to prove that the run finds them. */
 export const platformBugs = ["fence", "release", "cap", "wakeup"] as const;
 export type PlatformBug = (typeof platformBugs)[number];
 

@@ -1,11 +1,11 @@
 /**
- * What may befall one request at the receiver, and its share in a thousand. Few enough that nobody takes the endpoint
- * for broken, and that those without an answer, who keep a place until the attempt times out, leave places free.
+ * The faults of the receiver, and the share of each in a thousand requests: too few to disable the endpoint. A request without a
+ * response occupies one of its slots until the attempt times out.
  */
 const shares = {
-  /** Answered 500. */
+  /** Responds with 500. */
   error: 25,
-  /** Answered 503, with a `Retry-After` of a second. */
+  /** Responds with 503, with a `Retry-After` of a second. */
   busy: 5,
   /** The connection ends before the request is looked at. */
   hangUp: 15,
@@ -13,14 +13,14 @@ const shares = {
   hangUpAfter: 15,
   /** Taken after a while. */
   slow: 20,
-  /** Never answered. */
+  /** Never responds. */
   silence: 1,
 } as const;
 
 export type ReceiverFault = keyof typeof shares;
 
 /**
- * Draws what befalls a request; undefined when all goes well.
+ * The fault of a request; undefined for none.
  *
  * @param random from 0 to below 1
  */

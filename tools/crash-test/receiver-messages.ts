@@ -1,13 +1,13 @@
 import type { Receipt } from "./verify-history.ts";
 
-/** What the receiver's process is told: first whose requests it takes, and with faults; later that the faults end. */
+/** Messages to the receiver's process: first its tenants and whether there are faults; later the end of the faults. */
 export type ToReceiver =
   | { type: "open"; tenants: { id: string; secret: string }[]; faults: boolean }
   /** A sender was killed, stands still or goes on: what is under way, and what comes in now, others may send as well. */
   | { type: "disown" }
   | { type: "behave" };
 
-/** What it tells. */
+/** Messages from it. */
 export type FromReceiver =
   | { type: "listening"; address: string }
   | { type: "took"; receipt: Receipt }

@@ -1,5 +1,5 @@
-// The organisations' own system, as a process of its own: it takes what @offers/webhook-kit finds valid, tells its parent of
-// each request, and treats some of them badly until it is told to behave.
+// The organisations' own system, as a process of its own: it takes what @offers/webhook-kit finds valid, reports
+// each request to its parent, and injects faults until these end.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -28,7 +28,7 @@ interface Tenant {
   listener: ReturnType<typeof openTenant>;
   underWay: Set<ServerResponse>;
   requests: number;
-  /** Until when it answers nothing. */
+  /** Until when it does not respond. */
   hangsUntil: number;
 }
 
@@ -38,14 +38,14 @@ const hangMs = 5_000;
 const firstHang = 20;
 const hangEvery = 600;
 
-const tell = (message: FromReceiver): void => void process.send?.(message);
+const report = (message: FromReceiver): void => void process.send?.(message);
 
 /** Called by the kit with what it found valid. */
 function take(key: string, word: string, request: IncomingMessage, deliveryId = "without an id"): void {
   const arrival = arrivals.get(request);
-  // A sender that has died meanwhile is not answered.
+  // A sender that has died meanwhile gets no response.
   const isAcknowledged = arrival?.fault !== "hangUpAfter" && !request.socket.destroyed;
-  tell({ type: "took", receipt: { ordinal: arrival?.ordinal ?? 0, deliveryId, key, word, isAcknowledged } });
+  report({ type: "took", receipt: { ordinal: arrival?.ordinal ?? 0, deliveryId, key, word, isAcknowledged } });
   if (!isAcknowledged) request.socket.destroy();
 }
 
@@ -61,9 +61,9 @@ function openTenant(id: string, secret: string) {
       take(contactKey(id, workerId), "added", request, unverifiedDeliveryId),
     onRejected({ reason }) {
       // Of a sender that was killed half way.
-      if (reason !== "body_incomplete") tell({ type: "refused", reason });
+      if (reason !== "body_incomplete") report({ type: "refused", reason });
     },
-    onError: (error) => tell({ type: "refused", reason: error.code }),
+    onError: (error) => report({ type: "refused", reason: error.code }),
   });
 }
 
@@ -93,7 +93,7 @@ async function open({ tenants: opened, faults: withFaults }: ToReceiver & { type
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  tell({ type: "listening", address: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+  report({ type: "listening", address: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
 }
 
 function countUnderWay({ underWay }: Tenant, response: ServerResponse): void {
@@ -102,7 +102,7 @@ function countUnderWay({ underWay }: Tenant, response: ServerResponse): void {
   for (const end of ["finish", "close"]) response.once(end, () => underWay.delete(response));
   if (underWay.size <= mostAtOnce) return;
   mostAtOnce = underWay.size;
-  tell({ type: "peak", atOnce: mostAtOnce });
+  report({ type: "peak", atOnce: mostAtOnce });
 }
 
 async function hang(tenant: Tenant): Promise<void> {

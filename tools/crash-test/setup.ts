@@ -24,7 +24,7 @@ export interface Setup {
   receiver: ReceiverProcess;
   fleet: Fleet;
   load: Load;
-  /** Answers of the platform that there must not be, in words. */
+  /** Unexpected responses of the platform. */
   wrongResponses: string[];
 }
 
@@ -32,7 +32,7 @@ const organisations = 12;
 const quietOrganisations = 8;
 const workers = 16;
 const loadWithBug = join(import.meta.dirname, "load-with-bug.ts");
-/** Retries come soon, so that the drain tells of the platform and not of its schedule; enough that none is given up. */
+/** Retries come soon, so that the drain measures the platform and not its schedule; enough that no delivery fails. */
 const retrySchedule = ["200ms", "500ms", ...Array.from({ length: 38 }, () => "1s")].join();
 const maxWrongResponses = 20;
 

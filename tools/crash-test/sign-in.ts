@@ -1,7 +1,7 @@
 import type { Accounts } from "./accounts.ts";
 import type { PlatformClient } from "./platform-client.ts";
 
-/** Whoever is signed in, by id. */
+/** Tokens of the workers, by id. */
 export type Tokens = ReadonlyMap<string, string>;
 
 const parallel = 2;
@@ -16,7 +16,7 @@ export async function signIn(
   const tokens = new Map<string, string>();
   const signIn = async (path: string, credentials: object): Promise<string> => {
     const text = await client.retryUntilDone({ method: "POST", path, json: { ...credentials, password } }, { signal });
-    if (text === undefined) throw new Error("nobody is let in");
+    if (text === undefined) throw new Error("signing in failed");
     return JSON.parse(text).token;
   };
   for (const { id, emailAddress, secret } of organisations) {

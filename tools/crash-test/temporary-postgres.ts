@@ -55,14 +55,14 @@ export async function startTemporaryPostgres(programs: string): Promise<Temporar
     restart: () => control("-m", "immediate", "restart"),
     async remove() {
       process.off("exit", endAtExit);
-      // Whoever interrupts the run may have ended it already.
+      // An interrupt of the run may have ended it already.
       await control("-m", "immediate", "stop").catch(() => undefined);
       await removeFolder();
     },
   };
 }
 
-/** Runs a program as whoever may own `folder`: PostgreSQL refuses to run as root, so there it is its own user. */
+/** Runs a program as the owner of `folder`: as `postgres` for root, as which PostgreSQL refuses to run. */
 async function runnerFor(folder: string): Promise<(program: string, args: string[]) => Promise<void>> {
   const options = { cwd: folder, timeout: 120_000 };
   if (process.getuid?.() !== 0)

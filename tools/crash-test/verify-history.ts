@@ -1,14 +1,14 @@
 import { groupBy } from "./group-by.ts";
 import { longestCommonSubsequence } from "./longest-common-subsequence.ts";
 
-/** Something that was asked of the platform and of which an organisation must be told. */
+/** A change that the platform must report to an organisation. */
 export interface Change {
-  /** What has an order of its own: one worker's answers to one offer, or one worker's contacts at one organisation. */
+  /** What has an order of its own: one worker's responses to one offer, or one worker's contacts at one organisation. */
   key: string;
-  /** What the organisation is to be told. */
+  /** What the organisation must receive. */
   word: string;
   isAcked: boolean;
-  /** How often it was asked without being answered, as when a process dies: each time it may have happened, or not. */
+  /** How many requests for it got no response, as when a process dies: each may have taken effect. */
   doubts: number;
 }
 
@@ -19,18 +19,18 @@ export interface Receipt {
   deliveryId: string;
   key: string;
   word: string;
-  /** Whether it was answered 200. */
+  /** Whether it got 200. */
   isAcknowledged: boolean;
 }
 
 export interface Verdict {
   acked: number;
-  /** Acked changes of which the receiver was told. */
+  /** Acked changes that the receiver got. */
   delivered: number;
   lost: number;
-  /** Times that a delivery which had been answered 200 came again. */
+  /** Times that a delivery that had got 200 came again. */
   duplicated: number;
-  /** Acked changes that were first told before an earlier one of their key, or again after a later one. */
+  /** Acked changes that were first received before an earlier one of their key, or again after a later one. */
   reordered: number;
   /** Delivery ids beyond one for each change that happened, or may have. */
   invented: number;
@@ -41,9 +41,9 @@ export interface Verdict {
 const maxExamples = 10;
 
 /**
- * Compares what the platform acknowledged with what the receiver was told.
+ * Compares what the platform acknowledged with what the receiver got.
  *
- * Two changes of one key with the same word look alike to the receiver, so they are counted, not told apart.
+ * Two changes of one key with the same word look alike to the receiver, so they are only counted.
  */
 export function verifyHistory(changes: readonly Change[], receipts: readonly Receipt[]): Verdict {
   const verdict: Verdict = {
@@ -56,12 +56,12 @@ export function verifyHistory(changes: readonly Change[], receipts: readonly Rec
     examples: [],
   };
   const asked = groupBy(changes, keyOf);
-  const told = groupBy(
+  const received = groupBy(
     receipts.toSorted((a, b) => a.ordinal - b.ordinal),
     keyOf,
   );
-  for (const key of new Set([...asked.keys(), ...told.keys()]))
-    verifyKey(verdict, key, asked.get(key) ?? [], told.get(key) ?? []);
+  for (const key of new Set([...asked.keys(), ...received.keys()]))
+    verifyKey(verdict, key, asked.get(key) ?? [], received.get(key) ?? []);
   return verdict;
 }
 
@@ -70,25 +70,27 @@ function verifyKey(verdict: Verdict, key: string, changes: readonly Change[], re
   const firsts = receipts.filter(
     (one, index) => receipts.findIndex(({ deliveryId }) => deliveryId === one.deliveryId) === index,
   );
-  const told = firsts.map(({ word }) => word);
+  const received = firsts.map(({ word }) => word);
   const found = { delivered: 0, lost: 0, duplicated: 0, reordered: 0, invented: 0 };
-  for (const word of new Set([...acked, ...told])) {
+  for (const word of new Set([...acked, ...received])) {
     const ackedCount = count(acked, word);
-    const toldCount = count(told, word);
+    const receivedCount = count(received, word);
     const doubts = changes.reduce((sum, change) => sum + (change.word === word ? change.doubts : 0), 0);
-    found.delivered += Math.min(ackedCount, toldCount);
-    found.lost += Math.max(0, ackedCount - toldCount);
-    found.invented += Math.max(0, toldCount - ackedCount - doubts);
+    found.delivered += Math.min(ackedCount, receivedCount);
+    found.lost += Math.max(0, ackedCount - receivedCount);
+    found.invented += Math.max(0, receivedCount - ackedCount - doubts);
   }
-  found.reordered = found.delivered - longestCommonSubsequence(acked, told) + staleCount(receipts);
-  const answered = receipts.filter(({ isAcknowledged }) => isAcknowledged).map(({ deliveryId }) => deliveryId);
-  found.duplicated = answered.length - new Set(answered).size;
+  found.reordered = found.delivered - longestCommonSubsequence(acked, received) + staleCount(receipts);
+  const acknowledged = receipts.filter(({ isAcknowledged }) => isAcknowledged).map(({ deliveryId }) => deliveryId);
+  found.duplicated = acknowledged.length - new Set(acknowledged).size;
 
   verdict.acked += acked.length;
   for (const name of ["delivered", "lost", "duplicated", "reordered", "invented"] as const)
     verdict[name] += found[name];
   if (found.lost + found.reordered + found.invented > 0 && verdict.examples.length < maxExamples)
-    verdict.examples.push(`${key}: acked ${acked.join(" ") || "nothing"}; told ${historyOf(receipts) || "nothing"}`);
+    verdict.examples.push(
+      `${key}: acked ${acked.join(" ") || "nothing"}; received ${historyOf(receipts) || "nothing"}`,
+    );
 }
 
 /** Deliveries that came again after another word: to the receiver the last word is no longer the last. */

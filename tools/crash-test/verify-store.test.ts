@@ -41,7 +41,7 @@ describe("how long others took to take over", () => {
     expect(msOf([lease(1, "A", 900, Number.POSITIVE_INFINITY)], [killed], [])).toEqual([Number.POSITIVE_INFINITY]);
   });
 
-  test("lasts until a process that stood still goes on, when nobody was faster", () => {
+  test("lasts until a stopped process continues, when no other was faster", () => {
     const stopped = { ...killed, stalledMs: 6_000 };
     expect(msOf([lease(1, "A", 900, 7_100)], [stopped], [])).toEqual([6_100]);
     expect(msOf([lease(1, "A", 900, 1_100)], [stopped], [])).toEqual([]);

@@ -34,7 +34,7 @@ const lockedMs = 2_000;
 /** What is left of a lease of 4 s that is renewed each second. */
 const leastLeaseMs = 3_000;
 
-/** Rows that nobody has done yet. */
+/** Rows that are not done yet. */
 export async function countPending({ execute }: Store): Promise<Map<string, number>> {
   const { rows } = await execute(`
     select 'deliveries' as kind, count(*)::int as rows from deliveries join endpoints using (organisation_id)

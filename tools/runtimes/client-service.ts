@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
 export interface ClientService {
-  /** What client-scenario.mjs is told. */
+  /** The argument of client-scenario.mjs. */
   addresses: { baseUrl: string; unreachableUrl: string };
   /** What arrived that should not have, in words; empty if nothing did. */
   faults(): string[];
@@ -35,7 +35,7 @@ const offer = {
 const send = (response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}) =>
   void response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
 
-/** A service on loopback that answers each id, or each title of a creation, in its own way, as client-scenario.mjs expects. */
+/** A service on loopback with a response of its own for each id, or each title of a creation, as client-scenario.mjs expects. */
 export async function startClientService(): Promise<ClientService> {
   const faults: string[] = [];
   const keys: unknown[] = [];

@@ -1,4 +1,4 @@
-// Whoever changes the OpenAPI document and nothing else is told by the type check what else must change.
+// After a change of the OpenAPI document alone, the type check names what else must change.
 import { execFile } from "node:child_process";
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -54,15 +54,15 @@ try {
         if (said) failures.push(`TypeScript ${version}, ${declared}, ${name}:\n${said}`);
       }
       // Here the libraries' own checks would drown the program's.
-      const told = await compile(
+      const output = await compile(
         version,
         { ...options, module: "nodenext", skipLibCheck: true },
         ["four-calls.mts"],
         "--extendedDiagnostics",
       );
-      const instantiations = Number(/^Instantiations:\s+(\d+)/m.exec(told)?.[1] ?? Number.NaN);
+      const instantiations = Number(/^Instantiations:\s+(\d+)/m.exec(output)?.[1] ?? Number.NaN);
       if (!(instantiations <= maxInstantiations))
-        failures.push(`TypeScript ${version}, ${declared}: ${instantiations} instantiations\n${told}`);
+        failures.push(`TypeScript ${version}, ${declared}: ${instantiations} instantiations\n${output}`);
       row([version, declared, ...cells, String(instantiations)]);
     }
 

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { Agent, request } from "undici";
-import { type Contender, commonHeaders, input } from "../contender.ts";
+import { type Candidate, commonHeaders, input } from "../candidate.ts";
 
 /** What `@offers/client/node` stands on, bare: no time-out, no retry, no typed error. */
-export const contender: Contender = {
+export const candidate: Candidate = {
   label: "bare undici.request",
   usesFetch: false,
   open(baseUrl) {
@@ -11,7 +11,7 @@ export const contender: Contender = {
     const ask = async (method: string, path: string, headers: Record<string, string>, sent: string | null) => {
       const url = `${baseUrl}${path}?api-version=1.0`;
       const { statusCode, body } = await request(url, { dispatcher, method, headers, body: sent });
-      if (statusCode !== 200) throw new Error(`answered ${statusCode}`);
+      if (statusCode !== 200) throw new Error(`status ${statusCode}`);
       return (await body.json()) as { id: string };
     };
     return {

@@ -1,8 +1,8 @@
 import { OffersClient } from "@offers/client";
 import { undiciFetch } from "@offers/client/node";
-import { apiKey, type Contender, input } from "../contender.ts";
+import { apiKey, type Candidate, input } from "../candidate.ts";
 
-export const contender: Contender = {
+export const candidate: Candidate = {
   label: "**@offers/client/node**",
   usesFetch: false,
   open(baseUrl) {

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import createClient from "openapi-fetch";
 import type { paths } from "../../../packages/client/src/generated/openapi.ts";
-import { type Contender, commonHeaders, input } from "../contender.ts";
+import { type Candidate, commonHeaders, input } from "../candidate.ts";
 
 /** Typed by the contract. It returns errors instead of throwing them, so that the caller looks. */
-export const contender: Contender = {
+export const candidate: Candidate = {
   label: "openapi-fetch",
   usesFetch: true,
   open(baseUrl) {
@@ -13,13 +13,13 @@ export const contender: Contender = {
     return {
       async read() {
         const { data, response } = await client.GET("/offer/{id}", { params: { path: { id: "offer_4f1c2a" }, query } });
-        if (!data) throw new Error(`answered ${response.status}`);
+        if (!data) throw new Error(`status ${response.status}`);
         return data;
       },
       async create() {
         const params = { query, header: { "Idempotency-Key": randomUUID() } };
         const { data, response } = await client.POST("/offer", { params, body: input });
-        if (!data) throw new Error(`answered ${response.status}`);
+        if (!data) throw new Error(`status ${response.status}`);
         return data;
       },
     };

@@ -1,7 +1,7 @@
-import type { Contender } from "../contender.ts";
+import type { Candidate } from "../candidate.ts";
 import { openAxios } from "./axios.ts";
 
-export const contender: Contender = {
+export const candidate: Candidate = {
   label: "axios, fetch adapter",
   usesFetch: true,
   open: (baseUrl) => openAxios(baseUrl, { adapter: "fetch" }),

@@ -1,10 +1,10 @@
 import { webhookRouter } from "@offers/webhook-kit/express";
 import express from "express";
-import { type Contender, secret } from "../contender.ts";
+import { type Candidate, secret } from "../candidate.ts";
 import { signAsDocumented } from "../sign-as-documented.ts";
 
 /** Remembers nothing, like the peers. */
-export const contender: Contender = {
+export const candidate: Candidate = {
   label: "**@offers/webhook-kit/express**, no receipts",
   sign: signAsDocumented,
   receive(handled) {

@@ -1,10 +1,10 @@
 import express from "express";
 import Stripe from "stripe";
-import { type Contender, secret, webhookPath } from "../contender.ts";
+import { type Candidate, secret, webhookPath } from "../candidate.ts";
 
 const { webhooks } = Stripe;
 
-export const contender: Contender = {
+export const candidate: Candidate = {
   label: "stripe constructEvent after express.raw()",
   sign: (payload, id) => ({
     "Stripe-Signature": webhooks.generateTestHeaderString({ payload, secret }),

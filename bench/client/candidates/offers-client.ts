@@ -1,7 +1,7 @@
 import { OffersClient } from "@offers/client";
-import { apiKey, type Contender, input } from "../contender.ts";
+import { apiKey, type Candidate, input } from "../candidate.ts";
 
-export const contender: Contender = {
+export const candidate: Candidate = {
   label: "**@offers/client**",
   usesFetch: true,
   open(baseUrl) {

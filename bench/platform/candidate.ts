@@ -1,5 +1,5 @@
 /** One thing that is measured, a short slice at a time. */
-export interface Contender {
+export interface Candidate {
   readonly label: string;
   measure(): Promise<number>;
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { ofetch } from "ofetch";
-import { type Contender, commonHeaders, input } from "../contender.ts";
+import { type Candidate, commonHeaders, input } from "../candidate.ts";
 
-export const contender: Contender = {
+export const candidate: Candidate = {
   label: "ofetch",
   usesFetch: true,
   open(baseURL) {

@@ -1,8 +1,8 @@
 import Stripe from "stripe";
-import type { Contender } from "../contender.ts";
+import type { Candidate } from "../candidate.ts";
 import { openStripe } from "./stripe.ts";
 
-export const contender: Contender = {
+export const candidate: Candidate = {
   label: "stripe rawRequest, fetch client",
   usesFetch: true,
   open: (baseUrl) => openStripe(baseUrl, { httpClient: Stripe.createFetchHttpClient() }),

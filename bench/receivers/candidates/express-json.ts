@@ -1,9 +1,9 @@
 import express from "express";
-import { type Contender, webhookPath } from "../contender.ts";
+import { type Candidate, webhookPath } from "../candidate.ts";
 import { unsigned } from "../unsigned.ts";
 
 /** The base: nothing is verified. */
-export const contender: Contender = {
+export const candidate: Candidate = {
   label: "Express json() + res.json(), nothing verified",
   sign: unsigned,
   receive(handled) {

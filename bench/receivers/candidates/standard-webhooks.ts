@@ -1,10 +1,10 @@
 import express from "express";
 import { Webhook } from "standardwebhooks";
-import { type Contender, secret, webhookPath } from "../contender.ts";
+import { type Candidate, secret, webhookPath } from "../candidate.ts";
 
 const webhook = new Webhook(secret);
 
-export const contender: Contender = {
+export const candidate: Candidate = {
   label: "standardwebhooks verify after express.raw()",
   sign(body, id) {
     const now = new Date();

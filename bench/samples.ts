@@ -1,19 +1,19 @@
-/** One measurement of one contender, in a process that nothing else has been measured in: one figure for each table. */
-export type Sample<Contender> = (contender: Contender) => Promise<readonly number[]>;
+/** One measurement of one candidate, in a process that nothing else has been measured in: one figure for each table. */
+export type Sample<Candidate> = (candidate: Candidate) => Promise<readonly number[]>;
 
 /**
- * Measures every contender once in each round, the base before and after all the others, these forwards and backwards in turn:
+ * Measures every candidate once in each round, the base before and after all the others, these forwards and backwards in turn:
  * what slows the machine down for a while, or more and more, meets them all alike.
  *
- * @returns for each figure of a sample, every contender's figures, round by round
+ * @returns for each figure of a sample, every candidate's figures, round by round
  */
-export async function runRounds<Contender extends { readonly label: string }>(
-  [base, ...others]: readonly Contender[],
+export async function collectSamples<Candidate extends { readonly label: string }>(
+  [base, ...others]: readonly Candidate[],
   rounds: number,
-  measure: Sample<Contender>,
+  measure: Sample<Candidate>,
 ): Promise<Map<string, number[]>[]> {
   const tables: Map<string, number[]>[] = [];
-  const note = ({ label }: Contender, figures: readonly number[]) => {
+  const note = ({ label }: Candidate, figures: readonly number[]) => {
     for (const [index, figure] of figures.entries()) {
       const table = tables[index] ?? new Map<string, number[]>();
       tables[index] = table.set(label, [...(table.get(label) ?? []), figure]);
@@ -22,7 +22,7 @@ export async function runRounds<Contender extends { readonly label: string }>(
   if (!base) return tables;
   for (let round = 0; round < rounds; round += 1) {
     const before = await measure(base);
-    const measured = new Map<Contender, readonly number[]>();
+    const measured = new Map<Candidate, readonly number[]>();
     for (const one of round % 2 === 0 ? others : others.toReversed()) measured.set(one, await measure(one));
     const after = await measure(base);
     note(

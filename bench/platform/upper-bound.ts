@@ -13,9 +13,9 @@ async function send(requests: number): Promise<number> {
   const sendInTurn = async (): Promise<void> => {
     while (left > 0) {
       left -= 1;
-      const answer = await request(`${address}/offer/response`, { dispatcher, method: "POST", headers, body });
-      await answer.body.dump();
-      if (answer.statusCode !== 200) throw new Error(`answered ${answer.statusCode}`);
+      const response = await request(`${address}/offer/response`, { dispatcher, method: "POST", headers, body });
+      await response.body.dump();
+      if (response.statusCode !== 200) throw new Error(`status ${response.statusCode}`);
     }
   };
   await Promise.all(Array.from({ length: connections }, sendInTurn));

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { type Contender, commonHeaders, input } from "../contender.ts";
+import { type Candidate, commonHeaders, input } from "../candidate.ts";
 
 /** Sends what the others send and takes a success for granted: no time-out, no retry, no typed error. */
-export const contender: Contender = {
+export const candidate: Candidate = {
   label: "bare fetch",
   usesFetch: true,
   open: (baseUrl) => ({
     async read() {
       const response = await fetch(`${baseUrl}/offer/offer_4f1c2a?api-version=1.0`, { headers: commonHeaders });
-      if (!response.ok) throw new Error(`answered ${response.status}`);
+      if (!response.ok) throw new Error(`status ${response.status}`);
       return response.json();
     },
     async create() {
@@ -17,7 +17,7 @@ export const contender: Contender = {
         headers: { ...commonHeaders, "content-type": "application/json", "idempotency-key": randomUUID() },
         body: JSON.stringify(input),
       });
-      if (!response.ok) throw new Error(`answered ${response.status}`);
+      if (!response.ok) throw new Error(`status ${response.status}`);
       return response.json();
     },
   }),

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import axios, { type CreateAxiosDefaults } from "axios";
-import { type Calls, type Contender, commonHeaders, input } from "../contender.ts";
+import { type Calls, type Candidate, commonHeaders, input } from "../candidate.ts";
 
 /** The calls through one instance of axios. */
 export function openAxios(baseURL: string, options: CreateAxiosDefaults = {}): Calls {
@@ -15,7 +15,7 @@ export function openAxios(baseURL: string, options: CreateAxiosDefaults = {}): C
 }
 
 /** As it comes: over `node:http` on Node. */
-export const contender: Contender = {
+export const candidate: Candidate = {
   label: "axios",
   usesFetch: false,
   open: (baseUrl) => openAxios(baseUrl),

@@ -34,16 +34,16 @@ export interface Calls {
 }
 
 /** A way to call the service. */
-export interface Contender {
+export interface Candidate {
   readonly label: string;
-  /** Whether it calls `globalThis.fetch`, so that a stub can answer; otherwise it meets the real server alone. */
+  /** Whether it calls `globalThis.fetch`, so that a stub can respond; otherwise only the real server does. */
   readonly usesFetch: boolean;
   open(baseUrl: string): Calls;
-  /** What is weighed and loaded; none where another contender is the same code. */
+  /** What is weighed and loaded; none where another candidate is the same code. */
   readonly package?: Package;
 }
 
-/** What a contender adds to a program. */
+/** What a candidate adds to a program. */
 export interface Package {
   /** A whole program that reads one offer, as a user would write it; it is bundled to be weighed. */
   readonly program: string;
@@ -55,5 +55,5 @@ export interface Package {
 
 export const apiKey = "key-of-harbour-hotels";
 
-/** What every contender sends that does not add it by itself. */
+/** What every candidate sends that does not add it by itself. */
 export const commonHeaders = { accept: "application/json", "x-ue-api-subscription-key": apiKey };

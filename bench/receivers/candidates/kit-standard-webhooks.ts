@@ -1,11 +1,11 @@
 import { standardWebhooks } from "@offers/webhook-kit";
 import { webhookRouter } from "@offers/webhook-kit/express";
 import express from "express";
-import { type Contender, secret } from "../contender.ts";
+import { type Candidate, secret } from "../candidate.ts";
 
 const scheme = standardWebhooks();
 
-export const contender: Contender = {
+export const candidate: Candidate = {
   label: "**@offers/webhook-kit/express**, standardWebhooks(), memory receipts",
   sign: (body, id) => scheme.sign({ secret, now: new Date(), body: Buffer.from(body), id }),
   receive(handled) {

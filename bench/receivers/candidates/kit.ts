@@ -1,9 +1,9 @@
 import { webhookRouter } from "@offers/webhook-kit/express";
 import express from "express";
-import { type Contender, secret } from "../contender.ts";
+import { type Candidate, secret } from "../candidate.ts";
 import { signAsDocumented } from "../sign-as-documented.ts";
 
-export const contender: Contender = {
+export const candidate: Candidate = {
   label: "**@offers/webhook-kit/express**, memory receipts",
   sign: signAsDocumented,
   receive(handled) {

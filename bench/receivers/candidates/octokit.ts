@@ -1,10 +1,10 @@
 import { createNodeMiddleware, Webhooks } from "@octokit/webhooks";
 import express from "express";
-import { type Contender, secret, webhookPath } from "../contender.ts";
+import { type Candidate, secret, webhookPath } from "../candidate.ts";
 
 const webhooks = new Webhooks({ secret });
 
-export const contender: Contender = {
+export const candidate: Candidate = {
   label: "@octokit/webhooks createNodeMiddleware",
   sign: async (body, id) => ({
     "X-GitHub-Event": "push",

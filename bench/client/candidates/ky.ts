@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import ky from "ky";
-import { type Contender, commonHeaders, input } from "../contender.ts";
+import { type Candidate, commonHeaders, input } from "../candidate.ts";
 
-export const contender: Contender = {
+export const candidate: Candidate = {
   label: "ky",
   usesFetch: true,
   open(prefix) {
