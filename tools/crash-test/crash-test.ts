@@ -111,7 +111,7 @@ async function run(options: CrashTestOptions, closers: Closer[]): Promise<CrashT
     ...verdictNow(),
     ...(await withStore(place, (store) => verifyStore(store, options, fleet, outages))),
   };
-  const servedAtOnce = receiver.atOnce;
+  const servedAtOnce = receiver.mostAtOnce;
   const faults = [
     ...faultsOf(verdict, servedAtOnce),
     ...why,

@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Accounts, Organisation } from "./accounts.ts";
-import { contactKey, responseKey } from "./keys.ts";
 import type { PlatformClient } from "./platform-client.ts";
 import type { Tokens } from "./sign-in.ts";
-import type { Change } from "./verify-history.ts";
+import { type Change, contactKey, responseKey } from "./verify-history.ts";
 
 export interface LoadOptions {
   client: PlatformClient;

@@ -12,8 +12,8 @@ import { type Load, startLoad } from "./load.ts";
 import { startMutatingProxy } from "./mutate-traffic.ts";
 import type { CrashTestOptions } from "./options.ts";
 import { PlatformClient } from "./platform-client.ts";
+import { Receiver } from "./receiver.ts";
 import { signIn } from "./sign-in.ts";
-import { type ReceiverProcess, startReceiver } from "./start-receiver.ts";
 
 /** Ends or removes one thing. */
 export type Closer = () => Promise<unknown>;
@@ -21,7 +21,7 @@ export type Closer = () => Promise<unknown>;
 /** Everything that takes part in a run, at work. */
 export interface Setup {
   place: DataLocation;
-  receiver: ReceiverProcess;
+  receiver: Receiver;
   fleet: Fleet;
   load: Load;
   /** Unexpected responses of the platform. */
@@ -42,9 +42,10 @@ export async function setup(options: CrashTestOptions, closers: Closer[]): Promi
   closers.push(place.remove);
   await withStore(place, keepLeaseHistory);
   const accounts = makeAccounts(organisations, quietOrganisations, workers);
-  const receiver = await startReceiver(accounts.organisations, options.trafficMutations.length === 0);
-  closers.push(receiver.stop);
-  const baseAddress = await inFrontOf(receiver.address, options, closers);
+  const receiver = new Receiver(accounts.organisations, options.trafficMutations.length === 0);
+  const address = await receiver.listen();
+  closers.push(() => receiver.close());
+  const baseAddress = await inFrontOf(address, options, closers);
 
   const environment = {
     DATABASE_URL: place.options.databaseUrl ?? "",
@@ -58,7 +59,7 @@ export async function setup(options: CrashTestOptions, closers: Closer[]): Promi
     CRASH_TEST_BUGS: options.platformBugs.join(),
   };
   const imports = options.platformBugs.length > 0 ? [loadWithBug] : [];
-  const fleet = new Fleet({ environment, imports, onInterruption: receiver.disown });
+  const fleet = new Fleet({ environment, imports, onInterruption: () => receiver.disown() });
   closers.push(() => fleet.destroy());
   await fleet.start(options.processes);
 

@@ -1,6 +1,12 @@
 import { groupBy } from "./group-by.ts";
 import { longestCommonSubsequence } from "./longest-common-subsequence.ts";
 
+/** One worker's responses to one offer: delivered in order. */
+export const responseKey = (offerId: string, workerId: string): string => `offer ${offerId}, ${workerId}`;
+
+/** One worker's contacts at one organisation: they all look alike. */
+export const contactKey = (organisationId: string, workerId: string): string => `${workerId} at ${organisationId}`;
+
 /** A change that the platform must report to an organisation. */
 export interface Change {
   /** What has an order of its own: one worker's responses to one offer, or one worker's contacts at one organisation. */

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import { offer, recipient } from "../sample-offer.ts";
 
 export interface ClientService {
   /** The argument of client-scenario.mjs. */
@@ -10,27 +11,6 @@ export interface ClientService {
   faults(): string[];
   stop(): Promise<void>;
 }
-
-const recipient = (id: number, name: string, response: string) => ({
-  id,
-  workerId: `worker_${name.toLowerCase()}`,
-  name,
-  response,
-  confirmation: "",
-});
-
-const offer = {
-  id: "offer_1",
-  title: "Kitchen help on Friday",
-  details: "",
-  isHistoric: false,
-  widthdrawn: false,
-  complete: false,
-  locationPlaceId: "",
-  createdAt: "2099-04-20T09:30:00.000Z",
-  events: [{ start: "2099-05-01T16:00:00.000Z", end: "2099-05-01T22:00:00.000Z" }],
-  recipients: [recipient(1, "Amal", "applied")],
-};
 
 const send = (response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}) =>
   void response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { recipient, offer as sampleOffer } from "../sample-offer.ts";
 import type { Fault } from "./fault-plan.ts";
 
 interface Exchange {
@@ -10,10 +11,8 @@ interface Exchange {
 const page = "<!doctype html><title>Bad gateway</title>";
 const json = { "content-type": "application/json" };
 const offer = JSON.stringify({
-  id: "offer_1",
-  title: "Kitchen help on Friday",
-  events: [{ start: "2099-05-01T16:00:00Z", end: "2099-05-01T22:00:00Z" }],
-  recipients: Array.from({ length: 10 }, (_, id) => ({ id, workerId: `worker_${id}`, name: "Amal", response: "none" })),
+  ...sampleOffer,
+  recipients: Array.from({ length: 10 }, (_, id) => recipient(id, "Amal", "none")),
 });
 
 /** Status and body of each healthy response. */
