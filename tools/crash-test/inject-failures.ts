@@ -19,8 +19,8 @@ export interface InjectOptions {
 }
 
 /**
- * Between two disturbances so much must be delivered, and so little be left, if that does not take too long: else all there
- * is to see is how processes start, and how the others wait for the claims of a dead one to lapse.
+ * How much must be delivered between two failures, and how little be left, within the limit: otherwise the run only shows how
+ * processes start, and wait for the leases of a dead one to expire.
  */
 const leastDelivered = 50;
 const mostDelivered = 150;
@@ -30,7 +30,7 @@ const leastMs = 200;
 /** Longer than the lease of a process, which is 4 s. */
 const stallMs = { least: 5_000, most: 7_000 };
 
-/** Kills processes, has them stand still, and restarts the database, in any order. While one stands still others are killed. */
+/** Kills processes, stops them, and restarts the database, in any order. While one is stopped others are killed. */
 export async function injectFailures(options: InjectOptions): Promise<void> {
   const { fleet, processes, restart, progress, onDone, signal } = options;
   const pause = async (): Promise<void> => {

@@ -1,5 +1,4 @@
-import { mayWrite } from "./permissions.ts";
-import type { Job, Step, Workflow } from "./workflow.ts";
+import type { Job, Permissions, Step, Workflow } from "./workflow.ts";
 
 /** The errors of a workflow. */
 export type Rule = (workflow: Workflow) => readonly string[];
@@ -90,4 +89,12 @@ function buildsIn({ uses, run }: Step): string[] {
     if (found !== undefined) errors.push(`runs ${found.trim()}`);
   }
   return errors;
+}
+
+/** Whether these let a token write, anything or this. */
+function mayWrite(permissions: Permissions | undefined, scope?: string): boolean {
+  if (typeof permissions === "string") return permissions !== "read-all";
+  return Object.entries(permissions ?? {}).some(
+    ([name, level]) => (scope === undefined || name === scope) && level !== "read" && level !== "none",
+  );
 }
