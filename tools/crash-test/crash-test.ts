@@ -2,12 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { openStore } from "../../examples/platform/src/store/open-store.ts";
 import type { Store } from "../../examples/platform/src/store/store.ts";
 import type { DataLocation } from "./data-location.ts";
-import type { Fleet, TimeSpan } from "./fleet.ts";
+import type { Fleet } from "./fleet.ts";
 import { type Failure, injectFailures } from "./inject-failures.ts";
-import { readLeaseHistory } from "./lease-history.ts";
 import type { CrashTestOptions } from "./options.ts";
 import { type Closer, setup, withStore } from "./setup.ts";
-import { type Verdict, verifyHistory } from "./verify-history.ts";
+import { readLeaseHistory } from "./verify/lease-history.ts";
+import { type Verdict, verifyHistory } from "./verify/verify-history.ts";
 import {
   countPending,
   countUnleased,
@@ -15,8 +15,9 @@ import {
   mostAtOnce,
   perEndpoint,
   type StoreVerdict,
+  type TimeSpan,
   takeoversOf,
-} from "./verify-store.ts";
+} from "./verify/verify-store.ts";
 
 export interface CrashTestReport {
   verdict: Verdict & StoreVerdict;

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type StartedProcess, startProcess } from "../start-process.ts";
 import { ErrorTally } from "./error-tally.ts";
+import type { Interruption, TimeSpan } from "./verify/verify-store.ts";
 
 const main = join(import.meta.dirname, "../../examples/platform/src/main.ts");
 
@@ -15,21 +16,6 @@ interface Member extends StartedProcess {
   address?: string;
   expectedToExit: boolean;
   isStalled: boolean;
-}
-
-/** A process that was killed, or stopped for a while. */
-export interface Interruption {
-  process: string;
-  /** By the clock of this machine, in milliseconds. */
-  at: number;
-  /** Absent when it was killed. */
-  stalledMs?: number;
-}
-
-/** By the clock of this machine, in milliseconds. */
-export interface TimeSpan {
-  from: number;
-  to: number;
 }
 
 export interface FleetOptions {

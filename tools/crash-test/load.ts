@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Accounts, Organisation } from "./accounts.ts";
 import type { PlatformClient } from "./platform-client.ts";
 import type { Tokens } from "./sign-in.ts";
-import { type Change, contactKey, responseKey } from "./verify-history.ts";
+import { type Change, contactKey, responseKey } from "./verify/verify-history.ts";
 
 export interface LoadOptions {
   client: PlatformClient;

@@ -1,6 +1,6 @@
 import type { StoreName } from "./data-location.ts";
-import type { TrafficMutation } from "./mutate-traffic.ts";
-import type { PlatformBug } from "./platform-bug.ts";
+import type { TrafficMutation } from "./inject/mutate-traffic.ts";
+import type { PlatformBug } from "./inject/platform-bug.ts";
 
 export interface CrashTestOptions {
   store: StoreName;

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { webhookListener } from "@offers/webhook-kit/node";
-import { faultFor, type ReceiverFault } from "./receiver-fault.ts";
-import { contactKey, type Receipt, responseKey } from "./verify-history.ts";
+import { faultFor, type ReceiverFault } from "./inject/receiver-fault.ts";
+import { contactKey, type Receipt, responseKey } from "./verify/verify-history.ts";
 
 /** The webhook receiver of one organisation. */
 interface Tenant {

@@ -10,8 +10,8 @@
 import { parseArgs } from "node:util";
 import { crashTest } from "./crash-test.ts";
 import { NoStoreError } from "./data-location.ts";
-import { trafficMutations } from "./mutate-traffic.ts";
-import { platformBugs } from "./platform-bug.ts";
+import { trafficMutations } from "./inject/mutate-traffic.ts";
+import { platformBugs } from "./inject/platform-bug.ts";
 
 const { values } = parseArgs({
   options: {

@@ -7,13 +7,13 @@ import type { Store } from "../../examples/platform/src/store/store.ts";
 import { type Accounts, makeAccounts, seedOf } from "./accounts.ts";
 import { type DataLocation, openDataLocation } from "./data-location.ts";
 import { Fleet } from "./fleet.ts";
-import { keepLeaseHistory } from "./lease-history.ts";
+import { startMutatingProxy } from "./inject/mutate-traffic.ts";
 import { type Load, startLoad } from "./load.ts";
-import { startMutatingProxy } from "./mutate-traffic.ts";
 import type { CrashTestOptions } from "./options.ts";
 import { PlatformClient } from "./platform-client.ts";
 import { Receiver } from "./receiver.ts";
 import { signIn } from "./sign-in.ts";
+import { keepLeaseHistory } from "./verify/lease-history.ts";
 
 /** Ends or removes one thing. */
 export type Closer = () => Promise<unknown>;
@@ -31,7 +31,7 @@ export interface Setup {
 const organisations = 12;
 const quietOrganisations = 8;
 const workers = 16;
-const loadWithBug = join(import.meta.dirname, "load-with-bug.ts");
+const loadWithBug = join(import.meta.dirname, "inject/load-with-bug.ts");
 /** Retries come soon, so that the drain measures the platform and not its schedule; enough that no delivery fails. */
 const retrySchedule = ["200ms", "500ms", ...Array.from({ length: 38 }, () => "1s")].join();
 const maxWrongResponses = 20;

@@ -1,7 +1,21 @@
-import type { Store } from "../../examples/platform/src/store/store.ts";
-import type { Interruption, TimeSpan } from "./fleet.ts";
+import type { Store } from "../../../examples/platform/src/store/store.ts";
 import { groupBy } from "./group-by.ts";
 import type { LeaseRecord } from "./lease-history.ts";
+
+/** A process that was killed, or stopped for a while. */
+export interface Interruption {
+  process: string;
+  /** By the clock of this machine, in milliseconds. */
+  at: number;
+  /** Absent when it was killed. */
+  stalledMs?: number;
+}
+
+/** By the clock of this machine, in milliseconds. */
+export interface TimeSpan {
+  from: number;
+  to: number;
+}
 
 /** What the store says of a run. */
 export interface StoreVerdict {

@@ -1,4 +1,4 @@
-import type { Store } from "../../examples/platform/src/store/store.ts";
+import type { Store } from "../../../examples/platform/src/store/store.ts";
 
 /** A row that a process of the platform had under a lease. */
 export interface LeaseRecord {

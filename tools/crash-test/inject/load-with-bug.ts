@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { isMainThread } from "node:worker_threads";
 import { fileWithBug, type PlatformBug, platformBugs, withBug } from "./platform-bug.ts";
 
-const main = pathToFileURL(join(import.meta.dirname, "../../examples/platform/src/main.ts")).href;
+const main = pathToFileURL(join(import.meta.dirname, "../../../examples/platform/src/main.ts")).href;
 const wanted = (process.env.CRASH_TEST_BUGS ?? "").split(",") as PlatformBug[];
 const unknown = wanted.filter((name) => !platformBugs.includes(name));
 if (unknown.length > 0) throw new Error(`unknown bug ${unknown.join(", ")}`);

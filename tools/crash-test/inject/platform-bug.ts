@@ -59,7 +59,7 @@ const rewrites: Record<PlatformBug, Rewrite> = {
   },
 };
 
-const sources = join(import.meta.dirname, "../../examples/platform/src");
+const sources = join(import.meta.dirname, "../../../examples/platform/src");
 
 /** The module that a bug rewrites. */
 export const fileWithBug = (bug: PlatformBug): string => join(sources, rewrites[bug].file);
