@@ -20,7 +20,7 @@ export const limits = { testTimeout: 180_000, hookTimeout: 180_000 };
 
 export default defineConfig({
   test: {
-    reporters: ["default", "./tools/closing-line-reporter.ts"],
+    reporters: ["default", "./tools/summary-reporter.ts"],
     globalSetup: [
       "tools/compile-cache.ts",
       "examples/platform/test/support/test-seed.ts",

@@ -1,17 +1,17 @@
 import { type Interval, medianInterval } from "./interval.ts";
 import { median } from "./median.ts";
 
-/** What the figures show of a contender against the base; "not shown" when the interval of the ratio holds 1. */
-export type AttemptResult = "base" | "better" | "worse" | "not shown";
+/** What the figures show of a candidate against the base; "not shown" when the interval of the ratio holds 1. */
+export type Verdict = "base" | "better" | "worse" | "not shown";
 
-/** One contender's result, beside the base. */
+/** One candidate's result, beside the base. */
 export interface ComparisonRow {
   readonly label: string;
   /** In the comparison's unit. */
   readonly median: number;
   /** To the base, round by round: machines are loaded unevenly, and a ratio within one short round feels that least. */
   readonly ratio: { readonly median: number; readonly interval?: Interval };
-  readonly verdict: AttemptResult;
+  readonly verdict: Verdict;
 }
 
 /** What one table shows. */
@@ -24,7 +24,7 @@ export interface Comparison {
   readonly rows: readonly ComparisonRow[];
 }
 
-/** The first contender is the base. */
+/** The first candidate is the base. */
 export function compare(
   heading: Omit<Comparison, "rows">,
   samples: ReadonlyMap<string, readonly number[]> | undefined,
@@ -42,7 +42,7 @@ export function compare(
   return { ...heading, rows };
 }
 
-function judge(interval: Interval | undefined, better: Comparison["better"]): AttemptResult {
+function judge(interval: Interval | undefined, better: Comparison["better"]): Verdict {
   if (interval === undefined || (interval.low <= 1 && interval.high >= 1)) return "not shown";
   return interval.high < 1 === (better === "lower") ? "better" : "worse";
 }

@@ -20,7 +20,7 @@ const run = async (command, args, env = process.env) => {
   const child = spawn(command, args, { cwd: root, stdio: "inherit", env });
   const forward = (signal) => child.kill(signal);
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, forward);
-  // npm passes no SIGTERM on: whoever ends npm means this command too.
+  // npm passes no SIGTERM on: when it has ended, this command ends too.
   const parent = process.ppid;
   const orphaned = setInterval(() => process.ppid !== parent && forward("SIGTERM"), 500);
   const [status] = await once(child, "close");

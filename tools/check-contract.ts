@@ -1,5 +1,5 @@
 // Fails where the contract is not proven: a statement of spec/interface.md without a test, an open question without a
-// decision, a decision without a test, a reference to a test that is not there, an id that nobody decided or nobody cites.
+// decision, a decision without a test, a reference to a test that is not there, an undecided id, a decision that is not cited.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
@@ -11,20 +11,20 @@ const root = resolve(import.meta.dirname, "..");
 const statements = readStatements(root);
 const proofs = readProofs(root);
 const decisions = readDecisions(root);
-const complaints: string[] = [];
+const errors: string[] = [];
 
 const isProofOf = ({ section, text }: (typeof statements)[number], proof: (typeof proofs)[number]) =>
   proof.section === section && proof.says === text;
 
 for (const statement of statements) {
   const proof = proofs.find((one) => isProofOf(statement, one));
-  if (!proof) complaints.push(`not proven: ${statement.section}: ${statement.text}`);
+  if (!proof) errors.push(`not proven: ${statement.section}: ${statement.text}`);
   else if (statement.isOpen && proof.decisions.length === 0)
-    complaints.push(`open, and not decided: ${statement.section}: ${statement.text}`);
+    errors.push(`open, and not decided: ${statement.section}: ${statement.text}`);
 }
 for (const proof of proofs)
   if (!statements.some((one) => isProofOf(one, proof)))
-    complaints.push(`spec/interface.md does not say, under ${proof.section}: ${proof.says}`);
+    errors.push(`spec/interface.md does not say, under ${proof.section}: ${proof.says}`);
 
 const tests = new Set(
   [vitest("list", "--json"), vitest("list", "--json", "--config", "tools/slow/vitest.config.ts")]
@@ -35,16 +35,15 @@ const references = [
   ...proofs.flatMap(({ section, says, tests }) => tests.map((test) => [`${section}: ${says}`, test] as const)),
   ...Object.entries(decisions).flatMap(([id, { tests }]) => tests.map((test) => [id, test] as const)),
 ];
-for (const [by, test] of references) if (!tests.has(test)) complaints.push(`no such test: ${test}\n  named by ${by}`);
+for (const [by, test] of references) if (!tests.has(test)) errors.push(`no such test: ${test}\n  named by ${by}`);
 
 const cited = citedDecisions();
 for (const id of new Set([...cited.keys(), ...proofs.flatMap((proof) => proof.decisions)]))
-  if (!decisions[id])
-    complaints.push(`${id} is cited in ${cited.get(id) ?? "spec/proofs.yaml"}, and nobody decided it`);
-for (const id of Object.keys(decisions)) if (!cited.has(id)) complaints.push(`${id} is cited nowhere in the code`);
+  if (!decisions[id]) errors.push(`${id} is cited in ${cited.get(id) ?? "spec/proofs.yaml"}, but is not decided`);
+for (const id of Object.keys(decisions)) if (!cited.has(id)) errors.push(`${id} is cited nowhere in the code`);
 
-if (complaints.length > 0) {
-  console.error(complaints.join("\n"));
+if (errors.length > 0) {
+  console.error(errors.join("\n"));
   process.exit(1);
 }
 console.log(

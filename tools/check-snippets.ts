@@ -36,7 +36,7 @@ host.getSourceFile = (path, language, ...rest) => {
 host.getCurrentDirectory = () => root;
 
 const program = ts.createProgram([...snippets.keys()], compilerOptions, host);
-const complaints = ts.getPreEmitDiagnostics(program).map(({ file, start, messageText }) => {
+const errors = ts.getPreEmitDiagnostics(program).map(({ file, start, messageText }) => {
   const message = ts.flattenDiagnosticMessageText(messageText, "\n");
   if (!file || start === undefined) return message;
   const snippet = snippets.get(file.fileName);
@@ -46,8 +46,8 @@ const complaints = ts.getPreEmitDiagnostics(program).map(({ file, start, message
     : `${relative(root, file.fileName)}:${line}: ${message}`;
 });
 
-if (complaints.length > 0) {
-  console.error(complaints.join("\n"));
+if (errors.length > 0) {
+  console.error(errors.join("\n"));
   process.exit(1);
 }
 console.log(`${snippets.size} snippets compile`);

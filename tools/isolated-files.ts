@@ -12,7 +12,7 @@ export const isolatedFiles = [
   "packages/webhook-kit/test/failures/{console,tracing}.test.ts",
   "packages/webhook-kit/test/receipts/{receipts-conformance-mistakes,redis-outage}.test.ts",
   "packages/webhook-kit/test/recipes/*.test.ts",
-  // @hono/node-server replaces Response, and this one looks at the answers of Node's own.
+  // @hono/node-server replaces Response, and this test needs Node's own.
   "packages/webhook-kit/test/test-receiver/test-receiver.test.ts",
-  "tools/**/*.test.ts",
+  "{bench,tools}/**/*.test.ts",
 ];

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
-import type { Package } from "./contender.ts";
+import type { Package } from "./candidate.ts";
 
 /** Bytes of a program with all that it imports, minified and compressed as a server would send it. */
 export async function bundledBytes({ program, platform = "browser" }: Package): Promise<number> {

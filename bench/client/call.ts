@@ -1,12 +1,12 @@
 // Calls of one client in a process of its own.
 import { readTask } from "../fresh-process.ts";
 import { median } from "../median.ts";
-import type { Calls, Contender } from "./contender.ts";
+import type { Calls, Candidate } from "./candidate.ts";
 import { stubFetch } from "./stub-fetch.ts";
 
 /** What is called, and how often. */
 export interface CallTask {
-  /** Of a {@link Contender}. */
+  /** Of a {@link Candidate}. */
   readonly module: string;
   readonly baseUrl: string;
   /** Whether fetch is a stub, and CPU time is counted; wall time otherwise, for the server takes part. */
@@ -18,9 +18,9 @@ export interface CallTask {
 }
 
 const { module, baseUrl, onStub, warmUp, slices, callsPerSlice } = readTask<CallTask>();
-const { contender } = (await import(module)) as { contender: Contender };
+const { candidate } = (await import(module)) as { candidate: Candidate };
 if (onStub) stubFetch();
-const calls = contender.open(baseUrl);
+const calls = candidate.open(baseUrl);
 const operations = ["read", "create"] as const satisfies readonly (keyof Calls)[];
 for (const operation of operations) await timeOf(operation, warmUp);
 const figures: number[] = [];
@@ -37,7 +37,7 @@ async function timeOf(operation: keyof Calls, count: number): Promise<number> {
   const startedAt = microseconds();
   for (let call = 0; call < count; call += 1) {
     const { id } = await calls[operation]();
-    if (id !== "offer_4f1c2a") throw new Error(`${contender.label} got no offer.`);
+    if (id !== "offer_4f1c2a") throw new Error(`${candidate.label} got no offer.`);
   }
   return (microseconds() - startedAt) / count;
 }

@@ -1,17 +1,17 @@
 import { type Comparison, compare } from "../comparison.ts";
 import { inFreshProcess } from "../fresh-process.ts";
-import { runRounds } from "../rounds.ts";
+import { collectSamples } from "../samples.ts";
 import type { SuiteOptions } from "../suite.ts";
 import type { CallTask } from "./call.ts";
-import type { Contender } from "./contender.ts";
+import type { Candidate } from "./candidate.ts";
 import { pathPrefix } from "./path-prefix.ts";
 import { serveOffers } from "./serve-offers.ts";
 
-/** A contender, and the module that exports it. */
+/** A candidate, and the module that exports it. */
 export interface ClientModule {
   readonly label: string;
   readonly module: URL;
-  readonly contender: Contender;
+  readonly candidate: Candidate;
 }
 
 /** The time of one call after another: CPU time against a stub of fetch, wall time against a server on loopback. */
@@ -27,14 +27,14 @@ export async function measureCalls(clients: readonly ClientModule[], { quick }: 
         ...task,
         module: module.href,
       } satisfies CallTask);
-    const tables = await runRounds(chosen, quick ? 2 : 15, sample);
+    const tables = await collectSamples(chosen, quick ? 2 : 15, sample);
     return ["GET", "POST"].map((method, index) =>
       compare({ title: `${method} ${where}`, unit, better: "lower" }, tables[index]),
     );
   };
 
   const onStub = await measure(
-    clients.filter(({ contender }) => contender.usesFetch),
+    clients.filter(({ candidate }) => candidate.usesFetch),
     "on a stub",
     "µs of CPU per call",
     {

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { isDeepStrictEqual } from "node:util";
-import { apiKey, input, offer } from "./contender.ts";
+import { apiKey, input, offer } from "./candidate.ts";
 import { pathPrefix } from "./path-prefix.ts";
 
 const [found, created] = [JSON.stringify(offer), JSON.stringify({ id: offer.id })];
@@ -15,7 +15,7 @@ const server = createServer(async (request, response) => {
   response.end(whole ? (request.method === "POST" ? created : found) : "{}");
 });
 
-/** A contender that leaves out part of the work would win by it. */
+/** A candidate that leaves out part of the work would win by it. */
 function isWhole({ method, url, headers }: IncomingMessage, body: string): boolean {
   if (headers["x-ue-api-subscription-key"] !== apiKey || !headers.accept?.includes("application/json")) return false;
   if (method === "GET") return url === `${pathPrefix}/offer/${offer.id}?api-version=1.0` && body === "";

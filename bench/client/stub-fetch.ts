@@ -1,4 +1,4 @@
-import { offer } from "./contender.ts";
+import { offer } from "./candidate.ts";
 
 /** Responds at once, so that what is left is the client's own time. */
 export function stubFetch(): void {

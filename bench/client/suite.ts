@@ -1,11 +1,11 @@
 import { compare } from "../comparison.ts";
 import { median } from "../median.ts";
-import { runRounds } from "../rounds.ts";
+import { collectSamples } from "../samples.ts";
 import type { Suite } from "../suite.ts";
 import { bundledBytes } from "./bundle.ts";
 import { type ClientModule, measureCalls } from "./calls.ts";
+import type { Candidate } from "./candidate.ts";
 import { coldImportMs } from "./cold-import.ts";
-import type { Contender } from "./contender.ts";
 import { generateHeyApi } from "./generate-hey-api.ts";
 
 /** The first is the base. */
@@ -22,20 +22,20 @@ const modules = [
   "axios-fetch",
   "stripe",
   "stripe-fetch",
-].map((name) => new URL(`contenders/${name}.ts`, import.meta.url));
+].map((name) => new URL(`candidates/${name}.ts`, import.meta.url));
 
 /** Clients: the time of a call, the weight of a program, the time to load. */
 export const measureClients: Suite = async (options) => {
   await generateHeyApi();
   const clients: ClientModule[] = [];
   for (const module of modules) {
-    const { contender } = (await import(module.href)) as { contender: Contender };
-    clients.push({ label: contender.label, module, contender });
+    const { candidate } = (await import(module.href)) as { candidate: Candidate };
+    clients.push({ label: candidate.label, module, candidate });
   }
   const calls = await measureCalls(clients, options);
 
-  const packages = clients.flatMap(({ label, contender }) =>
-    contender.package ? [{ label, ...contender.package }] : [],
+  const packages = clients.flatMap(({ label, candidate }) =>
+    candidate.package ? [{ label, ...candidate.package }] : [],
   );
   const sizes = new Map<string, number[]>();
   for (const one of packages) {
@@ -44,7 +44,7 @@ export const measureClients: Suite = async (options) => {
   }
 
   const loaded = packages.filter(({ imports }) => imports.length > 0);
-  const [imports] = await runRounds(loaded, options.quick ? 2 : 15, async (one) => {
+  const [imports] = await collectSamples(loaded, options.quick ? 2 : 15, async (one) => {
     const times: number[] = [];
     for (let process = 0; process < (options.quick ? 1 : 3); process += 1) times.push(await coldImportMs(one.imports));
     return [median(times)];

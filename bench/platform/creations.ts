@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { Agent, request } from "undici";
 import type { StoreUnderTest } from "../../examples/platform/test/support/stores.ts";
 import { type Comparison, compare } from "../comparison.ts";
-import { runRounds } from "../rounds.ts";
+import { collectSamples } from "../samples.ts";
 import type { SuiteOptions } from "../suite.ts";
 import { apiKey, makeBacklog, workerId } from "./backlog.ts";
 import { type RunningPlatform, runPlatform } from "./running-platform.ts";
@@ -11,18 +11,18 @@ const workers = 10;
 /** Twenty a second, however long each takes. */
 const pauseMs = 50;
 
-/** What whoever creates an offer for ten workers waits at most, but for one in a hundred. */
+/** The 99th percentile of the time that creating an offer for ten workers takes. */
 export async function measureCreations(
   stores: readonly StoreUnderTest[],
   receiver: string,
   { quick }: SuiteOptions,
 ): Promise<Comparison> {
   const [rounds, creations] = quick ? [1, 60] : [6, 200];
-  const contenders = stores.flatMap((store) => [
+  const candidates = stores.flatMap((store) => [
     { label: `${store.title}, nothing else to do`, measure: () => worstOf(store, receiver, creations, 0) },
     { label: `${store.title}, delivering all it can`, measure: () => worstOf(store, receiver, creations, 30_000) },
   ]);
-  const [samples] = await runRounds(contenders, rounds, async (contender) => [await contender.measure()]);
+  const [samples] = await collectSamples(candidates, rounds, async (candidate) => [await candidate.measure()]);
   const title = "POST /offer to ten workers, 99th percentile";
   return compare({ title, unit: "ms", better: "lower" }, samples);
 }
@@ -48,7 +48,7 @@ async function createOffers({ address }: RunningPlatform, count: number): Promis
   const dispatcher = new Agent();
   const create = async (): Promise<number> => {
     const start = performance.now();
-    const answer = await request(`${address}/offer`, {
+    const response = await request(`${address}/offer`, {
       dispatcher,
       method: "POST",
       headers: { "content-type": "application/json", "x-ue-api-subscription-key": apiKey },
@@ -58,8 +58,8 @@ async function createOffers({ address }: RunningPlatform, count: number): Promis
         workerIds: Array.from({ length: workers }, (_, number) => workerId(number)),
       }),
     });
-    await answer.body.dump();
-    if (answer.statusCode !== 201) throw new Error(`a creation was answered ${answer.statusCode}`);
+    await response.body.dump();
+    if (response.statusCode !== 201) throw new Error(`a creation got ${response.statusCode}`);
     return performance.now() - start;
   };
   for (let warmUp = 0; warmUp < 20; warmUp += 1) await create();

@@ -1,10 +1,10 @@
 import type { StorePlace, StoreUnderTest } from "../../examples/platform/test/support/stores.ts";
+import { ForkedProcess } from "../../tools/forked-process.ts";
 import { type Comparison, compare } from "../comparison.ts";
-import { runRounds } from "../rounds.ts";
+import { collectSamples } from "../samples.ts";
 import type { SuiteOptions } from "../suite.ts";
 import { makeBacklog } from "./backlog.ts";
-import { Child } from "./child.ts";
-import type { Contender } from "./contender.ts";
+import type { Candidate } from "./candidate.ts";
 import { allAcknowledged, runPlatform } from "./running-platform.ts";
 
 /** Enough that no endpoint's cap of eight attempts at a time holds anything up. */
@@ -21,17 +21,17 @@ export async function measureDeliveries(
   options: SuiteOptions,
 ): Promise<Comparison> {
   const { rounds, events } = sizes(options);
-  const contenders: Contender[] = [
+  const candidates: Candidate[] = [
     {
       label: "undici.request, 50 connections, no store",
-      measure: () => rateOf("ceiling.ts", receiver, String(events)),
+      measure: () => rateOf("upper-bound.ts", receiver, String(events)),
     },
     ...stores.map((store) => ({
       label: `**the platform** on ${store.title}`,
       measure: () => deliveriesPerSecond(store, receiver, events, 1),
     })),
   ];
-  const [samples] = await runRounds(contenders, rounds, async (contender) => [await contender.measure()]);
+  const [samples] = await collectSamples(candidates, rounds, async (candidate) => [await candidate.measure()]);
   const title = "Deliveries of one process, from a recorded event to a stored acknowledgement";
   return compare({ title, unit: "per second", better: "higher" }, samples);
 }
@@ -43,17 +43,17 @@ export async function measureProcesses(
   options: SuiteOptions,
 ): Promise<Comparison> {
   const { rounds, events } = sizes(options);
-  const contenders = [1, 2, 3, 4].map((processes) => ({
+  const candidates = [1, 2, 3, 4].map((processes) => ({
     label: processes === 1 ? "one process" : `${processes} processes`,
     measure: () => deliveriesPerSecond(store, receiver, events, processes),
   }));
-  const [samples] = await runRounds(contenders, rounds, async (contender) => [await contender.measure()]);
+  const [samples] = await collectSamples(candidates, rounds, async (candidate) => [await candidate.measure()]);
   const title = `Deliveries of processes that share one ${store.title}`;
   return compare({ title, unit: "per second", better: "higher" }, samples);
 }
 
 async function rateOf(module: string, ...args: string[]): Promise<number> {
-  const child = new Child(module, ...args);
+  const child = new ForkedProcess(new URL(module, import.meta.url), ...args);
   const rate = await child.message<number>();
   await child.stop();
   return rate;

@@ -1,4 +1,4 @@
-// The endpoint of everybody: answers 200 to whatever it is sent, in a process of its own.
+// The endpoint of all organisations: responds to each request with 200, in a process of its own.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 

@@ -1,9 +1,9 @@
 import type { StoreUnderTest } from "../../examples/platform/test/support/stores.ts";
+import { ForkedProcess } from "../../tools/forked-process.ts";
 import { type Comparison, compare } from "../comparison.ts";
-import { runRounds } from "../rounds.ts";
+import { collectSamples } from "../samples.ts";
 import type { SuiteOptions } from "../suite.ts";
 import { makeBacklog } from "./backlog.ts";
-import { Child } from "./child.ts";
 
 /** What a recipient of an offer costs, from the creation until all notifications are sent: the same, however many there are. */
 export async function measureRecipients(
@@ -12,16 +12,16 @@ export async function measureRecipients(
 ): Promise<Comparison> {
   const place = await createPlace();
   await makeBacklog(place, { endpoints: 1, events: 0, workers: 10_000, baseAddress: "http://127.0.0.1:1" });
-  const child = new Child("fan-out.ts", JSON.stringify(place.options));
+  const child = new ForkedProcess(new URL("fan-out.ts", import.meta.url), JSON.stringify(place.options));
   await child.message();
-  const contenders = [10, 100, 1_000, 10_000, 1].map((recipients) => ({
+  const candidates = [10, 100, 1_000, 10_000, 1].map((recipients) => ({
     label:
       recipients === 1
         ? "the offer itself, to one recipient"
         : `each further one of ${recipients.toLocaleString("en-GB")} recipients`,
-    measure: () => child.ask<number>(recipients),
+    measure: () => child.request<number>(recipients),
   }));
-  const [samples] = await runRounds(contenders, quick ? 1 : 7, async (contender) => [await contender.measure()]);
+  const [samples] = await collectSamples(candidates, quick ? 1 : 7, async (candidate) => [await candidate.measure()]);
   await child.stop();
   await place.remove();
   const title = `An offer on ${store}, until its last notification is sent`;

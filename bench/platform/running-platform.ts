@@ -1,53 +1,42 @@
 import { setTimeout } from "node:timers/promises";
-import { startProcess } from "../../examples/platform/test/support/platform-process.ts";
+import { fileURLToPath } from "node:url";
 import type { StorePlace } from "../../examples/platform/test/support/stores.ts";
+import { startProcess } from "../../tools/start-process.ts";
 import { sealKey } from "./backlog.ts";
 
 /** The platform as it is run, in a process of its own. */
 export interface RunningPlatform {
   address: string;
-  /** When its acknowledgements were committed, in milliseconds: it says so in one log line each. */
+  /** When its acknowledgements were committed, in milliseconds: it logs each in one line. */
   acknowledged: number[];
   stop(): Promise<void>;
 }
 
-const acknowledgement = '"outcome":"acknowledged"';
+const main = fileURLToPath(new URL("../../examples/platform/src/main.ts", import.meta.url));
 
 /** @throws when it does not start */
-export async function runPlatform(place: StorePlace): Promise<RunningPlatform> {
-  const settings = {
-    NODE_ENV: "production",
-    OFFERS_SEAL_KEY: Buffer.from(sealKey).toString("base64"),
-    OFFERS_ALLOW_LOOPBACK: "1",
-    OFFERS_RATE_LIMIT: "off",
-    OFFERS_PERSON_RATE_LIMIT: "off",
-  };
-  const platform = startProcess(place, settings, []);
+export async function runPlatform({ options }: StorePlace): Promise<RunningPlatform> {
   const acknowledged: number[] = [];
-  const listening = new Promise<string>((resolve) => {
-    let rest = "";
-    platform.child.stdout?.on("data", (chunk: Buffer) => {
-      const lines = (rest + chunk.toString("latin1")).split("\n");
-      rest = lines.pop() ?? "";
-      const now = performance.now();
-      for (const line of lines) {
-        if (line.includes(acknowledgement)) acknowledged.push(now);
-        const address = /listening on (http:\/\/\S+)/.exec(line)?.[1];
-        if (address !== undefined) resolve(address);
-      }
-    });
+  const platform = startProcess(process.execPath, [main], {
+    env: {
+      ...{ PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, PORT: "0" },
+      ...{ OFFERS_DATA: options.dataFolder, DATABASE_URL: options.databaseUrl ?? "" },
+      NODE_ENV: "production",
+      OFFERS_SEAL_KEY: Buffer.from(sealKey).toString("base64"),
+      OFFERS_ALLOW_LOOPBACK: "1",
+      OFFERS_RATE_LIMIT: "off",
+      OFFERS_PERSON_RATE_LIMIT: "off",
+    },
+    onLine(line) {
+      if (line.includes('"outcome":"acknowledged"')) acknowledged.push(performance.now());
+    },
   });
-  const ended = platform.exited.then(() => {
-    throw new Error(`the platform did not start: ${platform.output.stderr}`);
-  });
-  const address = await Promise.race([listening, ended]);
   return {
-    address,
+    address: await platform.ready,
     acknowledged,
     async stop() {
-      platform.child.kill("SIGTERM");
-      const { code } = await platform.exited;
-      if (code !== 0) throw new Error(`the platform ended with ${code}: ${platform.output.stderr}`);
+      const code = await platform.stop();
+      if (code !== 0) throw new Error(`the platform exited with ${code}: ${platform.lines.slice(-20).join("\n")}`);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { storesUnderTest } from "../../examples/platform/test/support/stores.ts";
+import { ForkedProcess } from "../../tools/forked-process.ts";
 import type { Comparison } from "../comparison.ts";
 import type { Suite } from "../suite.ts";
-import { Child } from "./child.ts";
 import { measureCreations } from "./creations.ts";
 import { measureDeliveries, measureProcesses } from "./deliveries.ts";
 import { measureRecipients } from "./recipients.ts";
@@ -9,7 +9,7 @@ import { measureRecipients } from "./recipients.ts";
 /** The reference platform on both of its stores; without a PostgreSQL at `DATABASE_URL` or 127.0.0.1:5432, on PGlite. */
 export const measurePlatform: Suite = async (options) => {
   const stores = await storesUnderTest();
-  const receiver = new Child("receive.ts");
+  const receiver = new ForkedProcess(new URL("receive.ts", import.meta.url));
   const address = `http://127.0.0.1:${await receiver.message<number>()}`;
   const comparisons: Comparison[] = [await measureDeliveries(stores, address, options)];
   for (const store of stores)

@@ -1,16 +1,17 @@
+import { ForkedProcess } from "../../tools/forked-process.ts";
 import { type Comparison, compare } from "../comparison.ts";
-import { runRounds } from "../rounds.ts";
+import { collectSamples } from "../samples.ts";
 import type { SuiteOptions } from "../suite.ts";
-import type { Contender } from "./contender.ts";
+import type { Candidate } from "./candidate.ts";
 import { type EventShape, makeRequests } from "./make-requests.ts";
-import { ReceiverProcess } from "./receiver-process.ts";
 import { Sender } from "./sender.ts";
+import type { Usage } from "./serve.ts";
 
-/** A contender, and the module that exports it. */
+/** A candidate, and the module that exports it. */
 interface Receiver {
   readonly label: string;
   readonly module: URL;
-  readonly contender: Contender;
+  readonly candidate: Candidate;
 }
 
 const connections = 16;
@@ -27,18 +28,18 @@ export async function measureEndToEnd(
   const [rounds, requests, warmUp] = quick ? [2, 200, 300] : [18, 800, 5_000];
   const receivers: Receiver[] = [];
   for (const module of modules) {
-    const { contender } = (await import(module.href)) as { contender: Contender };
-    receivers.push({ label: contender.label, module, contender });
+    const { candidate } = (await import(module.href)) as { candidate: Candidate };
+    receivers.push({ label: candidate.label, module, candidate });
   }
-  const tables = await runRounds(receivers, rounds, async ({ module, contender }) => {
-    const receiver = await ReceiverProcess.start(module);
-    const sender = await Sender.open(receiver.port, connections);
+  const tables = await collectSamples(receivers, rounds, async ({ module, candidate }) => {
+    const receiver = new ForkedProcess(new URL("serve.ts", import.meta.url), module.href);
+    const sender = await Sender.open(await receiver.message<number>(), connections);
     try {
-      await useOf(contender, receiver, sender, warmUp, { bytes: 300, padding: "text" });
+      await useOf(candidate, receiver, sender, warmUp, { bytes: 300, padding: "text" });
       const figures: number[] = [];
       for (const shape of shapes) {
-        await useOf(contender, receiver, sender, Math.ceil(requests / 4), shape);
-        figures.push(await useOf(contender, receiver, sender, requests, shape));
+        await useOf(candidate, receiver, sender, Math.ceil(requests / 4), shape);
+        figures.push(await useOf(candidate, receiver, sender, requests, shape));
       }
       return figures;
     } finally {
@@ -52,19 +53,19 @@ export async function measureEndToEnd(
   });
 }
 
-/** A bench of requests that fail is worthless: every one must be answered 2xx and reach the user's code. */
+/** A bench of requests that fail is worthless: every one must get 2xx and reach the user's code. */
 async function useOf(
-  contender: Contender,
-  receiver: ReceiverProcess,
+  candidate: Candidate,
+  receiver: ForkedProcess,
   sender: Sender,
   count: number,
   shape: EventShape,
 ): Promise<number> {
-  const requests = await makeRequests(contender, count, shape);
-  const before = await receiver.usage();
+  const requests = await makeRequests(candidate, count, shape);
+  const before = await receiver.request<Usage>("usage");
   await sender.send(requests);
-  const after = await receiver.usage();
+  const after = await receiver.request<Usage>("usage");
   const handled = after.handled - before.handled;
-  if (handled !== count) throw new Error(`${contender.label}: ${handled} events handled of ${count} sent.`);
+  if (handled !== count) throw new Error(`${candidate.label}: ${handled} events handled of ${count} sent.`);
   return (after.cpu - before.cpu) / count;
 }

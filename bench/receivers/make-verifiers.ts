@@ -4,7 +4,7 @@ import { type SignatureScheme, standardWebhooks, timestampDigest, verifyRequest 
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import Stripe from "stripe";
 import { Webhook as SvixWebhook } from "svix";
-import { secret } from "./contender.ts";
+import { secret } from "./candidate.ts";
 import { makeEvent } from "./event.ts";
 import type { Verifier } from "./verifier.ts";
 

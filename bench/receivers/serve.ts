@@ -1,7 +1,7 @@
 // One receiver in a process of its own; the parent asks what it has used so far.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Contender } from "./contender.ts";
+import type { Candidate } from "./candidate.ts";
 
 /** What a server says when it is asked. */
 export interface Usage {
@@ -12,10 +12,10 @@ export interface Usage {
 }
 
 const [, , module = ""] = process.argv;
-const { contender } = (await import(module)) as { contender: Contender };
+const { candidate } = (await import(module)) as { candidate: Candidate };
 let handled = 0;
 const server = createServer(
-  contender.receive(() => {
+  candidate.receive(() => {
     handled += 1;
   }),
 );

@@ -1,5 +1,5 @@
 import { timestampDigest } from "@offers/webhook-kit";
-import { secret } from "./contender.ts";
+import { secret } from "./candidate.ts";
 
 const scheme = timestampDigest();
 

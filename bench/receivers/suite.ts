@@ -4,7 +4,7 @@ import type { EventShape } from "./make-requests.ts";
 import { measureVerification } from "./verification.ts";
 
 /** The first is the base. */
-const contenders = [
+const candidates = [
   "express-json",
   "kit-without-receipts",
   "kit",
@@ -14,7 +14,7 @@ const contenders = [
   "stripe",
   "svix",
   "standard-webhooks",
-].map((name) => new URL(`contenders/${name}.ts`, import.meta.url));
+].map((name) => new URL(`candidates/${name}.ts`, import.meta.url));
 
 const shapes: readonly EventShape[] = [
   { bytes: 300, padding: "text" },
@@ -24,6 +24,6 @@ const shapes: readonly EventShape[] = [
 
 /** Receivers end to end, then the check of a signature alone. */
 export const measureReceivers: Suite = async (options) => [
-  ...(await measureEndToEnd(contenders, shapes, options)),
+  ...(await measureEndToEnd(candidates, shapes, options)),
   await measureVerification(options),
 ];

@@ -13,7 +13,7 @@ import { openStore } from "../../examples/platform/src/store/open-store.ts";
 import { median } from "../median.ts";
 import { addBurden, addBusy, addDue, type Burden } from "./grow.ts";
 
-export type Question = { burden: Burden; size: number } | { deliver: number } | "upkeep";
+export type Task = { burden: Burden; size: number } | { deliver: number } | "upkeep";
 
 export interface Claims {
   /** Of a claim of a hundred, in milliseconds. */
@@ -88,15 +88,15 @@ async function deliver(count: number): Promise<Claims> {
   return { claimMs: median(claimMs), perSecond, emptyLookMs: median(lookMs) };
 }
 
-async function answer(question: Question): Promise<Claims | "done"> {
-  if (question === "upkeep") await store.execute("vacuum analyze");
-  else if ("deliver" in question) return deliver(question.deliver);
-  else await addBurden(store, question.burden, question.size);
+async function perform(task: Task): Promise<Claims | "done"> {
+  if (task === "upkeep") await store.execute("vacuum analyze");
+  else if ("deliver" in task) return deliver(task.deliver);
+  else await addBurden(store, task.burden, task.size);
   return "done";
 }
 
-process.on("message", (question: Question) => {
-  answer(question).then((said) => process.send?.(said), onError);
+process.on("message", (task: Task) => {
+  perform(task).then((result) => process.send?.(result), onError);
 });
 process.on("disconnect", async () => {
   await leases.stop();

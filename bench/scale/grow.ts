@@ -8,7 +8,7 @@ export type Burden = (typeof burdens)[number];
 /** Of a transaction, which has five seconds. */
 const rowsPerInsert = 5_000;
 
-/** Twenty endpoints, `busy-1` to `busy-20`, and an event that all deliveries tell. */
+/** Twenty endpoints, `busy-1` to `busy-20`, and an event that all deliveries carry. */
 export async function addBusy(store: Store): Promise<void> {
   await addEndpoints(store, "busy", 20);
   await store.db

@@ -1,9 +1,9 @@
-import { findPrograms } from "../../tools/torture/own-cluster.ts";
-import { openPlace, type Place } from "../../tools/torture/place.ts";
+import { type DataLocation, openDataLocation } from "../../tools/crash-test/data-location.ts";
+import { findPrograms } from "../../tools/crash-test/temporary-postgres.ts";
+import { ForkedProcess } from "../../tools/forked-process.ts";
 import { type Comparison, compare } from "../comparison.ts";
-import { Child } from "../platform/child.ts";
 import type { Suite } from "../suite.ts";
-import type { Claims, Question } from "./claims.ts";
+import type { Claims, Task } from "./claims.ts";
 import { type Burden, burdens } from "./grow.ts";
 
 const count = (number: number): string => number.toLocaleString("en-GB");
@@ -24,35 +24,35 @@ export const measureScale: Suite = async ({ quick }) => {
   const hasPrograms = (await findPrograms()) !== undefined;
   const comparisons: Comparison[] = [];
   for (const name of ["pglite", "postgres"] as const) {
-    const place = await openPlace(name, name === "postgres" && hasPrograms);
+    const place = await openDataLocation(name, name === "postgres" && hasPrograms);
     comparisons.push(...(await measureStore(place, quick)));
     await place.remove();
   }
   return comparisons;
 };
 
-async function measureStore(place: Place, quick: boolean): Promise<Comparison[]> {
+async function measureStore(place: DataLocation, quick: boolean): Promise<Comparison[]> {
   const [rounds, deliveries, size] = quick ? [1, 1_000, 10_000] : [7, 4_000, 1_000_000];
-  const child = new Child("../scale/claims.ts", JSON.stringify(place.options));
+  const child = new ForkedProcess(new URL("claims.ts", import.meta.url), JSON.stringify(place.options));
   await child.message();
-  const ask = <T>(question: Question) => child.ask<T>(question);
+  const request = <T>(task: Task) => child.request<T>(task);
   const measured = { claimMs: new Map(), perSecond: new Map(), emptyLookMs: new Map() } as const satisfies Record<
     keyof Claims,
     Map<string, number[]>
   >;
   const measure = async (label: string): Promise<void> => {
     for (let round = 0; round < rounds; round += 1) {
-      const claims = await ask<Claims>({ deliver: deliveries });
+      const claims = await request<Claims>({ deliver: deliveries });
       for (const [name, figures] of Object.entries(measured))
         figures.set(label, [...(figures.get(label) ?? []), claims[name as keyof Claims]]);
     }
   };
   await measure("20 endpoints");
   for (const burden of burdens) {
-    await ask({ burden, size });
+    await request({ burden, size });
     await measure(labels[burden](size));
   }
-  await ask("upkeep");
+  await request("upkeep");
   await measure("the same after vacuum analyze");
   await child.stop();
   const title = (of: string) => `${of}, ${place.title}`;

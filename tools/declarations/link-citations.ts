@@ -1,5 +1,5 @@
 /**
- * Makes a link of every decision that a docstring cites: whoever reads it in an editor has no `docs/decisions.md` beside it.
+ * Links every decision that a docstring cites: a reader in an editor has no `docs/decisions.md` beside it.
  *
  * @param repository where the repository is read, such as `https://github.com/offers/offers`
  */

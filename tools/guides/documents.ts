@@ -1,6 +1,6 @@
 import { globSync } from "node:fs";
 
-/** Every document that people read on its own. What is generated, and the contract's text, is not ours to run. */
+/** Every hand-written document, but for the contract. */
 export const documents = (root: string): string[] =>
   globSync(
     ["*.md", "docs/{home,guides/*}.md", "{packages,examples}/*/README.md", "spec/**/README.md", ".changeset/README.md"],

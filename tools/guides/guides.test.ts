@@ -1,4 +1,4 @@
-// What the documents tell a reader to type. The walkthrough is run here, with what is built already; `npm run guides` runs
+// The commands of the documents. The walkthrough is run here, with what is built already; `npm run guides` runs
 // every document in a fresh clone.
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,5 +1,4 @@
-import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
+import { freePort } from "../free-port.ts";
 
 const documentedPorts = ["3000", "3001", "3002", "3003"];
 
@@ -13,20 +12,11 @@ const settings: Record<string, string> = {
 /** Replaces each documented port by a free one, in what is typed and in what should be printed. */
 export async function portsOfItsOwn(): Promise<(text: string) => string> {
   const free = new Map<string, string>();
-  for (const port of documentedPorts) free.set(port, await freePort());
+  for (const port of documentedPorts) free.set(port, `${await freePort()}`);
   return (text) =>
     text
       .replace(/\bnpm run ([\w:-]+)/g, (start, program) =>
         settings[program] ? `${settings[program]} ${start}` : start,
       )
       .replace(/\b300[0-3]\b/g, (port) => free.get(port) ?? port);
-}
-
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return `${port}`;
 }

@@ -1,4 +1,4 @@
-// A client in another language, generated from spec/openapi.yaml by somebody else's generator, drives the platform through
+// A client in another language, generated from spec/openapi.yaml by another generator, drives the platform through
 // the story: OpenAPI::Client of Perl, which Debian packages.
 //   apt-get install libopenapi-client-perl
 //   npm run other-language

@@ -1,4 +1,4 @@
-# The story of the contract, told by a client that OpenAPI::Client generates from the document: no line of it is ours.
+# The story of the contract, run by a client that OpenAPI::Client generates from the document: no line of it is ours.
 #   perl story.pl document.json http://127.0.0.1:PORT
 use v5.36;
 use Mojo::UserAgent;
@@ -13,9 +13,9 @@ $offers->ua->on(start => sub ($ua, $tx) {
 my $steps = 0;
 
 sub step ($title, $tx, $status) {
-  my $answered = $tx->res->code // 'nothing';
-  die "$title: answered $answered instead of $status\n" . ($tx->res->body // '') . "\n" unless $answered eq $status;
-  say sprintf '%2d  %-60s %s', ++$steps, $title, $answered;
+  my $status_code = $tx->res->code // 'nothing';
+  die "$title: got $status_code instead of $status\n" . ($tx->res->body // '') . "\n" unless $status_code eq $status;
+  say sprintf '%2d  %-60s %s', ++$steps, $title, $status_code;
   return $tx->res->json;
 }
 

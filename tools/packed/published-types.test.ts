@@ -1,20 +1,27 @@
 // The types as npm delivers them. The tests of the packages compile against the sources, whose types may say more.
 import { glob, readFile, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { join } from "node:path";
+import { launchServer } from "@typescript/server-harness";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { failures } from "../types-matrix/failures.ts";
 import { strict } from "../types-matrix/strict.ts";
 import { describeExports } from "./describe-exports.ts";
 import { type Entry, entries } from "./entries.ts";
-import { type LanguageServer, startLanguageServer } from "./language-server.ts";
 import { packageNames } from "./pack.ts";
 import { type UnpackedProject, unpackedProject } from "./unpacked-project.ts";
 
 const root = join(import.meta.dirname, "../..");
 let project: UnpackedProject;
 let program: ts.Program;
-let languageServer: LanguageServer;
+// An editor's server: it alone follows declaration maps; the compiler does not.
+const languageServer = launchServer(createRequire(import.meta.url).resolve("typescript/lib/tsserver.js"), [
+  "--disableAutomaticTypingAcquisition",
+  "--suppressDiagnosticEvents",
+]);
+
+let seq = 0;
 
 const programs = [failures["nodenext, ES module"], failures["nodenext, CommonJS"]];
 const delivered = ({ declarations }: Entry, format: "import" | "require") =>
@@ -22,7 +29,6 @@ const delivered = ({ declarations }: Entry, format: "import" | "require") =>
 
 beforeAll(async () => {
   project = await unpackedProject();
-  languageServer = startLanguageServer();
   for (const { file, code } of programs) await writeFile(join(project.folder, file), code);
   const { options } = ts.convertCompilerOptionsFromJson(
     {
@@ -49,7 +55,7 @@ beforeAll(async () => {
   );
 }, 180_000);
 afterAll(async () => {
-  await languageServer.stop();
+  await languageServer.exitOrKill(5_000);
   await project.remove();
 });
 
@@ -92,10 +98,12 @@ test.each(both)(
     const lines = exported.map((symbol) => `import { ${symbol} } from "${name}";`);
     const file = join(project.folder, `${name.replaceAll(/\W/g, "-")}.${format === "import" ? "mts" : "cts"}`);
     await writeFile(file, lines.join("\n"));
-    languageServer.open(file);
+    await languageServer.message({ seq: ++seq, type: "request", command: "open", arguments: { file } });
 
     for (const [index, symbol] of exported.entries()) {
-      const definitions = await languageServer.definitions(file, index + 1, "import { ".length + 1);
+      const place = { file, line: index + 1, offset: "import { ".length + 1 };
+      const request = { seq: ++seq, type: "request", command: "definitionAndBoundSpan", arguments: place };
+      const { definitions } = (await languageServer.message(request)).body;
       expect(definitions, symbol).not.toEqual([]);
       for (const { file: target, start } of definitions) {
         expect(target).toMatch(/\/node_modules\/@offers\/[\w-]+\/src\/[\w/-]+\.ts$/);

@@ -1,18 +1,17 @@
 import assert from "node:assert/strict";
-import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFile } from "node:child_process";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { testReceiver } from "@offers/webhook-kit/testing";
 import type { FreshProject } from "../packed/fresh-project.ts";
+import { startProcess } from "../start-process.ts";
 import { install } from "./install.ts";
 
 const route = join(import.meta.dirname, "../../packages/webhook-kit/test/recipes/next-route.ts");
 const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 
-/** Next passes the first of two such headers only: no route handler can tell that there was a second. */
+/** Next passes the first of two such headers only: no route handler sees the second. */
 const unseen = ["with Authorization twice", "with a false Authorization after the true one"].map(
   (what) => `A request ${what} must be refused, but 200 came from GET /test/auth.`,
 );
@@ -28,32 +27,22 @@ export async function next(project: FreshProject): Promise<void> {
   const env = { PATH: process.env.PATH, HOME: project.folder, NEXT_TELEMETRY_DISABLED: "1" };
   await promisify(execFile)(process.execPath, [...cli, "build"], { cwd: project.folder, env });
 
-  const server = spawn(process.execPath, [...cli, "start", "-p", "0", "-H", "127.0.0.1"], {
+  const server = startProcess(process.execPath, [...cli, "start", "-p", "0", "-H", "127.0.0.1"], {
     cwd: project.folder,
     env: { ...env, WEBHOOK_SECRET: secret },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const exited = once(server, "exit");
-  const said: string[] = [];
-  const address = await new Promise<string>((resolve, reject) => {
-    createInterface({ input: server.stdout }).on("line", (line) => {
-      said.push(line);
-      const [, found] = /Local:\s+(http:\S+)/.exec(line) ?? [];
-      if (found) resolve(found);
-    });
-    server.once("exit", () => reject(new Error(`Next ended:\n${said.join("\n")}`)));
+    ready: /Local:\s+(http:\S+)/,
   });
   try {
+    const address = await server.ready;
     const receiver = await testReceiver(address, { secret, basePath: "/offers" });
     const workerOfferResponse = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
     assert.deepEqual(await receiver.check({ workerOfferResponse }), unseen);
     await receiver.close();
   } finally {
-    server.kill();
-    await exited;
+    await server.stop();
   }
   assert.deepEqual(
-    said.filter((line) => line.startsWith("offer_1")),
+    server.lines.filter((line) => line.startsWith("offer_1")),
     ["offer_1 worker_amal accepted"],
   );
 }

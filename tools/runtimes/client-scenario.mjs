@@ -1,4 +1,4 @@
-// What a client does all day, told as checks. Every runtime runs this very file; it knows the package by its published
+// Checks of the client. Every runtime runs this very file; it knows the package by its published
 // name, and nothing of the runtime but what the web platform has.
 import { isOffersError, OffersClient, OffersError } from "@offers/client";
 
@@ -25,7 +25,7 @@ async function failure(call, ...codes) {
   return error;
 }
 
-/** Each is given a client of a service that answers as client-service.ts says, and addresses where none answers. */
+/** Each is given a client of the service of client-service.ts, and one of an address where nothing listens. */
 const checks = {
   async create({ offers }) {
     const { id } = await offers.createOffer(input);
@@ -39,10 +39,10 @@ const checks = {
     demand(attempts === 1, `${attempts} attempts`);
   },
   async complete({ offers }) {
-    demand((await offers.completeOffer("offer_1", ["worker_amal"])) === undefined, "no empty answer");
+    demand((await offers.completeOffer("offer_1", ["worker_amal"])) === undefined, "the response is not empty");
   },
   async withdraw({ offers }) {
-    demand((await offers.withdrawOffer("an id / with ü?")) === undefined, "no empty answer");
+    demand((await offers.withdrawOffer("an id / with ü?")) === undefined, "the response is not empty");
   },
   async watch({ offers }) {
     const seen = [];
@@ -84,17 +84,21 @@ const checks = {
     await failure(offers.getOffer("cut", { maxRetries: 0 }), "connection_lost", "invalid_response");
   },
   async refused({ unreachable }) {
-    // Only some runtimes tell that a connection was never made; the others must not be trusted to have sent nothing.
-    const error = await failure(unreachable.createOffer(input, { maxRetries: 0 }), "connect_failed", "connection_lost");
+    // Only some runtimes report that a connection was never made; with the others the request may have been sent.
+    const error = await failure(
+      unreachable.createOffer(input, { maxRetries: 0 }),
+      "connect_failed",
+      "connection_lost",
+    );
     return error.code;
   },
 };
 
 /** How each check ended: "ok", or why not. `fetch` takes the place of the runtime's. */
-export async function scenario({ baseUrl, nobodysUrl }, fetch) {
+export async function scenario({ baseUrl, unreachableUrl }, fetch) {
   const options = { apiKey: "demo-key", timeoutMs: 5_000, fetch };
   const offers = new OffersClient({ ...options, baseUrl });
-  const unreachable = new OffersClient({ ...options, baseUrl: nobodysUrl });
+  const unreachable = new OffersClient({ ...options, baseUrl: unreachableUrl });
   const results = {};
   for (const [name, check] of Object.entries(checks))
     results[name] = await check({ offers, unreachable }).then(

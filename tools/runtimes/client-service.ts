@@ -2,40 +2,20 @@ import { once } from "node:events";
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import { offer, recipient } from "../sample-offer.ts";
 
 export interface ClientService {
-  /** What client-scenario.mjs is told. */
-  addresses: { baseUrl: string; nobodysUrl: string };
+  /** The argument of client-scenario.mjs. */
+  addresses: { baseUrl: string; unreachableUrl: string };
   /** What arrived that should not have, in words; empty if nothing did. */
   faults(): string[];
   stop(): Promise<void>;
 }
 
-const recipient = (id: number, name: string, response: string) => ({
-  id,
-  workerId: `worker_${name.toLowerCase()}`,
-  name,
-  response,
-  confirmation: "",
-});
-
-const offer = {
-  id: "offer_1",
-  title: "Kitchen help on Friday",
-  details: "",
-  isHistoric: false,
-  widthdrawn: false,
-  complete: false,
-  locationPlaceId: "",
-  createdAt: "2099-04-20T09:30:00.000Z",
-  events: [{ start: "2099-05-01T16:00:00.000Z", end: "2099-05-01T22:00:00.000Z" }],
-  recipients: [recipient(1, "Amal", "applied")],
-};
-
 const send = (response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}) =>
   void response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
 
-/** A service on loopback that answers each id, or each title of a creation, in its own way, as client-scenario.mjs expects. */
+/** A service on loopback with a response of its own for each id, or each title of a creation, as client-scenario.mjs expects. */
 export async function startClientService(): Promise<ClientService> {
   const faults: string[] = [];
   const keys: unknown[] = [];
@@ -93,7 +73,7 @@ export async function startClientService(): Promise<ClientService> {
   };
   const service = await listen(createServer(serve));
   return {
-    addresses: { baseUrl: `${service.address}/v1/`, nobodysUrl: empty.address },
+    addresses: { baseUrl: `${service.address}/v1/`, unreachableUrl: empty.address },
     faults: () => faults,
     stop: async () => void (await Promise.all([service.stop(), elsewhere.stop()])),
   };

@@ -5,21 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freshProject } from "../packed/fresh-project.ts";
 import { install } from "../recipes/install.ts";
-import {
-  clientOn,
-  clientOverUndiciOn,
-  type Installed,
-  type Results,
-  testServiceOn,
-  webhooksOn,
-} from "./on-a-runtime.ts";
+import { clientOn, clientOverUndiciOn, type Installed, type Results, testServiceOn, webhooksOn } from "./run-on.ts";
 import { installRuntime, runtimes } from "./runtimes.ts";
-import { printTable } from "./table.ts";
 
 const project = await freshProject();
 const binaries = await mkdtemp(join(tmpdir(), "offers-runtimes-"));
-const missing: string[] = [];
-const tables: Record<string, Map<string, Results>> = {};
+const failures: string[] = [];
+const tables: Record<string, Record<string, Results>> = {};
 
 try {
   await install(project, "@hono/node-server", "esbuild", "undici");
@@ -31,7 +23,7 @@ try {
     try {
       path = await installRuntime(runtime, binaries);
     } catch (error) {
-      missing.push(
+      failures.push(
         `${runtime.name} could not be installed: ${(error as Error).message.split("\n").slice(0, 2).join(": ")}`,
       );
       continue;
@@ -48,8 +40,9 @@ try {
       const results = await part({ ...runtime, path, project }).catch((error: Error) => ({
         started: `FAILED: ${error.message.split("\n").slice(0, 3).join(" ")}`,
       }));
-      tables[name] ??= new Map();
-      tables[name].set(runtime.name, results);
+      tables[name] = { ...tables[name], [runtime.name]: results };
+      for (const [check, result] of Object.entries(results))
+        if (result.startsWith("FAILED")) failures.push(`${name}, ${runtime.name}, ${check}: ${result}`);
     }
   }
 } finally {
@@ -57,9 +50,9 @@ try {
   await project.remove();
 }
 
-let failures = missing.length;
-for (const [title, rows] of Object.entries(tables)) failures += printTable(title, rows);
-console.log("");
-for (const reason of missing) console.log(reason);
-console.log(failures ? `${failures} failed` : "Every check passed on every runtime.");
-process.exitCode = failures ? 1 : 0;
+for (const [name, table] of Object.entries(tables)) {
+  console.log(`\n${name}`);
+  console.table(table);
+}
+console.log(failures.length ? failures.join("\n") : "Every check passed on every runtime.");
+process.exitCode = failures.length ? 1 : 0;

@@ -1,10 +1,8 @@
-import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import type { FreshProject } from "../packed/fresh-project.ts";
+import { startProcess } from "../start-process.ts";
 
 /** The day whose behaviour is asked for: a year old, as that of a Worker in production may be. */
 const compatibilityDate = "2025-11-01";
@@ -38,23 +36,9 @@ export async function serveOnWorkerd(binary: string, project: FreshProject, entr
   await promisify(execFile)(esbuild, [...build, `--outfile=${script}`, entry], { cwd: project.folder });
   const configFile = await project.write(entry.replace(".mjs", ".capnp"), config(script, flags));
 
-  const child = spawn(binary, ["serve", configFile, "--control-fd=3"], {
+  const { ready, stop } = startProcess(binary, ["serve", configFile, "--control-fd=3"], {
     stdio: ["ignore", "inherit", "inherit", "pipe"],
+    ready: /"event":"listen".*"port":(\d+)/,
   });
-  const exited = once(child, "exit");
-  const address = await new Promise<string>((resolve, reject) => {
-    createInterface({ input: child.stdio[3] as Readable }).on("line", (line) => {
-      const { event, port } = JSON.parse(line) as { event: string; port: number };
-      if (event === "listen") resolve(`http://127.0.0.1:${port}`);
-    });
-    child.once("error", reject);
-    child.once("exit", (code) => reject(new Error(`workerd ended with ${code}`)));
-  });
-  return {
-    address,
-    async stop() {
-      child.kill();
-      await exited;
-    },
-  };
+  return { address: `http://127.0.0.1:${await ready}`, stop };
 }

@@ -9,7 +9,7 @@ export const slowFiles = [
   "examples/platform/test/outbox/leases.test.ts",
   "tools/soak/soak.test.ts",
   "tools/spec-driven/spec-driven.test.ts",
-  "tools/torture/torture.test.ts",
+  "tools/crash-test/crash-test.test.ts",
 ];
 
 /** Part of the gate, which looks at what happens; `npm run slow` looks at how long it takes as well. */

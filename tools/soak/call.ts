@@ -1,6 +1,6 @@
 import { isOffersError, type OffersClient } from "@offers/client";
-import { draw } from "./draw.ts";
-import { endsOf, weatherOf } from "./weather.ts";
+import { endsOf, faultFor } from "./fault-plan.ts";
+import { seededRandom } from "./seeded-random.ts";
 
 const operations = ["create", "get", "complete", "withdraw"] as const;
 
@@ -11,9 +11,9 @@ export interface End {
   fault?: string;
 }
 
-/** One call in a thousand different ways, all of which the seed and its number decide. */
+/** One call, whose arguments the seed and its number decide. */
 export async function makeCall(offers: OffersClient, seed: number, number: number, shared: AbortSignal): Promise<End> {
-  const chance = (what: number) => draw(seed, number, 0, what);
+  const chance = (what: number) => seededRandom(seed, number, 0, what);
   // Reads most of all, as in life.
   const operation = operations[Math.floor(chance(1) * 6)] ?? "get";
   const own = chance(2) < 0.03 ? new AbortController() : undefined;
@@ -26,7 +26,7 @@ export async function makeCall(offers: OffersClient, seed: number, number: numbe
     complete: () => offers.completeOffer("offer_1", ["worker_amal"], options),
     withdraw: () => offers.withdrawOffer("offer_1", options),
   }[operation]();
-  // Each way to look at a call; the others are left alone, as callers do.
+  // One of the ways to read the outcome of a call; the others stay unread.
   const looks: (() => Promise<{ attempts: number }>)[] = [
     () => call.withResponse(),
     () => call.safe().then((result) => (result.ok ? result : Promise.reject(result.error))),
@@ -47,9 +47,9 @@ export async function makeCall(offers: OffersClient, seed: number, number: numbe
   } finally {
     clearTimeout(timer);
   }
-  const weather = weatherOf(seed, number, attempts);
-  const mayEnd = [endsOf(weather, operation), ...(own ? ["aborted"] : [])];
-  // On a machine that is busy, a time-out may come first, of one attempt or of the whole call.
+  const fault = faultFor(seed, number, attempts);
+  const mayEnd = [endsOf(fault, operation), ...(own ? ["aborted"] : [])];
+  // On a busy machine a timeout may come first, of one attempt or of the whole call.
   if (mayEnd.includes(outcome) || outcome === "timeout") return { outcome };
-  return { outcome, fault: `call ${number}, ${operation}, ${attempts} attempts, met "${weather}": ${outcome}` };
+  return { outcome, fault: `call ${number}, ${operation}, ${attempts} attempts, met "${fault}": ${outcome}` };
 }

@@ -1,4 +1,4 @@
-// Calls in great number against a service on its worst days:
+// Many calls against a service under faults:
 //   npm run soak
 //   npm run soak -- --calls 2000 --seed 7 --concurrency 50 --transport node
 import { parseArgs } from "node:util";
@@ -26,14 +26,12 @@ console.log(
 );
 
 const { outcomes, counts, heap, durationMs, faults } = await soak(options);
-console.log("\n| ended as | calls |\n| --- | ---: |");
-for (const [outcome, calls] of Object.entries(outcomes).sort(([, a], [, b]) => b - a))
-  console.log(`| ${outcome} | ${calls} |`);
+console.table(outcomes);
 console.log(`\nHeap in kB after each quarter: ${heap.map((bytes) => Math.round(bytes / 1_000)).join(", ")}`);
 for (const fault of faults) console.log(fault);
 console.log(
-  `${faults.length ? "WRONG" : "Right"}: ${options.calls} calls, ${counts.requests} requests, ${Math.round(durationMs / 1_000)} s; ` +
-    `${counts.repeated} creations or completions sent twice, ${counts.elsewhere} redirects followed, ${counts.connections} connections left`,
+  `${faults.length ? "FAILED" : "Passed"}: ${options.calls} calls, ${counts.requests} requests, ${Math.round(durationMs / 1_000)} s; ` +
+    `${counts.repeated} creations or completions sent twice, ${counts.redirectTarget} redirects followed, ${counts.connections} connections left`,
 );
 process.exitCode = faults.length ? 1 : 0;
 

@@ -1,23 +1,32 @@
-// A service on its worst days, as a process of its own: node server.ts <seed>. Its parent is told where it listens, and, when
-// it asks, what arrived.
+// A service under faults, as a process of its own: node server.ts <seed>. It sends its address, and counts on request.
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { answer } from "./answer.ts";
-import type { Counts } from "./counts.ts";
-import { weatherOf } from "./weather.ts";
+import { faultFor } from "./fault-plan.ts";
+import { respond } from "./respond.ts";
+
+/** What the service has seen. */
+export interface Counts {
+  requests: number;
+  /** Creations and completions that arrived again: each may have had a second effect. */
+  repeated: number;
+  /** Requests that followed a redirect to another origin. */
+  redirectTarget: number;
+  /** Connections that are open now. */
+  connections: number;
+}
 
 const seed = Number(process.argv[2]);
 let requests = 0;
 let repeated = 0;
-let elsewhere = 0;
+let redirectTarget = 0;
 const creations = new Set<string>();
 
 const serve: RequestListener = async (request, response) => {
   requests++;
-  // As in any service, the connection may break at any time; that is the client's to notice.
+  // The connection may break at any time.
   request.on("error", () => {});
   response.on("error", () => {});
   await text(request).catch(() => {});
@@ -26,27 +35,27 @@ const serve: RequestListener = async (request, response) => {
     if (creations.has(key)) repeated++;
     creations.add(key);
   }
-  answer(weatherOf(seed, Number(request.headers["x-call"]), Number(request.headers["x-attempt"])), {
+  respond(faultFor(seed, Number(request.headers["x-call"]), Number(request.headers["x-attempt"])), {
     request,
     response,
-    elsewhere: other.address,
+    redirectTarget: other.address,
   });
 };
 
 const other = await listen((_, response) => {
-  elsewhere++;
+  redirectTarget++;
   response.end();
 });
 const service = await listen(serve);
 
 process.on("message", async () => {
   let connections = await service.connections();
-  // The news that one has ended may still be under way.
-  for (let patience = 100; connections && patience; patience--) {
+  // A close may still be under way.
+  for (let left = 100; connections && left; left--) {
     await sleep(50);
     connections = await service.connections();
   }
-  process.send?.({ requests, repeated, elsewhere, connections } satisfies Counts);
+  process.send?.({ requests, repeated, redirectTarget, connections } satisfies Counts);
 });
 process.on("disconnect", () => process.exit());
 process.send?.(service.address);

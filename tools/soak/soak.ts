@@ -1,9 +1,8 @@
-import { fork } from "node:child_process";
-import { getEventListeners, once } from "node:events";
-import { join } from "node:path";
+import { getEventListeners } from "node:events";
 import { OffersClient } from "@offers/client";
+import { ForkedProcess } from "../forked-process.ts";
 import { makeCall } from "./call.ts";
-import type { Counts } from "./counts.ts";
+import type { Counts } from "./server.ts";
 import { runtimesFetch, type Transport } from "./transport.ts";
 
 export interface SoakOptions {
@@ -22,16 +21,16 @@ export interface SoakReport {
   /** The heap after each quarter, in bytes; of no meaning without `--expose-gc`. */
   heap: readonly number[];
   durationMs: number;
-  /** What must not have happened, in words; empty if all went well. */
+  /** Empty when the run passed. */
   faults: readonly string[];
 }
 
-/** The longest that no call may settle. */
+/** The most time without a call that settles. */
 const patienceMs = 30_000;
 /** What a call that leaks something of 30 bytes would add to the heap over 75,000 calls, give or take. */
 const maxGrowthBytes = 2_000_000;
 
-/** Calls a service on its worst days, and looks at what is left behind. */
+/** Calls a service under faults, and looks for leaks. */
 export async function soak({ calls, seed, concurrency, transport = runtimesFetch }: SoakOptions): Promise<SoakReport> {
   const startedAt = performance.now();
   const faults: string[] = [];
@@ -42,8 +41,8 @@ export async function soak({ calls, seed, concurrency, transport = runtimesFetch
   process.on("unhandledRejection", onRejection).on("warning", onWarning);
   const resourcesBefore = leakable().length;
 
-  const server = fork(join(import.meta.dirname, "server.ts"), [String(seed)]);
-  const [baseUrl] = (await once(server, "message")) as [string];
+  const server = new ForkedProcess(new URL("server.ts", import.meta.url), String(seed));
+  const baseUrl = await server.message<string>();
   const offers = new OffersClient({
     baseUrl,
     apiKey: "key-of-harbour",
@@ -57,20 +56,20 @@ export async function soak({ calls, seed, concurrency, transport = runtimesFetch
   const { signal } = new AbortController();
 
   let begun = 0;
-  let heardAt = performance.now();
+  let settledAt = performance.now();
   const callUntil = async (last: number) => {
     while (begun < last) {
       const { outcome, fault } = await makeCall(offers, seed, ++begun, signal);
       outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
       if (fault) note(fault);
-      heardAt = performance.now();
+      settledAt = performance.now();
     }
   };
   const settles = async (work: Promise<unknown>, otherwise: string) => {
     let watch: NodeJS.Timeout | undefined;
     const stuck = new Promise<never>((_, reject) => {
       watch = setInterval(() => {
-        if (performance.now() - heardAt > patienceMs) reject(new Error(otherwise));
+        if (performance.now() - settledAt > patienceMs) reject(new Error(otherwise));
       }, 1_000);
     });
     await Promise.race([work, stuck]).finally(() => clearInterval(watch));
@@ -89,26 +88,24 @@ export async function soak({ calls, seed, concurrency, transport = runtimesFetch
     const listeners = getEventListeners(signal, "abort").length;
     if (listeners) note(`${listeners} listeners are left on the shared signal`);
 
-    // It waits for every answer that nobody has read.
-    await settles(transport.close(), "the connections cannot be closed: an answer was left unread");
-    server.send("counts");
-    const [counts] = (await once(server, "message")) as [Counts];
+    // It waits until every response is read.
+    await settles(transport.close(), "the connections cannot be closed: a response was left unread");
+    const counts = await server.request<Counts>("counts");
     if (counts.connections) note(`${counts.connections} connections are open at the service`);
     if (counts.repeated) note(`${counts.repeated} creations or completions arrived twice`);
-    if (counts.elsewhere) note(`${counts.elsewhere} redirects were followed`);
+    if (counts.redirectTarget) note(`${counts.redirectTarget} redirects were followed`);
     const left = leakable().slice(resourcesBefore);
     if (left.length) note(`still active: ${left}`);
     return { outcomes, counts, heap, durationMs: performance.now() - startedAt, faults };
   } finally {
     process.off("unhandledRejection", onRejection).off("warning", onWarning);
-    server.disconnect();
-    await once(server, "exit");
+    await server.stop();
   }
 }
 
 const leakable = () => process.getActiveResourcesInfo().filter((name) => /^(TCP|TLS|Timeout)/.test(name));
 
-/** Without what nobody holds; 0 where that cannot be told. */
+/** After garbage collection; 0 without `--expose-gc`. */
 function heapUsed(): number {
   if (!globalThis.gc) return 0;
   globalThis.gc();

@@ -20,13 +20,13 @@ export const mutations: readonly Mutation[] = [
     noticedBy: ["packages/client", "examples/platform"],
   },
   {
-    what: "the status of an answer",
+    what: "the status of a response",
     from: '        "204":\n          description: The offer is complete.\n',
     to: '        "202":\n          description: The offer is complete.\n',
     noticedBy: ["examples/platform"],
   },
   {
-    what: "a required field of an answer",
+    what: "a required field of a response",
     from: "      required: [id, workerId, name, response, confirmation]\n",
     to: "      required: [id, workerId, response, confirmation]\n",
     noticedBy: ["packages/client"],
@@ -40,7 +40,7 @@ export const mutations: readonly Mutation[] = [
   {
     what: "the path of a webhook",
     from: "  /offer/response:\n",
-    to: "  /offer/answer:\n",
+    to: "  /offer/decision:\n",
     noticedBy: ["packages/webhook-kit", "examples/platform"],
   },
 ];

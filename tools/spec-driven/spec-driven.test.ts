@@ -1,4 +1,4 @@
-// Whoever changes the OpenAPI document and nothing else is told by the type check what else must change.
+// After a change of the OpenAPI document alone, the type check names what else must change.
 import { execFile } from "node:child_process";
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -33,7 +33,7 @@ beforeAll(async () => {
     });
   await symlink(join(root, "node_modules"), join(copy, "node_modules"));
   document = await readFile(join(copy, "spec/openapi.yaml"), "utf8");
-  expect(await complaints()).toBe("");
+  expect(await typeErrors()).toBe("");
 }, 120_000);
 
 afterAll(() => rm(copy, { recursive: true }));
@@ -43,12 +43,12 @@ test.each(mutations)("a change of $what is noticed by $noticedBy", { timeout: 12
   expect(document.split(from)).toHaveLength(2);
   await writeFile(join(copy, "spec/openapi.yaml"), document.replace(from, to));
   await run(process.execPath, ["tools/generate.ts"], { cwd: copy });
-  const said = await complaints();
+  const said = await typeErrors();
   for (const part of noticedBy) expect(said).toContain(`${part}/`);
 });
 
 /** What the type check of the copy says. */
-async function complaints(): Promise<string> {
+async function typeErrors(): Promise<string> {
   const options = ["--incremental", "--tsBuildInfoFile", join(copy, "types.tsbuildinfo")];
   const tsc = run(join(root, "node_modules/.bin/tsc"), ["--pretty", "false", ...options], { cwd: copy });
   return tsc.then(

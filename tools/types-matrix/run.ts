@@ -37,12 +37,10 @@ try {
   for (const [name, code] of Object.entries(subpaths))
     await project.write(subpathFile(name), `import { OffersClient } from "@offers/client";\n${code}\nexport {};\n`);
 
-  const row = (cells: readonly string[]) => console.log(`| ${cells.join(" | ")} |`);
-  row(["TypeScript", "declared", ...Object.keys(consumers), "instantiations for four calls"]);
-  row(["---", "---", ...Object.keys(consumers).map(() => "---"), "---:"]);
+  const programTable: object[] = [];
   for (const version of Object.keys(compilers))
     for (const [declared, options] of Object.entries(globals)) {
-      const cells: string[] = [];
+      const cells: Record<string, string> = {};
       for (const [name, consumer] of Object.entries(consumers)) {
         const resolved = { ...options, ...consumer.options };
         const { file } = failurePrograms[name as keyof typeof failurePrograms];
@@ -50,26 +48,25 @@ try {
           (await compile(version, resolved, [consumer.file])) +
           // The kit's peer, zod, declares what DOM or Node must have declared.
           (await compile(version, { ...resolved, skipLibCheck: true }, [file]));
-        cells.push(said ? "FAILED" : "ok");
+        cells[name] = said ? "FAILED" : "ok";
         if (said) failures.push(`TypeScript ${version}, ${declared}, ${name}:\n${said}`);
       }
       // Here the libraries' own checks would drown the program's.
-      const told = await compile(
+      const output = await compile(
         version,
         { ...options, module: "nodenext", skipLibCheck: true },
         ["four-calls.mts"],
         "--extendedDiagnostics",
       );
-      const instantiations = Number(/^Instantiations:\s+(\d+)/m.exec(told)?.[1] ?? Number.NaN);
+      const instantiations = Number(/^Instantiations:\s+(\d+)/m.exec(output)?.[1] ?? Number.NaN);
       if (!(instantiations <= maxInstantiations))
-        failures.push(`TypeScript ${version}, ${declared}: ${instantiations} instantiations\n${told}`);
-      row([version, declared, ...cells, String(instantiations)]);
+        failures.push(`TypeScript ${version}, ${declared}: ${instantiations} instantiations\n${output}`);
+      programTable.push({ TypeScript: version, declared, ...cells, "instantiations for four calls": instantiations });
     }
+  console.table(programTable);
 
   await install(project, ...peers);
-  console.log("");
-  row(["TypeScript", "declared", ...Object.keys(subpaths).map((name) => `/${name}`), "faults in peers' own types"]);
-  row(["---", "---", ...Object.keys(subpaths).map(() => "---"), "---:"]);
+  const subpathTable: object[] = [];
   for (const version of Object.keys(compilers))
     for (const [declared, options] of Object.entries(globals)) {
       const files = Object.keys(subpaths).map(subpathFile);
@@ -78,11 +75,18 @@ try {
       const ours = lines.filter((line) => /error TS\d/.test(line) && !isPeers(line));
       const cells = Object.keys(subpaths).map((name) => {
         const faults = ours.filter((line) => line.startsWith(subpathFile(name)) || line.includes(`/${name}.d.`));
-        return faults.length ? "FAILED" : "ok";
+        return [`/${name}`, faults.length ? "FAILED" : "ok"] as const;
       });
       if (ours.length) failures.push(`TypeScript ${version}, ${declared}, subpaths:\n${ours.join("\n")}`);
-      row([version, declared, ...cells, String(lines.filter(isPeers).length)]);
+      const inPeers = lines.filter(isPeers).length;
+      subpathTable.push({
+        TypeScript: version,
+        declared,
+        ...Object.fromEntries(cells),
+        "faults in peers' own types": inPeers,
+      });
     }
+  console.table(subpathTable);
 } finally {
   await project.remove();
 }

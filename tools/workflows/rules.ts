@@ -1,7 +1,6 @@
-import { mayWrite } from "./permissions.ts";
-import type { Job, Step, Workflow } from "./workflow.ts";
+import type { Job, Permissions, Step, Workflow } from "./workflow.ts";
 
-/** Says what is wrong with a workflow; nothing when all is right. */
+/** The errors of a workflow. */
 export type Rule = (workflow: Workflow) => readonly string[];
 
 /** None of these lets a person without rights in this repository start a run that has some. */
@@ -83,11 +82,19 @@ function stepsOf(jobs: Readonly<Record<string, Job>>): (readonly [job: string, s
 }
 
 function buildsIn({ uses, run }: Step): string[] {
-  const complaints: string[] = [];
-  if (uses !== undefined && !harmless.includes(uses.replace(/@.*/, ""))) complaints.push(`uses ${uses}`);
+  const errors: string[] = [];
+  if (uses !== undefined && !harmless.includes(uses.replace(/@.*/, ""))) errors.push(`uses ${uses}`);
   for (const pattern of [builds, publishesFolder]) {
     const [found] = pattern.exec(run ?? "") ?? [];
-    if (found !== undefined) complaints.push(`runs ${found.trim()}`);
+    if (found !== undefined) errors.push(`runs ${found.trim()}`);
   }
-  return complaints;
+  return errors;
+}
+
+/** Whether these let a token write, anything or this. */
+function mayWrite(permissions: Permissions | undefined, scope?: string): boolean {
+  if (typeof permissions === "string") return permissions !== "read-all";
+  return Object.entries(permissions ?? {}).some(
+    ([name, level]) => (scope === undefined || name === scope) && level !== "read" && level !== "none",
+  );
 }

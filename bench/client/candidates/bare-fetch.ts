@@ -1,0 +1,33 @@
+import { randomUUID } from "node:crypto";
+import { type Candidate, commonHeaders, input } from "../candidate.ts";
+
+/** Sends what the others send and takes a success for granted: no time-out, no retry, no typed error. */
+export const candidate: Candidate = {
+  label: "bare fetch",
+  usesFetch: true,
+  open: (baseUrl) => ({
+    async read() {
+      const response = await fetch(`${baseUrl}/offer/offer_4f1c2a?api-version=1.0`, { headers: commonHeaders });
+      if (!response.ok) throw new Error(`status ${response.status}`);
+      return response.json();
+    },
+    async create() {
+      const response = await fetch(`${baseUrl}/offer?api-version=1.0`, {
+        method: "POST",
+        headers: { ...commonHeaders, "content-type": "application/json", "idempotency-key": randomUUID() },
+        body: JSON.stringify(input),
+      });
+      if (!response.ok) throw new Error(`status ${response.status}`);
+      return response.json();
+    },
+  }),
+  package: {
+    program: `
+      const response = await fetch("https://service.example/offer/offer_1?api-version=1.0", {
+        headers: { "x-ue-api-subscription-key": "key" },
+      });
+      if (!response.ok) throw new Error(String(response.status));
+      console.log(await response.json());`,
+    imports: [],
+  },
+};

@@ -1,0 +1,36 @@
+import { randomUUID } from "node:crypto";
+import Stripe from "stripe";
+import { type Calls, type Candidate, commonHeaders, input } from "../candidate.ts";
+
+type Options = NonNullable<ConstructorParameters<typeof Stripe>[1]>;
+
+/** Stripe's client as a way to reach another service. It adds its own key, versions and telemetry to every request. */
+export function openStripe(baseUrl: string, options: Options = {}): Calls {
+  const { protocol, hostname: host, port, pathname } = new URL(baseUrl);
+  const [scheme, defaultPort] = protocol === "https:" ? (["https", "443"] as const) : (["http", "80"] as const);
+  const client = new Stripe("sk_test_harbour", { ...options, protocol: scheme, host, port: port || defaultPort });
+  return {
+    read: () =>
+      client.rawRequest("GET", `${pathname}/offer/offer_4f1c2a?api-version=1.0`, undefined, {
+        additionalHeaders: commonHeaders,
+      }),
+    create: () =>
+      client.rawRequest("POST", `${pathname}/offer?api-version=1.0`, input, {
+        additionalHeaders: commonHeaders,
+        idempotencyKey: randomUUID(),
+      }),
+  };
+}
+
+/** As it comes: over `node:http` on Node. */
+export const candidate: Candidate = {
+  label: "stripe rawRequest",
+  usesFetch: false,
+  open: (baseUrl) => openStripe(baseUrl),
+  package: {
+    program: `
+      import Stripe from "stripe";
+      console.log(await new Stripe("key", { host: "service.example" }).rawRequest("GET", "/v2/offer/offer_1"));`,
+    imports: ["stripe"],
+  },
+};

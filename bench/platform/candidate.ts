@@ -1,0 +1,5 @@
+/** One thing that is measured, a short slice at a time. */
+export interface Candidate {
+  readonly label: string;
+  measure(): Promise<number>;
+}

@@ -1,0 +1,27 @@
+// What undici alone sends in a second: one process, 50 connections, no store.
+import { Agent, request } from "undici";
+
+const [, , address = "", count = "0"] = process.argv;
+const connections = 50;
+const dispatcher = new Agent({ connections });
+const body = JSON.stringify({ offerId: "offer-1", workerId: "worker-1", response: "accepted" });
+const headers = { "content-type": "application/json" };
+
+async function send(requests: number): Promise<number> {
+  const start = performance.now();
+  let left = requests;
+  const sendInTurn = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      const response = await request(`${address}/offer/response`, { dispatcher, method: "POST", headers, body });
+      await response.body.dump();
+      if (response.statusCode !== 200) throw new Error(`status ${response.statusCode}`);
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, sendInTurn));
+  return requests / ((performance.now() - start) / 1_000);
+}
+
+await send(2_000);
+process.send?.(await send(Number(count)));
+process.on("disconnect", () => process.exit());

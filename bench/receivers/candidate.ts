@@ -1,0 +1,15 @@
+import type { RequestListener } from "node:http";
+
+/** A receiver of webhooks, and the sender that it expects. */
+export interface Candidate {
+  readonly label: string;
+  /** What the sender adds to a request. Everybody's are three headers, so that everybody parses as many. */
+  sign(body: string, id: string): Record<string, string> | Promise<Record<string, string>>;
+  /** A server for POST {@link webhookPath}; `handled` is what its user does with an event. */
+  receive(handled: () => void): RequestListener;
+}
+
+export const webhookPath = "/hooks/offer/response";
+
+/** Of one length for everybody; standardwebhooks and svix want theirs in base64. */
+export const secret = "whsec_c2lkZSBieSBzaWRlIG1lYXN1cmVtZW50cw==";

@@ -1,0 +1,17 @@
+import express from "express";
+import { type Candidate, webhookPath } from "../candidate.ts";
+import { unsigned } from "../unsigned.ts";
+
+/** The base: nothing is verified. */
+export const candidate: Candidate = {
+  label: "Express json() + res.json(), nothing verified",
+  sign: unsigned,
+  receive(handled) {
+    const app = express();
+    app.post(webhookPath, express.json(), (_request, response) => {
+      handled();
+      response.json({ received: true });
+    });
+    return app;
+  },
+};

@@ -1,0 +1,16 @@
+import { standardWebhooks } from "@offers/webhook-kit";
+import { webhookRouter } from "@offers/webhook-kit/express";
+import express from "express";
+import { type Candidate, secret } from "../candidate.ts";
+
+const scheme = standardWebhooks();
+
+export const candidate: Candidate = {
+  label: "**@offers/webhook-kit/express**, standardWebhooks(), memory receipts",
+  sign: (body, id) => scheme.sign({ secret, now: new Date(), body: Buffer.from(body), id }),
+  receive(handled) {
+    const app = express();
+    app.use("/hooks", webhookRouter({ secret, scheme, onWorkerOfferResponse: handled }));
+    return app;
+  },
+};

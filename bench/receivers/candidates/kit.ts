@@ -1,0 +1,14 @@
+import { webhookRouter } from "@offers/webhook-kit/express";
+import express from "express";
+import { type Candidate, secret } from "../candidate.ts";
+import { signAsDocumented } from "../sign-as-documented.ts";
+
+export const candidate: Candidate = {
+  label: "**@offers/webhook-kit/express**, memory receipts",
+  sign: signAsDocumented,
+  receive(handled) {
+    const app = express();
+    app.use("/hooks", webhookRouter({ secret, onWorkerOfferResponse: handled }));
+    return app;
+  },
+};

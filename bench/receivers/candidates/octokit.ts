@@ -1,0 +1,20 @@
+import { createNodeMiddleware, Webhooks } from "@octokit/webhooks";
+import express from "express";
+import { type Candidate, secret, webhookPath } from "../candidate.ts";
+
+const webhooks = new Webhooks({ secret });
+
+export const candidate: Candidate = {
+  label: "@octokit/webhooks createNodeMiddleware",
+  sign: async (body, id) => ({
+    "X-GitHub-Event": "push",
+    "X-Hub-Signature-256": await webhooks.sign(body),
+    "X-GitHub-Delivery": id,
+  }),
+  receive(handled) {
+    webhooks.on("push", handled);
+    const app = express();
+    app.use(createNodeMiddleware(webhooks, { path: webhookPath }));
+    return app;
+  },
+};

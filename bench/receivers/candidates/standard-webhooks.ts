@@ -1,0 +1,26 @@
+import express from "express";
+import { Webhook } from "standardwebhooks";
+import { type Candidate, secret, webhookPath } from "../candidate.ts";
+
+const webhook = new Webhook(secret);
+
+export const candidate: Candidate = {
+  label: "standardwebhooks verify after express.raw()",
+  sign(body, id) {
+    const now = new Date();
+    return {
+      "Webhook-Id": id,
+      "Webhook-Timestamp": String(Math.floor(now.getTime() / 1000)),
+      "Webhook-Signature": webhook.sign(id, now, body),
+    };
+  },
+  receive(handled) {
+    const app = express();
+    app.post(webhookPath, express.raw({ type: "application/json" }), (request, response) => {
+      webhook.verify(request.body, request.headers as Record<string, string>);
+      handled();
+      response.json({ received: true });
+    });
+    return app;
+  },
+};

@@ -1,0 +1,23 @@
+import express from "express";
+import Stripe from "stripe";
+import { type Candidate, secret, webhookPath } from "../candidate.ts";
+
+const { webhooks } = Stripe;
+
+export const candidate: Candidate = {
+  label: "stripe constructEvent after express.raw()",
+  sign: (payload, id) => ({
+    "Stripe-Signature": webhooks.generateTestHeaderString({ payload, secret }),
+    "X-Delivery-Id": id,
+    "X-Attempt": "1",
+  }),
+  receive(handled) {
+    const app = express();
+    app.post(webhookPath, express.raw({ type: "application/json" }), (request, response) => {
+      webhooks.constructEvent(request.body, request.headers["stripe-signature"] ?? "", secret);
+      handled();
+      response.json({ received: true });
+    });
+    return app;
+  },
+};

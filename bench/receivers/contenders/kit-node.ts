@@ -1,9 +1,0 @@
-import { webhookListener } from "@offers/webhook-kit/node";
-import { type Contender, secret } from "../contender.ts";
-import { signAsDocumented } from "../sign-as-documented.ts";
-
-export const contender: Contender = {
-  label: "**@offers/webhook-kit/node**, memory receipts, without Express",
-  sign: signAsDocumented,
-  receive: (handled) => webhookListener({ basePath: "/hooks", secret, onWorkerOfferResponse: handled }),
-};

@@ -1,0 +1,36 @@
+/** One measurement of one candidate, in a process that nothing else has been measured in: one figure for each table. */
+export type Sample<Candidate> = (candidate: Candidate) => Promise<readonly number[]>;
+
+/**
+ * Measures every candidate once in each round, the base before and after all the others, these forwards and backwards in turn:
+ * what slows the machine down for a while, or more and more, meets them all alike.
+ *
+ * @returns for each figure of a sample, every candidate's figures, round by round
+ */
+export async function collectSamples<Candidate extends { readonly label: string }>(
+  [base, ...others]: readonly Candidate[],
+  rounds: number,
+  measure: Sample<Candidate>,
+): Promise<Map<string, number[]>[]> {
+  const tables: Map<string, number[]>[] = [];
+  const note = ({ label }: Candidate, figures: readonly number[]) => {
+    for (const [index, figure] of figures.entries()) {
+      const table = tables[index] ?? new Map<string, number[]>();
+      tables[index] = table.set(label, [...(table.get(label) ?? []), figure]);
+    }
+  };
+  if (!base) return tables;
+  for (let round = 0; round < rounds; round += 1) {
+    const before = await measure(base);
+    const measured = new Map<Candidate, readonly number[]>();
+    for (const one of round % 2 === 0 ? others : others.toReversed()) measured.set(one, await measure(one));
+    const after = await measure(base);
+    note(
+      base,
+      before.map((figure, index) => (figure + (after[index] ?? Number.NaN)) / 2),
+    );
+    // In the order of the table.
+    for (const one of others) note(one, measured.get(one) ?? []);
+  }
+  return tables;
+}

@@ -1,0 +1,127 @@
+// What the bench says of its figures. The ranks and the coverage are those of published tables of the sign test.
+import { expect, test } from "vitest";
+import { agreementOf, halfWidth } from "./agreement.ts";
+import { type Comparison, compare } from "./comparison.ts";
+import { medianInterval } from "./interval.ts";
+import { median } from "./median.ts";
+import type { Report } from "./report.ts";
+import { collectSamples } from "./samples.ts";
+import { printTable } from "./table.ts";
+
+/** 1 to n, in an order that is not theirs. */
+const shuffled = (count: number): number[] =>
+  Array.from({ length: count }, (_, index) => index + 1).sort((a, b) => ((a * 7) % 11) - ((b * 7) % 11));
+
+test.each([
+  [6, 1, 6],
+  [7, 1, 7],
+  [8, 1, 8],
+  [9, 2, 8],
+  [10, 2, 9],
+  [11, 2, 10],
+  [12, 3, 10],
+  [13, 3, 11],
+  [15, 4, 12],
+  [17, 5, 13],
+  [20, 6, 15],
+  [25, 8, 18],
+  [30, 10, 21],
+  [50, 18, 33],
+  [100, 40, 61],
+])("the 95 %% interval of the median of %i values lies between ranks %i and %i", (count, low, high) => {
+  expect(medianInterval(shuffled(count))).toEqual({ low, high });
+});
+
+test.each([0, 1, 2, 5])("%i values have no such interval", (count) => {
+  expect(medianInterval(shuffled(count))).toBeUndefined();
+});
+
+test("a median is the middle, or the mean of the two in the middle", () => {
+  expect(median([10, 1, 3])).toBe(3);
+  expect(median([4, 1, 3, 2])).toBe(2.5);
+  expect(() => median([])).toThrow();
+});
+
+// The ratios of nine rounds: their median is 1.2, and their interval the second and the eighth of them, 1.1 to 1.3.
+const base = [100, 200, 100, 400, 100, 100, 200, 100, 100];
+const slower = [130, 220, 120, 480, 140, 120, 240, 90, 130];
+const alike = [99, 204, 100, 404, 97, 103, 198, 101, 95];
+const heading = { title: "Calls", unit: "µs", better: "lower" } as const;
+const comparison = compare(heading, new Map(Object.entries({ base, slower, alike })));
+
+test("a ratio is to the base of its own round", () => {
+  const [, row] = comparison.rows;
+  expect(row).toMatchObject({
+    median: 130,
+    ratio: { median: 1.2, interval: { low: 1.1, high: 1.3 } },
+    verdict: "worse",
+  });
+});
+
+test("an interval that holds 1 shows nothing", () => {
+  expect(comparison.rows.map(({ verdict }) => verdict)).toEqual(["base", "worse", "not shown"]);
+  expect(printTable(comparison)).toMatch(/\| alike \|.*\| 0\.97 to 1\.02 \| not shown \|/);
+  expect(printTable(comparison)).toMatch(/\| slower \| 130\.0 \| 1\.20x \| 1\.10 to 1\.30 \| slower \|/);
+});
+
+test("more is better where it is a rate", () => {
+  const rates = compare({ ...heading, better: "higher" }, new Map(Object.entries({ base, more: slower })));
+  expect(rates.rows[1]?.verdict).toBe("better");
+  expect(printTable(rates)).toContain("| faster |");
+});
+
+test("too few rounds show nothing", () => {
+  const few = compare(heading, new Map(Object.entries({ base: [1, 1], twice: [2, 2] })));
+  expect(few.rows[1]).toEqual({ label: "twice", median: 2, ratio: { median: 2 }, verdict: "not shown" });
+});
+
+test("what is counted needs no interval", () => {
+  const sizes = compare(
+    { ...heading, exact: true },
+    new Map(Object.entries({ base: [100], small: [50], same: [100] })),
+  );
+  expect(sizes.rows.map(({ verdict }) => verdict)).toEqual(["base", "better", "not shown"]);
+  expect(printTable(sizes)).toContain("| small | 50.0 | 0.50x | exact | smaller |");
+});
+
+test("a round measures the base first and last, and the others forwards and backwards in turn", async () => {
+  const order: string[] = [];
+  const candidates = ["base", "a", "b"].map((label) => ({ label }));
+  const tables = await collectSamples(candidates, 2, async ({ label }) => {
+    order.push(label);
+    return [order.length, 10];
+  });
+  expect(order).toEqual(["base", "a", "b", "base", "base", "b", "a", "base"]);
+  expect(tables.map((table) => [...table])).toEqual([
+    [
+      ["base", [2.5, 6.5]],
+      ["a", [2, 7]],
+      ["b", [3, 6]],
+    ],
+    [
+      ["base", [10, 10]],
+      ["a", [10, 10]],
+      ["b", [10, 10]],
+    ],
+  ]);
+});
+
+test("two runs agree where their intervals overlap", () => {
+  const report = (...comparisons: Comparison[]) => ({ suites: { client: comparisons } }) as unknown as Report;
+  const shifted = compare(
+    heading,
+    new Map(Object.entries({ base, slower: slower.map((value) => value * 1.5), alike })),
+  );
+  const sizes = compare(
+    { ...heading, title: "Bytes", exact: true },
+    new Map(Object.entries({ base: [1], other: [2] })),
+  );
+  expect(agreementOf(report(comparison, sizes), report(shifted, sizes))).toEqual({
+    rows: 2,
+    agreeing: 1,
+    disagreeing: ["Calls: slower"],
+    narrow: 2,
+    intervals: 4,
+  });
+  expect(halfWidth({ low: 1.1, high: 1.3 })).toBeCloseTo(0.1 / 1.2);
+});

@@ -1,0 +1,101 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openStore } from "../../examples/platform/src/store/open-store.ts";
+import type { Store } from "../../examples/platform/src/store/store.ts";
+import { type Accounts, makeAccounts, seedOf } from "./accounts.ts";
+import { type DataLocation, openDataLocation } from "./data-location.ts";
+import { Fleet } from "./fleet.ts";
+import { startMutatingProxy } from "./inject/mutate-traffic.ts";
+import { type Load, startLoad } from "./load.ts";
+import type { CrashTestOptions } from "./options.ts";
+import { PlatformClient } from "./platform-client.ts";
+import { Receiver } from "./receiver.ts";
+import { signIn } from "./sign-in.ts";
+import { keepLeaseHistory } from "./verify/lease-history.ts";
+
+/** Ends or removes one thing. */
+export type Closer = () => Promise<unknown>;
+
+/** Everything that takes part in a run, at work. */
+export interface Setup {
+  place: DataLocation;
+  receiver: Receiver;
+  fleet: Fleet;
+  load: Load;
+  /** Unexpected responses of the platform. */
+  wrongResponses: string[];
+}
+
+const organisations = 12;
+const quietOrganisations = 8;
+const workers = 16;
+const loadWithBug = join(import.meta.dirname, "inject/load-with-bug.ts");
+/** Retries come soon, so that the drain measures the platform and not its schedule; enough that no delivery fails. */
+const retrySchedule = ["200ms", "500ms", ...Array.from({ length: 38 }, () => "1s")].join();
+const maxWrongResponses = 20;
+
+/** @param closers gets what ends it all, in the order in which it was begun, also when it fails half way */
+export async function setup(options: CrashTestOptions, closers: Closer[]): Promise<Setup> {
+  const place = await openDataLocation(options.store, options.restarts > 0);
+  closers.push(place.remove);
+  await withStore(place, keepLeaseHistory);
+  const accounts = makeAccounts(organisations, quietOrganisations, workers);
+  const receiver = new Receiver(accounts.organisations, options.trafficMutations.length === 0);
+  const address = await receiver.listen();
+  closers.push(() => receiver.close());
+  const baseAddress = await inFrontOf(address, options, closers);
+
+  const environment = {
+    DATABASE_URL: place.options.databaseUrl ?? "",
+    OFFERS_DATA: place.options.dataFolder,
+    OFFERS_SEAL_KEY: randomBytes(32).toString("base64"),
+    OFFERS_SEED: await writeSeed(accounts, closers),
+    OFFERS_ALLOW_LOOPBACK: "1",
+    OFFERS_RATE_LIMIT: "off",
+    OFFERS_PERSON_RATE_LIMIT: "off",
+    OFFERS_RETRY_SCHEDULE: retrySchedule,
+    CRASH_TEST_BUGS: options.platformBugs.join(),
+  };
+  const imports = options.platformBugs.length > 0 ? [loadWithBug] : [];
+  const fleet = new Fleet({ environment, imports, onInterruption: () => receiver.disown() });
+  closers.push(() => fleet.destroy());
+  await fleet.start(options.processes);
+
+  const wrongResponses: string[] = [];
+  const client = new PlatformClient({
+    addresses: () => fleet.addresses,
+    onFault: (fault) => void (wrongResponses.length < maxWrongResponses && wrongResponses.push(fault)),
+  });
+  const tokens = await signIn(client, accounts, baseAddress, options.signal);
+  const load = startLoad({ client, accounts, tokens, rate: options.rate });
+  closers.push(() => load.stop(AbortSignal.abort()));
+  return { place, receiver, fleet, load, wrongResponses };
+}
+
+/** Opens the run's store beside the platform, or on PGlite before and after it. */
+export async function withStore<T>({ options }: DataLocation, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openStore(options);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** The receiver's own address, or that of the proxy in front of it. */
+async function inFrontOf(receiver: string, { trafficMutations }: CrashTestOptions, closers: Closer[]): Promise<string> {
+  if (trafficMutations.length === 0) return receiver;
+  const proxy = await startMutatingProxy(receiver, trafficMutations);
+  closers.push(proxy.close);
+  return proxy.address;
+}
+
+async function writeSeed(accounts: Accounts, closers: Closer[]): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "offers-crash-test-"));
+  closers.push(() => rm(folder, { recursive: true }));
+  const file = join(folder, "seed.json");
+  await writeFile(file, JSON.stringify(seedOf(accounts)));
+  return file;
+}

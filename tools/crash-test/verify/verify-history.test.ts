@@ -1,0 +1,103 @@
+import { describe, expect, test } from "vitest";
+import { type Change, type Receipt, verifyHistory } from "./verify-history.ts";
+
+const key = "offer 1, worker 1";
+const acked = (...words: string[]): Change[] => words.map((word) => ({ key, word, isAcked: true, doubts: 0 }));
+/** `A1`: the word A under the delivery id 1. In the order given. */
+const received = (...texts: string[]): Receipt[] =>
+  texts.map(([word = "", deliveryId = ""], ordinal) => ({ ordinal, deliveryId, key, word, isAcknowledged: true }));
+
+const fine = { lost: 0, duplicated: 0, reordered: 0, invented: 0, examples: [] };
+
+describe("what the platform acked beside what the receiver got", () => {
+  test("nothing is wrong when each is received once and in order", () => {
+    expect(verifyHistory(acked("A", "R", "A"), received("A1", "R2", "A3"))).toEqual({
+      acked: 3,
+      delivered: 3,
+      ...fine,
+    });
+  });
+
+  test("an acked change that the receiver never got is lost", () => {
+    const verdict = verifyHistory(acked("A", "R", "A"), received("A1", "A3"));
+    expect(verdict).toMatchObject({ acked: 3, delivered: 2, lost: 1, reordered: 0, invented: 0 });
+    expect(verdict.examples).toEqual([
+      expect.stringContaining("offer 1, worker 1: acked A R A; received A (1, request 0)"),
+    ]);
+    expect(verifyHistory(acked("A"), [])).toMatchObject({ acked: 1, delivered: 0, lost: 1 });
+  });
+
+  test("a response received before an earlier one is reordered", () => {
+    expect(verifyHistory(acked("A", "R"), received("R2", "A1"))).toMatchObject({ delivered: 2, lost: 0, reordered: 1 });
+    expect(verifyHistory(acked("A", "R", "A", "R"), received("A1", "A3", "R2", "R4"))).toMatchObject({
+      lost: 0,
+      reordered: 1,
+    });
+  });
+
+  test("it is the order of the requests that counts, not that in which they were taken", () => {
+    const [first, second] = received("A1", "R2");
+    expect(verifyHistory(acked("A", "R"), [second, first] as Receipt[])).toMatchObject({ reordered: 0 });
+  });
+
+  test("a response received again after a later one is reordered", () => {
+    expect(verifyHistory(acked("A", "R"), received("A1", "R2", "A1"))).toMatchObject({ duplicated: 1, reordered: 1 });
+    expect(verifyHistory(acked("A", "R"), received("A1", "A1", "R2", "R2"))).toMatchObject({
+      duplicated: 2,
+      reordered: 0,
+    });
+  });
+
+  test("what has only one word has no order", () => {
+    expect(verifyHistory(acked("C", "C", "C"), received("C2", "C1", "C3", "C1"))).toMatchObject({
+      duplicated: 1,
+      reordered: 0,
+    });
+  });
+
+  test("a lost one makes those around it neither early nor late", () => {
+    expect(verifyHistory(acked("A", "R", "A", "R"), received("A1", "A3", "R4"))).toMatchObject({
+      lost: 1,
+      reordered: 0,
+    });
+  });
+
+  test("a delivery that got 200 and is sent again is duplicated, one without a response is not", () => {
+    const receipts = received("A1", "A1", "A1");
+    expect(verifyHistory(acked("A"), receipts)).toMatchObject({ delivered: 1, duplicated: 2, invented: 0 });
+    const hungUp = receipts.map((receipt, index) => ({ ...receipt, isAcknowledged: index === 2 }));
+    expect(verifyHistory(acked("A"), hungUp)).toMatchObject({ delivered: 1, duplicated: 0 });
+  });
+
+  test("a second delivery id for one event is invented, and so is an event without a change", () => {
+    expect(verifyHistory(acked("A"), received("A1", "A2"))).toMatchObject({ delivered: 1, duplicated: 0, invented: 1 });
+    expect(verifyHistory([], received("A1"))).toMatchObject({ acked: 0, delivered: 0, invented: 1 });
+    expect(verifyHistory(acked("A"), received("R1"))).toMatchObject({ lost: 1, invented: 1 });
+  });
+
+  test("a change without a response may have happened or not, and is neither lost nor wrong", () => {
+    const doubtful: Change = { key, word: "R", isAcked: false, doubts: 1 };
+    const changes = [...acked("A"), doubtful];
+    expect(verifyHistory(changes, received("A1"))).toEqual({ acked: 1, delivered: 1, ...fine });
+    expect(verifyHistory(changes, received("A1", "R2"))).toEqual({ acked: 1, delivered: 1, ...fine });
+    expect(verifyHistory(changes, received("A1", "R2", "R3"))).toMatchObject({ invented: 1 });
+    expect(verifyHistory([doubtful, ...acked("A")], received("R2", "A1"))).toEqual({ acked: 1, delivered: 1, ...fine });
+  });
+
+  test("a change that is retried until it is acked is one event that must be received", () => {
+    const changes = [...acked("A"), { key, word: "R", isAcked: true, doubts: 2 }];
+    expect(verifyHistory(changes, received("A1", "R2"))).toEqual({ acked: 2, delivered: 2, ...fine });
+    expect(verifyHistory(changes, received("A1"))).toMatchObject({ lost: 1 });
+  });
+
+  test("keys are judged each by itself", () => {
+    const other = "offer 2, worker 1";
+    const changes = [...acked("A"), ...acked("A").map((change) => ({ ...change, key: other }))];
+    expect(verifyHistory(changes, received("A1", "A2"))).toMatchObject({
+      acked: 2,
+      delivered: 1,
+      lost: 1,
+      invented: 1,
+    });
+  });
+});

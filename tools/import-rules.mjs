@@ -1,0 +1,44 @@
+// Which way imports go: spec → packages → examples → docs. Read by dependency-cruiser, as a step of npm test.
+// Tests and tools may import anything. Biome checks that no files import each other; this, that no folders do.
+const forbid = (name, from, to) => ({ name, severity: "error", from, to });
+const above = (folder, others) =>
+  forbid(`${folder}-import-nothing-above-them`, { path: `^${folder}/` }, { path: `^(${others})/` });
+
+/** @type {import("dependency-cruiser").IConfiguration} */
+export default {
+  forbidden: [
+    // The client's src, src/pipeline, src/operations and src/generated import each other today.
+    {
+      ...forbid("no-folders-import-each-other", { pathNot: "^packages/client/" }, { circular: true }),
+      scope: "folder",
+    },
+    above("spec", "packages|examples|docs|bench|tools"),
+    above("packages", "examples|docs|bench|tools"),
+    above("examples", "docs|bench|tools"),
+    forbid(
+      "packages-import-no-other-package",
+      { path: "^packages/([^/]+)/" },
+      { path: "^packages/", pathNot: "^packages/$1/" },
+    ),
+    forbid(
+      "examples-import-no-other-example",
+      { path: "^examples/([^/]+)/" },
+      { path: "^examples/", pathNot: "^examples/$1/" },
+    ),
+    // A published name leads into dist/.
+    forbid(
+      "examples-import-packages-by-their-names",
+      { path: "^examples/" },
+      { path: "^packages/", pathNot: "^packages/[^/]+/dist/" },
+    ),
+    forbid("nothing-imports-its-own-index", { path: "^((packages|examples)/[^/]+/src)/" }, { path: "^$1/index\\.ts$" }),
+  ],
+  options: {
+    // Type-only imports count too.
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    exclude: String.raw`\.test(-d)?\.ts$|^(packages|examples)/[^/]+/test/`,
+    doNotFollow: { path: "node_modules|/dist/" },
+    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "node", "default", "types"] },
+  },
+};
