@@ -4,17 +4,17 @@
  * @module express
  */
 import type { Request, RequestHandler } from "express";
-import { after } from "./after.ts";
-import type { Answer } from "./answer.ts";
 import { ConfigurationError } from "./errors.ts";
-import type { IncomingWebhook } from "./incoming-webhook.ts";
-import { writeNodeAnswer } from "./node-answer.ts";
-import { readNodeBody } from "./node-body.ts";
-import { type ReceiverOptions, readReceiverOptions, readVerifyOptions, type VerifyOptions } from "./options.ts";
-import { receive } from "./receiver.ts";
+import type { IncomingWebhook } from "./http/incoming-request.ts";
+import { readNodeBody } from "./http/node-body.ts";
+import { writeNodeAnswer } from "./http/node-response.ts";
+import type { Answer } from "./http/response.ts";
+import { type ReceiverOptions, readReceiverOptions, readVerifyOptions, type VerifyOptions } from "./options/options.ts";
+import { after } from "./receive/after.ts";
+import { receive } from "./receive/receive.ts";
+import { verifyIncoming } from "./receive/verify-incoming.ts";
 import type { Rejection } from "./rejection.ts";
 import type { VerifiedWebhook } from "./verified-webhook.ts";
-import { verifyIncoming } from "./verify-incoming.ts";
 
 declare global {
   namespace Express {

@@ -1,9 +1,9 @@
 import { Hono } from "hono";
 import { expect, test, vi } from "vitest";
+import { memoryReceipts } from "./deduplication/memory-deduplication.ts";
 import { webhookHandler } from "./fetch.ts";
-import { memoryReceipts } from "./memory-receipts.ts";
-import type { ReceiverOptions } from "./options.ts";
-import { timestampDigest } from "./timestamp-digest.ts";
+import type { ReceiverOptions } from "./options/options.ts";
+import { timestampDigest } from "./signature/timestamp-digest.ts";
 
 const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 const accepted = JSON.stringify({ offerId: "offer_4f1c2a", workerId: "worker_amal", response: "accepted" });

@@ -3,14 +3,15 @@
  *
  * @module fetch
  */
-import type { Answer } from "./answer.ts";
-import { type BelowBase, readBasePath } from "./base-path.ts";
-import { readFetchBody } from "./fetch-body.ts";
-import type { IncomingWebhook } from "./incoming-webhook.ts";
-import { type ReceiverOptions, readReceiverOptions } from "./options.ts";
-import { receive } from "./receiver.ts";
-import { readTarget } from "./request-target.ts";
-import { refuseUnknownPath } from "./unknown-path.ts";
+
+import { type BelowBase, readBasePath } from "./http/base-path.ts";
+import { readFetchBody } from "./http/fetch-body.ts";
+import type { IncomingWebhook } from "./http/incoming-request.ts";
+import { readTarget } from "./http/request-target.ts";
+import type { Answer } from "./http/response.ts";
+import { type ReceiverOptions, readReceiverOptions } from "./options/options.ts";
+import { receive } from "./receive/receive.ts";
+import { refuseUnknownPath } from "./receive/unknown-path.ts";
 
 /**
  * Every webhook endpoint, for Hono, Next, Bun, Deno, Workers, Lambda and whatever else takes a `Request` and answers a

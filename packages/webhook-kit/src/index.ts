@@ -6,12 +6,12 @@
 
 // Receiving
 
-export type { Answer } from "./answer.ts";
 export type { HandlerContext, Handlers } from "./handlers.ts";
-export type { ReceiverOptions, VerifyOptions } from "./options.ts";
-export type { Secret } from "./secrets.ts";
+export type { Answer } from "./http/response.ts";
+export type { ReceiverOptions, VerifyOptions } from "./options/options.ts";
+export { verifyRequest, type WebhookRequest } from "./receive/verify-request.ts";
+export type { Secret } from "./signature/secrets.ts";
 export type { VerifiedWebhook } from "./verified-webhook.ts";
-export { verifyRequest, type WebhookRequest } from "./verify-request.ts";
 
 // Events
 
@@ -26,19 +26,19 @@ export type {
 
 // Schemes
 
-export type { SignatureClaim, SignatureScheme } from "./signature-scheme.ts";
-export { standardWebhooks } from "./standard-webhooks.ts";
-export { timestampDigest } from "./timestamp-digest.ts";
+export type { SignatureClaim, SignatureScheme } from "./signature/signature-scheme.ts";
+export { standardWebhooks } from "./signature/standard-webhooks.ts";
+export { timestampDigest } from "./signature/timestamp-digest.ts";
 
 // Receipts
 
-export { memoryReceipts } from "./memory-receipts.ts";
-export type { ReceiptClaim, Receipts } from "./receipts.ts";
+export type { ReceiptClaim, Receipts } from "./deduplication/deduplication.ts";
+export { memoryReceipts } from "./deduplication/memory-deduplication.ts";
 
 // What happened
 
 export type { Logger } from "./logger.ts";
-export type { Verified } from "./observer.ts";
+export type { Verified } from "./observability/observer.ts";
 export type { Rejection } from "./rejection.ts";
 
 // Errors

@@ -4,16 +4,16 @@
  * @module node
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { after } from "./after.ts";
-import type { Answer } from "./answer.ts";
-import { type BelowBase, readBasePath } from "./base-path.ts";
-import type { IncomingWebhook } from "./incoming-webhook.ts";
-import { writeNodeAnswer } from "./node-answer.ts";
-import { readNodeBody } from "./node-body.ts";
-import { type ReceiverOptions, readReceiverOptions } from "./options.ts";
-import { receive } from "./receiver.ts";
-import { readTarget } from "./request-target.ts";
-import { refuseUnknownPath } from "./unknown-path.ts";
+import { type BelowBase, readBasePath } from "./http/base-path.ts";
+import type { IncomingWebhook } from "./http/incoming-request.ts";
+import { readNodeBody } from "./http/node-body.ts";
+import { writeNodeAnswer } from "./http/node-response.ts";
+import { readTarget } from "./http/request-target.ts";
+import type { Answer } from "./http/response.ts";
+import { type ReceiverOptions, readReceiverOptions } from "./options/options.ts";
+import { after } from "./receive/after.ts";
+import { receive } from "./receive/receive.ts";
+import { refuseUnknownPath } from "./receive/unknown-path.ts";
 
 /**
  * Every webhook endpoint, as a listener for `node:http`, or a middleware for servers of connect's kind. A path that is none of

@@ -3,4 +3,4 @@
  *
  * @module redis
  */
-export { redisReceipts } from "./redis-receipts.ts";
+export { redisReceipts } from "./deduplication/redis/redis-deduplication.ts";

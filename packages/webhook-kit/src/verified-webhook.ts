@@ -1,4 +1,4 @@
-import type { Verified } from "./observer.ts";
+import type { Verified } from "./observability/observer.ts";
 
 /**
  * What `verifyWebhook` leaves on the request, and `verifyRequest` answers: the sender holds the secret.

@@ -1,12 +1,12 @@
-import { after, attempt, fromUser } from "../after.ts";
-import { jsonAnswer } from "../answer.ts";
 import { HandlerError } from "../errors.ts";
 import type { ContactSuggestionRequest } from "../events.ts";
 import { maxSuggestionsBytes } from "../generated/decisions.ts";
 import { contactSuggestionRequestSchema, contactSuggestionsSchema } from "../generated/schemas.ts";
-import { handlerFailed } from "../handler-failed.ts";
-import { describeIssues } from "../schema-issues.ts";
+import { jsonAnswer } from "../http/response.ts";
+import { after, attempt, fromUser } from "../receive/after.ts";
+import { handlerFailed } from "../receive/handler-failed.ts";
 import type { HandledEndpoint } from "./endpoint.ts";
+import { describeIssues } from "./schema-issues.ts";
 
 export const contactSuggestions: HandledEndpoint<"/contact-suggestions", ContactSuggestionRequest> = {
   kind: "request",

@@ -1,8 +1,8 @@
 import type * as z from "zod";
-import type { Awaitable } from "../after.ts";
-import type { Answer } from "../answer.ts";
 import type { webhooks } from "../generated/openapi.ts";
 import type { HandlerContext, Handlers } from "../handlers.ts";
+import type { Answer } from "../http/response.ts";
+import type { Awaitable } from "../receive/after.ts";
 
 type Path = keyof webhooks;
 

@@ -1,8 +1,8 @@
-import { after, attempt, fromUser } from "../after.ts";
-import { acknowledged } from "../answer.ts";
 import type { TimelineChanged } from "../events.ts";
 import { timelineChangedSchema } from "../generated/schemas.ts";
-import { handlerFailed } from "../handler-failed.ts";
+import { acknowledged } from "../http/response.ts";
+import { after, attempt, fromUser } from "../receive/after.ts";
+import { handlerFailed } from "../receive/handler-failed.ts";
 import type { HandledEndpoint } from "./endpoint.ts";
 
 /** An extra of the live service (D-34). */

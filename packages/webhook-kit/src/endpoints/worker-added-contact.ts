@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { after, attempt, fromUser } from "../after.ts";
-import { acknowledged } from "../answer.ts";
 import type { WorkerAddedContact } from "../events.ts";
 import { idSchema } from "../generated/schemas.ts";
-import { handlerFailed } from "../handler-failed.ts";
+import { acknowledged } from "../http/response.ts";
+import { after, attempt, fromUser } from "../receive/after.ts";
+import { handlerFailed } from "../receive/handler-failed.ts";
 import type { HandledEndpoint } from "./endpoint.ts";
 
 /** Has no payload: the worker's id stands in the path. Answered 200 without a body (D-12). */

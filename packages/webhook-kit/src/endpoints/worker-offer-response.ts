@@ -1,8 +1,8 @@
-import { after, attempt, fromUser } from "../after.ts";
-import { acknowledged } from "../answer.ts";
 import type { WorkerOfferResponse } from "../events.ts";
 import { workerOfferResponseSchema } from "../generated/schemas.ts";
-import { handlerFailed } from "../handler-failed.ts";
+import { acknowledged } from "../http/response.ts";
+import { after, attempt, fromUser } from "../receive/after.ts";
+import { handlerFailed } from "../receive/handler-failed.ts";
 import type { HandledEndpoint } from "./endpoint.ts";
 
 /** Path, method and payload are those of the live service (D-14). */

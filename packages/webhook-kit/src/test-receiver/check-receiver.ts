@@ -1,12 +1,12 @@
-import type { Answer } from "../answer.ts";
 import { endpoints } from "../endpoints/all.ts";
-import { commonForgeries, digestForgeries, type Forgery, tamperedHeaders } from "./forgeries.ts";
-import { goodSignatures, type SignatureRules } from "./good-signatures.ts";
+import type { Answer } from "../http/response.ts";
+import { NoAnswer, Probe } from "./contract-checker.ts";
 import { handledEndpoints, handledNames } from "./handled-endpoints.ts";
-import { NoAnswer, Probe } from "./probe.ts";
+import { commonForgeries, digestForgeries, type Forgery, tamperedHeaders } from "./invalid-signatures.ts";
 import { readSuggestions } from "./read-suggestions.ts";
 import { madeUp, type Samples } from "./samples.ts";
 import { type Sender, type Webhook, writeWebhook } from "./sender.ts";
+import { goodSignatures, type SignatureRules } from "./valid-signatures.ts";
 
 /** Asks a receiver what the contract demands of one, and what we do beyond it (D-61); answers its faults in words. */
 export async function checkReceiver(

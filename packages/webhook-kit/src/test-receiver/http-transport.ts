@@ -1,6 +1,6 @@
 import * as http from "node:http";
 import * as https from "node:https";
-import type { Answer } from "../answer.ts";
+import type { Answer } from "../http/response.ts";
 import type { Transport } from "./transport.ts";
 
 /** `node:http` and not fetch, which would join two headers of one name, and follow redirects unless told. */

@@ -1,6 +1,6 @@
+import { describeIssues } from "../endpoints/schema-issues.ts";
 import type { ContactSuggestion } from "../events.ts";
 import { contactSuggestionsSchema } from "../generated/schemas.ts";
-import { describeIssues } from "../schema-issues.ts";
 
 /** What the service would show of an answer; or what it would refuse it for, as a whole (D-21). */
 export type ReadSuggestions =

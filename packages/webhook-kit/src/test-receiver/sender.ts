@@ -1,4 +1,4 @@
-import type { Answer } from "../answer.ts";
+import type { Answer } from "../http/response.ts";
 import type { Signer } from "./signer.ts";
 import type { HeaderList, OutgoingRequest, Transport } from "./transport.ts";
 

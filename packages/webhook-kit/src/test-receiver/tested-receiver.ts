@@ -1,4 +1,3 @@
-import type { Answer } from "../answer.ts";
 import type {
   ContactSuggestion,
   ContactSuggestionRequest,
@@ -7,6 +6,7 @@ import type {
   WorkerAddedContact,
   WorkerOfferResponse,
 } from "../events.ts";
+import type { Answer } from "../http/response.ts";
 import type { Samples } from "./samples.ts";
 
 /**

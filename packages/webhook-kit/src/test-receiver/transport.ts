@@ -1,4 +1,4 @@
-import type { Answer } from "../answer.ts";
+import type { Answer } from "../http/response.ts";
 
 /** In the order in which they are sent; a name may come twice. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];

@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { readAnswers, type WireAnswer } from "./read-answers.ts";
+import { readAnswers, type WireAnswer } from "./read-responses.ts";
 
 /** What a connection brought until it was closed. */
 export interface Exchange {

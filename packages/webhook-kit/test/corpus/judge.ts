@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Corpus, type CorpusCase, type ExpectedAnswer, stepsOf } from "./corpus.ts";
 import { fillIn } from "./fill-in.ts";
-import type { WireAnswer } from "./read-answers.ts";
+import type { WireAnswer } from "./read-responses.ts";
 
 /** What a receiver noted of one case. */
 export interface Noted {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type Corpus, type CorpusCase, type Step, stepsOf } from "./corpus.ts";
 import { type Exchange, exchange } from "./exchange.ts";
 import type { Outcome } from "./judge.ts";
-import type { WireAnswer } from "./read-answers.ts";
+import type { WireAnswer } from "./read-responses.ts";
 import { sign } from "./sign.ts";
 import { writeRequest } from "./write-request.ts";
 

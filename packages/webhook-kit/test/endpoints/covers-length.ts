@@ -1,5 +1,5 @@
 import type { SignatureScheme } from "../../src/index.ts";
-import { timestampDigest } from "../../src/timestamp-digest.ts";
+import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 
 /** A scheme of a user's own that covers the body, with the length of `payload` as the poorest of signatures. */
 export const coversLength = (payload: unknown): SignatureScheme => ({

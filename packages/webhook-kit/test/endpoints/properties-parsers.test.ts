@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
-import { parseAuthorization } from "../../src/authorization.ts";
-import { decodeBase64 } from "../../src/canonical-base64.ts";
+import { decodeParameters, findRoute } from "../../src/endpoints/find-route.ts";
 import { readDateTime } from "../../src/generated/date-time.ts";
-import { duplicated, findHeader } from "../../src/headers.ts";
-import { decodeParameters, findRoute } from "../../src/route.ts";
-import { parseWebhookSignature } from "../../src/webhook-signature.ts";
-import { decodeWhsec } from "../../src/whsec.ts";
+import { duplicated, findHeader } from "../../src/http/headers.ts";
+import { parseAuthorization } from "../../src/signature/authorization.ts";
+import { decodeBase64 } from "../../src/signature/base64-strict.ts";
+import { decodeWhsec } from "../../src/signature/standard-webhooks-key.ts";
+import { parseWebhookSignature } from "../../src/signature/webhook-signature.ts";
 import { almost, anyText, instant, runs } from "../support/property-runs.ts";
 
 describe("readDateTime", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
 import { endpoints } from "../../src/endpoints/all.ts";
-import { checkPayload, isJson, parseJson } from "../../src/payload.ts";
+import { checkPayload, isJson, parseJson } from "../../src/http/json-body.ts";
 import { anyText, runs } from "../support/property-runs.ts";
 
 const handled = Object.values(endpoints).flatMap((endpoint) => ("schema" in endpoint ? [endpoint] : []));

@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
 import { describe, expect, test, vi } from "vitest";
 import { memoryReceipts, type WebhookKitError } from "../../src/index.ts";
-import type { ReceiverOptions } from "../../src/options.ts";
-import { timestampDigest } from "../../src/timestamp-digest.ts";
+import type { ReceiverOptions } from "../../src/options/options.ts";
+import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 import { adapters } from "../support/adapters.ts";
 
 const secret = "SENTINEL-secret-of-some-length";

@@ -1,7 +1,7 @@
 import type { RequestHandler } from "express";
 import { describe, expect, test, vi } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
-import type { ReceiverOptions } from "../../src/options.ts";
+import type { ReceiverOptions } from "../../src/options/options.ts";
 import { coversLength } from "../endpoints/covers-length.ts";
 import { accepted } from "../support/mount.ts";
 import { expresses, secret, serve, signedJson } from "../support/serve.ts";

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { memoryReceipts } from "../../src/index.ts";
-import type { ReceiverOptions } from "../../src/options.ts";
+import type { ReceiverOptions } from "../../src/options/options.ts";
 import { adapters } from "../support/adapters.ts";
 import { secret, signed } from "../support/serve.ts";
 

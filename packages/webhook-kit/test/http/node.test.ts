@@ -1,7 +1,7 @@
 import express from "express";
 import { expect, test, vi } from "vitest";
 import { webhookListener } from "../../src/node.ts";
-import type { ReceiverOptions } from "../../src/options.ts";
+import type { ReceiverOptions } from "../../src/options/options.ts";
 import { accepted, post } from "../support/mount.ts";
 import { secret, sendRaw, serve, signed } from "../support/serve.ts";
 

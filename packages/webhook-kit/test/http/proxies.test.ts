@@ -1,6 +1,6 @@
 import { request as httpRequest } from "node:http";
 import { describe, expect, test, vi } from "vitest";
-import type { ReceiverOptions } from "../../src/options.ts";
+import type { ReceiverOptions } from "../../src/options/options.ts";
 import { type Adapter, adapters } from "../support/adapters.ts";
 import { secret, sendRaw, serve, signed } from "../support/serve.ts";
 

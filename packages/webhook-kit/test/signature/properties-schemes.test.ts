@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
-import { standardWebhooks } from "../../src/standard-webhooks.ts";
-import { timestampDigest } from "../../src/timestamp-digest.ts";
+import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
+import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 import { almost, anyText, instant, runs } from "../support/property-runs.ts";
 import { flip, pairsOf, type SchemeCase, schemes, verify } from "./property-schemes.ts";
 

@@ -1,7 +1,7 @@
 import { fc } from "../../../../tools/property-seed.ts";
-import type { SignatureScheme } from "../../src/signature-scheme.ts";
-import { standardWebhooks } from "../../src/standard-webhooks.ts";
-import { timestampDigest } from "../../src/timestamp-digest.ts";
+import type { SignatureScheme } from "../../src/signature/signature-scheme.ts";
+import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
+import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 
 type SyncScheme = SignatureScheme<Readonly<Record<string, string>>>;
 

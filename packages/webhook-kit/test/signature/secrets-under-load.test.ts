@@ -1,8 +1,8 @@
 import { Agent, request as nodeRequest } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
-import type { Secret } from "../../src/secrets.ts";
-import { timestampDigest } from "../../src/timestamp-digest.ts";
+import type { Secret } from "../../src/signature/secrets.ts";
+import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 import { expresses, serve } from "../support/serve.ts";
 
 const [{ express }] = expresses as [(typeof expresses)[0]];

@@ -1,4 +1,4 @@
-import { standardWebhooks } from "../../src/standard-webhooks.ts";
+import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
 
 /** A secret as senders of Standard Webhooks hand it out. */
 export const whsec = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";

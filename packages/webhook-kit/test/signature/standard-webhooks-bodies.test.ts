@@ -1,7 +1,7 @@
 import type { RequestHandler } from "express";
 import { describe, expect, test, vi } from "vitest";
 import { verifyWebhook, webhookRouter } from "../../src/express.ts";
-import { standardWebhooks } from "../../src/standard-webhooks.ts";
+import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
 import { adapters } from "../support/adapters.ts";
 import { accepted, mount } from "../support/mount.ts";
 import { expresses, serve } from "../support/serve.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test, vi } from "vitest";
-import { standardWebhooks } from "../../src/standard-webhooks.ts";
+import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
 import { adapters } from "../support/adapters.ts";
 import { accepted, mount } from "../support/mount.ts";
 import { whsec } from "./standard-signed.ts";

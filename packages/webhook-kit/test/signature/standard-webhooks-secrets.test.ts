@@ -1,8 +1,8 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test, vi } from "vitest";
 import { verifyWebhook, webhookRouter } from "../../src/express.ts";
-import { standardWebhooks } from "../../src/standard-webhooks.ts";
-import { verifyRequest } from "../../src/verify-request.ts";
+import { verifyRequest } from "../../src/receive/verify-request.ts";
+import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
 import { adapters } from "../support/adapters.ts";
 import { mount } from "../support/mount.ts";
 import { signedRequest, whsec } from "./standard-signed.ts";

@@ -1,4 +1,4 @@
-import type { ReceiverOptions } from "../../src/options.ts";
+import type { ReceiverOptions } from "../../src/options/options.ts";
 import type { Adapter } from "./adapters.ts";
 import { secret, signedJson } from "./serve.ts";
 

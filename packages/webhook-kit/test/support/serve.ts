@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { type AddressInfo, connect } from "node:net";
 import express from "express";
 import { onTestFinished } from "vitest";
-import { timestampDigest } from "../../src/timestamp-digest.ts";
+import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 
 /** Express 4 has types of its own that are not installed beside those of 5; what is used here is alike in both. */
 const express4 = createRequire(import.meta.url)("express4") as typeof express;

@@ -4,10 +4,10 @@ import { webhookRouter } from "../../src/express.ts";
 import { webhookHandler } from "../../src/fetch.ts";
 import type { SignatureScheme } from "../../src/index.ts";
 import { webhookListener } from "../../src/node.ts";
-import type { ReceiverOptions } from "../../src/options.ts";
-import { standardWebhooks } from "../../src/standard-webhooks.ts";
+import type { ReceiverOptions } from "../../src/options/options.ts";
+import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
+import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 import { testReceiver } from "../../src/testing.ts";
-import { timestampDigest } from "../../src/timestamp-digest.ts";
 import { expresses, secret } from "../support/serve.ts";
 
 type App = Parameters<typeof testReceiver>[0];

@@ -2,9 +2,9 @@ import { createHash, createHmac } from "node:crypto";
 import express, { type RequestHandler } from "express";
 import { expect, test } from "vitest";
 import { verifyWebhook, webhookRouter } from "../../src/express.ts";
+import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 import { testReceiver } from "../../src/testing.ts";
-import { timestampDigest } from "../../src/timestamp-digest.ts";
-import { textbookRouter } from "../corpus/textbook.ts";
+import { textbookRouter } from "../corpus/naive-receiver.ts";
 import { secret, serve } from "../support/serve.ts";
 
 type Checked = Awaited<ReturnType<typeof testReceiver>>["check"];

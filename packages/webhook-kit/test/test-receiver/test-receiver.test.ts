@@ -2,7 +2,7 @@ import express from "express";
 import { describe, expect, test, vi } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
 import type { Handlers } from "../../src/index.ts";
-import type { ReceiverOptions } from "../../src/options.ts";
+import type { ReceiverOptions } from "../../src/options/options.ts";
 import { type TestedReceiver, testReceiver } from "../../src/testing.ts";
 import { secret, serve } from "../support/serve.ts";
 

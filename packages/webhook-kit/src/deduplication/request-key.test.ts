@@ -1,0 +1,131 @@
+import { expect, test } from "vitest";
+import type { ReceivedBody } from "../http/incoming-request.ts";
+import type { Proof } from "../signature/verify-signature.ts";
+import { eventKeys, keepMs, signatureKey } from "./request-key.ts";
+
+const claim = { signedAt: { earliest: 60_000, latest: 119_999 }, signature: Buffer.from("ab01", "hex") };
+const proof: Proof = {
+  claim,
+  secrets: [],
+  skewSeconds: 0,
+  receivedAt: new Date(0),
+  verified: { scheme: "sample", reading: "r", secretIndex: 0, skewSeconds: 0 },
+  tenant: "t",
+};
+const withId: Proof = { ...proof, claim: { ...claim, id: "msg_1" } };
+const otherSignature = (of: Proof): Proof => ({ ...of, claim: { ...of.claim, signature: Buffer.of(9) } });
+const otherTenant = (of: Proof): Proof => ({ ...of, tenant: "u" });
+const otherScheme = (of: Proof): Proof => ({ ...of, verified: { ...of.verified, scheme: "other" } });
+
+const incoming = { method: "POST", target: "/hooks/offer/response" };
+const bytes = (text: string): ReceivedBody => ({ kind: "bytes", bytes: Buffer.from(text) });
+const keyOf = (of: Proof, body: ReceivedBody | undefined = bytes("{}"), from = incoming, subject?: string[]) =>
+  eventKeys(of, from, body, subject).key;
+
+/** As many as were given: no two are the same. */
+const expectAllDifferent = (...keys: string[]) => {
+  for (const key of keys) expect(key).toMatch(/^[0-9a-f]{64,}$/);
+  expect([...new Set(keys)]).toEqual(keys);
+};
+
+test("another tenant, scheme, signature, method, target, body or subject is another event", () =>
+  expectAllDifferent(
+    keyOf(proof),
+    keyOf(otherTenant(proof)),
+    keyOf(otherScheme(proof)),
+    keyOf(otherSignature(proof)),
+    keyOf(proof, bytes("{}"), { ...incoming, method: "PUT" }),
+    keyOf(proof, bytes("{}"), { ...incoming, target: "/hooks/offer/response?" }),
+    keyOf(proof, bytes("{} ")),
+    keyOf(proof, { kind: "parsed", value: { a: 1 } }),
+    keyOf(proof, { kind: "parsed", value: { a: 2 } }),
+    keyOf(proof, bytes("{}"), incoming, ["o1", "w1"]),
+    keyOf(proof, bytes("{}"), incoming, ["o1w1"]),
+    keyOf(withId),
+    signatureKey(proof),
+    signatureKey(withId),
+  ));
+
+test("an event without a body is one of its own, however its body was lost", () => {
+  expect(eventKeys(proof, incoming, { kind: "consumed" }, undefined)).toEqual(
+    eventKeys(proof, incoming, undefined, undefined),
+  );
+  expect(keyOf(proof)).not.toBe(eventKeys(proof, incoming, undefined, undefined).key);
+});
+
+test("how the signature was written down, when it came and which reading matched do not matter", () => {
+  const again: Proof = {
+    ...proof,
+    claim: { ...claim, signature: Uint8Array.of(0xab, 0x01) },
+    skewSeconds: 7,
+    receivedAt: new Date(7),
+    verified: { ...proof.verified, reading: "other", secretIndex: 1 },
+  };
+  expect(keyOf(again)).toBe(keyOf(proof));
+  expect(signatureKey(again)).toBe(signatureKey(proof));
+});
+
+test("a signed id alone tells the event, within its tenant and scheme", () => {
+  const fresh: Proof = { ...otherSignature(withId) };
+  expect(keyOf(fresh, undefined, { method: "GET", target: "/" })).toBe(keyOf(withId));
+  expectAllDifferent(
+    keyOf(withId),
+    keyOf(otherTenant(withId)),
+    keyOf(otherScheme(withId)),
+    keyOf({ ...withId, claim: { ...withId.claim, id: "msg_2" } }),
+  );
+});
+
+test("events of one signature about the same share a subject, whatever their bodies say", () => {
+  const subjectOf = (of: Proof, subject: string[] | undefined, body = bytes("{}")) =>
+    eventKeys(of, incoming, body, subject).subject;
+  expect(subjectOf(proof, ["o1", "w1"], bytes("[]"))).toBe(subjectOf(proof, ["o1", "w1"]));
+  expectAllDifferent(
+    subjectOf(proof, ["o1", "w1"]) ?? "",
+    subjectOf(proof, ["o1", "w2"]) ?? "",
+    subjectOf(proof, ["o1w1"]) ?? "",
+    subjectOf(otherSignature(proof), ["o1", "w1"]) ?? "",
+    subjectOf(otherTenant(proof), ["o1", "w1"]) ?? "",
+  );
+  expect(subjectOf(proof, undefined)).toBeUndefined();
+  expect(subjectOf(withId, ["o1", "w1"])).toBeUndefined();
+});
+
+test("a signature is told by its bytes", () =>
+  expectAllDifferent(
+    signatureKey(proof),
+    signatureKey(otherSignature(proof)),
+    signatureKey(otherTenant(proof)),
+    signatureKey(otherScheme(proof)),
+  ));
+
+test("a signature of an id is told by the id and the time, not by a list that anybody may lengthen", () => {
+  expect(signatureKey(otherSignature(withId))).toBe(signatureKey(withId));
+  expectAllDifferent(
+    signatureKey(withId),
+    signatureKey({ ...withId, claim: { ...withId.claim, id: "msg_2" } }),
+    signatureKey({ ...withId, claim: { ...withId.claim, signedAt: { earliest: 61_000, latest: 119_999 } } }),
+  );
+});
+
+test("a receipt is kept while the same headers could pass again, or 72 hours under a signed id", () => {
+  expect(keepMs(proof, 300_000)).toBe(659_999);
+  expect(keepMs({ ...proof, claim: { ...claim, signedAt: { earliest: 5, latest: 5 } } }, 300_000)).toBe(600_000);
+  expect(keepMs(withId, 300_000)).toBe(259_200_000);
+});
+
+// Receipts outlive a release, so what keys are made of must not change unnoticed: printf '%s' '…' | openssl dgst -sha256
+const [event, emptyObject, id, bound] = [
+  "2f52f78391e6d5af7588fe21e9d5779ce19e4a07f1a9c3a1ade97f76f2b4fe78", // ["t","sample","event",["ab01","POST","/hooks/offer/response"]]
+  "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a", // {}
+  "ba351acf0de7e915e5d8dc02ece30db3ed69e97a6ef27038a29f88254eceeb82", // ["t","sample","id",["msg_1"]]
+  "3022000284486e770c23298a64a9d604fda4c993ef9cae3a71e33ad099d70eba", // ["t","sample","signature",["ab01"]]
+];
+
+test("keys are the hashes that other processes, and other releases, make as well", () => {
+  expect(keyOf(proof)).toBe(event + emptyObject);
+  expect(keyOf(proof, { kind: "parsed", value: {} })).toBe(event + emptyObject);
+  expect(eventKeys(proof, incoming, undefined, undefined).key).toBe(event);
+  expect(keyOf(withId)).toBe(id);
+  expect(signatureKey(proof)).toBe(bound);
+});

@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { HandlerError } from "../errors.ts";
+import { acknowledged } from "../http/response.ts";
+import { HandlerRun } from "./handler-run.ts";
+import { runHandler } from "./run-handler.ts";
+
+const start = () =>
+  new HandlerRun(
+    { rawHeaders: [], request: undefined },
+    {
+      claim: { signedAt: { earliest: 0, latest: 0 }, signature: new Uint8Array() },
+      secrets: [],
+      skewSeconds: 0,
+      receivedAt: new Date(0),
+      verified: { scheme: "s", reading: "r", secretIndex: 0, skewSeconds: 0 },
+      tenant: "",
+    },
+  );
+type Handle = (context: HandlerRun<undefined>) => Promise<typeof acknowledged>;
+const run = (handle: Handle, timeoutMs: number) => runHandler(handle, start(), "Test", timeoutMs).answer;
+
+test("a handler that is done keeps a signal that never aborts", async () => {
+  let signal: AbortSignal | undefined;
+  await run(async (context) => {
+    signal = context.signal;
+    return acknowledged;
+  }, 20);
+  await sleep(60);
+  expect(signal?.aborted).toBe(false);
+});
+
+test("a signal that is first asked for when the time is over has aborted", async () => {
+  let late: Promise<boolean> | undefined;
+  const answer = run((context) => {
+    late = sleep(60).then(() => context.signal.aborted);
+    return new Promise(() => undefined);
+  }, 20);
+  await expect(answer).rejects.toEqual(expect.objectContaining({ code: "handler_timed_out" }));
+  expect(await late).toBe(true);
+});
+
+test("a handler that fails after its time is over disturbs nobody", async () => {
+  const answer = run(() => sleep(40).then(() => Promise.reject(new Error("late"))), 10);
+  await expect(answer).rejects.toEqual(expect.objectContaining({ code: "handler_timed_out" }));
+  await sleep(60);
+});
+
+test("the outcome of a handler is told even when its time is over", async () => {
+  const late = runHandler(() => sleep(40).then(() => acknowledged), start(), "Test", 10);
+  await expect(late.answer).rejects.toEqual(expect.objectContaining({ code: "handler_timed_out" }));
+  expect(await late.outcome).toBe(acknowledged);
+});
+
+test("what a handler throws is the cause, whatever it is; our own verdict on its answer stays itself", async () => {
+  const fail = (cause: unknown) => run(() => Promise.reject(cause), 1_000);
+  for (const cause of [new Error("own"), "a text", undefined, null])
+    await expect(fail(cause)).rejects.toEqual(expect.objectContaining({ code: "handler_failed", cause }));
+  const verdict = new HandlerError("invalid_answer", "…");
+  await expect(fail(verdict)).rejects.toBe(verdict);
+});

@@ -1,0 +1,60 @@
+import type { Answer } from "../http/response.ts";
+import { readVerifyOptions, type VerifyOptions } from "../options/options.ts";
+import type { VerifiedWebhook } from "../verified-webhook.ts";
+import { verifyIncoming } from "./verify-incoming.ts";
+
+/**
+ * A request reduced to what is checked.
+ *
+ * @example
+ * ```ts
+ * import type { IncomingMessage } from "node:http";
+ * import type { WebhookRequest } from "@offers/webhook-kit";
+ *
+ * export const reduce = ({ rawHeaders }: IncomingMessage, body: Uint8Array): WebhookRequest => ({ rawHeaders, body });
+ * ```
+ */
+export interface WebhookRequest {
+  /** Node's flat list: name, value, name, value. Not Node's `headers`, which hides a second `Authorization`. */
+  readonly rawHeaders: readonly string[];
+  /** The bytes as received; needed only under a scheme that covers the body. */
+  readonly body?: Uint8Array;
+}
+
+/**
+ * The check alone, for any framework. A request that is refused is a value, with the 401 (or 503) to answer; the reason goes
+ * to `onRejected`.
+ *
+ * @throws {ConfigurationError} (rejects) for an option that cannot be right
+ *
+ * @example
+ * ```ts
+ * import { createServer } from "node:http";
+ * import { verifyRequest } from "@offers/webhook-kit";
+ *
+ * createServer(async (request, response) => {
+ *   const options = { secret: "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52" };
+ *   const verification = await verifyRequest(options, { rawHeaders: request.rawHeaders });
+ *   if (verification.ok) response.end("hello, service");
+ *   else {
+ *     const { status, headers, body } = verification.answer;
+ *     response.writeHead(status, headers).end(body);
+ *   }
+ * });
+ * ```
+ */
+export async function verifyRequest(
+  options: VerifyOptions<WebhookRequest>,
+  request: WebhookRequest,
+): Promise<{ readonly ok: true; readonly webhook: VerifiedWebhook } | { readonly ok: false; readonly answer: Answer }> {
+  const { rawHeaders, body } = request;
+  const outcome = await verifyIncoming(readVerifyOptions(options), {
+    rawHeaders,
+    request,
+    readBody: async (maxBytes) => {
+      if (!body) return { kind: "consumed" };
+      return body.length > maxBytes ? { kind: "refused", reason: "body_too_large" } : { kind: "bytes", bytes: body };
+    },
+  });
+  return "webhook" in outcome ? { ok: true, webhook: outcome.webhook } : { ok: false, answer: outcome.answer };
+}

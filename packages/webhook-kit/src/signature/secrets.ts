@@ -1,0 +1,99 @@
+import { ConfigurationError, UnavailableError } from "../errors.ts";
+import { lookUpTimeoutMs } from "../generated/decisions.ts";
+import { withinTime } from "../http/with-timeout.ts";
+import type { SignatureScheme } from "./signature-scheme.ts";
+import { findSecretFault, findWeakness, type SecretFault } from "./validate-secret.ts";
+
+/**
+ * The secret that was given on the company profile: one; several while it is rotated; or a function that looks it up for
+ * each request, for many tenants behind one receiver. The function is only asked about well-formed, fresh headers. When it
+ * answers `undefined` the request is an ordinary 401; when it throws, or takes more than five seconds, it is 503 (D-64).
+ *
+ * @example
+ * ```ts
+ * import type { Request } from "express";
+ * import type { Secret } from "@offers/webhook-kit";
+ *
+ * declare const tenants: Map<string, { webhookSecret: string }>;
+ *
+ * export const secretOfTenant: Secret<Request> = async (request) =>
+ *   tenants.get(String(request.params.tenant))?.webhookSecret;
+ * ```
+ */
+export type Secret<Incoming = unknown> =
+  | string
+  | readonly string[]
+  | ((request: Incoming) => string | readonly string[] | undefined | Promise<string | readonly string[] | undefined>);
+
+/** Answers the secrets of one request, each checked; undefined for a tenant that is not known. */
+export type SecretLookup<Incoming> = (
+  request: Incoming,
+) => readonly string[] | undefined | Promise<readonly string[] | undefined>;
+
+/**
+ * @throws {ConfigurationError} at once for a secret that can be checked at once; the lookup rejects with
+ *   {@link UnavailableError} for one that comes from a function
+ */
+export function readSecret<Incoming>(
+  secret: Secret<Incoming>,
+  allowWeakSecret: boolean,
+  scheme: Pick<SignatureScheme, "checkSecret"> = {},
+): SecretLookup<Incoming> {
+  const find = (secrets: readonly string[]) => findFault(secrets, allowWeakSecret, scheme);
+  if (typeof secret === "function") return (request) => lookUp(secret, request, find);
+  const secrets = typeof secret === "string" ? [secret] : secret;
+  const fault = find(secrets);
+  if (fault) throw new ConfigurationError(fault.code, fault.message);
+  const checked = [...secrets];
+  return () => checked;
+}
+
+async function lookUp<Incoming>(
+  secret: Extract<Secret<Incoming>, (request: Incoming) => unknown>,
+  request: Incoming,
+  find: (secrets: readonly string[]) => SecretFault | undefined,
+): Promise<readonly string[] | undefined> {
+  let found: string | readonly string[] | undefined;
+  try {
+    found = await withinTime(
+      Promise.resolve(secret(request)),
+      lookUpTimeoutMs,
+      `The secret function took more than ${lookUpTimeoutMs} ms.`,
+    );
+  } catch (cause) {
+    throw new UnavailableError(
+      "secret_lookup_failed",
+      "The secret function threw, or took too long; the cause of this error says which. The sender got 503.",
+      {
+        cause,
+      },
+    );
+  }
+  if (found === undefined) return undefined;
+  const secrets = typeof found === "string" ? [found] : found;
+  const fault = find(secrets);
+  if (fault) throw new UnavailableError("secret_unusable", `From the secret function: ${fault.message}`);
+  return secrets;
+}
+
+function findFault(
+  secrets: readonly string[],
+  allowWeakSecret: boolean,
+  scheme: Pick<SignatureScheme, "checkSecret">,
+): SecretFault | undefined {
+  if (!Array.isArray(secrets) || secrets.length === 0)
+    return {
+      code: "invalid_secret",
+      message:
+        "secret must be a string, a list with at least one, or a function; is the environment variable that should hold it set?",
+    };
+  for (const secret of secrets) {
+    const fault = findSecretFault(secret);
+    if (fault) return fault;
+    const refusal = scheme.checkSecret?.(secret);
+    if (refusal !== undefined) return { code: "invalid_secret", message: refusal };
+    const weakness = allowWeakSecret ? undefined : findWeakness(secret);
+    if (weakness) return weakness;
+  }
+  return undefined;
+}

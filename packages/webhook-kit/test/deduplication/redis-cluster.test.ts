@@ -1,0 +1,38 @@
+import { Cluster } from "ioredis";
+import { createCluster } from "redis";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Receipts } from "../../src/deduplication/deduplication.ts";
+import { redisReceipts } from "../../src/redis.ts";
+import { receiptsConformance } from "../../src/testing.ts";
+import { hasRedisServer, startCluster } from "./redis-cluster.ts";
+
+describe.runIf(hasRedisServer())("on Redis Cluster", () => {
+  let cluster: Awaited<ReturnType<typeof startCluster>>;
+  let nodeRedis: ReturnType<typeof createCluster>;
+  let ioredis: Cluster;
+
+  beforeAll(async () => {
+    cluster = await startCluster();
+    nodeRedis = createCluster({ rootNodes: [{ url: `redis://127.0.0.1:${cluster.port}` }] });
+    nodeRedis.on("error", () => undefined);
+    ioredis = new Cluster([{ host: "127.0.0.1", port: cluster.port }]);
+    await nodeRedis.connect();
+  });
+  afterAll(async () => {
+    nodeRedis.destroy();
+    ioredis.disconnect();
+    await cluster.stop();
+  });
+
+  const clients: { name: string; create: () => Receipts }[] = [
+    { name: "npm redis", create: () => redisReceipts(nodeRedis) },
+    { name: "ioredis", create: () => redisReceipts(ioredis) },
+  ];
+  describe.each(clients)("with the cluster of $name", ({ create }) => {
+    for (const { name, run } of receiptsConformance(() => create())) test(name, run);
+  });
+
+  test("a script over keys of two slots is refused, which proves the others", async () => {
+    await expect(ioredis.call("EVAL", "return 1", "2", "{of:a}:lease:a", "{of:b}:done")).rejects.toThrow("CROSSSLOT");
+  });
+});

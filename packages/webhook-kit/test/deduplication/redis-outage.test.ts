@@ -1,0 +1,199 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { Redis } from "ioredis";
+import { createClient } from "redis";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import type { Receipts } from "../../src/deduplication/deduplication.ts";
+import { webhookRouter } from "../../src/express.ts";
+import { redisReceipts } from "../../src/redis.ts";
+import { expresses, secret, serve, signedJson } from "../support/serve.ts";
+
+const [, { express }] = expresses as [unknown, (typeof expresses)[0]];
+
+type Client = Parameters<typeof redisReceipts>[0];
+
+/** Takes connections and answers nothing; `cutOff` closes it for good. */
+async function openSilentServer() {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    socket.on("error", () => undefined);
+    sockets.add(socket);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const cutOff = () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  };
+  onTestFinished(cutOff);
+  return { port: (server.address() as AddressInfo).port, cutOff };
+}
+
+const clients: { name: string; connect: (port: number) => Client }[] = [
+  {
+    name: "npm redis",
+    connect(port) {
+      const client = createClient({ url: `redis://127.0.0.1:${port}` });
+      client.on("error", () => undefined);
+      client.connect().catch(() => undefined);
+      onTestFinished(() => client.destroy());
+      return client;
+    },
+  },
+  {
+    name: "ioredis",
+    connect(port) {
+      const client = new Redis(port, "127.0.0.1");
+      client.on("error", () => undefined);
+      onTestFinished(() => client.disconnect());
+      return client;
+    },
+  },
+];
+
+async function ask(receipts: Receipts) {
+  const errors: { code: string; cause?: unknown }[] = [];
+  const onWorkerOfferResponse = vi.fn();
+  const router = webhookRouter({ secret, receipts, onWorkerOfferResponse, onError: (error) => errors.push(error) });
+  const { url } = await serve(express().use(router));
+  const body = JSON.stringify({ offerId: "offer_4f1c2a", workerId: "worker_amal", response: "accepted" });
+  const { status } = await fetch(`${url}/offer/response`, { method: "POST", headers: signedJson(), body });
+  return { status, errors, runs: onWorkerOfferResponse.mock.calls.length };
+}
+
+describe.each(clients)("with a client of $name", ({ connect }) => {
+  test("a Redis that never answers makes the request a 503, in time and without running the handler", async () => {
+    const { port } = await openSilentServer();
+    const { status, errors, runs } = await ask(redisReceipts(connect(port), { timeoutMs: 60 }));
+    expect([status, runs]).toEqual([503, 0]);
+    expect(errors).toMatchObject([
+      { code: "receipts_failed", cause: { message: "Redis has not answered within 60 ms." } },
+    ]);
+  });
+
+  test("a Redis that is gone makes the request a 503", async () => {
+    const { port, cutOff } = await openSilentServer();
+    const client = connect(port);
+    cutOff();
+    const { status, errors, runs } = await ask(redisReceipts(client, { timeoutMs: 60 }));
+    expect([status, runs]).toEqual([503, 0]);
+    expect(errors).toMatchObject([{ code: "receipts_failed" }]);
+  });
+});
+
+/** A client whose answers the test gives. */
+function fakeClient() {
+  const calls: { script: string; keys: string[]; args: string[]; answer(reply: unknown): void; fail(): void }[] = [];
+  const client: Client = {
+    eval: (script, { keys, arguments: args }) =>
+      new Promise((answer, reject) => {
+        calls.push({ script, keys, args, answer, fail: () => reject(new Error("READONLY")) });
+      }),
+  };
+  return { calls, client };
+}
+
+const options = { leaseMs: 1_000 };
+
+test("what was granted too late to be told is given back", async () => {
+  const { calls, client } = fakeClient();
+  await expect(redisReceipts(client, { timeoutMs: 10 }).claim("k", options)).rejects.toThrow("10 ms");
+  const [claim] = calls;
+  expect(calls).toHaveLength(1);
+  claim?.answer("claimed");
+  await vi.waitFor(() => expect(calls).toHaveLength(2), { timeout: 60_000 });
+  const [, token] = claim?.args ?? [];
+  expect(calls[1]).toMatchObject({ keys: claim?.keys, args: [token] });
+  calls[1]?.fail();
+});
+
+test("what may have been granted before the connection broke is given back", async () => {
+  const { calls, client } = fakeClient();
+  const claim = redisReceipts(client).claim("k", options);
+  calls[0]?.fail();
+  await expect(claim).rejects.toThrow("READONLY");
+  await vi.waitFor(() => expect(calls).toHaveLength(2), { timeout: 60_000 });
+  calls[1]?.fail();
+});
+
+test("an answer in time leaves no timer behind, and waiting for one keeps no process alive", async () => {
+  const timersAtWork = () => process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length;
+  const before = timersAtWork();
+  const { calls, client } = fakeClient();
+  const receipts = redisReceipts(client, { timeoutMs: 60_000 });
+  const set = vi.spyOn(globalThis, "setTimeout");
+  const clear = vi.spyOn(globalThis, "clearTimeout");
+  onTestFinished(() => void vi.restoreAllMocks());
+  const claim = receipts.claim("k", options);
+  expect(timersAtWork()).toBe(before);
+  calls[0]?.answer("done 200");
+  expect(await claim).toEqual({ state: "done", status: 200 });
+  expect(clear.mock.calls).toEqual([[set.mock.results[0]?.value]]);
+});
+
+test("buffers are read as text", async () => {
+  const { calls, client } = fakeClient();
+  const claim = redisReceipts(client).claim("k", options);
+  calls[0]?.answer(Buffer.from("inFlight 250"));
+  expect(await claim).toEqual({ state: "inFlight", retryAfterMs: 250 });
+});
+
+test.each([
+  undefined,
+  null,
+  0,
+  1,
+  true,
+  "",
+  "OK",
+  "claimed ",
+  "\nclaimed",
+  "inFlight",
+  "inFlight -1",
+  "inFlight 1.5",
+  "done",
+  "done 20",
+  "done 2000",
+  ["claimed"],
+  { toString: () => "claimed" },
+])("an odd answer of Redis, %j, is no claim, nor an end of one", async (reply) => {
+  const { calls, client } = fakeClient();
+  const receipts = redisReceipts(client);
+  const steps = [
+    () => receipts.claim("k", options),
+    () => receipts.complete("k", "t", 200, 1),
+    () => receipts.release("k", "t"),
+  ];
+  for (const step of steps) {
+    const settled = Promise.resolve(step());
+    calls.at(-1)?.answer(reply);
+    await expect(settled).rejects.toThrow("none of the words");
+  }
+});
+
+test.each([Number.NaN, Number.POSITIVE_INFINITY, -1])("%s is no time to hold a receipt", async (time) => {
+  const { calls, client } = fakeClient();
+  const receipts = redisReceipts(client);
+  await expect(receipts.claim("k", { leaseMs: time })).rejects.toThrow(RangeError);
+  await expect(receipts.complete("k", "t", 200, time)).rejects.toThrow(RangeError);
+  expect(calls).toEqual([]);
+});
+
+test.each([Number.NaN, 0, 99, 1_000, 200.5, "200"])("%s is no status to keep", async (status) => {
+  const { calls, client } = fakeClient();
+  await expect(redisReceipts(client).complete("k", "t", status as number, 1)).rejects.toThrow(RangeError);
+  expect(calls).toEqual([]);
+});
+
+test.each([
+  { prefix: "" },
+  { prefix: "{a}:" },
+  { prefix: 7 },
+  { timeoutMs: 0 },
+  { timeoutMs: 0.5 },
+  { timeoutMs: Number.NaN },
+  { timeoutMs: 60_001 },
+  { timeoutMs: "5" },
+])("refuses %j", (given) => {
+  const { client } = fakeClient();
+  expect(() => redisReceipts(client, given as never)).toThrow(expect.objectContaining({ code: "invalid_option" }));
+});
