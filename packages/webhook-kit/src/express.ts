@@ -5,16 +5,16 @@
  */
 import type { Request, RequestHandler } from "express";
 import { ConfigurationError } from "./errors.ts";
-import type { IncomingWebhook } from "./http/incoming-request.ts";
+import type { IncomingRequest } from "./http/incoming-request.ts";
 import { readNodeBody } from "./http/node-body.ts";
 import { writeNodeAnswer } from "./http/node-response.ts";
 import type { Answer } from "./http/response.ts";
-import { type ReceiverOptions, readReceiverOptions, readVerifyOptions, type VerifyOptions } from "./options/options.ts";
-import { after } from "./receive/after.ts";
+import type { ReceiverOptions, VerifyOptions } from "./options/options.ts";
+import { readReceiverOptions, readVerifyOptions } from "./options/settings.ts";
 import { receive } from "./receive/receive.ts";
 import { verifyIncoming } from "./receive/verify-incoming.ts";
 import type { Rejection } from "./rejection.ts";
-import type { VerifiedWebhook } from "./verified-webhook.ts";
+import type { VerifiedWebhook } from "./verified.ts";
 
 declare global {
   namespace Express {
@@ -58,7 +58,7 @@ export function webhookRouter(options: ReceiverOptions<Request>): RequestHandler
       if (request.route) settings.observer.rejected(mountedOnRoute);
       next();
     };
-    void after(receive(settings, present(request)), write);
+    void receive(settings, toIncomingRequest(request)).then(write);
   };
 }
 
@@ -87,11 +87,11 @@ export function verifyWebhook(options: VerifyOptions<Request>): RequestHandler {
   return (request, response, next) => {
     refuseWithoutExpress(next);
     const proceed = (outcome: Awaited<ReturnType<typeof verifyIncoming>>) => {
-      if ("answer" in outcome) return writeNodeAnswer(request, response, outcome.answer);
+      if ("response" in outcome) return writeNodeAnswer(request, response, outcome.response);
       request.webhook = outcome.webhook;
       next();
     };
-    void after(verifyIncoming(settings, present(request)), proceed);
+    void verifyIncoming(settings, toIncomingRequest(request)).then(proceed);
   };
 }
 
@@ -119,7 +119,7 @@ const mountedOnRoute: Rejection = {
   message: "No webhook has this path. Mount webhookRouter with app.use(path, …), not with app.all or app.post.",
 };
 
-const present = (request: Request): IncomingWebhook<Request> => ({
+const toIncomingRequest = (request: Request): IncomingRequest<Request> => ({
   method: request.method,
   path: request.path,
   target: request.originalUrl,

@@ -4,12 +4,13 @@
  * @module fetch
  */
 
-import { type BelowBase, readBasePath } from "./http/base-path.ts";
+import { readBasePath, type StripBasePath } from "./http/base-path.ts";
 import { readFetchBody } from "./http/fetch-body.ts";
-import type { IncomingWebhook } from "./http/incoming-request.ts";
+import type { IncomingRequest } from "./http/incoming-request.ts";
 import { readTarget } from "./http/request-target.ts";
 import type { Answer } from "./http/response.ts";
-import { type ReceiverOptions, readReceiverOptions } from "./options/options.ts";
+import type { ReceiverOptions } from "./options/options.ts";
+import { readReceiverOptions } from "./options/settings.ts";
 import { receive } from "./receive/receive.ts";
 import { refuseUnknownPath } from "./receive/unknown-path.ts";
 
@@ -71,20 +72,20 @@ export function webhookHandler(
 ): (request: Request) => Promise<Response> {
   const settings = readReceiverOptions<Request>(options);
   const { basePath = "/" } = options;
-  const belowBase = readBasePath(basePath);
+  const stripBasePath = readBasePath(basePath);
   return async (request) => {
-    const answer = await receive(settings, present(request, belowBase));
+    const answer = await receive(settings, toIncomingRequest(request, stripBasePath));
     return toResponse(answer ?? refuseUnknownPath(settings.observer), request.method);
   };
 }
 
-function present(request: Request, belowBase: BelowBase): IncomingWebhook<Request> {
+function toIncomingRequest(request: Request, stripBasePath: StripBasePath): IncomingRequest<Request> {
   const { target, path } = readTarget(request.url);
   const rawHeaders: string[] = [];
   request.headers.forEach((value, name) => void rawHeaders.push(name, value));
   return {
     method: request.method,
-    path: belowBase(path),
+    path: stripBasePath(path),
     target,
     rawHeaders,
     request,

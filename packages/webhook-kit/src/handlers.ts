@@ -6,7 +6,7 @@ import type {
   WorkerAddedContact,
   WorkerOfferResponse,
 } from "./events.ts";
-import type { Verified } from "./observability/observer.ts";
+import type { Verified } from "./verified.ts";
 
 /**
  * What a handler gets beside the event.

@@ -11,7 +11,7 @@ export type { Answer } from "./http/response.ts";
 export type { ReceiverOptions, VerifyOptions } from "./options/options.ts";
 export { verifyRequest, type WebhookRequest } from "./receive/verify-request.ts";
 export type { Secret } from "./signature/secrets.ts";
-export type { VerifiedWebhook } from "./verified-webhook.ts";
+export type { Verified, VerifiedWebhook } from "./verified.ts";
 
 // Events
 
@@ -38,7 +38,6 @@ export { memoryReceipts } from "./deduplication/memory-deduplication.ts";
 // What happened
 
 export type { Logger } from "./logger.ts";
-export type { Verified } from "./observability/observer.ts";
 export type { Rejection } from "./rejection.ts";
 
 // Errors

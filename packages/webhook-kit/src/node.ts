@@ -4,14 +4,14 @@
  * @module node
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type BelowBase, readBasePath } from "./http/base-path.ts";
-import type { IncomingWebhook } from "./http/incoming-request.ts";
+import { readBasePath, type StripBasePath } from "./http/base-path.ts";
+import type { IncomingRequest } from "./http/incoming-request.ts";
 import { readNodeBody } from "./http/node-body.ts";
 import { writeNodeAnswer } from "./http/node-response.ts";
 import { readTarget } from "./http/request-target.ts";
 import type { Answer } from "./http/response.ts";
-import { type ReceiverOptions, readReceiverOptions } from "./options/options.ts";
-import { after } from "./receive/after.ts";
+import type { ReceiverOptions } from "./options/options.ts";
+import { readReceiverOptions } from "./options/settings.ts";
 import { receive } from "./receive/receive.ts";
 import { refuseUnknownPath } from "./receive/unknown-path.ts";
 
@@ -50,24 +50,24 @@ export function webhookListener(
 ): (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void) => void {
   const settings = readReceiverOptions<IncomingMessage>(options);
   const { basePath = "/" } = options;
-  const belowBase = readBasePath(basePath);
+  const stripBasePath = readBasePath(basePath);
   return (request, response, next) => {
     const write = (answer: Answer | undefined) => {
       if (!answer && next) return next();
       writeNodeAnswer(request, response, answer ?? refuseUnknownPath(settings.observer));
     };
-    void after(receive(settings, present(request, belowBase)), write);
+    void receive(settings, toIncomingRequest(request, stripBasePath)).then(write);
   };
 }
 
 /** What a framework in front may have cut the mount off from is as sent in `originalUrl`. */
 type MountedRequest = IncomingMessage & { readonly originalUrl?: unknown };
 
-function present(request: MountedRequest, belowBase: BelowBase): IncomingWebhook<IncomingMessage> {
+function toIncomingRequest(request: MountedRequest, stripBasePath: StripBasePath): IncomingRequest<IncomingMessage> {
   const { url = "", originalUrl } = request;
   return {
     method: request.method ?? "",
-    path: belowBase(readTarget(url).path),
+    path: stripBasePath(readTarget(url).path),
     target: typeof originalUrl === "string" ? originalUrl : url,
     rawHeaders: request.rawHeaders,
     request,

@@ -1,55 +1,39 @@
-import type { HandledEndpoint } from "../endpoints/endpoint.ts";
-import type { IncomingWebhook, ReceivedBody } from "../http/incoming-request.ts";
-import { refuseSignature } from "../http/rejected.ts";
-import type { Outcome } from "../observability/outcome.ts";
-import type { ReceiverSettings } from "../options/options.ts";
-import type { Proof } from "../signature/verify-signature.ts";
-import { eventKeys, keepMs, signatureKey } from "./request-key.ts";
+import { type Rejected, rejectSignature } from "../http/rejected.ts";
+import type { VerifiedRequest } from "../signature/verify-signature.ts";
+import { type EventSource, eventKey, keepMs, signatureKey } from "./request-key.ts";
 
-/** What a request is, beyond what its signature proves. */
-interface Handled {
-  readonly incoming: Pick<IncomingWebhook<unknown>, "method" | "target">;
-  readonly endpoint: HandledEndpoint;
-  readonly input: unknown;
-  readonly body: ReceivedBody | undefined;
-}
-
-/** A receipt without which a handler may not start. */
-export interface NeededReceipt {
+/** A key that a request must acquire before its handler starts. */
+export interface DedupeKey {
   readonly key: string;
   readonly subject?: string | undefined;
-  /** What the request is answered when another one has it; left out, the answer of a repeat (D-45). */
-  readonly refuseTaken?: () => Outcome;
+  /** Why another request with this key is rejected; left out, it is a duplicate (D-45). */
+  readonly onConflict?: () => Rejected;
 }
 
-/** What a request must hold before its handler starts. */
-export interface NeededReceipts {
-  readonly needed: readonly NeededReceipt[];
-  /** How long they are kept once the handler has ended well. */
+export interface DedupeKeys {
+  readonly keys: readonly DedupeKey[];
+  /** How long they are kept once the handler has succeeded. */
   readonly keepMs: number;
 }
 
-const none: NeededReceipts = { needed: [], keepMs: 0 };
-
-/** An event needs a receipt of its own, and under `replay: "bind"` every request one of its signature. */
-export function neededReceipts<Incoming>(
-  { receipts, replay, scheme, toleranceMs }: ReceiverSettings<Incoming>,
-  proof: Proof,
-  handled?: Handled,
-): NeededReceipts {
-  if (!receipts) return none;
-  const needed: NeededReceipt[] = [];
-  if (handled?.endpoint.kind === "event") {
-    const { incoming, endpoint, input, body } = handled;
-    // An identical event is a repeat, unless another about the same came since (D-45, D-57).
-    needed.push(eventKeys(proof, incoming, body, endpoint.subjectOf?.(input)));
-  }
-  if (replay === "bind")
-    needed.push({ key: signatureKey(proof), refuseTaken: () => refuseSignature(reused, scheme.challenge) });
-  return { needed, keepMs: keepMs(proof, toleranceMs) };
+/**
+ * An event has a key of its own; under `replay: "bind"` every request has one for its signature as well.
+ *
+ * @param event left out for a request that is handled each time it comes
+ */
+export function dedupeKeys(
+  policy: { readonly replay: "identical" | "bind"; readonly challenge: string; readonly toleranceMs: number },
+  request: VerifiedRequest,
+  event: EventSource | undefined,
+): DedupeKeys {
+  const keys: DedupeKey[] = [];
+  if (event) keys.push(eventKey(request, event));
+  if (policy.replay === "bind")
+    keys.push({ key: signatureKey(request), onConflict: () => rejectSignature(reused, policy.challenge) });
+  return { keys, keepMs: keepMs(request, policy.toleranceMs) };
 }
 
-/** A signature is then good for one request, whatever it asks (D-58). */
+/** A signature is then good for one request only (D-58). */
 const reused = {
   reason: "signature_reused",
   message: "The signature came with another request before; does the service sign several within one minute?",

@@ -1,15 +1,13 @@
 import { expect, test, vi } from "vitest";
 import { HandlerError } from "../errors.ts";
 import { acknowledged } from "../http/response.ts";
-import { Observer } from "../observability/observer.ts";
-import type { RunningHandler } from "../receive/run-handler.ts";
-import { handleOnce } from "./deduplicate.ts";
+import { deduplicate, type RunningHandler } from "./deduplicate.ts";
 import type { ReceiptClaim, Receipts } from "./deduplication.ts";
 
-const needed = { needed: [{ key: "a" }], keepMs: 600_000 };
+const needed = { keys: [{ key: "a" }], keepMs: 600_000 };
 const accepted = { ...acknowledged, status: 202 };
-const handled = { answer: accepted, duplicate: false };
-const atOnce = (): RunningHandler => ({ answer: accepted, outcome: accepted });
+const handled = { response: accepted, duplicate: false };
+const atOnce = (): RunningHandler => ({ response: Promise.resolve(accepted), outcome: Promise.resolve(accepted) });
 
 function setUp(claim: ReceiptClaim = { state: "claimed", token: "1" }) {
   const receipts = {
@@ -17,9 +15,9 @@ function setUp(claim: ReceiptClaim = { state: "claimed", token: "1" }) {
     complete: vi.fn((): void | Promise<void> => undefined),
     release: vi.fn((): void | Promise<void> => undefined),
   } satisfies Receipts;
-  const settings = { receipts, handlerTimeoutMs: 10_000, observer: new Observer({}, 300) };
-  const run = (start: () => RunningHandler, needs: Parameters<typeof handleOnce>[2] = needed) =>
-    (async () => handleOnce(settings, "Sample", needs, start))();
+  const settings = { receipts, handlerTimeoutMs: 10_000 };
+  const run = (start: () => RunningHandler, needs: Parameters<typeof deduplicate>[1] = needed) =>
+    deduplicate(settings, needs, vi.fn(), start);
   return { receipts, settings, run };
 }
 
@@ -37,29 +35,26 @@ test("a handler runs under a lease of twice its time and a second, and its statu
 test("a request whose receipt is taken does not start the handler", async () => {
   const start = vi.fn(atOnce);
   expect(await setUp({ state: "done", status: 202 }).run(start)).toMatchObject({ duplicate: true });
-  expect(await setUp({ state: "inFlight", retryAfterMs: 1 }).run(start)).toMatchObject({ answer: { status: 409 } });
+  expect(
+    await setUp({ state: "inFlight", retryAfterMs: 1 })
+      .run(start)
+      .catch((e) => e),
+  ).toMatchObject({ response: { status: 409 } });
   expect(start).not.toHaveBeenCalled();
 });
 
 test("without receipts, or where none is needed, the handler just runs", async () => {
   const { receipts, settings, run } = setUp();
-  expect(await run(atOnce, { needed: [], keepMs: 1 })).toEqual(handled);
-  expect(await handleOnce({ ...settings, receipts: false }, "Sample", needed, atOnce)).toEqual(handled);
+  expect(await run(atOnce, { keys: [], keepMs: 1 })).toEqual(handled);
+  expect(await deduplicate({ ...settings, receipts: false }, needed, vi.fn(), atOnce)).toEqual(handled);
   expect(receipts.claim).not.toHaveBeenCalled();
-});
-
-test("what is there at once is answered without a wait", () => {
-  const { settings } = setUp();
-  expect(handleOnce(settings, "Sample", needed, atOnce)).toEqual(handled);
 });
 
 test("a handler that fails at once releases its receipt", async () => {
   const { receipts, run } = setUp();
   const error = new HandlerError("handler_failed", "…");
-  const fail = (): never => {
-    throw error;
-  };
-  await expect(run(fail)).rejects.toBe(error);
+  const failed = Promise.reject(error);
+  await expect(run(() => ({ response: failed, outcome: failed }))).rejects.toBe(error);
   expect(receipts.release.mock.calls).toEqual([["a", "1"]]);
   expect(receipts.complete).not.toHaveBeenCalled();
 });
@@ -74,7 +69,7 @@ test("the answer waits until its receipt is kept", async () => {
       }),
   );
   let outcome: unknown;
-  const answered = run(() => ({ answer: Promise.resolve(accepted), outcome: Promise.resolve(accepted) })).then(
+  const answered = run(() => ({ response: Promise.resolve(accepted), outcome: Promise.resolve(accepted) })).then(
     (each) => {
       outcome = each;
     },
@@ -98,7 +93,7 @@ test("a handler that fails later releases its receipt before the sender hears of
   const error = new HandlerError("handler_failed", "…");
   const failed = vi.fn();
   const answer = Promise.reject(error);
-  const answered = run(() => ({ answer, outcome: answer })).catch(failed);
+  const answered = run(() => ({ response: answer, outcome: answer })).catch(failed);
   await heard();
   expect([receipts.release.mock.calls, failed.mock.calls]).toEqual([[["a", "1"]], []]);
   finish();
@@ -114,7 +109,7 @@ test("after a time-out the sender is told at once, and the receipt follows the h
   const outcome = new Promise<typeof accepted>((resolve) => {
     finish = resolve;
   });
-  await expect(run(() => ({ answer: Promise.reject(timedOut), outcome }))).rejects.toBe(timedOut);
+  await expect(run(() => ({ response: Promise.reject(timedOut), outcome }))).rejects.toBe(timedOut);
   expect([receipts.complete.mock.calls, receipts.release.mock.calls]).toEqual([[], []]);
   finish(accepted);
   await heard();
@@ -128,7 +123,7 @@ test("a handler that fails after its time is over frees its receipt for the next
   const outcome = new Promise<typeof accepted>((_, reject) => {
     fail = reject;
   });
-  await expect(run(() => ({ answer: Promise.reject(timedOut), outcome }))).rejects.toBe(timedOut);
+  await expect(run(() => ({ response: Promise.reject(timedOut), outcome }))).rejects.toBe(timedOut);
   fail(new Error("late"));
   await heard();
   expect([receipts.complete.mock.calls, receipts.release.mock.calls]).toEqual([[], [["a", "1"]]]);
@@ -138,6 +133,6 @@ test("an error that is none of ours waits for the receipt as any other", async (
   const { receipts, run } = setUp();
   const error = Object.assign(new Error(), { code: "handler_timed_out" });
   const answer = Promise.reject(error);
-  await expect(run(() => ({ answer, outcome: answer }))).rejects.toBe(error);
+  await expect(run(() => ({ response: answer, outcome: answer }))).rejects.toBe(error);
   expect(receipts.release).toHaveBeenCalledOnce();
 });

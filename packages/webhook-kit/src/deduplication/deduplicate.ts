@@ -1,60 +1,53 @@
-import { type HandlerError, isWebhookKitError } from "../errors.ts";
+import { type HandlerError, isWebhookKitError, type UnavailableError } from "../errors.ts";
 import type { Answer } from "../http/response.ts";
-import type { Outcome } from "../observability/outcome.ts";
-import type { ReceiverSettings } from "../options/options.ts";
-import { type Awaitable, after } from "../receive/after.ts";
-import type { RunningHandler } from "../receive/run-handler.ts";
-import type { NeededReceipts } from "./dedupe-keys.ts";
-import { HeldReceipts } from "./lease-set.ts";
+import type { DedupeKeys } from "./dedupe-keys.ts";
+import type { Receipts } from "./deduplication.ts";
+import { LeaseSet } from "./lease-set.ts";
 
-/** The lease outlasts a handler that ends in time, so that only one that does not, or a process that died, lets it run out. */
+/** A handler that has started. It cannot be stopped, so it may run past its timeout. */
+export interface RunningHandler {
+  /** Rejects as `outcome` does, or with `handler_timed_out` (D-25). */
+  readonly response: Promise<Answer>;
+  /** Settles when the handler ends, timed out or not. */
+  readonly outcome: Promise<Answer>;
+}
+
+/** A lease outlasts a handler that ends in time, so it expires only when the handler does not or the process has crashed. */
 const leaseMarginMs = 1_000;
 
 /**
- * Starts a handler once it holds every receipt that its request needs, and lets the receipts follow what becomes of it.
+ * Deduplication: starts a handler once its request holds a lease on every key, and records what the handler comes to.
  *
- * @throws {UnavailableError} when the receipts store refuses a claim
- * @throws {HandlerError} as the handler's answer does
+ * @throws {Rejected} (rejects) as {@link LeaseSet.acquire} does
+ * @throws {UnavailableError} (rejects) when the store fails before the handler has started
+ * @throws {HandlerError} (rejects) as the handler's response does
  */
-export function handleOnce(
-  { receipts, handlerTimeoutMs, observer }: Pick<ReceiverSettings<never>, "receipts" | "handlerTimeoutMs" | "observer">,
-  endpoint: string,
-  { needed, keepMs }: NeededReceipts,
+export async function deduplicate(
+  { receipts, handlerTimeoutMs }: { readonly receipts: Receipts | false; readonly handlerTimeoutMs: number },
+  { keys, keepMs }: DedupeKeys,
+  report: (error: UnavailableError) => void,
   start: () => RunningHandler,
-): Awaitable<Outcome> {
-  if (!receipts || needed.length === 0) return after(start().answer, handled);
-  // A handler that overran its time is given as long again before the same request may start another beside it.
-  const leaseMs = 2 * handlerTimeoutMs + leaseMarginMs;
-  const held = new HeldReceipts(receipts, observer, endpoint);
-  return after(held.claim(needed, leaseMs), (taken) => taken ?? runHeld(held, keepMs, start));
-}
-
-function runHeld(held: HeldReceipts, keepMs: number, start: () => RunningHandler): Awaitable<Outcome> {
-  let running: RunningHandler;
+): Promise<{ readonly response: Answer; readonly duplicate: boolean }> {
+  if (!receipts || keys.length === 0) return { response: await start().response, duplicate: false };
+  const leases = new LeaseSet(receipts, report);
+  // A handler that has timed out gets as long again before the same request may start another beside it.
+  const earlier = await leases.acquire(keys, 2 * handlerTimeoutMs + leaseMarginMs);
+  if (earlier) return { response: earlier, duplicate: true };
+  const { response, outcome } = start();
+  // The leases follow the handler, not its response: after a timeout the handler still runs.
+  const recorded = outcome.then(
+    ({ status }) => leases.complete(status, keepMs),
+    (error) => leases.release(error),
+  );
   try {
-    running = start();
+    const inTime = await response;
+    await recorded;
+    return { response: inTime, duplicate: false };
   } catch (error) {
-    return after(held.release(error), () => {
-      throw error;
-    });
+    if (!isTimeout(error)) await recorded;
+    throw error;
   }
-  const { answer, outcome } = running;
-  if (!(answer instanceof Promise)) return after(held.complete(answer.status, keepMs), () => handled(answer));
-  // The receipts follow the handler, not its answer: after a time-out the handler is still at work.
-  const settled = Promise.resolve(outcome).then(
-    ({ status }) => held.complete(status, keepMs),
-    (error) => held.release(error),
-  );
-  return answer.then(
-    (inTime) => settled.then(() => handled(inTime)),
-    async (error) => {
-      if (!isTimeout(error)) await settled;
-      throw error;
-    },
-  );
 }
-
-const handled = (answer: Answer): Outcome => ({ answer, duplicate: false });
 
 const isTimeout = (error: unknown): boolean =>
   isWebhookKitError(error) && error.code === ("handler_timed_out" satisfies HandlerError["code"]);

@@ -1,120 +1,102 @@
 import { isWebhookKitError, UnavailableError } from "../errors.ts";
 import { lookUpTimeoutMs } from "../generated/decisions.ts";
-import { refuseRequest } from "../http/rejected.ts";
-import { acknowledged } from "../http/response.ts";
-import { withinTime } from "../http/with-timeout.ts";
-import type { Observer } from "../observability/observer.ts";
-import type { Outcome } from "../observability/outcome.ts";
-import { type Awaitable, after, attempt, fromUser } from "../receive/after.ts";
-import type { NeededReceipt } from "./dedupe-keys.ts";
-import type { Receipts } from "./deduplication.ts";
+import { rejectRequest } from "../http/rejected.ts";
+import { type Answer, acknowledged } from "../http/response.ts";
+import { withTimeout } from "../http/with-timeout.ts";
+import type { DedupeKey } from "./dedupe-keys.ts";
+import type { ReceiptClaim, Receipts } from "./deduplication.ts";
 
-type Claim = Awaited<ReturnType<Receipts["claim"]>>;
+/** The leases that one request holds while its handler runs. */
+export class LeaseSet {
+  readonly #store: Receipts;
+  readonly #report: (error: UnavailableError) => void;
+  readonly #leases: { readonly key: string; readonly token: string }[] = [];
+  /** Causes that are reported already: two leases, or a store and a handler, may fail because the same database does. */
+  readonly #reported: unknown[] = [];
 
-/** The receipts that a request holds while its handler is at work. */
-export class HeldReceipts {
-  readonly #receipts: Receipts;
-  readonly #observer: Pick<Observer, "failed">;
-  readonly #endpoint: string;
-  readonly #held: { readonly key: string; readonly token: string }[] = [];
-  /** What has been reported of this request, or will be. */
-  readonly #known: unknown[] = [];
-
-  constructor(receipts: Receipts, observer: Pick<Observer, "failed">, endpoint: string) {
-    this.#receipts = receipts;
-    this.#observer = observer;
-    this.#endpoint = endpoint;
+  constructor(store: Receipts, report: (error: UnavailableError) => void) {
+    this.#store = store;
+    this.#report = report;
   }
 
   /**
-   * Takes them all, or none: then it answers what the request is to be told.
+   * Acquires all keys, or none.
    *
-   * @throws {UnavailableError} when the store refuses a claim
+   * @returns the response of a request that was completed before; undefined once all keys are acquired
+   * @throws {Rejected} (rejects) `already_in_progress`, or the key's own conflict
+   * @throws {UnavailableError} (rejects) when the store fails
    */
-  claim(needed: readonly NeededReceipt[], leaseMs: number, from = 0): Awaitable<Outcome | undefined> {
-    const receipt = needed[from];
-    if (!receipt) return undefined;
-    return after(this.#claimOne(receipt, leaseMs), (claim) => {
-      if (claim.state !== "claimed") return after(this.release(), () => receipt.refuseTaken?.() ?? repeated(claim));
-      this.#held.push({ key: receipt.key, token: claim.token });
-      return this.claim(needed, leaseMs, from + 1);
-    });
-  }
-
-  complete(status: number, keepMs: number): Awaitable<unknown> {
-    return this.#settle((key, token) => this.#receipts.complete(key, token, status, keepMs));
-  }
-
-  /** @param because the failure that makes it necessary, which is reported elsewhere */
-  release(because?: unknown): Awaitable<unknown> {
-    if (isWebhookKitError(because)) this.#known.push(because.cause);
-    return this.#settle((key, token) => this.#receipts.release(key, token));
-  }
-
-  #claimOne({ key, subject }: NeededReceipt, leaseMs: number): Awaitable<Claim> {
-    return attempt(
-      () => after(inTime(this.#receipts.claim(key, { leaseMs, subject })), checkClaim),
-      (cause) => {
-        const failure = isWebhookKitError(cause) ? cause : receiptsFailed(cause);
-        return after(this.release(failure), () => {
-          throw failure;
-        });
-      },
-    );
-  }
-
-  /** What becomes of a receipt does not change the answer: the handler has run, or it has not. */
-  #settle(step: (key: string, token: string) => void | Promise<void>): Awaitable<unknown> {
-    let pending: Promise<unknown> | undefined;
-    for (const { key, token } of this.#held) {
-      const settled = attempt(
-        () => inTime(step(key, token)),
-        (cause) => this.#report(cause),
-      );
-      if (settled instanceof Promise) pending = pending ? Promise.all([pending, settled]) : settled;
+  async acquire(keys: readonly DedupeKey[], leaseMs: number): Promise<Answer | undefined> {
+    for (const { key, subject, onConflict } of keys) {
+      const claim = await this.#acquireOne(key, leaseMs, subject);
+      if (claim.state === "claimed") {
+        this.#leases.push({ key, token: claim.token });
+        continue;
+      }
+      await this.release();
+      if (onConflict) throw onConflict();
+      if (claim.state === "done") return { ...acknowledged, status: claim.status };
+      const seconds = Math.max(1, Math.ceil(claim.retryAfterMs / 1000));
+      throw rejectRequest("already_in_progress", { headers: { "retry-after": String(seconds) } });
     }
-    return pending;
+    return undefined;
   }
 
-  /** A reason is reported once: two receipts, or a store and a handler, may fail because the same database does. */
-  #report(cause: unknown): void {
-    if (this.#known.some((known) => isSameReason(known, cause))) return;
-    this.#known.push(cause);
-    this.#observer.failed(receiptsFailed(cause), this.#endpoint);
+  async complete(status: number, keepMs: number): Promise<void> {
+    await this.#forEach((key, token) => this.#store.complete(key, token, status, keepMs));
+  }
+
+  /** @param because the failure that is the reason, which is reported elsewhere */
+  async release(because?: unknown): Promise<void> {
+    if (isWebhookKitError(because)) this.#reported.push(because.cause);
+    await this.#forEach((key, token) => this.#store.release(key, token));
+  }
+
+  async #acquireOne(key: string, leaseMs: number, subject: string | undefined): Promise<ReceiptClaim> {
+    try {
+      const claim = await inTime(this.#store.claim(key, { leaseMs, subject }));
+      if (isClaim(claim)) return claim;
+      throw new Error("claim() returned an unknown state, or one without its token, milliseconds or HTTP status.");
+    } catch (cause) {
+      const failure = isWebhookKitError(cause) ? cause : storeFailed(cause);
+      await this.release(failure);
+      throw failure;
+    }
+  }
+
+  /** A failure here is reported and changes no response: whether the handler ran is already known. */
+  async #forEach(step: (key: string, token: string) => void | Promise<void>): Promise<void> {
+    const settle = async ({ key, token }: { key: string; token: string }) => {
+      try {
+        await inTime(step(key, token));
+      } catch (cause) {
+        if (this.#reported.some((reported) => isSameCause(reported, cause))) return;
+        this.#reported.push(cause);
+        this.#report(storeFailed(cause));
+      }
+    };
+    await Promise.all(this.#leases.map(settle));
   }
 }
 
-const isSameReason = (one: unknown, other: unknown): boolean =>
+const isSameCause = (one: unknown, other: unknown): boolean =>
   one === other ||
   (one instanceof Error && other instanceof Error && one.name === other.name && one.message === other.message);
 
-/** A store that hangs must not hang the sender (D-64). */
-function inTime<T>(answer: T | PromiseLike<T>): Awaitable<T> {
-  const awaitable = fromUser(answer);
-  return awaitable instanceof Promise
-    ? withinTime(awaitable, lookUpTimeoutMs, "The receipts store has not answered in time.")
-    : awaitable;
-}
+/** A store that does not respond must not keep the sender waiting (D-64). A store in memory needs no timer. */
+const inTime = <T>(value: T | Promise<T>): T | Promise<T> =>
+  typeof (value as Promise<T> | undefined)?.then === "function"
+    ? withTimeout(Promise.resolve(value), lookUpTimeoutMs, "The receipts store has not answered in time.")
+    : value;
 
-/** A store may be anybody's: what it should not answer must not become a 200. */
-function checkClaim(claim: Claim): Claim {
-  if (isClaim(claim)) return claim;
-  throw new Error("claim answered none of the three states, or one without its token, milliseconds or HTTP status.");
-}
-
-function isClaim(claim: Claim): boolean {
+/** A store may be a user's own: an unknown state must not become a 200. */
+function isClaim(claim: ReceiptClaim): boolean {
   if (claim?.state === "claimed") return typeof claim.token === "string";
   if (claim?.state === "inFlight") return Number.isFinite(claim.retryAfterMs);
   return claim?.state === "done" && Number.isInteger(claim.status) && claim.status >= 200 && claim.status <= 599;
 }
 
-function repeated(claim: Exclude<Claim, { state: "claimed" }>): Outcome {
-  if (claim.state === "done") return { answer: { ...acknowledged, status: claim.status }, duplicate: true };
-  const seconds = Math.max(1, Math.ceil(claim.retryAfterMs / 1000));
-  return refuseRequest("already_in_progress", { headers: { "retry-after": String(seconds) } });
-}
-
-const receiptsFailed = (cause: unknown): UnavailableError =>
+const storeFailed = (cause: unknown): UnavailableError =>
   new UnavailableError(
     "receipts_failed",
     "The receipts store threw, or took too long; the cause of this error says which.",

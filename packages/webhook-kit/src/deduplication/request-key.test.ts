@@ -1,26 +1,35 @@
 import { expect, test } from "vitest";
 import type { ReceivedBody } from "../http/incoming-request.ts";
-import type { Proof } from "../signature/verify-signature.ts";
-import { eventKeys, keepMs, signatureKey } from "./request-key.ts";
+import type { VerifiedRequest } from "../signature/verify-signature.ts";
+import { eventKey, keepMs, signatureKey } from "./request-key.ts";
 
-const claim = { signedAt: { earliest: 60_000, latest: 119_999 }, signature: Buffer.from("ab01", "hex") };
-const proof: Proof = {
-  claim,
-  secrets: [],
-  skewSeconds: 0,
+const parsed = { signedAt: { earliest: 60_000, latest: 119_999 }, signature: Buffer.from("ab01", "hex") };
+const request: VerifiedRequest = {
+  parsed,
   receivedAt: new Date(0),
   verified: { scheme: "sample", reading: "r", secretIndex: 0, skewSeconds: 0 },
   tenant: "t",
+  body: undefined,
 };
-const withId: Proof = { ...proof, claim: { ...claim, id: "msg_1" } };
-const otherSignature = (of: Proof): Proof => ({ ...of, claim: { ...of.claim, signature: Buffer.of(9) } });
-const otherTenant = (of: Proof): Proof => ({ ...of, tenant: "u" });
-const otherScheme = (of: Proof): Proof => ({ ...of, verified: { ...of.verified, scheme: "other" } });
+const withId: VerifiedRequest = { ...request, parsed: { ...parsed, id: "msg_1" } };
+const otherSignature = (of: VerifiedRequest): VerifiedRequest => ({
+  ...of,
+  parsed: { ...of.parsed, signature: Buffer.of(9) },
+});
+const otherTenant = (of: VerifiedRequest): VerifiedRequest => ({ ...of, tenant: "u" });
+const otherScheme = (of: VerifiedRequest): VerifiedRequest => ({
+  ...of,
+  verified: { ...of.verified, scheme: "other" },
+});
 
 const incoming = { method: "POST", target: "/hooks/offer/response" };
 const bytes = (text: string): ReceivedBody => ({ kind: "bytes", bytes: Buffer.from(text) });
-const keyOf = (of: Proof, body: ReceivedBody | undefined = bytes("{}"), from = incoming, subject?: string[]) =>
-  eventKeys(of, from, body, subject).key;
+const keyOf = (
+  of: VerifiedRequest,
+  body: ReceivedBody | undefined = bytes("{}"),
+  from = incoming,
+  subject?: string[],
+) => eventKey(of, { incoming: from, body, entity: subject }).key;
 
 /** As many as were given: no two are the same. */
 const expectAllDifferent = (...keys: string[]) => {
@@ -30,87 +39,82 @@ const expectAllDifferent = (...keys: string[]) => {
 
 test("another tenant, scheme, signature, method, target, body or subject is another event", () =>
   expectAllDifferent(
-    keyOf(proof),
-    keyOf(otherTenant(proof)),
-    keyOf(otherScheme(proof)),
-    keyOf(otherSignature(proof)),
-    keyOf(proof, bytes("{}"), { ...incoming, method: "PUT" }),
-    keyOf(proof, bytes("{}"), { ...incoming, target: "/hooks/offer/response?" }),
-    keyOf(proof, bytes("{} ")),
-    keyOf(proof, { kind: "parsed", value: { a: 1 } }),
-    keyOf(proof, { kind: "parsed", value: { a: 2 } }),
-    keyOf(proof, bytes("{}"), incoming, ["o1", "w1"]),
-    keyOf(proof, bytes("{}"), incoming, ["o1w1"]),
+    keyOf(request),
+    keyOf(otherTenant(request)),
+    keyOf(otherScheme(request)),
+    keyOf(otherSignature(request)),
+    keyOf(request, bytes("{}"), { ...incoming, method: "PUT" }),
+    keyOf(request, bytes("{}"), { ...incoming, target: "/hooks/offer/response?" }),
+    keyOf(request, bytes("{} ")),
+    keyOf(request, { kind: "parsed", value: { a: 1 } }),
+    keyOf(request, { kind: "parsed", value: { a: 2 } }),
+    keyOf(request, bytes("{}"), incoming, ["o1", "w1"]),
+    keyOf(request, bytes("{}"), incoming, ["o1w1"]),
     keyOf(withId),
-    signatureKey(proof),
+    signatureKey(request),
     signatureKey(withId),
   ));
 
-test("an event without a body is one of its own, however its body was lost", () => {
-  expect(eventKeys(proof, incoming, { kind: "consumed" }, undefined)).toEqual(
-    eventKeys(proof, incoming, undefined, undefined),
-  );
-  expect(keyOf(proof)).not.toBe(eventKeys(proof, incoming, undefined, undefined).key);
-});
+test("an event without a body is an event of its own", () =>
+  expect(keyOf(request)).not.toBe(eventKey(request, { incoming, body: undefined, entity: undefined }).key));
 
 test("how the signature was written down, when it came and which reading matched do not matter", () => {
-  const again: Proof = {
-    ...proof,
-    claim: { ...claim, signature: Uint8Array.of(0xab, 0x01) },
-    skewSeconds: 7,
+  const again: VerifiedRequest = {
+    ...request,
+    parsed: { ...parsed, signature: Uint8Array.of(0xab, 0x01) },
     receivedAt: new Date(7),
-    verified: { ...proof.verified, reading: "other", secretIndex: 1 },
+    verified: { ...request.verified, skewSeconds: 7, reading: "other", secretIndex: 1 },
   };
-  expect(keyOf(again)).toBe(keyOf(proof));
-  expect(signatureKey(again)).toBe(signatureKey(proof));
+  expect(keyOf(again)).toBe(keyOf(request));
+  expect(signatureKey(again)).toBe(signatureKey(request));
 });
 
 test("a signed id alone tells the event, within its tenant and scheme", () => {
-  const fresh: Proof = { ...otherSignature(withId) };
+  const fresh: VerifiedRequest = { ...otherSignature(withId) };
   expect(keyOf(fresh, undefined, { method: "GET", target: "/" })).toBe(keyOf(withId));
   expectAllDifferent(
     keyOf(withId),
     keyOf(otherTenant(withId)),
     keyOf(otherScheme(withId)),
-    keyOf({ ...withId, claim: { ...withId.claim, id: "msg_2" } }),
+    keyOf({ ...withId, parsed: { ...withId.parsed, id: "msg_2" } }),
   );
 });
 
 test("events of one signature about the same share a subject, whatever their bodies say", () => {
-  const subjectOf = (of: Proof, subject: string[] | undefined, body = bytes("{}")) =>
-    eventKeys(of, incoming, body, subject).subject;
-  expect(subjectOf(proof, ["o1", "w1"], bytes("[]"))).toBe(subjectOf(proof, ["o1", "w1"]));
+  const subjectOf = (of: VerifiedRequest, subject: string[] | undefined, body = bytes("{}")) =>
+    eventKey(of, { incoming, body, entity: subject }).subject;
+  expect(subjectOf(request, ["o1", "w1"], bytes("[]"))).toBe(subjectOf(request, ["o1", "w1"]));
   expectAllDifferent(
-    subjectOf(proof, ["o1", "w1"]) ?? "",
-    subjectOf(proof, ["o1", "w2"]) ?? "",
-    subjectOf(proof, ["o1w1"]) ?? "",
-    subjectOf(otherSignature(proof), ["o1", "w1"]) ?? "",
-    subjectOf(otherTenant(proof), ["o1", "w1"]) ?? "",
+    subjectOf(request, ["o1", "w1"]) ?? "",
+    subjectOf(request, ["o1", "w2"]) ?? "",
+    subjectOf(request, ["o1w1"]) ?? "",
+    subjectOf(otherSignature(request), ["o1", "w1"]) ?? "",
+    subjectOf(otherTenant(request), ["o1", "w1"]) ?? "",
   );
-  expect(subjectOf(proof, undefined)).toBeUndefined();
+  expect(subjectOf(request, undefined)).toBeUndefined();
   expect(subjectOf(withId, ["o1", "w1"])).toBeUndefined();
 });
 
 test("a signature is told by its bytes", () =>
   expectAllDifferent(
-    signatureKey(proof),
-    signatureKey(otherSignature(proof)),
-    signatureKey(otherTenant(proof)),
-    signatureKey(otherScheme(proof)),
+    signatureKey(request),
+    signatureKey(otherSignature(request)),
+    signatureKey(otherTenant(request)),
+    signatureKey(otherScheme(request)),
   ));
 
 test("a signature of an id is told by the id and the time, not by a list that anybody may lengthen", () => {
   expect(signatureKey(otherSignature(withId))).toBe(signatureKey(withId));
   expectAllDifferent(
     signatureKey(withId),
-    signatureKey({ ...withId, claim: { ...withId.claim, id: "msg_2" } }),
-    signatureKey({ ...withId, claim: { ...withId.claim, signedAt: { earliest: 61_000, latest: 119_999 } } }),
+    signatureKey({ ...withId, parsed: { ...withId.parsed, id: "msg_2" } }),
+    signatureKey({ ...withId, parsed: { ...withId.parsed, signedAt: { earliest: 61_000, latest: 119_999 } } }),
   );
 });
 
 test("a receipt is kept while the same headers could pass again, or 72 hours under a signed id", () => {
-  expect(keepMs(proof, 300_000)).toBe(659_999);
-  expect(keepMs({ ...proof, claim: { ...claim, signedAt: { earliest: 5, latest: 5 } } }, 300_000)).toBe(600_000);
+  expect(keepMs(request, 300_000)).toBe(659_999);
+  expect(keepMs({ ...request, parsed: { ...parsed, signedAt: { earliest: 5, latest: 5 } } }, 300_000)).toBe(600_000);
   expect(keepMs(withId, 300_000)).toBe(259_200_000);
 });
 
@@ -123,9 +127,9 @@ const [event, emptyObject, id, bound] = [
 ];
 
 test("keys are the hashes that other processes, and other releases, make as well", () => {
-  expect(keyOf(proof)).toBe(event + emptyObject);
-  expect(keyOf(proof, { kind: "parsed", value: {} })).toBe(event + emptyObject);
-  expect(eventKeys(proof, incoming, undefined, undefined).key).toBe(event);
+  expect(keyOf(request)).toBe(event + emptyObject);
+  expect(keyOf(request, { kind: "parsed", value: {} })).toBe(event + emptyObject);
+  expect(eventKey(request, { incoming, body: undefined, entity: undefined }).key).toBe(event);
   expect(keyOf(withId)).toBe(id);
-  expect(signatureKey(proof)).toBe(bound);
+  expect(signatureKey(request)).toBe(bound);
 });

@@ -3,8 +3,6 @@ import type { ContactSuggestionRequest } from "../events.ts";
 import { maxSuggestionsBytes } from "../generated/decisions.ts";
 import { contactSuggestionRequestSchema, contactSuggestionsSchema } from "../generated/schemas.ts";
 import { jsonAnswer } from "../http/response.ts";
-import { after, attempt, fromUser } from "../receive/after.ts";
-import { handlerFailed } from "../receive/handler-failed.ts";
 import type { HandledEndpoint } from "./endpoint.ts";
 import { describeIssues } from "./schema-issues.ts";
 
@@ -14,12 +12,8 @@ export const contactSuggestions: HandledEndpoint<"/contact-suggestions", Contact
   method: "POST",
   path: "/contact-suggestions",
   schema: contactSuggestionRequestSchema,
-  handlerName: "suggestContacts",
-  handle: (handlers, search, context) =>
-    after(
-      attempt(() => fromUser(handlers.suggestContacts?.(search, context)), handlerFailed("ContactSuggestions")),
-      (suggestions) => jsonAnswer(writeSuggestions(suggestions)),
-    ),
+  handler: "suggestContacts",
+  respond: (suggestions) => jsonAnswer(writeSuggestions(suggestions)),
 };
 
 /**

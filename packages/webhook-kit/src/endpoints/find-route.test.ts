@@ -5,7 +5,7 @@ import { endpoints } from "./all.ts";
 import { decodeParameters, findRoute } from "./find-route.ts";
 
 test("there is one endpoint for every webhook of the contract, under its path, method and name", () => {
-  const contract = parse(readFileSync(new URL("../../../spec/openapi.yaml", import.meta.url), "utf8")) as {
+  const contract = parse(readFileSync(new URL("../../../../spec/openapi.yaml", import.meta.url), "utf8")) as {
     webhooks: Record<string, Record<string, { operationId: string }>>;
   };
   const described = Object.entries(contract.webhooks).flatMap(([path, operations]) =>

@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors.ts";
 
 /** Answers what of a path, still percent-encoded, lies below the base; empty when it lies elsewhere. */
-export type BelowBase = (path: string) => string;
+export type StripBasePath = (path: string) => string;
 
 /** What a path may hold unencoded (RFC 3986, pchar); anything else would never match a path as it is sent. */
 const segmentShape = /^(?:[\w.~!$&'()*+,;=:@-]|%[\da-f]{2})+$/i;
@@ -13,7 +13,7 @@ const dotSegment = /^(?:\.|%2e){1,2}$/i;
  *
  * @throws {ConfigurationError} `invalid_option`
  */
-export function readBasePath(basePath: string): BelowBase {
+export function readBasePath(basePath: string): StripBasePath {
   if (typeof basePath !== "string" || !basePath.startsWith("/"))
     throw new ConfigurationError(
       "invalid_option",

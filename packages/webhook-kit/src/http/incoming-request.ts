@@ -1,24 +1,26 @@
-import type { Awaitable } from "../receive/after.ts";
-
-/** What became of a request's body. */
+/** A body: its bytes, or what a parser in front made of them. */
 export type ReceivedBody =
   | { readonly kind: "bytes"; readonly bytes: Uint8Array }
-  /** A parser in front took the bytes and left only this. */
-  | { readonly kind: "parsed"; readonly value: unknown }
-  | { readonly kind: "consumed" }
-  | { readonly kind: "refused"; readonly reason: "body_too_large" | "body_too_slow" | "body_incomplete" };
+  | { readonly kind: "parsed"; readonly value: unknown };
 
-/** A request as an adapter presents it. */
-export interface IncomingWebhook<Incoming> {
+/** A request, whatever the framework. */
+export interface IncomingRequest<Incoming> {
   readonly method: string;
-  /** Below the place where the receiver is mounted, still percent-encoded, without query. */
+  /** Below the mount path, percent-encoded, without query. */
   readonly path: string;
-  /** As sent, mount and query included. */
+  /** As sent, mount path and query included. */
   readonly target: string;
   /** Node's flat list: name, value, name, value. */
   readonly rawHeaders: readonly string[];
   /** The framework's own request. */
   readonly request: Incoming;
-  /** Called at most once, and not before the headers are verified unless the scheme covers the body. */
-  readBody(maxBytes: number, timeoutMs: number): Awaitable<ReceivedBody>;
+  /**
+   * Called at most once, and after the headers are verified unless the scheme signs the body.
+   *
+   * @param maxBytes the size limit (D-24)
+   * @param timeoutMs how long the body may take to arrive (D-17)
+   * @throws {Rejected} (rejects) `body_too_large`, `body_too_slow`, `body_incomplete`
+   * @throws {ConfigurationError} (rejects) `body_already_consumed`
+   */
+  readBody(maxBytes: number, timeoutMs: number): Promise<ReceivedBody>;
 }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { workerOfferResponse } from "../endpoints/worker-offer-response.ts";
-import { checkPayload, isJson, parseJson } from "./json-body.ts";
+import { isJson, parseJson } from "./json-body.ts";
 
 describe("a content type", () => {
   test.each([
@@ -70,48 +69,26 @@ test("two content encodings are one too many", () => {
 
 describe("a body", () => {
   const parse = (bytes: Uint8Array | string) => parseJson({ kind: "bytes", bytes: Buffer.from(bytes) });
-  const refused = (reason: string) => ({
-    rejection: expect.objectContaining({ reason, status: 400 }),
-    answer: expect.anything(),
-  });
+  const refused = (reason: string) =>
+    expect.objectContaining({
+      rejection: expect.objectContaining({ reason, status: 400 }),
+      response: expect.anything(),
+    });
 
   test("is read as JSON, with a byte order mark or without", () => {
-    expect(parse('{"a":[1,"é"]}')).toEqual({ value: { a: [1, "é"] } });
-    expect(parse('\ufeff{"a":1}')).toEqual({ value: { a: 1 } });
-    expect(parse("null")).toEqual({ value: null });
+    expect(parse('{"a":[1,"é"]}')).toEqual({ a: [1, "é"] });
+    expect(parse('\ufeff{"a":1}')).toEqual({ a: 1 });
+    expect(parse("null")).toBeNull();
   });
 
   test.each(["", "{", "undefined", "{'a':1}", "NaN", '{"a":1}x'])("%j is no JSON", (text) =>
-    expect(parse(text)).toEqual(refused("body_not_json")),
+    expect(() => parse(text)).toThrow(refused("body_not_json")),
   );
 
   test.each([[[0x22, 0xff, 0x22]], [[0x22, 0xc0, 0x80, 0x22]], [[0x22, 0xed, 0xa0, 0x80, 0x22]], [[0xff, 0xfe]]])(
     "the bytes %j are no UTF-8, and so not read as something near it",
-    (bytes) => expect(parse(Uint8Array.from(bytes))).toEqual(refused("body_not_utf8")),
+    (bytes) => expect(() => parse(Uint8Array.from(bytes))).toThrow(refused("body_not_utf8")),
   );
 
-  test("that a parser has read is taken from it", () =>
-    expect(parseJson({ kind: "parsed", value: [1] })).toMatchObject({ value: [1] }));
-
-  test("that was refused while it arrived stays refused", () =>
-    expect(parseJson({ kind: "refused", reason: "body_too_large" })).toMatchObject({
-      rejection: { reason: "body_too_large", status: 413 },
-    }));
-
-  test("that is gone is a fault of the set-up, which says what to change", () =>
-    expect(() => parseJson({ kind: "consumed" })).toThrow(
-      expect.objectContaining({
-        code: "body_already_consumed",
-        message: expect.stringMatching(/Mount the receiver before the parser/),
-      }),
-    ));
-});
-
-test("a payload is checked, and keeps what the contract does not know", () => {
-  const payload = { offerId: "o1", workerId: "w1", response: "accepted", extra: true };
-  expect(checkPayload(workerOfferResponse.schema, payload)).toEqual({ input: payload });
-  expect(checkPayload(workerOfferResponse.schema, { offerId: 7, response: "accepted" })).toEqual({
-    rejection: expect.objectContaining({ reason: "invalid_payload", status: 400 }),
-    answer: expect.objectContaining({ body: expect.stringMatching(/"offerId":\[".*"workerId":\["/) }),
-  });
+  test("that a parser has read is taken from it", () => expect(parseJson({ kind: "parsed", value: [1] })).toEqual([1]));
 });

@@ -1,10 +1,6 @@
-import type * as z from "zod";
-import { describeIssues } from "../endpoints/schema-issues.ts";
-import { ConfigurationError } from "../errors.ts";
-import type { Refusal } from "../observability/outcome.ts";
 import { duplicated, findHeader } from "./headers.ts";
 import type { ReceivedBody } from "./incoming-request.ts";
-import { refuseRequest } from "./rejected.ts";
+import { rejectRequest } from "./rejected.ts";
 
 /** JSON has no parameters: a charset must be the only one that JSON may have, and any other says nothing (D-60). */
 const json =
@@ -21,33 +17,20 @@ export function isJson(rawHeaders: readonly string[]): boolean {
 // fatal: two bodies of different, invalid bytes must not become the same text. Whatever else is odd is let pass (D-60).
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** @throws {ConfigurationError} `body_already_consumed` */
-export function parseJson(body: ReceivedBody): { readonly value: unknown } | Refusal {
-  if (body.kind === "refused") return refuseRequest(body.reason);
-  if (body.kind === "consumed") throw alreadyConsumed();
-  if (body.kind === "parsed") return body;
+/**
+ * @throws {Rejected} `body_not_utf8`, `body_not_json`
+ */
+export function parseJson(body: ReceivedBody): unknown {
+  if (body.kind === "parsed") return body.value;
   let text: string;
   try {
     text = utf8.decode(body.bytes);
   } catch {
-    return refuseRequest("body_not_utf8");
+    throw rejectRequest("body_not_utf8");
   }
   try {
-    return { value: JSON.parse(text) };
+    return JSON.parse(text);
   } catch {
-    return refuseRequest("body_not_json");
+    throw rejectRequest("body_not_json");
   }
-}
-
-export const alreadyConsumed = (): ConfigurationError =>
-  new ConfigurationError(
-    "body_already_consumed",
-    "A body parser, such as express.json(), or something else in front of the webhook receiver has consumed the body. Mount the receiver before the parser, or in Express let it keep the bytes as request.rawBody.",
-  );
-
-/** Checks against the contract; unknown fields are kept (D-35). */
-export function checkPayload<Input>(schema: z.ZodType<Input>, value: unknown): { readonly input: Input } | Refusal {
-  const result = schema.safeParse(value);
-  if (result.success) return { input: result.data };
-  return refuseRequest("invalid_payload", { errors: describeIssues(result.error.issues) });
 }

@@ -1,7 +1,19 @@
-import type { AnyWebhookKitError, ConfigurationError, HandlerError, UnavailableError } from "../errors.ts";
-import type { Refusal } from "../observability/outcome.ts";
-import type { RejectionReason, SignatureRefusal } from "../rejection.ts";
+import type { Rejection, RejectionReason, SignatureRefusal } from "../rejection.ts";
 import { type Answer, type ProblemSummary, problemAnswer } from "./response.ts";
+
+/**
+ * Thrown by a step of the pipeline that rejects the request. Not an Error: capturing a stack costs more than verifying a
+ * signature, and an attacker could make a server capture many.
+ */
+export class Rejected {
+  readonly rejection: Rejection;
+  readonly response: Answer;
+
+  constructor(rejection: Rejection, response: Answer) {
+    this.rejection = rejection;
+    this.response = response;
+  }
+}
 
 const failedCheck: ProblemSummary = {
   status: 401,
@@ -9,18 +21,21 @@ const failedCheck: ProblemSummary = {
   title: "The request does not prove that it comes from the service",
 };
 
-/** One answer for every failed check, so that the sender learns nothing that would help to forge (D-17). */
-export function refuseSignature(refusal: SignatureRefusal, challenge: string, skewSeconds?: number): Refusal {
-  const { reason, message } = refusal;
+/** The same response for every failed check: the reason would help an attacker (D-17). */
+export function rejectSignature(
+  { reason, message }: SignatureRefusal,
+  challenge: string,
+  skewSeconds?: number,
+): Rejected {
   const rejection = { reason, message, status: failedCheck.status };
-  return {
-    rejection: skewSeconds === undefined ? rejection : { ...rejection, skewSeconds },
-    answer: problemAnswer(failedCheck, { "www-authenticate": challenge }),
-  };
+  return new Rejected(
+    skewSeconds === undefined ? rejection : { ...rejection, skewSeconds },
+    problemAnswer(failedCheck, { "www-authenticate": challenge }),
+  );
 }
 
 /** The statuses are our choice (D-17, D-46); 409 is D-45. */
-const refusals = {
+const problems = {
   unknown_path: { status: 404, title: "No webhook has this path" },
   endpoint_not_mounted: { status: 404, title: "This receiver does not implement this endpoint" },
   method_not_allowed: { status: 405, title: "This endpoint does not take this method" },
@@ -39,43 +54,19 @@ const refusals = {
 } as const satisfies Partial<Record<RejectionReason, Omit<ProblemSummary, "code">>>;
 
 /**
- * Something that the sender must do differently; told openly, but never with a value that was sent (D-49).
+ * A mistake of the sender. The response names it, without any value of the request (D-49).
  *
- * @param extra.advice what this side may do about it, for `onRejected` alone
+ * @param extra.advice what the receiver's operator can do about it, for `onRejected` only
  */
-export function refuseRequest(
-  reason: keyof typeof refusals,
+export function rejectRequest(
+  reason: keyof typeof problems,
   extra: { headers?: Record<string, string>; errors?: Record<string, string[]>; advice?: string } = {},
-): Refusal {
-  const { status, title, ...rest } = refusals[reason];
+): Rejected {
+  const { status, title, ...rest } = problems[reason];
   const fields = extra.errors ? `: ${Object.keys(extra.errors).join(", ")}` : "";
   const problem = { status, code: reason, title, ...rest, ...(extra.errors && { errors: extra.errors }) };
-  return {
-    rejection: { reason, message: `${title}${fields}.${extra.advice ? ` ${extra.advice}` : ""}`, status },
-    answer: problemAnswer(problem, extra.headers),
-  };
-}
-
-const internalError: ProblemSummary = {
-  status: 500,
-  code: "internal_error",
-  title: "Something went wrong on this side",
-};
-const unavailable: ProblemSummary = { status: 503, code: "temporarily_unavailable", title: "Try again later" };
-
-/** Faults that pass, by their codes: the error's class may be that of another copy of this package. */
-const passing = {
-  secret_lookup_failed: true,
-  secret_unusable: true,
-  scheme_failed: true,
-  receipts_full: true,
-  receipts_failed: true,
-  handler_timed_out: true,
-} as const satisfies Record<UnavailableError["code"] | Extract<HandlerError["code"], "handler_timed_out">, true>;
-
-/** What the sender is told of a fault on this side: whether trying again may help, and nothing else (D-17, D-49). */
-export function failureAnswer(error: AnyWebhookKitError): Answer {
-  if (error.code === ("body_already_consumed" satisfies ConfigurationError["code"]))
-    return problemAnswer({ ...internalError, code: error.code, detail: error.message });
-  return problemAnswer(Object.hasOwn(passing, error.code) ? unavailable : internalError);
+  return new Rejected(
+    { reason, message: `${title}${fields}.${extra.advice ? ` ${extra.advice}` : ""}`, status },
+    problemAnswer(problem, extra.headers),
+  );
 }

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { withinTime } from "./with-timeout.ts";
+import { withTimeout } from "./with-timeout.ts";
 
 afterEach(() => {
   vi.useRealTimers();
@@ -10,8 +10,8 @@ const never = new Promise<never>(() => undefined);
 test("an answer in time is the answer, and leaves no timer behind", async () => {
   vi.useFakeTimers();
   const cause = new Error("no");
-  expect(await withinTime(Promise.resolve(1), 1_000, "late")).toBe(1);
-  await expect(withinTime(Promise.reject(cause), 1_000, "late")).rejects.toBe(cause);
+  expect(await withTimeout(Promise.resolve(1), 1_000, "late")).toBe(1);
+  await expect(withTimeout(Promise.reject(cause), 1_000, "late")).rejects.toBe(cause);
   await Promise.resolve();
   expect(vi.getTimerCount()).toBe(0);
 });
@@ -19,7 +19,7 @@ test("an answer in time is the answer, and leaves no timer behind", async () => 
 test("an answer that is late is an error that says so", async () => {
   vi.useFakeTimers();
   const failed = vi.fn();
-  const settled = withinTime(never, 1_000, "too late").catch(failed);
+  const settled = withTimeout(never, 1_000, "too late").catch(failed);
   await vi.advanceTimersByTimeAsync(999);
   expect(failed).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(1);
@@ -30,6 +30,6 @@ test("an answer that is late is an error that says so", async () => {
 test("waiting does not keep the process alive", () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
   const before = timers();
-  withinTime(never, 60_000, "late").catch(() => undefined);
+  withTimeout(never, 60_000, "late").catch(() => undefined);
   expect(timers()).toBe(before);
 });

@@ -1,13 +1,13 @@
 /**
- * The answer of something that may never give one.
+ * The value of a promise that may never settle. Its timer does not keep the process alive.
  *
  * @throws {Error} (rejects) `message` once `timeoutMs` have passed
  */
-export function withinTime<T>(answer: Promise<T>, timeoutMs: number, message: string): Promise<T> {
+export function withTimeout<T>(value: Promise<T>, timeoutMs: number, message: string): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(message)), timeoutMs);
-    // What waits for the answer keeps the process alive, or nothing does.
+    // Not Node alone: other runtimes have numbers.
     if (typeof timer === "object") timer.unref();
-    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+    value.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

@@ -1,29 +1,9 @@
 import type { AnyWebhookKitError } from "../errors.ts";
 import type { Logger } from "../logger.ts";
 import type { Rejection } from "../rejection.ts";
-import type { Failure, Outcome } from "./outcome.ts";
+import type { Verified } from "../verified.ts";
+import type { Outcome } from "./outcome.ts";
 import { printFailure } from "./print-failure.ts";
-
-/**
- * What the check of one request showed. Watch `reading` to learn how the service reads the scheme, `secretIndex` to see when
- * an old secret is no longer used, `skewSeconds` to see a clock drift before it costs requests.
- *
- * @example
- * ```ts
- * import type { Verified } from "@offers/webhook-kit";
- *
- * export const usesOldSecret = ({ secretIndex }: Verified): boolean => secretIndex > 0;
- * ```
- */
-export interface Verified {
-  readonly scheme: string;
-  /** `appended` or `hmac` under the default scheme. */
-  readonly reading: string;
-  /** Which of the secrets, counted from 0. */
-  readonly secretIndex: number;
-  /** How far the timestamp lies from your clock; negative is the past, 0 is within the minute that was signed. */
-  readonly skewSeconds: number;
-}
 
 interface Hooks {
   onVerified?(verified: Verified): unknown;
@@ -45,8 +25,8 @@ export class Observer {
     this.#toleranceSeconds = toleranceSeconds;
   }
 
-  /** What became of a request. */
-  ended(outcome: Outcome | Failure, endpoint: string): void {
+  /** The outcome of a request. */
+  ended(outcome: Outcome, endpoint: string): void {
     if ("rejection" in outcome) this.rejected({ ...outcome.rejection, endpoint });
     else if ("error" in outcome) this.failed(outcome.error, endpoint);
     else if (this.#hooks.logger) {

@@ -1,6 +1,4 @@
-import type { Endpoint } from "../endpoints/endpoint.ts";
-import type { Awaitable } from "../receive/after.ts";
-import type { Failure, Outcome } from "./outcome.ts";
+import type { Outcome } from "./outcome.ts";
 
 /**
  * As much of an OpenTelemetry `Span` as is used.
@@ -36,17 +34,17 @@ const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "
  */
 export async function traceRequest(
   tracer: Tracer,
-  { name, path }: Endpoint,
+  { name, path }: { readonly name: string; readonly path: string },
   method: string,
-  run: () => Awaitable<Outcome | Failure>,
+  run: () => Promise<Outcome>,
   reportFailure: (cause: unknown) => void,
-): Promise<Outcome | Failure> {
+): Promise<Outcome> {
   const attributes = {
     "http.request.method": knownMethods.has(method) ? method : "_OTHER",
     "http.route": path,
     "offers.webhook.endpoint": name,
   };
-  let outcome: Awaitable<Outcome | Failure> | undefined;
+  let outcome: Promise<Outcome> | undefined;
   try {
     await tracer.startActiveSpan(`webhook ${name}`, { attributes }, async (span) => {
       outcome = run();
@@ -58,8 +56,8 @@ export async function traceRequest(
   return outcome ?? run();
 }
 
-function describe(outcome: Outcome | Failure, span: Span): void {
-  span.setAttribute("http.response.status_code", outcome.answer.status);
+function describe(outcome: Outcome, span: Span): void {
+  span.setAttribute("http.response.status_code", outcome.response.status);
   span.setAttribute("offers.webhook.outcome", labelOf(outcome));
   if ("rejection" in outcome) span.setAttribute("error.type", outcome.rejection.reason);
   if ("error" in outcome) {
@@ -69,7 +67,7 @@ function describe(outcome: Outcome | Failure, span: Span): void {
   span.end();
 }
 
-function labelOf(outcome: Outcome | Failure): "refused" | "failed" | "duplicate" | "handled" {
+function labelOf(outcome: Outcome): "refused" | "failed" | "duplicate" | "handled" {
   if ("rejection" in outcome) return "refused";
   if ("error" in outcome) return "failed";
   return outcome.duplicate ? "duplicate" : "handled";

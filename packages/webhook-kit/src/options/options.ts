@@ -1,18 +1,12 @@
 import type { Receipts } from "../deduplication/deduplication.ts";
-import { memoryReceipts } from "../deduplication/memory-deduplication.ts";
-import { type AnyWebhookKitError, ConfigurationError } from "../errors.ts";
-import * as defaults from "../generated/decisions.ts";
+import type { AnyWebhookKitError } from "../errors.ts";
 import type { Handlers } from "../handlers.ts";
 import type { Logger } from "../logger.ts";
-import { Observer, type Verified } from "../observability/observer.ts";
 import type { Tracer } from "../observability/trace-request.ts";
 import type { Rejection } from "../rejection.ts";
-import { readSecret, type Secret, type SecretLookup } from "../signature/secrets.ts";
+import type { Secret } from "../signature/secrets.ts";
 import type { SignatureScheme } from "../signature/signature-scheme.ts";
-import { timestampDigest } from "../signature/timestamp-digest.ts";
-import { checkMethods } from "./check-methods.ts";
-import { checkOptionNames } from "./check-option-names.ts";
-import { typeInWords } from "./type-in-words.ts";
+import type { Verified } from "../verified.ts";
 
 /**
  * How requests are checked. Everything but `secret` has a default.
@@ -86,102 +80,3 @@ export interface ReceiverOptions<Incoming = unknown> extends VerifyOptions<Incom
   /** Gets a span for each request: an OpenTelemetry tracer fits (D-49). Its attributes hold names and codes only. */
   tracer?: Tracer;
 }
-
-/** Options with every default filled in and every value checked. */
-export interface VerifySettings<Incoming> {
-  readonly lookUpSecrets: SecretLookup<Incoming>;
-  /** True when the secret tells one tenant from another. */
-  readonly hasTenants: boolean;
-  readonly scheme: SignatureScheme;
-  readonly toleranceMs: number;
-  readonly maxBodyBytes: number;
-  readonly now: () => Date;
-  readonly observer: Observer;
-}
-
-export interface ReceiverSettings<Incoming> extends VerifySettings<Incoming> {
-  readonly handlers: Handlers<Incoming>;
-  readonly handlerTimeoutMs: number;
-  readonly receipts: Receipts | false;
-  readonly replay: "identical" | "bind";
-  readonly tracer: Tracer | undefined;
-}
-
-/** @throws {ConfigurationError} for an option that cannot be right; nothing is corrected silently */
-export function readVerifyOptions<Incoming>(options: VerifyOptions<Incoming>): VerifySettings<Incoming> {
-  checkOptionNames(options);
-  const {
-    secret,
-    scheme = timestampDigest(),
-    toleranceSeconds = defaults.toleranceSeconds,
-    maxBodyBytes = defaults.maxBodyBytes,
-  } = options;
-  const { allowWeakSecret = false, now = () => new Date(), logger } = options;
-  checkMethods("scheme", scheme, ["sign", "read", "verify"], "timestampDigest()");
-  if (typeof scheme.name !== "string" || !/^[\x20-\x7e]+$/.test(scheme.challenge))
-    throw new ConfigurationError(
-      "invalid_option",
-      "scheme must have a name, and a challenge that fits an HTTP header.",
-    );
-  if (logger !== undefined) checkMethods("logger", logger, ["info", "warn", "error"], "pino()");
-  return {
-    lookUpSecrets: readSecret(secret, allowWeakSecret === true, scheme),
-    hasTenants: typeof secret === "function",
-    scheme,
-    toleranceMs: within("toleranceSeconds", toleranceSeconds, 0, 86_400) * 1000,
-    maxBodyBytes: whole("maxBodyBytes", maxBodyBytes, 1, 104_857_600),
-    now,
-    observer: new Observer(options, toleranceSeconds),
-  };
-}
-
-/** @throws {ConfigurationError} for an option that cannot be right; nothing is corrected silently */
-export function readReceiverOptions<Incoming>(options: ReceiverOptions<Incoming>): ReceiverSettings<Incoming> {
-  const settings = readVerifyOptions(options);
-  const {
-    handlerTimeoutMs = defaults.handlerTimeoutMs,
-    receipts = memoryReceipts(options.now && { now: options.now }),
-  } = options;
-  const { replay = "identical", tracer } = options;
-  if (receipts !== false) checkMethods("receipts", receipts, ["claim", "complete", "release"], "memoryReceipts()");
-  if (tracer !== undefined) checkMethods("tracer", tracer, ["startActiveSpan"], "OpenTelemetry's trace.getTracer()");
-  if (replay === "bind" && receipts === false)
-    throw new ConfigurationError(
-      "invalid_option",
-      'replay "bind" needs receipts to remember signatures in; leave out `receipts: false`.',
-    );
-  return {
-    ...settings,
-    handlers: options,
-    handlerTimeoutMs: whole("handlerTimeoutMs", handlerTimeoutMs, 1, 600_000),
-    receipts,
-    replay: oneOf("replay", replay, ["identical", "bind"]),
-    tracer,
-  };
-}
-
-function oneOf<T extends string>(name: string, value: T, values: readonly T[]): T {
-  if (values.includes(value)) return value;
-  throw new ConfigurationError(
-    "invalid_option",
-    `${name} must be one of: ${values.join(", ")}; it is ${typeof value === "string" ? "another word" : typeInWords(value)}.`,
-  );
-}
-
-function within(name: string, value: number, least: number, most: number): number {
-  if (typeof value === "number" && value >= least && value <= most) return value;
-  throw new ConfigurationError(
-    "invalid_option",
-    `${name} must be a number from ${least} to ${most}; it is ${numberInWords(value)}.`,
-  );
-}
-
-function whole(name: string, value: number, least: number, most: number): number {
-  if (Number.isInteger(value) && value >= least && value <= most) return value;
-  throw new ConfigurationError(
-    "invalid_option",
-    `${name} must be a whole number from ${least} to ${most}; it is ${numberInWords(value)}.`,
-  );
-}
-
-const numberInWords = (value: unknown): string => (typeof value === "number" ? String(value) : typeInWords(value));

@@ -1,8 +1,8 @@
 import type { HandlerContext } from "../handlers.ts";
 import { duplicated, findHeader } from "../http/headers.ts";
-import type { IncomingWebhook } from "../http/incoming-request.ts";
-import type { Verified } from "../observability/observer.ts";
-import type { Proof } from "../signature/verify-signature.ts";
+import type { IncomingRequest } from "../http/incoming-request.ts";
+import type { VerifiedRequest } from "../signature/verify-signature.ts";
+import type { Verified } from "../verified.ts";
 
 /** One run of a handler: what it gets beside its event, and the means to tell it that its time is over. */
 export class HandlerRun<Incoming> implements HandlerContext<Incoming> {
@@ -14,10 +14,13 @@ export class HandlerRun<Incoming> implements HandlerContext<Incoming> {
   #controller: AbortController | undefined;
   #isOver = false;
 
-  constructor({ rawHeaders, request }: Pick<IncomingWebhook<Incoming>, "rawHeaders" | "request">, proof: Proof) {
+  constructor(
+    { rawHeaders, request }: Pick<IncomingRequest<Incoming>, "rawHeaders" | "request">,
+    { verified, receivedAt }: VerifiedRequest,
+  ) {
     this.unverifiedDeliveryId = findDeliveryId(rawHeaders);
-    this.verified = proof.verified;
-    this.receivedAt = proof.receivedAt;
+    this.verified = verified;
+    this.receivedAt = receivedAt;
     this.request = request;
   }
 

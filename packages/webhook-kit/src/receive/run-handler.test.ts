@@ -1,30 +1,41 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import type { HandledEndpoint } from "../endpoints/endpoint.ts";
 import { HandlerError } from "../errors.ts";
 import { acknowledged } from "../http/response.ts";
 import { HandlerRun } from "./handler-run.ts";
 import { runHandler } from "./run-handler.ts";
 
-const start = () =>
+const newRun = () =>
   new HandlerRun(
     { rawHeaders: [], request: undefined },
     {
-      claim: { signedAt: { earliest: 0, latest: 0 }, signature: new Uint8Array() },
-      secrets: [],
-      skewSeconds: 0,
+      parsed: { signedAt: { earliest: 0, latest: 0 }, signature: new Uint8Array() },
       receivedAt: new Date(0),
       verified: { scheme: "s", reading: "r", secretIndex: 0, skewSeconds: 0 },
       tenant: "",
+      body: undefined,
     },
   );
-type Handle = (context: HandlerRun<undefined>) => Promise<typeof acknowledged>;
-const run = (handle: Handle, timeoutMs: number) => runHandler(handle, start(), "Test", timeoutMs).answer;
+const endpoint = {
+  name: "Test",
+  handler: "onTimelineChanged",
+  respond: () => acknowledged,
+} as unknown as HandledEndpoint;
+type Handle = (context: HandlerRun<undefined>) => unknown;
+const start = (handle: Handle, handlerTimeoutMs: number, respond = endpoint.respond) =>
+  runHandler(
+    { handlers: { onTimelineChanged: (_: unknown, context: unknown) => handle(context as never) }, handlerTimeoutMs },
+    { ...endpoint, respond },
+    {},
+    newRun(),
+  );
+const run = (handle: Handle, timeoutMs: number) => start(handle, timeoutMs).response;
 
 test("a handler that is done keeps a signal that never aborts", async () => {
   let signal: AbortSignal | undefined;
   await run(async (context) => {
     signal = context.signal;
-    return acknowledged;
   }, 20);
   await sleep(60);
   expect(signal?.aborted).toBe(false);
@@ -47,8 +58,8 @@ test("a handler that fails after its time is over disturbs nobody", async () => 
 });
 
 test("the outcome of a handler is told even when its time is over", async () => {
-  const late = runHandler(() => sleep(40).then(() => acknowledged), start(), "Test", 10);
-  await expect(late.answer).rejects.toEqual(expect.objectContaining({ code: "handler_timed_out" }));
+  const late = start(() => sleep(40), 10);
+  await expect(late.response).rejects.toEqual(expect.objectContaining({ code: "handler_timed_out" }));
   expect(await late.outcome).toBe(acknowledged);
 });
 
@@ -57,5 +68,9 @@ test("what a handler throws is the cause, whatever it is; our own verdict on its
   for (const cause of [new Error("own"), "a text", undefined, null])
     await expect(fail(cause)).rejects.toEqual(expect.objectContaining({ code: "handler_failed", cause }));
   const verdict = new HandlerError("invalid_answer", "…");
-  await expect(fail(verdict)).rejects.toBe(verdict);
+  await expect(fail(verdict)).rejects.toEqual(expect.objectContaining({ code: "handler_failed", cause: verdict }));
+  const respond = () => {
+    throw verdict;
+  };
+  await expect(start(() => undefined, 1_000, respond).response).rejects.toBe(verdict);
 });

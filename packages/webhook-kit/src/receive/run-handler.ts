@@ -1,42 +1,59 @@
+import type { RunningHandler } from "../deduplication/deduplicate.ts";
+import type { Endpoint, HandledEndpoint } from "../endpoints/endpoint.ts";
 import { HandlerError } from "../errors.ts";
-import type { Answer } from "../http/response.ts";
-import type { Awaitable } from "./after.ts";
-import { handlerFailed } from "./handler-failed.ts";
+import type { Handlers } from "../handlers.ts";
+import { type Answer, acknowledged } from "../http/response.ts";
 import { HandlerRun } from "./handler-run.ts";
 
-/** A handler at work, or done. Nothing can stop it, so it may outlive its time. */
-export interface RunningHandler {
-  /** Its answer within its time (D-25). Rejects with {@link HandlerError} as `outcome` does, or with `handler_timed_out`. */
-  readonly answer: Awaitable<Answer>;
-  /** What it comes to in the end, in time or not. Rejects with `handler_failed`, or `invalid_answer` from within. */
-  readonly outcome: Awaitable<Answer>;
-}
-
-/** @throws {HandlerError} `handler_failed`, or `invalid_answer` from within, when it fails at once */
+/**
+ * Starts the handler of an endpoint, with its timeout (D-25). An endpoint without a handler is acknowledged.
+ *
+ * @returns promises that reject with {@link HandlerError}
+ */
 export function runHandler<Incoming>(
-  handle: (run: HandlerRun<Incoming>) => Awaitable<Answer>,
+  { handlers, handlerTimeoutMs }: { readonly handlers: Handlers<Incoming>; readonly handlerTimeoutMs: number },
+  endpoint: Endpoint,
+  input: unknown,
   run: HandlerRun<Incoming>,
-  endpoint: string,
-  timeoutMs: number,
 ): RunningHandler {
-  const fail = (cause: unknown): never => {
-    if (cause instanceof HandlerError) throw cause;
-    return handlerFailed(endpoint)(cause);
-  };
-  let outcome: Awaitable<Answer>;
-  try {
-    outcome = handle(run);
-  } catch (cause) {
-    return fail(cause);
+  if (!endpoint.handler) {
+    const response = Promise.resolve(acknowledged);
+    return { response, outcome: response };
   }
-  if (!(outcome instanceof Promise)) return { answer: outcome, outcome };
-  const inTheEnd = outcome.catch(fail);
-  const answer = new Promise<Answer>((resolve, reject) => {
+  const outcome = callHandler(handlers, endpoint, input, run);
+  const response = new Promise<Answer>((resolve, reject) => {
     const timer = setTimeout(() => {
       HandlerRun.expire(run);
-      reject(new HandlerError("handler_timed_out", `The handler of ${endpoint} took more than ${timeoutMs} ms.`));
-    }, timeoutMs);
-    inTheEnd.then(resolve, reject).finally(() => clearTimeout(timer));
+      reject(timedOut(endpoint.name, handlerTimeoutMs));
+    }, handlerTimeoutMs);
+    outcome.then(resolve, reject).finally(() => clearTimeout(timer));
   });
-  return { answer, outcome: inTheEnd };
+  return { response, outcome };
 }
+
+async function callHandler<Incoming>(
+  handlers: Handlers<Incoming>,
+  { name, handler, respond }: HandledEndpoint,
+  input: unknown,
+  run: HandlerRun<Incoming>,
+): Promise<Answer> {
+  let result: unknown;
+  try {
+    // As a method, so that `this` is the options: they may be an object of a class.
+    result = await (handlers as Record<string, (input: unknown, context: HandlerRun<Incoming>) => unknown>)[handler]?.(
+      input,
+      run,
+    );
+  } catch (cause) {
+    // Always the cause, also if it is an error of the kit: its message is the user's, and may hold anything (D-49).
+    throw new HandlerError(
+      "handler_failed",
+      `The handler of ${name} threw; the cause of this error is what it threw. The sender got 500.`,
+      { cause },
+    );
+  }
+  return respond(result);
+}
+
+const timedOut = (endpoint: string, timeoutMs: number): HandlerError =>
+  new HandlerError("handler_timed_out", `The handler of ${endpoint} took more than ${timeoutMs} ms.`);

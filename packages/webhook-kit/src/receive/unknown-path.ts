@@ -1,11 +1,11 @@
-import { refuseRequest } from "../http/rejected.ts";
+import { rejectRequest } from "../http/rejected.ts";
 import type { Answer } from "../http/response.ts";
 import type { Observer } from "../observability/observer.ts";
 
 /** Answers a path that is none of ours, where nothing stands behind the receiver that might know it (D-63). */
 export function refuseUnknownPath(observer: Pick<Observer, "rejected">): Answer {
-  const { answer, rejection } = refuseRequest("unknown_path");
+  const { response, rejection } = rejectRequest("unknown_path");
   const message = `${rejection.message} Is basePath the path of the registered base address, as it arrives here?`;
   observer.rejected({ ...rejection, message });
-  return answer;
+  return response;
 }

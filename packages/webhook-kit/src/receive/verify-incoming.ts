@@ -1,29 +1,24 @@
-import type { IncomingWebhook } from "../http/incoming-request.ts";
-import { failureAnswer } from "../http/rejected.ts";
+import type { IncomingRequest } from "../http/incoming-request.ts";
 import type { Answer } from "../http/response.ts";
-import type { VerifySettings } from "../options/options.ts";
-import type { VerifiedWebhook } from "../verified-webhook.ts";
-import { checkRequest } from "./check-request.ts";
+import type { VerifySettings } from "../options/settings.ts";
+import type { VerifiedWebhook } from "../verified.ts";
 import { findDeliveryId } from "./handler-run.ts";
-import { asOwnError } from "./wrap-error.ts";
+import { toOutcome } from "./to-outcome.ts";
+import { verify } from "./verify.ts";
 
-/** The check alone, without endpoints: what was proven, or the answer to send. Never rejects: every fault has its answer. */
+/** Verification without endpoints. Never rejects: every failure has its response. */
 export async function verifyIncoming<Incoming>(
   settings: VerifySettings<Incoming>,
-  incoming: Pick<IncomingWebhook<Incoming>, "rawHeaders" | "request" | "readBody">,
-): Promise<{ readonly webhook: VerifiedWebhook } | { readonly answer: Answer }> {
+  incoming: Pick<IncomingRequest<Incoming>, "rawHeaders" | "request" | "readBody">,
+): Promise<{ readonly webhook: VerifiedWebhook } | { readonly response: Answer }> {
   try {
-    const checked = await checkRequest(settings, incoming);
-    if ("rejection" in checked) {
-      settings.observer.rejected(checked.rejection);
-      return { answer: checked.answer };
-    }
-    const { verified, receivedAt } = checked.proof;
+    const { verified, receivedAt, body } = await verify(settings, incoming);
     const unverifiedDeliveryId = findDeliveryId(incoming.rawHeaders);
-    return { webhook: { verified, receivedAt, unverifiedDeliveryId, body: checked.body?.bytes } };
+    return { webhook: { verified, receivedAt, unverifiedDeliveryId, body } };
   } catch (cause) {
-    const error = asOwnError(cause);
-    settings.observer.failed(error);
-    return { answer: failureAnswer(error) };
+    const outcome = toOutcome(cause);
+    if ("rejection" in outcome) settings.observer.rejected(outcome.rejection);
+    else settings.observer.failed(outcome.error);
+    return { response: outcome.response };
   }
 }

@@ -1,6 +1,9 @@
+import { bodyConsumed } from "../http/body-consumed.ts";
+import { rejectRequest } from "../http/rejected.ts";
 import type { Answer } from "../http/response.ts";
-import { readVerifyOptions, type VerifyOptions } from "../options/options.ts";
-import type { VerifiedWebhook } from "../verified-webhook.ts";
+import type { VerifyOptions } from "../options/options.ts";
+import { readVerifyOptions } from "../options/settings.ts";
+import type { VerifiedWebhook } from "../verified.ts";
 import { verifyIncoming } from "./verify-incoming.ts";
 
 /**
@@ -52,9 +55,10 @@ export async function verifyRequest(
     rawHeaders,
     request,
     readBody: async (maxBytes) => {
-      if (!body) return { kind: "consumed" };
-      return body.length > maxBytes ? { kind: "refused", reason: "body_too_large" } : { kind: "bytes", bytes: body };
+      if (!body) throw bodyConsumed();
+      if (body.length > maxBytes) throw rejectRequest("body_too_large");
+      return { kind: "bytes", bytes: body };
     },
   });
-  return "webhook" in outcome ? { ok: true, webhook: outcome.webhook } : { ok: false, answer: outcome.answer };
+  return "webhook" in outcome ? { ok: true, webhook: outcome.webhook } : { ok: false, answer: outcome.response };
 }

@@ -1,6 +1,6 @@
 import { ConfigurationError, UnavailableError } from "../errors.ts";
 import { lookUpTimeoutMs } from "../generated/decisions.ts";
-import { withinTime } from "../http/with-timeout.ts";
+import { withTimeout } from "../http/with-timeout.ts";
 import type { SignatureScheme } from "./signature-scheme.ts";
 import { findSecretFault, findWeakness, type SecretFault } from "./validate-secret.ts";
 
@@ -55,7 +55,7 @@ async function lookUp<Incoming>(
 ): Promise<readonly string[] | undefined> {
   let found: string | readonly string[] | undefined;
   try {
-    found = await withinTime(
+    found = await withTimeout(
       Promise.resolve(secret(request)),
       lookUpTimeoutMs,
       `The secret function took more than ${lookUpTimeoutMs} ms.`,

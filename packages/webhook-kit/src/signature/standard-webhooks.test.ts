@@ -4,7 +4,7 @@ import { standardWebhooks } from "./standard-webhooks.ts";
 
 // Made by openssl; each vector holds the command that printed it.
 const { vectors } = JSON.parse(
-  readFileSync(new URL("../../../spec/vectors/standard-webhooks.json", import.meta.url), "utf8"),
+  readFileSync(new URL("../../../../spec/vectors/standard-webhooks.json", import.meta.url), "utf8"),
 ) as {
   vectors: { name: string; secret: string; id: string; timestamp: string; bodyHex: string; signature: string }[];
 };

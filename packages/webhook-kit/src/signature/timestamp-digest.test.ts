@@ -6,7 +6,7 @@ import { timestampDigest } from "./timestamp-digest.ts";
 
 // Made by openssl; each vector holds the command that printed it.
 const { vectors } = JSON.parse(
-  readFileSync(new URL("../../../spec/vectors/timestamp-digest.json", import.meta.url), "utf8"),
+  readFileSync(new URL("../../../../spec/vectors/timestamp-digest.json", import.meta.url), "utf8"),
 ) as { vectors: { timestamp: string; secret: string; reading: "appended" | "hmac"; digest: string }[] };
 
 const headersOf = (timestamp: string, digest: string) => ["Timestamp", timestamp, "Authorization", `hmac ${digest}`];

@@ -1,81 +1,93 @@
 import { isWebhookKitError, UnavailableError } from "../errors.ts";
-import { refuseSignature } from "../http/rejected.ts";
-import type { Verified } from "../observability/observer.ts";
-import type { Refusal } from "../observability/outcome.ts";
-import type { VerifySettings } from "../options/options.ts";
-import { type Awaitable, after, attempt, fromUser } from "../receive/after.ts";
+import { rejectSignature } from "../http/rejected.ts";
 import type { SignatureRefusal } from "../rejection.ts";
+import type { Verified } from "../verified.ts";
+import type { SecretLookup } from "./secrets.ts";
 import { sha256 } from "./sha256.ts";
 import type { SignatureClaim, SignatureScheme } from "./signature-scheme.ts";
 
+/** What a signature is verified against. */
+export interface SignaturePolicy<Incoming> {
+  readonly scheme: SignatureScheme;
+  readonly lookUpSecrets: SecretLookup<Incoming>;
+  /** True when the secret differs by tenant. */
+  readonly hasTenants: boolean;
+  readonly toleranceMs: number;
+  readonly now: () => Date;
+}
+
 /** Well-formed, fresh headers, and the secrets that may have signed them. */
-export interface OpenedClaim {
-  readonly claim: SignatureClaim;
+export interface FreshSignature {
+  readonly parsed: SignatureClaim;
   readonly secrets: readonly string[];
   readonly skewSeconds: number;
   readonly receivedAt: Date;
 }
 
 /** The sender holds the secret. */
-export interface Proof extends OpenedClaim {
+export interface VerifiedRequest {
+  readonly parsed: SignatureClaim;
+  readonly receivedAt: Date;
   readonly verified: Verified;
-  /** Tells one tenant from another; empty where there is but one. */
+  /** A hash of the tenant's secret; empty where there is one tenant. */
   readonly tenant: string;
+  /** The signed bytes; only under a scheme that signs the body. */
+  readonly body: Uint8Array | undefined;
 }
 
 /**
- * The part of the check that needs no body: shape, freshness, and whose secret it is.
+ * The part of the verification that needs no body: header syntax, timestamp, secrets.
  *
- * @throws {UnavailableError} when the secret cannot be looked up
+ * @throws {Rejected} (rejects) for the scheme's reasons, `timestamp_out_of_tolerance`, `unknown_tenant`
+ * @throws {UnavailableError} (rejects) when the secret cannot be looked up or the scheme throws
  */
-export function openClaim<Incoming>(
-  settings: VerifySettings<Incoming>,
+export async function parseAndCheckFreshness<Incoming>(
+  { scheme, now, toleranceMs, lookUpSecrets }: SignaturePolicy<Incoming>,
   rawHeaders: readonly string[],
   request: Incoming,
-): Awaitable<OpenedClaim | Refusal> {
-  const { scheme } = settings;
-  const claim = readClaim(scheme, rawHeaders);
-  if ("reason" in claim) return refuseSignature(claim, scheme.challenge);
-  const receivedAt = settings.now();
-  const skewMs = measureSkew(claim.signedAt, receivedAt.getTime());
-  // Either way (D-16), and written so that a clock or a timestamp that is no number refuses.
-  if (!(Math.abs(skewMs) <= settings.toleranceMs))
-    return refuseSignature(outOfTolerance(skewMs / 1000, settings.toleranceMs / 1000), scheme.challenge, skewMs / 1000);
-  return after(settings.lookUpSecrets(request), (secrets) =>
-    secrets
-      ? { claim, secrets, skewSeconds: skewMs / 1000, receivedAt }
-      : refuseSignature(unknownTenant, scheme.challenge),
-  );
+): Promise<FreshSignature> {
+  const parsed = parse(scheme, rawHeaders);
+  if ("reason" in parsed) throw rejectSignature(parsed, scheme.challenge);
+  const receivedAt = now();
+  const skewMs = measureSkew(parsed.signedAt, receivedAt.getTime());
+  // In both directions (D-16). Negated, so that NaN from a clock or a scheme rejects.
+  if (!(Math.abs(skewMs) <= toleranceMs))
+    throw rejectSignature(outOfTolerance(skewMs / 1000, toleranceMs / 1000), scheme.challenge, skewMs / 1000);
+  const secrets = await lookUpSecrets(request);
+  if (!secrets) throw rejectSignature(unknownTenant, scheme.challenge);
+  return { parsed, secrets, skewSeconds: skewMs / 1000, receivedAt };
 }
 
-function readClaim(scheme: SignatureScheme, rawHeaders: readonly string[]): SignatureClaim | SignatureRefusal {
+function parse(scheme: SignatureScheme, rawHeaders: readonly string[]): SignatureClaim | SignatureRefusal {
   try {
     return scheme.read(rawHeaders);
   } catch (cause) {
-    return schemeFailed(cause);
+    throw schemeFailed(cause);
   }
 }
 
-/** The rest of the check; `body` is needed when the scheme covers it. */
-export function proveClaim<Incoming>(
-  settings: VerifySettings<Incoming>,
-  opened: OpenedClaim,
+/**
+ * @param body the received bytes, where the scheme signs them
+ * @throws {Rejected} (rejects) `no_matching_secret`
+ * @throws {UnavailableError} (rejects) when the scheme throws
+ */
+export async function verifySignature<Incoming>(
+  { scheme, hasTenants }: SignaturePolicy<Incoming>,
+  { parsed, secrets, skewSeconds, receivedAt }: FreshSignature,
   body: Uint8Array | undefined,
-): Awaitable<Proof | Refusal> {
-  const { scheme } = settings;
-  const { claim, secrets, skewSeconds, receivedAt } = opened;
-  return after(
-    attempt(() => fromUser(scheme.verify(claim, secrets, body)), schemeFailed),
-    (match) => {
-      if (!match) return refuseSignature(noMatch, scheme.challenge);
-      const { secretIndex, reading } = match;
-      const verified = { scheme: scheme.name, reading, secretIndex, skewSeconds };
-      settings.observer.verified(verified);
-      // Tenants are told apart by their secret: nothing else about a tenant is covered by a signature.
-      const tenant = settings.hasTenants ? sha256(secrets[secretIndex] ?? "") : "";
-      return { claim, secrets, skewSeconds, receivedAt, verified, tenant };
-    },
-  );
+): Promise<VerifiedRequest> {
+  let match: Awaited<ReturnType<SignatureScheme["verify"]>>;
+  try {
+    match = await scheme.verify(parsed, secrets, body);
+  } catch (cause) {
+    throw schemeFailed(cause);
+  }
+  if (!match) throw rejectSignature(noMatch, scheme.challenge);
+  const { secretIndex, reading } = match;
+  const verified = { scheme: scheme.name, reading, secretIndex, skewSeconds };
+  // A tenant is known by its secret: no signature covers anything else of it.
+  const tenant = hasTenants ? sha256(secrets[secretIndex] ?? "") : "";
+  return { parsed, receivedAt, verified, tenant, body };
 }
 
 /** Negative is the past; 0 within the signed minute. */
@@ -95,14 +107,14 @@ const unknownTenant: SignatureRefusal = {
 
 const noMatch: SignatureRefusal = {
   reason: "no_matching_secret",
-  message: "No secret matches; is the secret the one on the company profile, to the letter?",
+  message: "No secret matches; is the secret exactly the one on the company profile?",
 };
 
-function schemeFailed(cause: unknown): never {
-  if (isWebhookKitError(cause)) throw cause;
-  throw new UnavailableError(
-    "scheme_failed",
-    "The signature scheme threw; the cause of this error is what it threw. Its read and verify must return, not throw.",
-    { cause },
-  );
-}
+const schemeFailed = (cause: unknown): Error =>
+  isWebhookKitError(cause)
+    ? cause
+    : new UnavailableError(
+        "scheme_failed",
+        "The signature scheme threw; the cause of this error is what it threw. Its read and verify must return, not throw.",
+        { cause },
+      );

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { ConfigurationError } from "../../errors.ts";
-import { withinTime } from "../../http/with-timeout.ts";
+import { withTimeout } from "../../http/with-timeout.ts";
 import type { ReceiptClaim, Receipts } from "../deduplication.ts";
 import { evaluate, isRedisClient, type RedisClient } from "./redis-client.ts";
 import { scripts } from "./redis-scripts.ts";
@@ -61,7 +61,7 @@ export function redisReceipts(client: RedisClient, options: { prefix?: string; t
     return evaluate(client, scripts[script], [`${place}:lease:${key}`, `${place}:done`], args);
   };
   const inTime = (reply: Promise<unknown>) =>
-    withinTime(reply, timeoutMs, `Redis has not answered within ${timeoutMs} ms.`);
+    withTimeout(reply, timeoutMs, `Redis has not answered within ${timeoutMs} ms.`);
   const settle = async (reply: Promise<unknown>): Promise<void> => {
     if (!/^(settled|stale)$/.test(readWords(await inTime(reply)))) throw new Error(oddReply);
   };

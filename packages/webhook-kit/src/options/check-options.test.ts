@@ -10,11 +10,21 @@ const refusal = (message: RegExp) =>
   });
 
 test.each([
-  ["a misspelt handler", { secret, onWorkerOfferRespons: () => undefined }, /onWorkerOfferRespons\b/],
+  [
+    "a misspelt handler",
+    { secret, onWorkerOfferRespons: () => undefined },
+    /^Unknown option onWorkerOfferRespons; did you mean onWorkerOfferResponse\? The options are: /,
+  ],
+  ["a short name in other letters", { secret, Clock: Date.now }, /^Unknown option Clock\. The options/],
+  [
+    "a flag that is text",
+    { secret, allowWeakSecret: "false" },
+    /^allowWeakSecret must be true or false; it is a string\./,
+  ],
   ["a handler that is no function", { secret, onWorkerOfferResponse: "x" }, /onWorkerOfferResponse must be a function/],
   ["a clock that is no function", { secret, now: new Date() }, /now must be a function/],
-  ["no options at all", undefined, /options must be an object/],
-  ["a name that every object has", { secret, toString: 1 }, /no option/],
+  ["no options at all", undefined, /Pass an options object/],
+  ["a name that every object has", { secret, toString: 1 }, /^Unknown option toString\. The options are: /],
 ])("%s is refused at once", (_what, options, message) => {
   expect(() => webhookRouter(options as never)).toThrow(refusal(message));
 });

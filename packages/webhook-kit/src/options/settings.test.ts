@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readReceiverOptions } from "./options.ts";
+import { readReceiverOptions } from "./settings.ts";
 
 test("the receipts that nobody gave go by the clock that somebody did", () => {
   const clock = { ms: 1_000_000 };
