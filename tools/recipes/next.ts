@@ -46,7 +46,7 @@ export async function next(project: FreshProject): Promise<void> {
   try {
     const receiver = await testReceiver(address, { secret, basePath: "/offers" });
     const workerOfferResponse = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
-    assert.deepEqual(await receiver.check({ workerOfferResponse }), unseen);
+    assert.deepEqual(await receiver.checkContract({ workerOfferResponse }), unseen);
     await receiver.close();
   } finally {
     server.kill();

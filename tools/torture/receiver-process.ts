@@ -54,7 +54,7 @@ function openTenant(id: string, secret: string) {
     basePath: `/${id}`,
     secret,
     // Whatever comes again must be seen.
-    receipts: false,
+    deduplication: false,
     onWorkerOfferResponse: ({ offerId, workerId, response }, { request, unverifiedDeliveryId }) =>
       take(answerKey(offerId, workerId), response, request, unverifiedDeliveryId),
     onWorkerAddedContact: ({ workerId }, { request, unverifiedDeliveryId }) =>

@@ -66,7 +66,7 @@ ${ofUnion("kit.AnyWebhookKitError", "kit", kitClasses)}
   }
   if (error instanceof client.AuthenticationError && error.code !== "api_key_unavailable")
     return error.code satisfies "unauthenticated";
-  if (error instanceof kit.HandlerError && error.code === "invalid_answer") return Object.keys(error.fields ?? {})[0];
+  if (error instanceof kit.HandlerError && error.code === "invalid_handler_result") return Object.keys(error.fields ?? {})[0];
   // @ts-expect-error: only a HandlerError names fields
   if (error instanceof kit.UnavailableError) return Object.keys(error.fields)[0];
   return undefined;

@@ -6,7 +6,7 @@ import { type Contender, secret } from "../contender.ts";
 const scheme = standardWebhooks();
 
 export const contender: Contender = {
-  label: "**@offers/webhook-kit/express**, standardWebhooks(), memory receipts",
+  label: "**@offers/webhook-kit/express**, standardWebhooks(), deduplication in memory",
   sign: (body, id) => scheme.sign({ secret, now: new Date(), body: Buffer.from(body), id }),
   receive(handled) {
     const app = express();

@@ -4,7 +4,7 @@ import { type Contender, secret } from "../contender.ts";
 import { signAsDocumented } from "../sign-as-documented.ts";
 
 export const contender: Contender = {
-  label: "**@offers/webhook-kit/express**, memory receipts",
+  label: "**@offers/webhook-kit/express**, deduplication in memory",
   sign: signAsDocumented,
   receive(handled) {
     const app = express();

@@ -31,14 +31,14 @@ afterEach(() => {
 const told = () => JSON.parse(JSON.stringify(roster));
 
 test("does all that the contract demands of a receiver, its own handlers included", async () => {
-  const faults = await receiver.check({
+  const problems = await receiver.checkContract({
     workerOfferResponse: accepted,
     workerAddedContact: { workerId: "worker_amal" },
     contactSuggestions: search,
     offerEventDeleted: deleted,
     timelineChanged: changed,
   });
-  expect(faults).toEqual([]);
+  expect(problems).toEqual([]);
 });
 
 test("keeps a worker's latest answer", async () => {

@@ -35,7 +35,7 @@ export abstract class WebhookKitError extends Error {
  */
 export class ConfigurationError extends WebhookKitError {
   override readonly name = "ConfigurationError";
-  readonly code: "invalid_option" | "invalid_secret" | "weak_secret" | "body_already_consumed";
+  readonly code: "invalid_option" | "invalid_secret" | "short_secret" | "body_already_consumed";
 
   constructor(code: ConfigurationError["code"], message: string, options?: ErrorOptions) {
     super(message, options);
@@ -62,7 +62,7 @@ export class ConfigurationError extends WebhookKitError {
  */
 export class HandlerError extends WebhookKitError {
   override readonly name = "HandlerError";
-  readonly code: "handler_failed" | "handler_timed_out" | "invalid_answer";
+  readonly code: "handler_failed" | "handler_timed_out" | "invalid_handler_result";
   readonly fields: Readonly<Record<string, readonly string[]>> | undefined;
 
   constructor(
@@ -91,7 +91,12 @@ export class HandlerError extends WebhookKitError {
  */
 export class UnavailableError extends WebhookKitError {
   override readonly name = "UnavailableError";
-  readonly code: "secret_lookup_failed" | "secret_unusable" | "scheme_failed" | "receipts_full" | "receipts_failed";
+  readonly code:
+    | "secret_lookup_failed"
+    | "invalid_secret"
+    | "signature_scheme_error"
+    | "deduplication_full"
+    | "deduplication_failed";
 
   constructor(code: UnavailableError["code"], message: string, options?: ErrorOptions) {
     super(message, options);

@@ -7,8 +7,8 @@ import type { Request, RequestHandler } from "express";
 import { ConfigurationError } from "./errors.ts";
 import type { IncomingRequest } from "./http/incoming-request.ts";
 import { readNodeBody } from "./http/node-body.ts";
-import { writeNodeAnswer } from "./http/node-response.ts";
-import type { Answer } from "./http/response.ts";
+import { writeNodeResponse } from "./http/node-response.ts";
+import type { WebhookResponse } from "./http/response.ts";
 import type { ReceiverOptions, VerifyOptions } from "./options/options.ts";
 import { readReceiverOptions, readVerifyOptions } from "./options/settings.ts";
 import { receive } from "./receive/receive.ts";
@@ -52,9 +52,9 @@ export function webhookRouter(options: ReceiverOptions<Request>): RequestHandler
   refuseBasePath(options);
   return (request, response, next) => {
     refuseWithoutExpress(next);
-    const write = (answer: Answer | undefined) => {
-      if (answer) return writeNodeAnswer(request, response, answer);
-      // On a route of Express the path is not cut off: nothing would ever be found, and nobody would hear of it.
+    const write = (result: WebhookResponse | undefined) => {
+      if (result) return writeNodeResponse(request, response, result);
+      // A route of Express does not strip the mount path, so no webhook would ever match.
       if (request.route) settings.observer.rejected(mountedOnRoute);
       next();
     };
@@ -87,7 +87,7 @@ export function verifyWebhook(options: VerifyOptions<Request>): RequestHandler {
   return (request, response, next) => {
     refuseWithoutExpress(next);
     const proceed = (outcome: Awaited<ReturnType<typeof verifyIncoming>>) => {
-      if ("response" in outcome) return writeNodeAnswer(request, response, outcome.response);
+      if ("response" in outcome) return writeNodeResponse(request, response, outcome.response);
       request.webhook = outcome.webhook;
       next();
     };

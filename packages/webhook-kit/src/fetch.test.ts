@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { expect, test, vi } from "vitest";
-import { memoryReceipts } from "./deduplication/memory-deduplication.ts";
+import { memoryDeduplication } from "./deduplication/memory-deduplication.ts";
 import { webhookHandler } from "./fetch.ts";
 import type { ReceiverOptions } from "./options/options.ts";
 import { timestampDigest } from "./signature/timestamp-digest.ts";
@@ -23,7 +23,7 @@ test.each([
   [{ secret, basePath: "offers" }, "invalid_option"],
   [{ secret, basePath: null }, "invalid_option"],
   [{ secret, basepath: "/offers" }, "invalid_option"],
-  [{ secret: "short" }, "weak_secret"],
+  [{ secret: "short" }, "short_secret"],
   [{}, "invalid_secret"],
   [undefined, "invalid_option"],
 ])("%o is refused at construction", (options, code) =>
@@ -61,8 +61,8 @@ test("a body that was read before is a 500 that says what to change", async () =
   const onError = vi.fn();
   const request = event();
   await request.json();
-  const answer = await webhookHandler({ secret, onError, onWorkerOfferResponse: () => undefined })(request);
-  expect([answer.status, (await answer.json()).code]).toEqual([500, "body_already_consumed"]);
+  const response = await webhookHandler({ secret, onError, onWorkerOfferResponse: () => undefined })(request);
+  expect([response.status, (await response.json()).code]).toEqual([500, "body_already_consumed"]);
   expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "body_already_consumed" }));
 });
 
@@ -79,15 +79,15 @@ test("the answer to HEAD has no body", async () => {
     ["/test/auth", 405],
     ["/nothing", 404],
   ]) {
-    const answer = await webhooks(new Request(`https://hooks.example${path}`, { method: "HEAD" }));
-    expect([answer.status, answer.body]).toEqual([status, null]);
+    const response = await webhooks(new Request(`https://hooks.example${path}`, { method: "HEAD" }));
+    expect([response.status, response.body]).toEqual([status, null]);
   }
 });
 
 test("a status that must not have a body has none", async () => {
-  const receipts = { ...memoryReceipts(), claim: () => ({ state: "done", status: 204 }) as const };
-  const answer = await webhookHandler({ secret, receipts, onWorkerOfferResponse: () => undefined })(event());
-  expect([answer.status, answer.body]).toEqual([204, null]);
+  const deduplication = { ...memoryDeduplication(), acquire: () => ({ state: "completed", status: 204 }) as const };
+  const response = await webhookHandler({ secret, deduplication, onWorkerOfferResponse: () => undefined })(event());
+  expect([response.status, response.body]).toEqual([204, null]);
 });
 
 test("the fragment and the query of an address are no part of its path", async () => {
@@ -98,12 +98,12 @@ test("the fragment and the query of an address are no part of its path", async (
 
 test("a framework that cuts the mount off is told nothing of it", async () => {
   const app = new Hono().mount("/offers", webhookHandler({ secret, onWorkerOfferResponse: () => undefined }));
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     app.request("/offers/test"),
     app.request("/offers/offer/response", { method: "POST", headers: signedJson(), body: accepted }),
     app.request("/offers/nothing"),
   ]);
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 404]);
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 404]);
 });
 
 test("what Hono has read, the receiver cannot", async () => {
@@ -113,6 +113,6 @@ test("what Hono has read, the receiver cannot", async () => {
     await next();
   });
   app.all("/*", ({ req }) => webhooks(req.raw));
-  const answer = await app.request("/offer/response", { method: "POST", headers: signedJson(), body: accepted });
-  expect([answer.status, (await answer.json()).code]).toEqual([500, "body_already_consumed"]);
+  const response = await app.request("/offer/response", { method: "POST", headers: signedJson(), body: accepted });
+  expect([response.status, (await response.json()).code]).toEqual([500, "body_already_consumed"]);
 });

@@ -8,11 +8,11 @@ import { readBasePath, type StripBasePath } from "./http/base-path.ts";
 import { readFetchBody } from "./http/fetch-body.ts";
 import type { IncomingRequest } from "./http/incoming-request.ts";
 import { readTarget } from "./http/request-target.ts";
-import type { Answer } from "./http/response.ts";
+import type { WebhookResponse } from "./http/response.ts";
 import type { ReceiverOptions } from "./options/options.ts";
 import { readReceiverOptions } from "./options/settings.ts";
 import { receive } from "./receive/receive.ts";
-import { refuseUnknownPath } from "./receive/unknown-path.ts";
+import { rejectUnknownPath } from "./receive/unknown-path.ts";
 
 /**
  * Every webhook endpoint, for Hono, Next, Bun, Deno, Workers, Lambda and whatever else takes a `Request` and answers a
@@ -74,8 +74,8 @@ export function webhookHandler(
   const { basePath = "/" } = options;
   const stripBasePath = readBasePath(basePath);
   return async (request) => {
-    const answer = await receive(settings, toIncomingRequest(request, stripBasePath));
-    return toResponse(answer ?? refuseUnknownPath(settings.observer), request.method);
+    const response = await receive(settings, toIncomingRequest(request, stripBasePath));
+    return toResponse(response ?? rejectUnknownPath(settings.observer), request.method);
   };
 }
 
@@ -93,6 +93,6 @@ function toIncomingRequest(request: Request, stripBasePath: StripBasePath): Inco
   };
 }
 
-const toResponse = ({ status, headers, body }: Answer, method: string): Response =>
+const toResponse = ({ status, headers, body }: WebhookResponse, method: string): Response =>
   // Not "": some statuses must not have a body, not even an empty one.
   new Response(method === "HEAD" || body === "" ? null : body, { status, headers });

@@ -57,7 +57,7 @@ export interface Handlers<Incoming = unknown> {
   /** `GET /contact/new/{workerId}` */
   onWorkerAddedContact?(event: WorkerAddedContact, context: HandlerContext<Incoming>): unknown;
   /**
-   * `POST /contact-suggestions`. The answer is checked before it is sent; an invalid one is a 500 and `invalid_answer`.
+   * `POST /contact-suggestions`. The answer is checked before it is sent; an invalid one is a 500 and `invalid_handler_result`.
    * At most 1 MiB of JSON (D-24).
    */
   suggestContacts?(

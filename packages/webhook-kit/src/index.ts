@@ -7,10 +7,10 @@
 // Receiving
 
 export type { HandlerContext, Handlers } from "./handlers.ts";
-export type { Answer } from "./http/response.ts";
+export type { WebhookResponse } from "./http/response.ts";
 export type { ReceiverOptions, VerifyOptions } from "./options/options.ts";
 export { verifyRequest, type WebhookRequest } from "./receive/verify-request.ts";
-export type { Secret } from "./signature/secrets.ts";
+export type { SecretSource } from "./signature/secrets.ts";
 export type { Verified, VerifiedWebhook } from "./verified.ts";
 
 // Events
@@ -26,14 +26,14 @@ export type {
 
 // Schemes
 
-export type { SignatureClaim, SignatureScheme } from "./signature/signature-scheme.ts";
+export type { ParsedSignature, SignatureScheme } from "./signature/signature-scheme.ts";
 export { standardWebhooks } from "./signature/standard-webhooks.ts";
 export { timestampDigest } from "./signature/timestamp-digest.ts";
 
-// Receipts
+// Deduplication
 
-export type { ReceiptClaim, Receipts } from "./deduplication/deduplication.ts";
-export { memoryReceipts } from "./deduplication/memory-deduplication.ts";
+export type { AcquireResult, Deduplication } from "./deduplication/deduplication.ts";
+export { memoryDeduplication } from "./deduplication/memory-deduplication.ts";
 
 // What happened
 

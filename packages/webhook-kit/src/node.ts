@@ -7,13 +7,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { readBasePath, type StripBasePath } from "./http/base-path.ts";
 import type { IncomingRequest } from "./http/incoming-request.ts";
 import { readNodeBody } from "./http/node-body.ts";
-import { writeNodeAnswer } from "./http/node-response.ts";
+import { writeNodeResponse } from "./http/node-response.ts";
 import { readTarget } from "./http/request-target.ts";
-import type { Answer } from "./http/response.ts";
+import type { WebhookResponse } from "./http/response.ts";
 import type { ReceiverOptions } from "./options/options.ts";
 import { readReceiverOptions } from "./options/settings.ts";
 import { receive } from "./receive/receive.ts";
-import { refuseUnknownPath } from "./receive/unknown-path.ts";
+import { rejectUnknownPath } from "./receive/unknown-path.ts";
 
 /**
  * Every webhook endpoint, as a listener for `node:http`, or a middleware for servers of connect's kind. A path that is none of
@@ -52,9 +52,9 @@ export function webhookListener(
   const { basePath = "/" } = options;
   const stripBasePath = readBasePath(basePath);
   return (request, response, next) => {
-    const write = (answer: Answer | undefined) => {
-      if (!answer && next) return next();
-      writeNodeAnswer(request, response, answer ?? refuseUnknownPath(settings.observer));
+    const write = (result: WebhookResponse | undefined) => {
+      if (!result && next) return next();
+      writeNodeResponse(request, response, result ?? rejectUnknownPath(settings.observer));
     };
     void receive(settings, toIncomingRequest(request, stripBasePath)).then(write);
   };

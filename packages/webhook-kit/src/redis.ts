@@ -3,4 +3,4 @@
  *
  * @module redis
  */
-export { redisReceipts } from "./deduplication/redis/redis-deduplication.ts";
+export { redisDeduplication } from "./deduplication/redis/redis-deduplication.ts";

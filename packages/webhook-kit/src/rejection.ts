@@ -11,23 +11,23 @@ export type RejectionReason =
   | "malformed_authorization"
   | "missing_signature"
   | "malformed_signature"
-  | "missing_id"
-  | "malformed_id"
+  | "missing_webhook_id"
+  | "malformed_webhook_id"
   | "duplicate_header"
   | "unknown_tenant"
-  | "no_matching_secret"
+  | "signature_mismatch"
   | "signature_reused"
   | "unknown_path"
-  | "endpoint_not_mounted"
+  | "handler_not_configured"
   | "method_not_allowed"
   | "unsupported_media_type"
   | "body_too_large"
-  | "body_too_slow"
+  | "body_timeout"
   | "body_incomplete"
-  | "body_not_utf8"
-  | "body_not_json"
-  | "invalid_payload"
-  | "already_in_progress";
+  | "invalid_encoding"
+  | "malformed_json"
+  | "invalid_request"
+  | "request_in_progress";
 
 /**
  * What `onRejected` is told. Holds nothing of the request but its endpoint.
@@ -52,4 +52,4 @@ export interface Rejection {
 }
 
 /** What is wrong with the headers. */
-export type SignatureRefusal = Pick<Rejection, "reason" | "message">;
+export type SignatureProblem = Pick<Rejection, "reason" | "message">;

@@ -12,7 +12,7 @@
 export interface Verified {
   readonly scheme: string;
   /** `appended` or `hmac` under the default scheme. */
-  readonly reading: string;
+  readonly variant: string;
   /** Which of the secrets, counted from 0. */
   readonly secretIndex: number;
   /** How far the timestamp lies from your clock; negative is the past, 0 is within the signed minute. */

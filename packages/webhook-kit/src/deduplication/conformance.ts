@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import type { ReceiptClaim, Receipts } from "./deduplication.ts";
+import type { AcquireResult, Deduplication } from "./deduplication.ts";
 
 /** Long enough that nothing ends while a case is at work, and short enough to be waited for. */
 const [longMs, shortMs] = [60_000, 50];
@@ -18,13 +18,13 @@ const patienceMs = 5_000;
  * @example
  * ```ts
  * import { test } from "node:test";
- * import { memoryReceipts } from "@offers/webhook-kit";
- * import { receiptsConformance } from "@offers/webhook-kit/testing";
+ * import { memoryDeduplication } from "@offers/webhook-kit";
+ * import { deduplicationConformance } from "@offers/webhook-kit/testing";
  *
- * for (const { name, run } of receiptsConformance(() => memoryReceipts())) test(name, run);
+ * for (const { name, run } of deduplicationConformance(() => memoryDeduplication())) test(name, run);
  * ```
  */
-export function receiptsConformance(createStore: () => Receipts | Promise<Receipts>): readonly {
+export function deduplicationConformance(createStore: () => Deduplication | Promise<Deduplication>): readonly {
   readonly name: string;
   /** Rejects when the store does not do so. */
   readonly run: () => Promise<void>;
@@ -34,21 +34,21 @@ export function receiptsConformance(createStore: () => Receipts | Promise<Receip
 
 /** One store, and what the cases ask of it. */
 class Trial {
-  readonly #store: Receipts;
+  readonly #store: Deduplication;
 
-  constructor(store: Receipts) {
+  constructor(store: Deduplication) {
     this.#store = store;
   }
 
-  claim = async (key: string, leaseMs = longMs, subject?: string): Promise<ReceiptClaim> =>
-    this.#store.claim(key, subject === undefined ? { leaseMs } : { leaseMs, subject });
+  acquire = async (key: string, leaseMs = longMs, subject?: string): Promise<AcquireResult> =>
+    this.#store.acquire(key, subject === undefined ? { leaseMs } : { leaseMs, subject });
 
   /** Claims what must be free. */
   async take(key: string, leaseMs = longMs, subject?: string): Promise<string> {
-    const claim = await this.claim(key, leaseMs, subject);
-    assert.equal(claim.state, "claimed", "a key that nobody holds must be claimed");
-    assert.ok(claim.state === "claimed" && typeof claim.token === "string" && claim.token, "a claim has a token");
-    return claim.token;
+    const result = await this.acquire(key, leaseMs, subject);
+    assert.equal(result.state, "acquired", "a key that nobody holds must be claimed");
+    assert.ok(result.state === "acquired" && typeof result.token === "string" && result.token, "a claim has a token");
+    return result.token;
   }
 
   complete = async (key: string, token: string, status = 200, keepMs = longMs): Promise<void> =>
@@ -62,46 +62,46 @@ class Trial {
 
   /** Claims until it gets the key: then what was there has ended. */
   async takeOnceFree(key: string, leaseMs = longMs, subject?: string): Promise<string> {
-    const claim = await until(
-      () => this.claim(key, leaseMs, subject),
-      ({ state }) => state === "claimed",
+    const result = await until(
+      () => this.acquire(key, leaseMs, subject),
+      ({ state }) => state === "acquired",
     );
-    return claim.state === "claimed" ? claim.token : "";
+    return result.state === "acquired" ? result.token : "";
   }
 }
 
-async function until<T>(ask: () => Promise<T>, isSo: (answer: T) => boolean): Promise<T> {
+async function until<T>(send: () => Promise<T>, isSo: (response: T) => boolean): Promise<T> {
   const deadline = Date.now() + patienceMs;
   for (;;) {
-    const answer = await ask();
-    if (isSo(answer)) return answer;
+    const response = await send();
+    if (isSo(response)) return response;
     assert.ok(Date.now() < deadline, `what ended after ${shortMs} ms still holds its key after ${patienceMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
 
-const isDone = (claim: ReceiptClaim, status: number, message: string): void =>
-  assert.deepEqual(claim, { state: "done", status }, message);
+const isDone = (acquire: AcquireResult, status: number, message: string): void =>
+  assert.deepEqual(acquire, { state: "completed", status }, message);
 
-const stateOf = ({ state }: ReceiptClaim): string => state;
+const stateOf = ({ state }: AcquireResult): string => state;
 
 const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
   async "a key is claimed once, and until then tells when to come again"(store) {
     const key = randomUUID();
     await store.take(key);
-    const second = await store.claim(key);
-    assert.equal(second.state, "inFlight", "a key that is held must not be claimed again");
+    const second = await store.acquire(key);
+    assert.equal(second.state, "inProgress", "a key that is held must not be claimed again");
     assert.ok(
-      second.state === "inFlight" && second.retryAfterMs > 0 && second.retryAfterMs <= longMs,
+      second.state === "inProgress" && second.retryAfterMs > 0 && second.retryAfterMs <= longMs,
       "retryAfterMs is what is left of the lease",
     );
   },
 
   async "of a hundred claims at once, one gets the key"(store) {
     const key = randomUUID();
-    const claims = await Promise.all(Array.from({ length: 100 }, () => store.claim(key)));
-    assert.equal(claims.filter(({ state }) => state === "claimed").length, 1);
-    assert.equal(claims.filter(({ state }) => state === "inFlight").length, 99);
+    const results = await Promise.all(Array.from({ length: 100 }, () => store.acquire(key)));
+    assert.equal(results.filter(({ state }) => state === "acquired").length, 1);
+    assert.equal(results.filter(({ state }) => state === "inProgress").length, 99);
   },
 
   async "keys do not disturb one another"(store) {
@@ -110,17 +110,17 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     assert.equal(new Set(tokens).size, keys.length, "no two claims have the same token");
     await store.complete(String(keys[0]), String(tokens[0]));
     await store.release(String(keys[1]), String(tokens[1]));
-    assert.equal(stateOf(await store.claim(String(keys[0]))), "done");
-    assert.equal(stateOf(await store.claim(String(keys[1]))), "claimed");
-    assert.equal(stateOf(await store.claim(String(keys[2]))), "inFlight");
+    assert.equal(stateOf(await store.acquire(String(keys[0]))), "completed");
+    assert.equal(stateOf(await store.acquire(String(keys[1]))), "acquired");
+    assert.equal(stateOf(await store.acquire(String(keys[2]))), "inProgress");
   },
 
   async "a completed key answers the status that it was completed with"(store) {
     for (const status of [200, 204, 418]) {
       const key = randomUUID();
       await store.done(key, status);
-      isDone(await store.claim(key), status, "the status is kept");
-      isDone(await store.claim(key), status, "to ask is not to forget");
+      isDone(await store.acquire(key), status, "the status is kept");
+      isDone(await store.acquire(key), status, "to ask is not to forget");
     }
   },
 
@@ -137,7 +137,7 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     await store.complete(key, await store.take(key, leaseMs));
     await store.take(other, leaseMs);
     await store.takeOnceFree(other);
-    isDone(await store.claim(key), 200, "keepMs counts, not leaseMs");
+    isDone(await store.acquire(key), 200, "keepMs counts, not leaseMs");
   },
 
   async "a released key is free at once"(store) {
@@ -156,11 +156,11 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
   async "of a hundred claims of a lease that ran out, one gets the key"(store) {
     const key = randomUUID();
     await store.take(key, shortMs);
-    const claims = await until(
-      () => Promise.all(Array.from({ length: 100 }, () => store.claim(key))),
-      (answers) => answers.some(({ state }) => state === "claimed"),
+    const results = await until(
+      () => Promise.all(Array.from({ length: 100 }, () => store.acquire(key))),
+      (responses) => responses.some(({ state }) => state === "acquired"),
     );
-    assert.equal(claims.filter(({ state }) => state === "claimed").length, 1);
+    assert.equal(results.filter(({ state }) => state === "acquired").length, 1);
   },
 
   async "a holder past its lease overwrites nothing that is newer"(store) {
@@ -168,13 +168,13 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     const slow = await store.take(key, shortMs);
     const newer = await store.takeOnceFree(key);
     await store.complete(key, slow, 500);
-    assert.equal(stateOf(await store.claim(key)), "inFlight", "a stale token must not complete");
+    assert.equal(stateOf(await store.acquire(key)), "inProgress", "a stale token must not complete");
     await store.release(key, slow);
-    assert.equal(stateOf(await store.claim(key)), "inFlight", "a stale token must not release");
+    assert.equal(stateOf(await store.acquire(key)), "inProgress", "a stale token must not release");
     await store.complete(key, newer);
     await store.complete(key, slow, 500);
     await store.release(key, slow);
-    isDone(await store.claim(key), 200, "the newer result stands");
+    isDone(await store.acquire(key), 200, "the newer result stands");
   },
 
   async "a token of one key is none of another"(store) {
@@ -182,9 +182,9 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     await store.take(key);
     const token = await store.take(other);
     await store.release(key, token);
-    assert.equal(stateOf(await store.claim(key)), "inFlight");
+    assert.equal(stateOf(await store.acquire(key)), "inProgress");
     await store.complete(key, token);
-    assert.equal(stateOf(await store.claim(key)), "inFlight");
+    assert.equal(stateOf(await store.acquire(key)), "inProgress");
   },
 
   async "what is done is not undone by its own token"(store) {
@@ -193,18 +193,18 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     await store.complete(key, token);
     await store.release(key, token);
     await store.complete(key, token, 500);
-    isDone(await store.claim(key), 200, "a receipt is written once");
+    isDone(await store.acquire(key), 200, "a receipt is written once");
   },
 
   async "a receipt counts until another about the same subject is completed"(store) {
     const [subject, accepted, rejected] = [randomUUID(), randomUUID(), randomUUID()];
     await store.done(accepted, 200, subject);
-    assert.equal(stateOf(await store.claim(accepted, longMs, subject)), "done", "a repeat is a repeat");
+    assert.equal(stateOf(await store.acquire(accepted, longMs, subject)), "completed", "a repeat is a repeat");
     const token = await store.take(rejected, longMs, subject);
-    assert.equal(stateOf(await store.claim(accepted, longMs, subject)), "done", "until the other is completed");
+    assert.equal(stateOf(await store.acquire(accepted, longMs, subject)), "completed", "until the other is completed");
     await store.complete(rejected, token);
     await store.done(accepted, 200, subject);
-    assert.equal(stateOf(await store.claim(accepted, longMs, subject)), "done");
+    assert.equal(stateOf(await store.acquire(accepted, longMs, subject)), "completed");
     await store.done(rejected, 200, subject);
   },
 
@@ -213,11 +213,15 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     await store.done(accepted, 200, subject);
     await store.done(rejected, 200, subject);
     const token = await store.take(accepted, longMs, subject);
-    assert.equal(stateOf(await store.claim(accepted, longMs, subject)), "inFlight");
-    assert.equal(stateOf(await store.claim(rejected, longMs, subject)), "done", "until the other is completed");
+    assert.equal(stateOf(await store.acquire(accepted, longMs, subject)), "inProgress");
+    assert.equal(stateOf(await store.acquire(rejected, longMs, subject)), "completed", "until the other is completed");
     await store.release(accepted, token);
-    assert.equal(stateOf(await store.claim(rejected, longMs, subject)), "done", "what was released completed nothing");
-    assert.equal(stateOf(await store.claim(accepted, longMs, subject)), "claimed");
+    assert.equal(
+      stateOf(await store.acquire(rejected, longMs, subject)),
+      "completed",
+      "what was released completed nothing",
+    );
+    assert.equal(stateOf(await store.acquire(accepted, longMs, subject)), "acquired");
   },
 
   async "a holder past its lease supersedes nothing of its subject"(store) {
@@ -226,7 +230,7 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     await store.takeOnceFree(slow, longMs, subject);
     await store.done(key, 200, subject);
     await store.complete(slow, stale);
-    assert.equal(stateOf(await store.claim(key, longMs, subject)), "done");
+    assert.equal(stateOf(await store.acquire(key, longMs, subject)), "completed");
   },
 
   async "a receipt is not superseded by what was released, nor by another subject"(store) {
@@ -235,7 +239,7 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     await store.release(failed, await store.take(failed, longMs, subject));
     await store.done(elsewhere, 200, randomUUID());
     await store.done(randomUUID());
-    assert.equal(stateOf(await store.claim(key, longMs, subject)), "done");
+    assert.equal(stateOf(await store.acquire(key, longMs, subject)), "completed");
   },
 
   async "two about the same subject may be at work at once"(store) {
@@ -243,8 +247,8 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     const [key, other] = [randomUUID(), randomUUID()];
     const tokens = [await store.take(key, longMs, subject), await store.take(other, longMs, subject)] as const;
     await store.complete(key, tokens[0]);
-    assert.equal(stateOf(await store.claim(other, longMs, subject)), "inFlight");
+    assert.equal(stateOf(await store.acquire(other, longMs, subject)), "inProgress");
     await store.complete(other, tokens[1]);
-    assert.equal(stateOf(await store.claim(other, longMs, subject)), "done");
+    assert.equal(stateOf(await store.acquire(other, longMs, subject)), "completed");
   },
 };

@@ -6,14 +6,14 @@ import { eventKey, signatureKey } from "./request-key.ts";
 const request: VerifiedRequest = {
   parsed: { signedAt: { earliest: 0, latest: 0 }, signature: Buffer.of(1) },
   receivedAt: new Date(0),
-  verified: { scheme: "sample", reading: "r", secretIndex: 0, skewSeconds: 0 },
+  verified: { scheme: "sample", variant: "r", secretIndex: 0, skewSeconds: 0 },
   tenant: "",
   body: undefined,
 };
 const incoming = { method: "POST", target: "/offer/response" };
 const event = { incoming, body: undefined, entity: undefined };
-const policy = { replay: "identical", challenge: "hmac", toleranceMs: 300_000 } as const;
-const bind = { ...policy, replay: "bind" } as const;
+const policy = { replayProtection: "deduplicate", wwwAuthenticate: "hmac", toleranceMs: 300_000 } as const;
+const bind = { ...policy, replayProtection: "single-use-signature" } as const;
 
 test("an event has a key of its own, kept as long as its headers are good", () => {
   expect(dedupeKeys(policy, request, event)).toEqual({ keys: [eventKey(request, event)], keepMs: 600_000 });

@@ -17,19 +17,23 @@ export interface DedupeKeys {
 }
 
 /**
- * An event has a key of its own; under `replay: "bind"` every request has one for its signature as well.
+ * An event has a key of its own; under `replayProtection: "single-use-signature"` every request has one for its signature as well.
  *
  * @param event left out for a request that is handled each time it comes
  */
 export function dedupeKeys(
-  policy: { readonly replay: "identical" | "bind"; readonly challenge: string; readonly toleranceMs: number },
+  policy: {
+    readonly replayProtection: "deduplicate" | "single-use-signature";
+    readonly wwwAuthenticate: string;
+    readonly toleranceMs: number;
+  },
   request: VerifiedRequest,
   event: EventSource | undefined,
 ): DedupeKeys {
   const keys: DedupeKey[] = [];
   if (event) keys.push(eventKey(request, event));
-  if (policy.replay === "bind")
-    keys.push({ key: signatureKey(request), onConflict: () => rejectSignature(reused, policy.challenge) });
+  if (policy.replayProtection === "single-use-signature")
+    keys.push({ key: signatureKey(request), onConflict: () => rejectSignature(reused, policy.wwwAuthenticate) });
   return { keys, keepMs: keepMs(request, policy.toleranceMs) };
 }
 

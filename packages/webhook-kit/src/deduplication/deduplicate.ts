@@ -1,15 +1,15 @@
 import { type HandlerError, isWebhookKitError, type UnavailableError } from "../errors.ts";
-import type { Answer } from "../http/response.ts";
+import type { WebhookResponse } from "../http/response.ts";
 import type { DedupeKeys } from "./dedupe-keys.ts";
-import type { Receipts } from "./deduplication.ts";
+import type { Deduplication } from "./deduplication.ts";
 import { LeaseSet } from "./lease-set.ts";
 
 /** A handler that has started. It cannot be stopped, so it may run past its timeout. */
 export interface RunningHandler {
   /** Rejects as `outcome` does, or with `handler_timed_out` (D-25). */
-  readonly response: Promise<Answer>;
+  readonly response: Promise<WebhookResponse>;
   /** Settles when the handler ends, timed out or not. */
-  readonly outcome: Promise<Answer>;
+  readonly outcome: Promise<WebhookResponse>;
 }
 
 /** A lease outlasts a handler that ends in time, so it expires only when the handler does not or the process has crashed. */
@@ -23,13 +23,16 @@ const leaseMarginMs = 1_000;
  * @throws {HandlerError} (rejects) as the handler's response does
  */
 export async function deduplicate(
-  { receipts, handlerTimeoutMs }: { readonly receipts: Receipts | false; readonly handlerTimeoutMs: number },
+  {
+    deduplication,
+    handlerTimeoutMs,
+  }: { readonly deduplication: Deduplication | false; readonly handlerTimeoutMs: number },
   { keys, keepMs }: DedupeKeys,
   report: (error: UnavailableError) => void,
   start: () => RunningHandler,
-): Promise<{ readonly response: Answer; readonly duplicate: boolean }> {
-  if (!receipts || keys.length === 0) return { response: await start().response, duplicate: false };
-  const leases = new LeaseSet(receipts, report);
+): Promise<{ readonly response: WebhookResponse; readonly duplicate: boolean }> {
+  if (!deduplication || keys.length === 0) return { response: await start().response, duplicate: false };
+  const leases = new LeaseSet(deduplication, report);
   // A handler that has timed out gets as long again before the same request may start another beside it.
   const earlier = await leases.acquire(keys, 2 * handlerTimeoutMs + leaseMarginMs);
   if (earlier) return { response: earlier, duplicate: true };

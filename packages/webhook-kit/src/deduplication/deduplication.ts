@@ -3,29 +3,29 @@
  *
  * @example
  * ```ts
- * import type { ReceiptClaim } from "@offers/webhook-kit";
+ * import type { AcquireResult } from "@offers/webhook-kit";
  *
- * export const isOurs = (claim: ReceiptClaim): boolean => claim.state === "claimed";
+ * export const isOurs = (claim: AcquireResult): boolean => claim.state === "claimed";
  * ```
  */
-export type ReceiptClaim =
-  | { readonly state: "claimed"; readonly token: string }
-  | { readonly state: "inFlight"; readonly retryAfterMs: number }
-  | { readonly state: "done"; readonly status: number };
+export type AcquireResult =
+  | { readonly state: "acquired"; readonly token: string }
+  | { readonly state: "inProgress"; readonly retryAfterMs: number }
+  | { readonly state: "completed"; readonly status: number };
 
 /**
  * The receiver's memory of requests it has acknowledged, so that an identical request does not run a handler twice (D-45).
  * Only keys (hashes) and a status are kept, never a body. Processes that share the work must share the store. A function
- * that throws or rejects makes the request a 503. `receiptsConformance` of `/testing` tells whether a store of your own is
+ * that throws or rejects makes the request a 503. `deduplicationConformance` of `/testing` tells whether a store of your own is
  * right.
  *
  * @example
  * ```ts
- * import { memoryReceipts, type Receipts } from "@offers/webhook-kit";
+ * import { memoryDeduplication, type Deduplication } from "@offers/webhook-kit";
  *
- * const inner = memoryReceipts();
+ * const inner = memoryDeduplication();
  *
- * export const counted: Receipts & { duplicates: number } = {
+ * export const counted: Deduplication & { duplicates: number } = {
  *   duplicates: 0,
  *   async claim(key, options) {
  *     const claim = await inner.claim(key, options);
@@ -37,7 +37,7 @@ export type ReceiptClaim =
  * };
  * ```
  */
-export interface Receipts {
+export interface Deduplication {
   /**
    * Takes the key for `leaseMs`, unless somebody holds it or its request is done. A lease that ran out is free again: its
    * holder died, or is long overdue.
@@ -47,10 +47,10 @@ export interface Receipts {
    * worker who accepts, rejects and accepts again within one signed minute makes the service send the first request twice,
    * and means it (D-57). A key's subject never changes. A store that leaves `subject` aside takes the second for a duplicate.
    */
-  claim(
+  acquire(
     key: string,
     options: { readonly leaseMs: number; readonly subject?: string | undefined },
-  ): ReceiptClaim | Promise<ReceiptClaim>;
+  ): AcquireResult | Promise<AcquireResult>;
   /** Remembers `status` for `keepMs`; does nothing when the token no longer holds the key. */
   complete(key: string, token: string, status: number, keepMs: number): void | Promise<void>;
   /** Frees the key; does nothing when the token no longer holds it. */

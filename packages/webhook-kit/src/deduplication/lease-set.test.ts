@@ -3,35 +3,35 @@ import { ConfigurationError, UnavailableError } from "../errors.ts";
 import { rejectRequest } from "../http/rejected.ts";
 import { acknowledged } from "../http/response.ts";
 import type { DedupeKey } from "./dedupe-keys.ts";
-import type { ReceiptClaim, Receipts } from "./deduplication.ts";
+import type { AcquireResult, Deduplication } from "./deduplication.ts";
 import { LeaseSet } from "./lease-set.ts";
 
 const leaseMs = 21_000;
 const refused = rejectRequest("method_not_allowed");
 
 /** A store that answers each claim as told, at once or later, and keeps what it was asked. */
-function setUp(claims: Record<string, unknown> = {}, later = false) {
+function setUp(results: Record<string, unknown> = {}, later = false) {
   const when = <T>(value: T): T => (later ? (Promise.resolve(value) as T) : value);
   const store = {
-    claim: vi.fn((key: string) => {
-      const claim = claims[key] ?? { state: "claimed", token: `token of ${key}` };
-      if (claim instanceof Error) throw claim;
-      return when(claim as ReceiptClaim);
+    acquire: vi.fn((key: string) => {
+      const acquire = results[key] ?? { state: "acquired", token: `token of ${key}` };
+      if (acquire instanceof Error) throw acquire;
+      return when(acquire as AcquireResult);
     }),
     complete: vi.fn((): void | Promise<void> => when(undefined)),
     release: vi.fn((): void | Promise<void> => when(undefined)),
-  } satisfies Receipts;
+  } satisfies Deduplication;
   const failed = vi.fn();
   const held = new LeaseSet(store, failed);
-  const claim = (...keys: DedupeKey[]) => held.acquire(keys, leaseMs);
-  return { store, failed, held, claim };
+  const acquire = (...keys: DedupeKey[]) => held.acquire(keys, leaseMs);
+  return { store, failed, held, acquire };
 }
 
 describe.each([false, true])("a store that answers %s later", (later) => {
   test("every receipt is claimed for the lease, with its subject, and completed or released with its token", async () => {
-    const { store, failed, held, claim } = setUp({}, later);
-    expect(await claim({ key: "a", subject: "s" }, { key: "b" })).toBeUndefined();
-    expect(store.claim.mock.calls).toEqual([
+    const { store, failed, held, acquire } = setUp({}, later);
+    expect(await acquire({ key: "a", subject: "s" }, { key: "b" })).toBeUndefined();
+    expect(store.acquire.mock.calls).toEqual([
       ["a", { leaseMs, subject: "s" }],
       ["b", { leaseMs, subject: undefined }],
     ]);
@@ -49,10 +49,10 @@ describe.each([false, true])("a store that answers %s later", (later) => {
   });
 
   test("a request that is done is answered its status again, and nothing stays held", async () => {
-    const { store, claim } = setUp({ b: { state: "done", status: 204 } }, later);
-    expect(await claim({ key: "a" }, { key: "b" }, { key: "c" })).toEqual({ ...acknowledged, status: 204 });
+    const { store, acquire } = setUp({ b: { state: "completed", status: 204 } }, later);
+    expect(await acquire({ key: "a" }, { key: "b" }, { key: "c" })).toEqual({ ...acknowledged, status: 204 });
     expect(store.release.mock.calls).toEqual([["a", "token of a"]]);
-    expect(store.claim).toHaveBeenCalledTimes(2);
+    expect(store.acquire).toHaveBeenCalledTimes(2);
   });
 
   test.each([
@@ -62,46 +62,46 @@ describe.each([false, true])("a store that answers %s later", (later) => {
     [1_001, "2"],
     [21_000, "21"],
   ])("a request that is being handled for %d ms more is told to come back in %s s", async (retryAfterMs, seconds) => {
-    const { claim } = setUp({ a: { state: "inFlight", retryAfterMs } }, later);
-    await expect(claim({ key: "a" })).rejects.toMatchObject({
-      rejection: { reason: "already_in_progress", status: 409 },
+    const { acquire } = setUp({ a: { state: "inProgress", retryAfterMs } }, later);
+    await expect(acquire({ key: "a" })).rejects.toMatchObject({
+      rejection: { reason: "request_in_progress", status: 409 },
       response: { status: 409, headers: { "retry-after": seconds } },
     });
   });
 
   test("a receipt that says itself what to answer is believed, whether its holder is done or not", async () => {
-    for (const claimed of [
-      { state: "done", status: 200 },
-      { state: "inFlight", retryAfterMs: 1 },
+    for (const acquired of [
+      { state: "completed", status: 200 },
+      { state: "inProgress", retryAfterMs: 1 },
     ]) {
-      const { claim } = setUp({ a: claimed }, later);
-      await expect(claim({ key: "a", onConflict: () => refused })).rejects.toBe(refused);
+      const { acquire } = setUp({ a: acquired }, later);
+      await expect(acquire({ key: "a", onConflict: () => refused })).rejects.toBe(refused);
     }
   });
 
   test.each([
     undefined,
     null,
-    "claimed",
+    "acquired",
     {},
     { state: "free" },
-    { state: "claimed" },
-    { state: "claimed", token: 7 },
-    { state: "inFlight" },
-    { state: "inFlight", retryAfterMs: Number.NaN },
-    { state: "done" },
-    { state: "done", status: 199 },
-    { state: "done", status: 600 },
-    { state: "done", status: 200.5 },
-    { state: "done", status: "200" },
-  ])("the claim %j is none: the request fails, and lets go of what it held", async (claimed) => {
-    const { store, claim } = setUp({ a: undefined }, later);
-    store.claim.mockImplementation((key) =>
-      key === "a" ? { state: "claimed", token: "token of a" } : (claimed as ReceiptClaim),
+    { state: "acquired" },
+    { state: "acquired", token: 7 },
+    { state: "inProgress" },
+    { state: "inProgress", retryAfterMs: Number.NaN },
+    { state: "completed" },
+    { state: "completed", status: 199 },
+    { state: "completed", status: 600 },
+    { state: "completed", status: 200.5 },
+    { state: "completed", status: "200" },
+  ])("the claim %j is none: the request fails, and lets go of what it held", async (acquired) => {
+    const { store, acquire } = setUp({ a: undefined }, later);
+    store.acquire.mockImplementation((key) =>
+      key === "a" ? { state: "acquired", token: "token of a" } : (acquired as AcquireResult),
     );
-    await expect(claim({ key: "a" }, { key: "b" })).rejects.toEqual(
+    await expect(acquire({ key: "a" }, { key: "b" })).rejects.toEqual(
       expect.objectContaining({
-        code: "receipts_failed",
+        code: "deduplication_failed",
         cause: expect.objectContaining({ message: expect.stringContaining("returned an unknown state") }),
       }),
     );
@@ -109,7 +109,7 @@ describe.each([false, true])("a store that answers %s later", (later) => {
   });
 
   test.each([200, 599])("a status of %d may be answered again", async (status) =>
-    expect(await setUp({ a: { state: "done", status } }, later).claim({ key: "a" })).toMatchObject({
+    expect(await setUp({ a: { state: "completed", status } }, later).acquire({ key: "a" })).toMatchObject({
       status,
     }),
   );
@@ -117,22 +117,22 @@ describe.each([false, true])("a store that answers %s later", (later) => {
 
 test("a store that throws is a fault of this side, unless it says so itself", async () => {
   const cause = new Error("connection refused");
-  await expect(setUp({ a: cause }).claim({ key: "a" })).rejects.toEqual(
+  await expect(setUp({ a: cause }).acquire({ key: "a" })).rejects.toEqual(
     expect.objectContaining({
-      code: "receipts_failed",
+      code: "deduplication_failed",
       cause,
       message: expect.stringContaining("store threw, or took too long; the cause of this error"),
     }),
   );
   const own = new ConfigurationError("invalid_option", "…");
-  await expect(setUp({ a: own }).claim({ key: "a" })).rejects.toBe(own);
+  await expect(setUp({ a: own }).acquire({ key: "a" })).rejects.toBe(own);
 });
 
 test.each([false, true])("a receipt that cannot be kept is told, and changes nothing (later: %s)", async (later) => {
-  const { store, failed, held, claim } = setUp();
+  const { store, failed, held, acquire } = setUp();
   const cause = new Error("connection lost");
   const other = new Error("read only");
-  await claim({ key: "a" }, { key: "b" });
+  await acquire({ key: "a" }, { key: "b" });
   const fail = (): void | Promise<void> => {
     if (later) return Promise.reject(cause);
     throw cause;
@@ -140,7 +140,7 @@ test.each([false, true])("a receipt that cannot be kept is told, and changes not
   store.complete.mockImplementation(fail);
   store.release.mockImplementationOnce(() => Promise.reject(other));
   await held.complete(200, 1);
-  const told = (reason: Error) => [expect.objectContaining({ code: "receipts_failed", cause: reason })];
+  const told = (reason: Error) => [expect.objectContaining({ code: "deduplication_failed", cause: reason })];
   // Once for each reason, not for each receipt.
   expect(failed.mock.calls).toEqual([told(cause)]);
   await held.release();
@@ -161,19 +161,19 @@ test.each<[string, unknown, unknown, number]>([
 ])(
   "after a failure that is reported elsewhere, %s is reported only if it is another reason",
   async (_, known, reason, times) => {
-    const { store, failed, held, claim } = setUp();
-    await claim({ key: "a" });
+    const { store, failed, held, acquire } = setUp();
+    await acquire({ key: "a" });
     store.release.mockImplementation(() => {
       throw reason;
     });
-    await held.release(new UnavailableError("receipts_failed", "The database is away.", { cause: known }));
+    await held.release(new UnavailableError("deduplication_failed", "The database is away.", { cause: known }));
     expect(failed).toHaveBeenCalledTimes(times);
   },
 );
 
 test("a failure that is not the kit's own, and is reported nowhere, hides nothing", async () => {
-  const { store, failed, held, claim } = setUp();
-  await claim({ key: "a" });
+  const { store, failed, held, acquire } = setUp();
+  await acquire({ key: "a" });
   store.release.mockImplementation(() => {
     throw lost;
   });
@@ -182,8 +182,8 @@ test("a failure that is not the kit's own, and is reported nowhere, hides nothin
 });
 
 test("all receipts are waited for, not the last alone", async () => {
-  const { store, held, claim } = setUp();
-  await claim({ key: "a" }, { key: "b" });
+  const { store, held, acquire } = setUp();
+  await acquire({ key: "a" }, { key: "b" });
   let finish = () => {};
   store.complete.mockImplementationOnce(
     () =>

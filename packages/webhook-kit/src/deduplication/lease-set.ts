@@ -1,20 +1,20 @@
 import { isWebhookKitError, UnavailableError } from "../errors.ts";
 import { lookUpTimeoutMs } from "../generated/decisions.ts";
 import { rejectRequest } from "../http/rejected.ts";
-import { type Answer, acknowledged } from "../http/response.ts";
+import { acknowledged, type WebhookResponse } from "../http/response.ts";
 import { withTimeout } from "../http/with-timeout.ts";
 import type { DedupeKey } from "./dedupe-keys.ts";
-import type { ReceiptClaim, Receipts } from "./deduplication.ts";
+import type { AcquireResult, Deduplication } from "./deduplication.ts";
 
 /** The leases that one request holds while its handler runs. */
 export class LeaseSet {
-  readonly #store: Receipts;
+  readonly #store: Deduplication;
   readonly #report: (error: UnavailableError) => void;
   readonly #leases: { readonly key: string; readonly token: string }[] = [];
   /** Causes that are reported already: two leases, or a store and a handler, may fail because the same database does. */
   readonly #reported: unknown[] = [];
 
-  constructor(store: Receipts, report: (error: UnavailableError) => void) {
+  constructor(store: Deduplication, report: (error: UnavailableError) => void) {
     this.#store = store;
     this.#report = report;
   }
@@ -23,21 +23,21 @@ export class LeaseSet {
    * Acquires all keys, or none.
    *
    * @returns the response of a request that was completed before; undefined once all keys are acquired
-   * @throws {Rejected} (rejects) `already_in_progress`, or the key's own conflict
+   * @throws {Rejected} (rejects) `request_in_progress`, or the key's own conflict
    * @throws {UnavailableError} (rejects) when the store fails
    */
-  async acquire(keys: readonly DedupeKey[], leaseMs: number): Promise<Answer | undefined> {
+  async acquire(keys: readonly DedupeKey[], leaseMs: number): Promise<WebhookResponse | undefined> {
     for (const { key, subject, onConflict } of keys) {
-      const claim = await this.#acquireOne(key, leaseMs, subject);
-      if (claim.state === "claimed") {
-        this.#leases.push({ key, token: claim.token });
+      const result = await this.#acquireOne(key, leaseMs, subject);
+      if (result.state === "acquired") {
+        this.#leases.push({ key, token: result.token });
         continue;
       }
       await this.release();
       if (onConflict) throw onConflict();
-      if (claim.state === "done") return { ...acknowledged, status: claim.status };
-      const seconds = Math.max(1, Math.ceil(claim.retryAfterMs / 1000));
-      throw rejectRequest("already_in_progress", { headers: { "retry-after": String(seconds) } });
+      if (result.state === "completed") return { ...acknowledged, status: result.status };
+      const seconds = Math.max(1, Math.ceil(result.retryAfterMs / 1000));
+      throw rejectRequest("request_in_progress", { headers: { "retry-after": String(seconds) } });
     }
     return undefined;
   }
@@ -52,10 +52,10 @@ export class LeaseSet {
     await this.#forEach((key, token) => this.#store.release(key, token));
   }
 
-  async #acquireOne(key: string, leaseMs: number, subject: string | undefined): Promise<ReceiptClaim> {
+  async #acquireOne(key: string, leaseMs: number, subject: string | undefined): Promise<AcquireResult> {
     try {
-      const claim = await inTime(this.#store.claim(key, { leaseMs, subject }));
-      if (isClaim(claim)) return claim;
+      const result = await inTime(this.#store.acquire(key, { leaseMs, subject }));
+      if (isAcquireResult(result)) return result;
       throw new Error("claim() returned an unknown state, or one without its token, milliseconds or HTTP status.");
     } catch (cause) {
       const failure = isWebhookKitError(cause) ? cause : storeFailed(cause);
@@ -90,15 +90,17 @@ const inTime = <T>(value: T | Promise<T>): T | Promise<T> =>
     : value;
 
 /** A store may be a user's own: an unknown state must not become a 200. */
-function isClaim(claim: ReceiptClaim): boolean {
-  if (claim?.state === "claimed") return typeof claim.token === "string";
-  if (claim?.state === "inFlight") return Number.isFinite(claim.retryAfterMs);
-  return claim?.state === "done" && Number.isInteger(claim.status) && claim.status >= 200 && claim.status <= 599;
+function isAcquireResult(result: AcquireResult): boolean {
+  if (result?.state === "acquired") return typeof result.token === "string";
+  if (result?.state === "inProgress") return Number.isFinite(result.retryAfterMs);
+  return (
+    result?.state === "completed" && Number.isInteger(result.status) && result.status >= 200 && result.status <= 599
+  );
 }
 
 const storeFailed = (cause: unknown): UnavailableError =>
   new UnavailableError(
-    "receipts_failed",
+    "deduplication_failed",
     "The receipts store threw, or took too long; the cause of this error says which.",
     { cause },
   );

@@ -1,132 +1,136 @@
 import { expect, test } from "vitest";
-import { memoryReceipts } from "./memory-deduplication.ts";
+import { memoryDeduplication } from "./memory-deduplication.ts";
 
-function setUp(maxReceipts?: number) {
+function setUp(maxEntries?: number) {
   const clock = { ms: 1_000_000 };
   const now = () => new Date(clock.ms);
-  const receipts = memoryReceipts(maxReceipts === undefined ? { now } : { now, maxReceipts });
-  const claim = (key: string, subject?: string) =>
-    receipts.claim(key, { leaseMs: 1_000, subject }) as { state: string; token: string };
-  return { clock, receipts, claim };
+  const deduplication = memoryDeduplication(maxEntries === undefined ? { now } : { now, maxEntries });
+  const acquire = (key: string, subject?: string) =>
+    deduplication.acquire(key, { leaseMs: 1_000, subject }) as { state: string; token: string };
+  return { clock, deduplication, acquire };
 }
 
 test("a key is claimed once until it is released", async () => {
-  const { receipts, claim } = setUp();
-  const { state, token } = claim("a");
-  expect(state).toBe("claimed");
-  expect(claim("a")).toEqual({ state: "inFlight", retryAfterMs: 1_000 });
-  expect(claim("b").state).toBe("claimed");
-  await receipts.release("a", token);
-  expect(claim("a").state).toBe("claimed");
+  const { deduplication, acquire } = setUp();
+  const { state, token } = acquire("a");
+  expect(state).toBe("acquired");
+  expect(acquire("a")).toEqual({ state: "inProgress", retryAfterMs: 1_000 });
+  expect(acquire("b").state).toBe("acquired");
+  await deduplication.release("a", token);
+  expect(acquire("a").state).toBe("acquired");
 });
 
 test("a completed key answers its status until its time is over", async () => {
-  const { clock, receipts, claim } = setUp();
-  await receipts.complete("a", claim("a").token, 200, 5_000);
+  const { clock, deduplication, acquire } = setUp();
+  await deduplication.complete("a", acquire("a").token, 200, 5_000);
   clock.ms += 4_999;
-  expect(claim("a")).toEqual({ state: "done", status: 200 });
+  expect(acquire("a")).toEqual({ state: "completed", status: 200 });
   clock.ms += 1;
-  expect(claim("a").state).toBe("claimed");
+  expect(acquire("a").state).toBe("acquired");
 });
 
 test("a lease that ran out is free again, and its late holder changes nothing", async () => {
-  const { clock, receipts, claim } = setUp();
-  const slow = claim("a").token;
+  const { clock, deduplication, acquire } = setUp();
+  const slow = acquire("a").token;
   clock.ms += 1_000;
-  const newer = claim("a");
-  expect(newer.state).toBe("claimed");
-  await receipts.complete("a", slow, 500, 5_000);
-  await receipts.release("a", slow);
-  expect(claim("a").state).toBe("inFlight");
-  await receipts.complete("a", newer.token, 200, 5_000);
-  await receipts.release("a", newer.token);
-  await receipts.release("a", slow);
-  expect(claim("a")).toEqual({ state: "done", status: 200 });
+  const newer = acquire("a");
+  expect(newer.state).toBe("acquired");
+  await deduplication.complete("a", slow, 500, 5_000);
+  await deduplication.release("a", slow);
+  expect(acquire("a").state).toBe("inProgress");
+  await deduplication.complete("a", newer.token, 200, 5_000);
+  await deduplication.release("a", newer.token);
+  await deduplication.release("a", slow);
+  expect(acquire("a")).toEqual({ state: "completed", status: 200 });
 });
 
 test("a full store refuses rather than forgets, and takes new keys when others expire", async () => {
-  const { clock, receipts, claim } = setUp(2);
-  await receipts.complete("done", claim("done").token, 200, 5_000);
-  claim("live");
-  expect(() => claim("new")).toThrow(expect.objectContaining({ code: "receipts_full" }));
-  expect(claim("done").state).toBe("done");
-  expect(claim("live").state).toBe("inFlight");
+  const { clock, deduplication, acquire } = setUp(2);
+  await deduplication.complete("completed", acquire("completed").token, 200, 5_000);
+  acquire("live");
+  expect(() => acquire("new")).toThrow(expect.objectContaining({ code: "deduplication_full" }));
+  expect(acquire("completed").state).toBe("completed");
+  expect(acquire("live").state).toBe("inProgress");
   clock.ms += 1_000;
-  expect(claim("new").state).toBe("claimed");
-  expect(claim("done").state).toBe("done");
-  expect(() => claim("newer")).toThrow(expect.objectContaining({ code: "receipts_full" }));
+  expect(acquire("new").state).toBe("acquired");
+  expect(acquire("completed").state).toBe("completed");
+  expect(() => acquire("newer")).toThrow(expect.objectContaining({ code: "deduplication_full" }));
 });
 
 test("a full store still takes a key again whose lease ran out", async () => {
-  const { clock, claim } = setUp(1);
-  claim("a");
+  const { clock, acquire } = setUp(1);
+  acquire("a");
   clock.ms += 1_000;
-  expect(claim("a").state).toBe("claimed");
+  expect(acquire("a").state).toBe("acquired");
 });
 
 test("of one subject only the receipt that was completed last takes room", async () => {
-  const { receipts, claim } = setUp(2);
+  const { deduplication, acquire } = setUp(2);
   for (const key of ["accepted", "rejected", "accepted", "rejected"]) {
-    const { token } = claim(key, "amal's answer");
-    await receipts.complete(key, token, 200, 5_000);
+    const { token } = acquire(key, "amal's answer");
+    await deduplication.complete(key, token, 200, 5_000);
   }
-  expect(claim("other").state).toBe("claimed");
-  expect(() => claim("another")).toThrow(expect.objectContaining({ code: "receipts_full" }));
-  expect(claim("rejected", "amal's answer").state).toBe("done");
+  expect(acquire("other").state).toBe("acquired");
+  expect(() => acquire("another")).toThrow(expect.objectContaining({ code: "deduplication_full" }));
+  expect(acquire("rejected", "amal's answer").state).toBe("completed");
 });
 
 test("what is at work is not disturbed by what is completed of its subject", async () => {
-  const { receipts, claim } = setUp(2);
-  claim("accepted", "amal's answer");
-  await receipts.complete("rejected", claim("rejected", "amal's answer").token, 200, 5_000);
-  expect(claim("accepted", "amal's answer")).toEqual({ state: "inFlight", retryAfterMs: 1_000 });
+  const { deduplication, acquire } = setUp(2);
+  acquire("accepted", "amal's answer");
+  await deduplication.complete("rejected", acquire("rejected", "amal's answer").token, 200, 5_000);
+  expect(acquire("accepted", "amal's answer")).toEqual({ state: "inProgress", retryAfterMs: 1_000 });
 });
 
 test("a holder whose lease ran out completes nothing, even if nobody came since", async () => {
-  const { clock, receipts, claim } = setUp();
-  const { token } = claim("a");
+  const { clock, deduplication, acquire } = setUp();
+  const { token } = acquire("a");
   clock.ms += 1_000;
-  await receipts.complete("a", token, 200, 5_000);
-  expect(claim("a").state).toBe("claimed");
+  await deduplication.complete("a", token, 200, 5_000);
+  expect(acquire("a").state).toBe("acquired");
 });
 
 test("a store that runs for long takes new keys as old ones end, whatever ends last", async () => {
-  const { clock, receipts, claim } = setUp(1_000);
-  await receipts.complete("kept long", claim("kept long").token, 200, 1_000_000);
+  const { clock, deduplication, acquire } = setUp(1_000);
+  await deduplication.complete("kept long", acquire("kept long").token, 200, 1_000_000);
   for (let index = 0; index < 5_000; index += 1) {
     const key = `k${index}`;
-    const { state, token } = claim(key);
-    expect(state).toBe("claimed");
-    await receipts.complete(key, token, 200, 500);
+    const { state, token } = acquire(key);
+    expect(state).toBe("acquired");
+    await deduplication.complete(key, token, 200, 500);
     clock.ms += 10;
   }
-  expect(claim("kept long").state).toBe("done");
+  expect(acquire("kept long").state).toBe("completed");
 });
 
 test("a clock that tells no time makes a claim fail, and frees nothing", async () => {
-  const { clock, receipts, claim } = setUp();
-  const { token } = claim("held");
-  await receipts.complete("done", claim("done").token, 200, 5_000);
+  const { clock, deduplication, acquire } = setUp();
+  const { token } = acquire("held");
+  await deduplication.complete("completed", acquire("completed").token, 200, 5_000);
   const time = clock.ms;
   clock.ms = Number.NaN;
-  for (const key of ["held", "done", "new"])
-    expect(() => claim(key)).toThrow(expect.objectContaining({ code: "receipts_failed" }));
-  expect(() => receipts.complete("held", token, 200, 5_000)).toThrow(
-    expect.objectContaining({ code: "receipts_failed" }),
+  for (const key of ["held", "completed", "new"])
+    expect(() => acquire(key)).toThrow(expect.objectContaining({ code: "deduplication_failed" }));
+  expect(() => deduplication.complete("held", token, 200, 5_000)).toThrow(
+    expect.objectContaining({ code: "deduplication_failed" }),
   );
   clock.ms = time;
-  expect(claim("held").state).toBe("inFlight");
-  expect(claim("done").state).toBe("done");
+  expect(acquire("held").state).toBe("inProgress");
+  expect(acquire("completed").state).toBe("completed");
 });
 
 test.each([Number.NaN, Number.POSITIVE_INFINITY])("%d milliseconds are no time to hold a receipt", async (ms) => {
-  const { receipts, claim } = setUp();
-  expect(() => receipts.claim("a", { leaseMs: ms })).toThrow(expect.objectContaining({ code: "receipts_failed" }));
-  const { token } = claim("a");
-  expect(() => receipts.complete("a", token, 200, ms)).toThrow(expect.objectContaining({ code: "receipts_failed" }));
-  expect(claim("a").state).toBe("inFlight");
+  const { deduplication, acquire } = setUp();
+  expect(() => deduplication.acquire("a", { leaseMs: ms })).toThrow(
+    expect.objectContaining({ code: "deduplication_failed" }),
+  );
+  const { token } = acquire("a");
+  expect(() => deduplication.complete("a", token, 200, ms)).toThrow(
+    expect.objectContaining({ code: "deduplication_failed" }),
+  );
+  expect(acquire("a").state).toBe("inProgress");
 });
 
-test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("refuses a bound of %d", (maxReceipts) =>
-  expect(() => memoryReceipts({ maxReceipts })).toThrow(expect.objectContaining({ code: "invalid_option" })),
+test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("refuses a bound of %d", (maxEntries) =>
+  expect(() => memoryDeduplication({ maxEntries })).toThrow(expect.objectContaining({ code: "invalid_option" })),
 );

@@ -1,5 +1,5 @@
 import { ConfigurationError, UnavailableError } from "../errors.ts";
-import type { Receipts } from "./deduplication.ts";
+import type { Deduplication } from "./deduplication.ts";
 
 /** One object from the claim to its end: every one that a receipt keeps is one more for the collector to carry along. */
 interface Receipt {
@@ -12,28 +12,28 @@ interface Receipt {
 }
 
 /** Every so many claims, so many entries are looked at to make room: no claim pays for all, and most for none. */
-const swept = 64;
+const sweepInterval = 64;
 
 /**
- * Receipts in this process's memory: right for one process, lost when it ends. Nothing is evicted before its time; a full
- * store answers 503 rather than forget (`receipts_full`).
+ * Deduplication in this process's memory: right for one process, lost when it ends. Nothing is evicted before its time; a full
+ * store answers 503 rather than forget (`deduplication_full`).
  *
- * @param options.maxReceipts how many are held at once (default 100,000, about 25 MB)
+ * @param options.maxEntries how many are held at once (default 100,000, about 25 MB)
  * @param options.now the clock, for tests
- * @throws {ConfigurationError} `invalid_option` unless `maxReceipts` is a whole number of at least 1
+ * @throws {ConfigurationError} `invalid_option` unless `maxEntries` is a whole number of at least 1
  *
  * @example
  * ```ts
- * import { memoryReceipts } from "@offers/webhook-kit";
+ * import { memoryDeduplication } from "@offers/webhook-kit";
  * import { webhookRouter } from "@offers/webhook-kit/express";
  *
- * webhookRouter({ secret: "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52", receipts: memoryReceipts({ maxReceipts: 10_000 }) });
+ * webhookRouter({ secret: "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52", deduplication: memoryDeduplication({ maxEntries: 10_000 }) });
  * ```
  */
-export function memoryReceipts(options: { maxReceipts?: number; now?: () => Date } = {}): Receipts {
-  const { maxReceipts = 100_000, now } = options;
-  if (!Number.isSafeInteger(maxReceipts) || maxReceipts < 1)
-    throw new ConfigurationError("invalid_option", "maxReceipts must be a whole number of at least 1.");
+export function memoryDeduplication(options: { maxEntries?: number; now?: () => Date } = {}): Deduplication {
+  const { maxEntries = 100_000, now } = options;
+  if (!Number.isSafeInteger(maxEntries) || maxEntries < 1)
+    throw new ConfigurationError("invalid_option", "maxEntries must be a whole number of at least 1.");
 
   /** Those whose handler is at work, by key. */
   const leases = new Map<string, Receipt>();
@@ -57,32 +57,32 @@ export function memoryReceipts(options: { maxReceipts?: number; now?: () => Date
   };
 
   const makeRoom = (time: number): void => {
-    if (nextToken % swept === 0) sweep(time, 2 * swept);
-    if (leases.size + done.size < maxReceipts) return;
+    if (nextToken % sweepInterval === 0) sweep(time, 2 * sweepInterval);
+    if (leases.size + done.size < maxEntries) return;
     // Something that is kept longer may stand before what has ended; to look through all is dear, so not every time.
     if (time >= nextSearchAt) {
       nextSearchAt = time + 1_000;
       sweep(time, Number.POSITIVE_INFINITY);
     }
-    if (leases.size + done.size >= maxReceipts)
+    if (leases.size + done.size >= maxEntries)
       throw new UnavailableError(
-        "receipts_full",
-        "The receipts store is full; raise maxReceipts or share a larger store.",
+        "deduplication_full",
+        "The receipts store is full; raise maxEntries or share a larger store.",
       );
   };
 
   return {
-    claim(key, { leaseMs, subject = key }) {
+    acquire(key, { leaseMs, subject = key }) {
       const time = readClock();
       const last = done.get(subject);
-      if (last?.key === key && last.endsAt > time) return { state: "done", status: last.status };
+      if (last?.key === key && last.endsAt > time) return { state: "completed", status: last.status };
       const lease = leases.get(key);
-      if (lease && lease.endsAt > time) return { state: "inFlight", retryAfterMs: lease.endsAt - time };
+      if (lease && lease.endsAt > time) return { state: "inProgress", retryAfterMs: lease.endsAt - time };
       if (lease) leases.delete(key);
       else makeRoom(time);
       const token = String(nextToken++);
       leases.set(key, { key, subject, token, status: 0, endsAt: finite(time + leaseMs) });
-      return { state: "claimed", token };
+      return { state: "acquired", token };
     },
     complete(key, token, status, keepMs) {
       const receipt = leases.get(key);
@@ -116,5 +116,5 @@ function sweepOne(entries: Map<string, Receipt>, time: number, most: number): vo
 /** A time that is none would make every receipt look as if it had ended. */
 function finite(time: number): number {
   if (Number.isFinite(time)) return time;
-  throw new UnavailableError("receipts_failed", "The clock, or how long to hold a receipt, is no number.");
+  throw new UnavailableError("deduplication_failed", "The clock, or how long to hold a receipt, is no number.");
 }

@@ -7,7 +7,7 @@ const parsed = { signedAt: { earliest: 60_000, latest: 119_999 }, signature: Buf
 const request: VerifiedRequest = {
   parsed,
   receivedAt: new Date(0),
-  verified: { scheme: "sample", reading: "r", secretIndex: 0, skewSeconds: 0 },
+  verified: { scheme: "sample", variant: "r", secretIndex: 0, skewSeconds: 0 },
   tenant: "t",
   body: undefined,
 };
@@ -63,7 +63,7 @@ test("how the signature was written down, when it came and which reading matched
     ...request,
     parsed: { ...parsed, signature: Uint8Array.of(0xab, 0x01) },
     receivedAt: new Date(7),
-    verified: { ...request.verified, skewSeconds: 7, reading: "other", secretIndex: 1 },
+    verified: { ...request.verified, skewSeconds: 7, variant: "other", secretIndex: 1 },
   };
   expect(keyOf(again)).toBe(keyOf(request));
   expect(signatureKey(again)).toBe(signatureKey(request));
@@ -118,7 +118,7 @@ test("a receipt is kept while the same headers could pass again, or 72 hours und
   expect(keepMs(withId, 300_000)).toBe(259_200_000);
 });
 
-// Receipts outlive a release, so what keys are made of must not change unnoticed: printf '%s' '…' | openssl dgst -sha256
+// Deduplication outlive a release, so what keys are made of must not change unnoticed: printf '%s' '…' | openssl dgst -sha256
 const [event, emptyObject, id, bound] = [
   "2f52f78391e6d5af7588fe21e9d5779ce19e4a07f1a9c3a1ade97f76f2b4fe78", // ["t","sample","event",["ab01","POST","/hooks/offer/response"]]
   "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a", // {}

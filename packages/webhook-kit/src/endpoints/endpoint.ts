@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { webhooks } from "../generated/openapi.ts";
 import type { Handlers } from "../handlers.ts";
-import type { Answer } from "../http/response.ts";
+import type { WebhookResponse } from "../http/response.ts";
 
 export type Path = keyof webhooks;
 
@@ -48,7 +48,7 @@ export interface HandledEndpoint<P extends Path = Path, Input = unknown> extends
    */
   entityKey?(input: Input): readonly string[];
   /** The response for what the handler returned. */
-  respond(result: unknown): Answer;
+  respond(result: unknown): WebhookResponse;
 }
 
 export type Endpoint = CheckEndpoint | HandledEndpoint;

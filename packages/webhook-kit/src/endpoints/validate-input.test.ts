@@ -9,7 +9,7 @@ test("a payload is validated, and keeps fields that the contract does not know",
   expect(validateInput(schema, payload)).toEqual(payload);
   expect(() => validateInput(schema, { offerId: 7, response: "accepted" })).toThrow(
     expect.objectContaining({
-      rejection: expect.objectContaining({ reason: "invalid_payload", status: 400 }),
+      rejection: expect.objectContaining({ reason: "invalid_request", status: 400 }),
       response: expect.objectContaining({ body: expect.stringMatching(/"offerId":\[".*"workerId":\["/) }),
     }),
   );

@@ -5,10 +5,10 @@ import { describeIssues } from "./schema-issues.ts";
 /**
  * Validates against the contract; unknown fields are kept (D-35).
  *
- * @throws {Rejected} `invalid_payload`
+ * @throws {Rejected} `invalid_request`
  */
 export function validateInput<Input>(schema: z.ZodType<Input>, value: unknown): Input {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw rejectRequest("invalid_payload", { errors: describeIssues(result.error.issues) });
+  throw rejectRequest("invalid_request", { errors: describeIssues(result.error.issues) });
 }

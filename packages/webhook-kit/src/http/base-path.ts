@@ -31,8 +31,8 @@ export function readBasePath(basePath: string): StripBasePath {
 }
 
 function checkSegment(segment: string): void {
-  const fault = findFault(segment);
-  if (fault) throw new ConfigurationError("invalid_option", `basePath ${fault}.`);
+  const problem = findFault(segment);
+  if (problem) throw new ConfigurationError("invalid_option", `basePath ${problem}.`);
 }
 
 function findFault(segment: string): string | undefined {

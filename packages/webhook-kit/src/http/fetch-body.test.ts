@@ -77,7 +77,7 @@ test("a body that takes too long to arrive is given up", async () => {
   await vi.advanceTimersByTimeAsync(999);
   expect(cancel).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(1);
-  await expect(received).rejects.toEqual(rejected("body_too_slow"));
+  await expect(received).rejects.toEqual(rejected("body_timeout"));
   expect(cancel).toHaveBeenCalledTimes(1);
 });
 
@@ -95,11 +95,11 @@ test("a stream that cannot be cancelled changes nothing", async () => {
 test("a body that somebody else has read, or is reading, is consumed", async () => {
   const read = new Request("http://a.example/", { method: "POST", body: "{}" });
   await read.text();
-  const { request: reading } = requestWith([bytesOf("{}")]);
-  reading.body?.getReader();
+  const { request: variant } = requestWith([bytesOf("{}")]);
+  variant.body?.getReader();
   // Not every runtime locks what it has read.
   const unlocked = { body: streamed("{}"), bodyUsed: true, headers: new Headers() };
-  for (const request of [read, reading, unlocked])
+  for (const request of [read, variant, unlocked])
     await expect(readFetchBody(request, 5, 1000)).rejects.toEqual(consumed);
 });
 

@@ -14,7 +14,7 @@ export async function readFetchBody(request: FetchRequest, maxBytes: number, tim
   const reader = body.getReader();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(rejectRequest("body_too_slow")), timeoutMs);
+    timer = setTimeout(() => reject(rejectRequest("body_timeout")), timeoutMs);
   });
   try {
     return { kind: "bytes", bytes: await Promise.race([readAll(reader, maxBytes), timeout]) };

@@ -19,7 +19,7 @@ export interface IncomingRequest<Incoming> {
    *
    * @param maxBytes the size limit (D-24)
    * @param timeoutMs how long the body may take to arrive (D-17)
-   * @throws {Rejected} (rejects) `body_too_large`, `body_too_slow`, `body_incomplete`
+   * @throws {Rejected} (rejects) `body_too_large`, `body_timeout`, `body_incomplete`
    * @throws {ConfigurationError} (rejects) `body_already_consumed`
    */
   readBody(maxBytes: number, timeoutMs: number): Promise<ReceivedBody>;

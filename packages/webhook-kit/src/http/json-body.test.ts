@@ -82,12 +82,12 @@ describe("a body", () => {
   });
 
   test.each(["", "{", "undefined", "{'a':1}", "NaN", '{"a":1}x'])("%j is no JSON", (text) =>
-    expect(() => parse(text)).toThrow(refused("body_not_json")),
+    expect(() => parse(text)).toThrow(refused("malformed_json")),
   );
 
   test.each([[[0x22, 0xff, 0x22]], [[0x22, 0xc0, 0x80, 0x22]], [[0x22, 0xed, 0xa0, 0x80, 0x22]], [[0xff, 0xfe]]])(
     "the bytes %j are no UTF-8, and so not read as something near it",
-    (bytes) => expect(() => parse(Uint8Array.from(bytes))).toThrow(refused("body_not_utf8")),
+    (bytes) => expect(() => parse(Uint8Array.from(bytes))).toThrow(refused("invalid_encoding")),
   );
 
   test("that a parser has read is taken from it", () => expect(parseJson({ kind: "parsed", value: [1] })).toEqual([1]));

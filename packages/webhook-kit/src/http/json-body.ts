@@ -18,7 +18,7 @@ export function isJson(rawHeaders: readonly string[]): boolean {
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * @throws {Rejected} `body_not_utf8`, `body_not_json`
+ * @throws {Rejected} `invalid_encoding`, `malformed_json`
  */
 export function parseJson(body: ReceivedBody): unknown {
   if (body.kind === "parsed") return body.value;
@@ -26,11 +26,11 @@ export function parseJson(body: ReceivedBody): unknown {
   try {
     text = utf8.decode(body.bytes);
   } catch {
-    throw rejectRequest("body_not_utf8");
+    throw rejectRequest("invalid_encoding");
   }
   try {
     return JSON.parse(text);
   } catch {
-    throw rejectRequest("body_not_json");
+    throw rejectRequest("malformed_json");
   }
 }

@@ -42,7 +42,7 @@ function readStream(request: NodeRequest, maxBytes: number, timeoutMs: number): 
       deadlines.delete(onDeadline);
       finish();
     };
-    const breakOff = (reason: "body_too_large" | "body_too_slow") => {
+    const breakOff = (reason: "body_too_large" | "body_timeout") => {
       request.pause();
       settle(() => reject(rejectRequest(reason)));
     };
@@ -54,7 +54,7 @@ function readStream(request: NodeRequest, maxBytes: number, timeoutMs: number): 
     };
     const onEnd = () => settle(() => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     const onBreak = () => settle(() => reject(rejectRequest("body_incomplete")));
-    const onDeadline = () => breakOff("body_too_slow");
+    const onDeadline = () => breakOff("body_timeout");
     const deadlines = Deadlines.after(timeoutMs);
     deadlines.add(onDeadline);
     request.on("data", onData).on("end", onEnd).on("close", onBreak).on("error", onBreak);

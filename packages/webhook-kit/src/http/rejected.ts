@@ -1,5 +1,5 @@
-import type { Rejection, RejectionReason, SignatureRefusal } from "../rejection.ts";
-import { type Answer, type ProblemSummary, problemAnswer } from "./response.ts";
+import type { Rejection, RejectionReason, SignatureProblem } from "../rejection.ts";
+import { type ProblemSummary, problemResponse, type WebhookResponse } from "./response.ts";
 
 /**
  * Thrown by a step of the pipeline that rejects the request. Not an Error: capturing a stack costs more than verifying a
@@ -7,9 +7,9 @@ import { type Answer, type ProblemSummary, problemAnswer } from "./response.ts";
  */
 export class Rejected {
   readonly rejection: Rejection;
-  readonly response: Answer;
+  readonly response: WebhookResponse;
 
-  constructor(rejection: Rejection, response: Answer) {
+  constructor(rejection: Rejection, response: WebhookResponse) {
     this.rejection = rejection;
     this.response = response;
   }
@@ -17,27 +17,27 @@ export class Rejected {
 
 const failedCheck: ProblemSummary = {
   status: 401,
-  code: "signature_refused",
+  code: "invalid_signature",
   title: "The request does not prove that it comes from the service",
 };
 
 /** The same response for every failed check: the reason would help an attacker (D-17). */
 export function rejectSignature(
-  { reason, message }: SignatureRefusal,
-  challenge: string,
+  { reason, message }: SignatureProblem,
+  wwwAuthenticate: string,
   skewSeconds?: number,
 ): Rejected {
   const rejection = { reason, message, status: failedCheck.status };
   return new Rejected(
     skewSeconds === undefined ? rejection : { ...rejection, skewSeconds },
-    problemAnswer(failedCheck, { "www-authenticate": challenge }),
+    problemResponse(failedCheck, { "www-authenticate": wwwAuthenticate }),
   );
 }
 
 /** The statuses are our choice (D-17, D-46); 409 is D-45. */
 const problems = {
   unknown_path: { status: 404, title: "No webhook has this path" },
-  endpoint_not_mounted: { status: 404, title: "This receiver does not implement this endpoint" },
+  handler_not_configured: { status: 404, title: "This receiver does not implement this endpoint" },
   method_not_allowed: { status: 405, title: "This endpoint does not take this method" },
   unsupported_media_type: {
     status: 415,
@@ -45,12 +45,12 @@ const problems = {
     detail: "Send Content-Type: application/json in UTF-8, without Content-Encoding.",
   },
   body_too_large: { status: 413, title: "The body is too large" },
-  body_too_slow: { status: 408, title: "The body did not arrive in time" },
+  body_timeout: { status: 408, title: "The body did not arrive in time" },
   body_incomplete: { status: 400, title: "The body ended before it was complete" },
-  body_not_utf8: { status: 400, title: "The body is not valid UTF-8" },
-  body_not_json: { status: 400, title: "The body is not valid JSON" },
-  invalid_payload: { status: 400, title: "The payload is not valid", detail: "See errors." },
-  already_in_progress: { status: 409, title: "The same request is being handled" },
+  invalid_encoding: { status: 400, title: "The body is not valid UTF-8" },
+  malformed_json: { status: 400, title: "The body is not valid JSON" },
+  invalid_request: { status: 400, title: "The payload is not valid", detail: "See errors." },
+  request_in_progress: { status: 409, title: "The same request is being handled" },
 } as const satisfies Partial<Record<RejectionReason, Omit<ProblemSummary, "code">>>;
 
 /**
@@ -67,6 +67,6 @@ export function rejectRequest(
   const problem = { status, code: reason, title, ...rest, ...(extra.errors && { errors: extra.errors }) };
   return new Rejected(
     { reason, message: `${title}${fields}.${extra.advice ? ` ${extra.advice}` : ""}`, status },
-    problemAnswer(problem, extra.headers),
+    problemResponse(problem, extra.headers),
   );
 }

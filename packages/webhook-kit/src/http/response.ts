@@ -8,7 +8,7 @@
  * export const toResponse = ({ status, headers, body }: Answer): Response => new Response(body, { status, headers });
  * ```
  */
-export interface Answer {
+export interface WebhookResponse {
   readonly status: number;
   /** Header names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -26,18 +26,18 @@ export interface ProblemSummary {
 }
 
 /** 200 without a body: what acknowledges an event (D-12, D-13). */
-export const acknowledged: Answer = {
+export const acknowledged: WebhookResponse = {
   status: 200,
   headers: { "cache-control": "no-store", "content-length": "0" },
   body: "",
 };
 
-export function jsonAnswer(body: string): Answer {
+export function jsonResponse(body: string): WebhookResponse {
   return { status: 200, headers: headersOf("application/json; charset=utf-8", body), body };
 }
 
 /** Problem details (RFC 9457), the same members as those of the service. */
-export function problemAnswer(problem: ProblemSummary, headers?: Readonly<Record<string, string>>): Answer {
+export function problemResponse(problem: ProblemSummary, headers?: Readonly<Record<string, string>>): WebhookResponse {
   const { status, code, title, ...rest } = problem;
   const body = JSON.stringify({ type: `urn:problem-type:offers:${code}`, title, status, ...rest, code });
   return { status, headers: { ...headersOf("application/problem+json", body), ...headers }, body };

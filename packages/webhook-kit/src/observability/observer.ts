@@ -31,12 +31,12 @@ export class Observer {
     else if ("error" in outcome) this.failed(outcome.error, endpoint);
     else if (this.#hooks.logger) {
       const { duplicate } = outcome;
-      shield(() => this.#hooks.logger?.info({ endpoint, duplicate }, "webhook handled"));
+      callSafely(() => this.#hooks.logger?.info({ endpoint, duplicate }, "webhook handled"));
     }
   }
 
   verified(verified: Verified): void {
-    if (this.#hooks.onVerified) shield(() => this.#hooks.onVerified?.(verified));
+    if (this.#hooks.onVerified) callSafely(() => this.#hooks.onVerified?.(verified));
     if (this.#hooks.logger) this.#warnOfSkew(verified);
   }
 
@@ -44,12 +44,14 @@ export class Observer {
   #warnOfSkew({ skewSeconds }: Verified): void {
     const toleranceSeconds = this.#toleranceSeconds;
     if (Math.abs(skewSeconds) <= toleranceSeconds / 2) return;
-    shield(() => this.#hooks.logger?.warn({ skewSeconds, toleranceSeconds }, "clock skew above half the tolerance"));
+    callSafely(() =>
+      this.#hooks.logger?.warn({ skewSeconds, toleranceSeconds }, "clock skew above half the tolerance"),
+    );
   }
 
   rejected(rejection: Rejection): void {
-    if (this.#hooks.onRejected) shield(() => this.#hooks.onRejected?.(rejection));
-    if (this.#hooks.logger) shield(() => this.#hooks.logger?.warn({ ...rejection }, "webhook refused"));
+    if (this.#hooks.onRejected) callSafely(() => this.#hooks.onRejected?.(rejection));
+    if (this.#hooks.logger) callSafely(() => this.#hooks.logger?.warn({ ...rejection }, "webhook refused"));
   }
 
   /** A failure reaches `onError`, the logger, or else the console: no failure of the user's own code is silent. */
@@ -57,9 +59,9 @@ export class Observer {
     const { onError, logger } = this.#hooks;
     const { code, message } = error;
     const print = () => printFailure(error, endpoint);
-    if (onError) shield(() => this.#hooks.onError?.(error), logger ? undefined : print);
+    if (onError) callSafely(() => this.#hooks.onError?.(error), logger ? undefined : print);
     if (logger)
-      shield(
+      callSafely(
         () => logger.error({ code, endpoint, reason: message, err: error }, "webhook failed"),
         onError ? undefined : print,
       );
@@ -68,7 +70,7 @@ export class Observer {
 }
 
 /** The response stands, whatever an observer throws. */
-function shield(call: () => unknown, recover: () => void = () => undefined): void {
+function callSafely(call: () => unknown, recover: () => void = () => undefined): void {
   try {
     // A hook may be async: its rejection must not become an unhandled one.
     Promise.resolve(call()).catch(recover);

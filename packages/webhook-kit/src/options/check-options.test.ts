@@ -18,8 +18,8 @@ test.each([
   ["a short name in other letters", { secret, Clock: Date.now }, /^Unknown option Clock\. The options/],
   [
     "a flag that is text",
-    { secret, allowWeakSecret: "false" },
-    /^allowWeakSecret must be true or false; it is a string\./,
+    { secret, allowShortSecret: "false" },
+    /^allowShortSecret must be true or false; it is a string\./,
   ],
   ["a handler that is no function", { secret, onWorkerOfferResponse: "x" }, /onWorkerOfferResponse must be a function/],
   ["a clock that is no function", { secret, now: new Date() }, /now must be a function/],

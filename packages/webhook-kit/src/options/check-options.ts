@@ -36,28 +36,28 @@ function objectWith<T>(methods: readonly string[], example: string, isRight = (v
   return z.custom<T>(isRight, { error: ({ input }) => `${expected}; it is ${given(input)}.` });
 }
 
-const storeMethods = ["claim", "complete", "release"];
-const replayModes = ["identical", "bind"];
+const storeMethods = ["acquire", "complete", "release"];
+const replayModes = ["deduplicate", "single-use-signature"];
 
 /** Every option of every entry: one that is added to the types fails the type check until it is here. */
 const shape = {
   basePath: z.unknown().optional(), // checked by readBasePath
   secret: z.unknown().optional(), // checked by readSecret, under codes of its own
-  allowWeakSecret: mustBe("true or false", (value) => typeof value === "boolean"),
-  scheme: objectWith<SignatureScheme>(["sign", "read", "verify"], "timestampDigest()")
-    .refine(({ name, challenge }) => typeof name === "string" && /^[\x20-\x7e]+$/.test(challenge), {
+  allowShortSecret: mustBe("true or false", (value) => typeof value === "boolean"),
+  scheme: objectWith<SignatureScheme>(["sign", "parse", "verify"], "timestampDigest()")
+    .refine(({ name, wwwAuthenticate }) => typeof name === "string" && /^[\x20-\x7e]+$/.test(wwwAuthenticate), {
       error: "must have a name, and a challenge that fits an HTTP header.",
     })
     .optional(),
   toleranceSeconds: number(0, 86_400),
   maxBodyBytes: wholeNumber(1, 104_857_600),
   handlerTimeoutMs: wholeNumber(1, 600_000),
-  receipts: objectWith(
+  deduplication: objectWith(
     storeMethods,
-    "memoryReceipts()",
+    "memoryDeduplication()",
     (value) => value === false || has(value, storeMethods),
   ).optional(),
-  replay: z
+  replayProtection: z
     .enum(replayModes, {
       error: ({ input }) =>
         `must be one of: ${replayModes.join(", ")}; it is ${typeof input === "string" ? "another word" : inWords(input)}.`,
@@ -83,10 +83,13 @@ const schema = z
         ? "Pass an options object with at least `secret`, such as { secret: process.env.WEBHOOK_SECRET }."
         : undefined,
   })
-  .refine(({ replay, receipts }) => replay !== "bind" || receipts !== false, {
-    path: ["replay"],
-    error: '"bind" needs receipts to remember signatures in; leave out `receipts: false`.',
-  });
+  .refine(
+    ({ replayProtection, deduplication }) => replayProtection !== "single-use-signature" || deduplication !== false,
+    {
+      path: ["replayProtection"],
+      error: '"bind" needs receipts to remember signatures in; leave out `deduplication: false`.',
+    },
+  );
 
 /**
  * Unknown option names, wrong types and values out of range.

@@ -1,10 +1,10 @@
-import type { Receipts } from "../deduplication/deduplication.ts";
+import type { Deduplication } from "../deduplication/deduplication.ts";
 import type { AnyWebhookKitError } from "../errors.ts";
 import type { Handlers } from "../handlers.ts";
 import type { Logger } from "../logger.ts";
 import type { Tracer } from "../observability/trace-request.ts";
 import type { Rejection } from "../rejection.ts";
-import type { Secret } from "../signature/secrets.ts";
+import type { SecretSource } from "../signature/secrets.ts";
 import type { SignatureScheme } from "../signature/signature-scheme.ts";
 import type { Verified } from "../verified.ts";
 
@@ -22,7 +22,7 @@ import type { Verified } from "../verified.ts";
  * ```
  */
 export interface VerifyOptions<Incoming = unknown> {
-  secret: Secret<Incoming>;
+  secret: SecretSource<Incoming>;
   /** @default timestampDigest() */
   scheme?: SignatureScheme;
   /** How far the timestamp may lie from your clock, either way, at most a day (D-16). 0 means 0. @default 300 */
@@ -30,7 +30,7 @@ export interface VerifyOptions<Incoming = unknown> {
   /** The largest body that is read, 1 to 100 MiB (D-24). @default 262_144 */
   maxBodyBytes?: number;
   /** Takes secrets of fewer than 16 characters (D-43). @default false */
-  allowWeakSecret?: boolean;
+  allowShortSecret?: boolean;
   /** The clock, for tests. @default () => new Date() */
   now?: () => Date;
   /** After every check that passed. No hook can change an answer: whatever it throws is dropped. */
@@ -67,16 +67,16 @@ export interface ReceiverOptions<Incoming = unknown> extends VerifyOptions<Incom
   handlerTimeoutMs?: number;
   /**
    * The memory of requests already acknowledged; share one between processes (D-45). `false`: none, for handlers that may
-   * run twice for one request. @default memoryReceipts()
+   * run twice for one request. @default memoryDeduplication()
    */
-  receipts?: Receipts | false;
+  deduplication?: Deduplication | false;
   /**
    * `"identical"`: a repeat of a request is acknowledged and not handled again, and other requests may come with the same
    * signature, as they do from a service that signs whole minutes (D-45). `"bind"`: a signature is good for one request,
    * `/test/auth` and searches included, and any other that brings it is 401 (D-58). Only for a service that signs each
    * request anew. @default "identical"
    */
-  replay?: "identical" | "bind";
+  replayProtection?: "deduplicate" | "single-use-signature";
   /** Gets a span for each request: an OpenTelemetry tracer fits (D-49). Its attributes hold names and codes only. */
   tracer?: Tracer;
 }

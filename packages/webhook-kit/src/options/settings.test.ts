@@ -3,13 +3,13 @@ import { readReceiverOptions } from "./settings.ts";
 
 test("the receipts that nobody gave go by the clock that somebody did", () => {
   const clock = { ms: 1_000_000 };
-  const { receipts } = readReceiverOptions({
+  const { deduplication } = readReceiverOptions({
     secret: "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52",
     now: () => new Date(clock.ms),
   });
-  if (!receipts) throw new Error("receipts are on unless somebody says false");
-  const stateOf = () => (receipts.claim("a", { leaseMs: 1_000 }) as { state: string }).state;
-  expect([stateOf(), stateOf()]).toEqual(["claimed", "inFlight"]);
+  if (!deduplication) throw new Error("receipts are on unless somebody says false");
+  const stateOf = () => (deduplication.acquire("a", { leaseMs: 1_000 }) as { state: string }).state;
+  expect([stateOf(), stateOf()]).toEqual(["acquired", "inProgress"]);
   clock.ms += 1_000;
-  expect(stateOf()).toBe("claimed");
+  expect(stateOf()).toBe("acquired");
 });

@@ -1,5 +1,5 @@
-import type { Receipts } from "../deduplication/deduplication.ts";
-import { memoryReceipts } from "../deduplication/memory-deduplication.ts";
+import type { Deduplication } from "../deduplication/deduplication.ts";
+import { memoryDeduplication } from "../deduplication/memory-deduplication.ts";
 import * as defaults from "../generated/decisions.ts";
 import type { Handlers } from "../handlers.ts";
 import { Observer } from "../observability/observer.ts";
@@ -19,18 +19,18 @@ export interface VerifySettings<Incoming> extends SignaturePolicy<Incoming> {
 export interface ReceiverSettings<Incoming> extends VerifySettings<Incoming> {
   readonly handlers: Handlers<Incoming>;
   readonly handlerTimeoutMs: number;
-  readonly receipts: Receipts | false;
-  readonly replay: "identical" | "bind";
+  readonly deduplication: Deduplication | false;
+  readonly replayProtection: "deduplicate" | "single-use-signature";
   readonly tracer: Tracer | undefined;
 }
 
 /** @throws {ConfigurationError} for an invalid option; nothing is corrected silently */
 export function readVerifyOptions<Incoming>(options: VerifyOptions<Incoming>): VerifySettings<Incoming> {
   checkOptions(options);
-  const { secret, scheme = timestampDigest(), allowWeakSecret = false, now = () => new Date() } = options;
+  const { secret, scheme = timestampDigest(), allowShortSecret = false, now = () => new Date() } = options;
   const { toleranceSeconds = defaults.toleranceSeconds, maxBodyBytes = defaults.maxBodyBytes } = options;
   return {
-    lookUpSecrets: readSecret(secret, allowWeakSecret === true, scheme),
+    lookUpSecrets: readSecret(secret, allowShortSecret === true, scheme),
     hasTenants: typeof secret === "function",
     scheme,
     toleranceMs: toleranceSeconds * 1000,
@@ -43,7 +43,7 @@ export function readVerifyOptions<Incoming>(options: VerifyOptions<Incoming>): V
 /** @throws {ConfigurationError} for an invalid option; nothing is corrected silently */
 export function readReceiverOptions<Incoming>(options: ReceiverOptions<Incoming>): ReceiverSettings<Incoming> {
   const settings = readVerifyOptions(options);
-  const { handlerTimeoutMs = defaults.handlerTimeoutMs, replay = "identical", tracer } = options;
-  const { receipts = memoryReceipts(options.now && { now: options.now }) } = options;
-  return { ...settings, handlers: options, handlerTimeoutMs, receipts, replay, tracer };
+  const { handlerTimeoutMs = defaults.handlerTimeoutMs, replayProtection = "deduplicate", tracer } = options;
+  const { deduplication = memoryDeduplication(options.now && { now: options.now }) } = options;
+  return { ...settings, handlers: options, handlerTimeoutMs, deduplication, replayProtection, tracer };
 }

@@ -5,7 +5,7 @@ import { InternalError, type UnavailableError } from "../errors.ts";
 import type { Handlers } from "../handlers.ts";
 import type { IncomingRequest } from "../http/incoming-request.ts";
 import { rejectRequest } from "../http/rejected.ts";
-import { type Answer, acknowledged } from "../http/response.ts";
+import { acknowledged, type WebhookResponse } from "../http/response.ts";
 import type { Outcome } from "../observability/outcome.ts";
 import { traceRequest } from "../observability/trace-request.ts";
 import type { ReceiverSettings } from "../options/settings.ts";
@@ -19,7 +19,7 @@ import { verify } from "./verify.ts";
 export async function receive<Incoming>(
   settings: ReceiverSettings<Incoming>,
   incoming: IncomingRequest<Incoming>,
-): Promise<Answer | undefined> {
+): Promise<WebhookResponse | undefined> {
   const route = findRoute(incoming.path);
   if (!route) return undefined;
   const { tracer, observer } = settings;
@@ -49,7 +49,7 @@ async function handle<Incoming>(
     const { input, body } = await readInput(settings, incoming, route, request);
     const entity = "entityKey" in endpoint ? endpoint.entityKey?.(input) : undefined;
     const event = endpoint.kind === "event" ? { incoming, body, entity } : undefined;
-    const keys = dedupeKeys({ ...settings, challenge: scheme.challenge }, request, event);
+    const keys = dedupeKeys({ ...settings, wwwAuthenticate: scheme.wwwAuthenticate }, request, event);
     const report = (error: UnavailableError) => observer.failed(error, endpoint.name);
     return await deduplicate(settings, keys, report, () =>
       runHandler(settings, endpoint, input, new HandlerRun(incoming, request)),
@@ -59,10 +59,10 @@ async function handle<Incoming>(
   }
 }
 
-/** @throws {Rejected} `endpoint_not_mounted` */
+/** @throws {Rejected} `handler_not_configured` */
 function requireHandler({ endpoint: { handler } }: Route, handlers: Handlers<never>): void {
   if (handler && handlers[handler] === undefined)
-    throw rejectRequest("endpoint_not_mounted", { advice: `Give its handler: ${handler}.` });
+    throw rejectRequest("handler_not_configured", { advice: `Give its handler: ${handler}.` });
 }
 
 /** @throws {Rejected} `method_not_allowed` */

@@ -12,7 +12,7 @@ const newRun = () =>
     {
       parsed: { signedAt: { earliest: 0, latest: 0 }, signature: new Uint8Array() },
       receivedAt: new Date(0),
-      verified: { scheme: "s", reading: "r", secretIndex: 0, skewSeconds: 0 },
+      verified: { scheme: "s", variant: "r", secretIndex: 0, skewSeconds: 0 },
       tenant: "",
       body: undefined,
     },
@@ -43,17 +43,17 @@ test("a handler that is done keeps a signal that never aborts", async () => {
 
 test("a signal that is first asked for when the time is over has aborted", async () => {
   let late: Promise<boolean> | undefined;
-  const answer = run((context) => {
+  const response = run((context) => {
     late = sleep(60).then(() => context.signal.aborted);
     return new Promise(() => undefined);
   }, 20);
-  await expect(answer).rejects.toEqual(expect.objectContaining({ code: "handler_timed_out" }));
+  await expect(response).rejects.toEqual(expect.objectContaining({ code: "handler_timed_out" }));
   expect(await late).toBe(true);
 });
 
 test("a handler that fails after its time is over disturbs nobody", async () => {
-  const answer = run(() => sleep(40).then(() => Promise.reject(new Error("late"))), 10);
-  await expect(answer).rejects.toEqual(expect.objectContaining({ code: "handler_timed_out" }));
+  const response = run(() => sleep(40).then(() => Promise.reject(new Error("late"))), 10);
+  await expect(response).rejects.toEqual(expect.objectContaining({ code: "handler_timed_out" }));
   await sleep(60);
 });
 
@@ -67,7 +67,7 @@ test("what a handler throws is the cause, whatever it is; our own verdict on its
   const fail = (cause: unknown) => run(() => Promise.reject(cause), 1_000);
   for (const cause of [new Error("own"), "a text", undefined, null])
     await expect(fail(cause)).rejects.toEqual(expect.objectContaining({ code: "handler_failed", cause }));
-  const verdict = new HandlerError("invalid_answer", "…");
+  const verdict = new HandlerError("invalid_handler_result", "…");
   await expect(fail(verdict)).rejects.toEqual(expect.objectContaining({ code: "handler_failed", cause: verdict }));
   const respond = () => {
     throw verdict;

@@ -2,7 +2,7 @@ import type { RunningHandler } from "../deduplication/deduplicate.ts";
 import type { Endpoint, HandledEndpoint } from "../endpoints/endpoint.ts";
 import { HandlerError } from "../errors.ts";
 import type { Handlers } from "../handlers.ts";
-import { type Answer, acknowledged } from "../http/response.ts";
+import { acknowledged, type WebhookResponse } from "../http/response.ts";
 import { HandlerRun } from "./handler-run.ts";
 
 /**
@@ -21,7 +21,7 @@ export function runHandler<Incoming>(
     return { response, outcome: response };
   }
   const outcome = callHandler(handlers, endpoint, input, run);
-  const response = new Promise<Answer>((resolve, reject) => {
+  const response = new Promise<WebhookResponse>((resolve, reject) => {
     const timer = setTimeout(() => {
       HandlerRun.expire(run);
       reject(timedOut(endpoint.name, handlerTimeoutMs));
@@ -36,7 +36,7 @@ async function callHandler<Incoming>(
   { name, handler, respond }: HandledEndpoint,
   input: unknown,
   run: HandlerRun<Incoming>,
-): Promise<Answer> {
+): Promise<WebhookResponse> {
   let result: unknown;
   try {
     // As a method, so that `this` is the options: they may be an object of a class.

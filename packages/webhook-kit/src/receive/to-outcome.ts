@@ -1,6 +1,6 @@
 import { type AnyWebhookKitError, InternalError, isWebhookKitError } from "../errors.ts";
 import { Rejected } from "../http/rejected.ts";
-import { type Answer, type ProblemSummary, problemAnswer } from "../http/response.ts";
+import { type ProblemSummary, problemResponse, type WebhookResponse } from "../http/response.ts";
 import type { Outcome } from "../observability/outcome.ts";
 
 /** What a step of the pipeline threw, as the outcome of its request. */
@@ -28,9 +28,9 @@ const unavailable: ProblemSummary = { status: 503, code: "temporarily_unavailabl
  * The sender learns whether a retry may help, and nothing else (D-17, D-49). Goes by names and codes: the error's class may be that
  * of another copy of this package.
  */
-export function failureResponse(error: AnyWebhookKitError): Answer {
+export function failureResponse(error: AnyWebhookKitError): WebhookResponse {
   if (error.code === "body_already_consumed")
-    return problemAnswer({ ...internalError, code: error.code, detail: error.message });
+    return problemResponse({ ...internalError, code: error.code, detail: error.message });
   const isTemporary = error.name === "UnavailableError" || error.code === "handler_timed_out";
-  return problemAnswer(isTemporary ? unavailable : internalError);
+  return problemResponse(isTemporary ? unavailable : internalError);
 }

@@ -1,9 +1,9 @@
 import { rejectRequest } from "../http/rejected.ts";
-import type { Answer } from "../http/response.ts";
+import type { WebhookResponse } from "../http/response.ts";
 import type { Observer } from "../observability/observer.ts";
 
 /** Answers a path that is none of ours, where nothing stands behind the receiver that might know it (D-63). */
-export function refuseUnknownPath(observer: Pick<Observer, "rejected">): Answer {
+export function rejectUnknownPath(observer: Pick<Observer, "rejected">): WebhookResponse {
   const { response, rejection } = rejectRequest("unknown_path");
   const message = `${rejection.message} Is basePath the path of the registered base address, as it arrives here?`;
   observer.rejected({ ...rejection, message });

@@ -1,5 +1,5 @@
 import type { IncomingRequest } from "../http/incoming-request.ts";
-import type { Answer } from "../http/response.ts";
+import type { WebhookResponse } from "../http/response.ts";
 import type { VerifySettings } from "../options/settings.ts";
 import type { VerifiedWebhook } from "../verified.ts";
 import { findDeliveryId } from "./handler-run.ts";
@@ -10,7 +10,7 @@ import { verify } from "./verify.ts";
 export async function verifyIncoming<Incoming>(
   settings: VerifySettings<Incoming>,
   incoming: Pick<IncomingRequest<Incoming>, "rawHeaders" | "request" | "readBody">,
-): Promise<{ readonly webhook: VerifiedWebhook } | { readonly response: Answer }> {
+): Promise<{ readonly webhook: VerifiedWebhook } | { readonly response: WebhookResponse }> {
   try {
     const { verified, receivedAt, body } = await verify(settings, incoming);
     const unverifiedDeliveryId = findDeliveryId(incoming.rawHeaders);

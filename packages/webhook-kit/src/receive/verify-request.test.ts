@@ -24,7 +24,7 @@ const start = Date.parse("2018-11-26T10:55:00.000Z");
 const statusAt = async (rawHeaders: string[], ms: number, toleranceSeconds?: number) => {
   const options = { secret, now: () => new Date(ms), ...(toleranceSeconds !== undefined && { toleranceSeconds }) };
   const verification = await verifyRequest(options, { rawHeaders });
-  return verification.ok ? 200 : verification.answer.status;
+  return verification.ok ? 200 : verification.response.status;
 };
 
 test.each([
@@ -104,15 +104,15 @@ test("a scheme that throws is a 503 with its error as the cause", async () => {
   const fail = () => {
     throw cause;
   };
-  for (const broken of [{ read: fail }, { verify: fail }, { verify: () => Promise.reject(cause) }]) {
+  for (const broken of [{ parse: fail }, { verify: fail }, { verify: () => Promise.reject(cause) }]) {
     const onError = vi.fn();
     const scheme = { ...timestampDigest(), ...broken } as SignatureScheme;
     const verification = await verifyRequest(
       { secret, scheme, onError, now: () => new Date(start) },
       { rawHeaders: byMinute },
     );
-    expect(verification).toMatchObject({ ok: false, answer: { status: 503 } });
-    expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "scheme_failed", cause }));
+    expect(verification).toMatchObject({ ok: false, response: { status: 503 } });
+    expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "signature_scheme_error", cause }));
   }
 });
 
@@ -123,17 +123,17 @@ test("a clock that throws is a 500 with its error as the cause, and still a valu
   };
   const onError = vi.fn();
   const verification = await verifyRequest({ secret, now, onError }, { rawHeaders: byMinute });
-  expect(verification).toMatchObject({ ok: false, answer: { status: 500 } });
+  expect(verification).toMatchObject({ ok: false, response: { status: 500 } });
   expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "internal_error", cause }));
 });
 
 test("a scheme that covers the body is never asked without one", async () => {
   const verify = vi.fn();
-  const scheme = { ...timestampDigest(), coversBody: true, verify };
+  const scheme = { ...timestampDigest(), signsBody: true, verify };
   const options = { secret, scheme, maxBodyBytes: 3, now: () => new Date(start) };
   const outcome = async (body?: Uint8Array) => {
     const verification = await verifyRequest(options, { rawHeaders: byMinute, ...(body && { body }) });
-    return verification.ok ? 200 : verification.answer.status;
+    return verification.ok ? 200 : verification.response.status;
   };
   expect([await outcome(), await outcome(Buffer.from("1234")), verify.mock.calls.length]).toEqual([500, 413, 0]);
   expect([await outcome(Buffer.from("123")), verify.mock.calls[0]?.[2]]).toEqual([401, Buffer.from("123")]);
@@ -146,7 +146,7 @@ test("no headers but signed ones are accepted, and the answer is always a value"
       async (rawHeaders) => {
         const verification = await verifyRequest({ secret, now: () => new Date(start) }, { rawHeaders });
         if (verification.ok) expect(rawHeaders).toEqual(expect.arrayContaining(byMinute));
-        else expect(verification.answer.status).toBe(401);
+        else expect(verification.response.status).toBe(401);
       },
     ),
   ));

@@ -1,6 +1,6 @@
 import { bodyConsumed } from "../http/body-consumed.ts";
 import { rejectRequest } from "../http/rejected.ts";
-import type { Answer } from "../http/response.ts";
+import type { WebhookResponse } from "../http/response.ts";
 import type { VerifyOptions } from "../options/options.ts";
 import { readVerifyOptions } from "../options/settings.ts";
 import type { VerifiedWebhook } from "../verified.ts";
@@ -49,7 +49,9 @@ export interface WebhookRequest {
 export async function verifyRequest(
   options: VerifyOptions<WebhookRequest>,
   request: WebhookRequest,
-): Promise<{ readonly ok: true; readonly webhook: VerifiedWebhook } | { readonly ok: false; readonly answer: Answer }> {
+): Promise<
+  { readonly ok: true; readonly webhook: VerifiedWebhook } | { readonly ok: false; readonly response: WebhookResponse }
+> {
   const { rawHeaders, body } = request;
   const outcome = await verifyIncoming(readVerifyOptions(options), {
     rawHeaders,
@@ -60,5 +62,5 @@ export async function verifyRequest(
       return { kind: "bytes", bytes: body };
     },
   });
-  return "webhook" in outcome ? { ok: true, webhook: outcome.webhook } : { ok: false, answer: outcome.response };
+  return "webhook" in outcome ? { ok: true, webhook: outcome.webhook } : { ok: false, response: outcome.response };
 }

@@ -16,7 +16,7 @@ export async function verify<Incoming>(
   incoming: Pick<IncomingRequest<Incoming>, "rawHeaders" | "request" | "readBody">,
 ): Promise<VerifiedRequest> {
   const fresh = await parseAndCheckFreshness(settings, incoming.rawHeaders, incoming.request);
-  const body = settings.scheme.coversBody ? await readBytes(settings, incoming) : undefined;
+  const body = settings.scheme.signsBody ? await readBytes(settings, incoming) : undefined;
   const request = await verifySignature(settings, fresh, body);
   settings.observer.verified(request.verified);
   return request;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readSecret, type Secret } from "./secrets.ts";
+import { readSecret, type SecretSource } from "./secrets.ts";
 
 const good = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 const code = (code: string) => expect.objectContaining({ code });
@@ -13,18 +13,18 @@ test.each([
   [`\uFEFF${good}`, "invalid_secret"],
   [`${good}\u0000${good}`, "invalid_secret"],
   [`${good}\ud800`, "invalid_secret"],
-  ["fifteen-letters", "weak_secret"],
+  ["fifteen-letters", "short_secret"],
   [[], "invalid_secret"],
   [[good, ""], "invalid_secret"],
-  [[good, "short"], "weak_secret"],
+  [[good, "short"], "short_secret"],
   [undefined, "invalid_secret"],
   [null, "invalid_secret"],
   [42, "invalid_secret"],
 ])("refuses %j at construction and, from a function, for the request", async (secret, expected) => {
   expect(() => readSecret(secret as string, false)).toThrow(code(expected));
   if (secret === undefined) return;
-  const lookUp = readSecret((() => secret) as Secret, false);
-  await expect(Promise.resolve(lookUp({}))).rejects.toEqual(code("secret_unusable"));
+  const lookUp = readSecret((() => secret) as SecretSource, false);
+  await expect(Promise.resolve(lookUp({}))).rejects.toEqual(code("invalid_secret"));
 });
 
 test("takes a short secret when told to, but still no blank one", () => {
@@ -62,7 +62,7 @@ test("keeps what the function threw as the cause", async () => {
 
 test("takes several from the function, and refuses them for one that is bad", async () => {
   expect(await readSecret(() => [good, `${good}2`], false)({})).toEqual([good, `${good}2`]);
-  await expect(Promise.resolve(readSecret(() => [good, ""], false)({}))).rejects.toEqual(code("secret_unusable"));
+  await expect(Promise.resolve(readSecret(() => [good, ""], false)({}))).rejects.toEqual(code("invalid_secret"));
 });
 
 test("says what to look at", async () => {
@@ -83,6 +83,6 @@ test("asks the scheme about every secret, and believes it", async () => {
   expect(readSecret([whsec], false, scheme)({})).toEqual([whsec]);
   expect(() => readSecret([whsec, good], true, scheme)).toThrow(refusal);
   await expect(Promise.resolve(readSecret(() => good, false, scheme)({}))).rejects.toEqual(
-    expect.objectContaining({ code: "secret_unusable", message: expect.stringContaining("No whsec_.") }),
+    expect.objectContaining({ code: "invalid_secret", message: expect.stringContaining("No whsec_.") }),
   );
 });

@@ -2,7 +2,7 @@ import { ConfigurationError, UnavailableError } from "../errors.ts";
 import { lookUpTimeoutMs } from "../generated/decisions.ts";
 import { withTimeout } from "../http/with-timeout.ts";
 import type { SignatureScheme } from "./signature-scheme.ts";
-import { findSecretFault, findWeakness, type SecretFault } from "./validate-secret.ts";
+import { findSecretProblem, findWeakness, type SecretProblem } from "./validate-secret.ts";
 
 /**
  * The secret that was given on the company profile: one; several while it is rotated; or a function that looks it up for
@@ -20,7 +20,7 @@ import { findSecretFault, findWeakness, type SecretFault } from "./validate-secr
  *   tenants.get(String(request.params.tenant))?.webhookSecret;
  * ```
  */
-export type Secret<Incoming = unknown> =
+export type SecretSource<Incoming = unknown> =
   | string
   | readonly string[]
   | ((request: Incoming) => string | readonly string[] | undefined | Promise<string | readonly string[] | undefined>);
@@ -35,23 +35,23 @@ export type SecretLookup<Incoming> = (
  *   {@link UnavailableError} for one that comes from a function
  */
 export function readSecret<Incoming>(
-  secret: Secret<Incoming>,
-  allowWeakSecret: boolean,
+  secret: SecretSource<Incoming>,
+  allowShortSecret: boolean,
   scheme: Pick<SignatureScheme, "checkSecret"> = {},
 ): SecretLookup<Incoming> {
-  const find = (secrets: readonly string[]) => findFault(secrets, allowWeakSecret, scheme);
+  const find = (secrets: readonly string[]) => findFault(secrets, allowShortSecret, scheme);
   if (typeof secret === "function") return (request) => lookUp(secret, request, find);
   const secrets = typeof secret === "string" ? [secret] : secret;
-  const fault = find(secrets);
-  if (fault) throw new ConfigurationError(fault.code, fault.message);
+  const problem = find(secrets);
+  if (problem) throw new ConfigurationError(problem.code, problem.message);
   const checked = [...secrets];
   return () => checked;
 }
 
 async function lookUp<Incoming>(
-  secret: Extract<Secret<Incoming>, (request: Incoming) => unknown>,
+  secret: Extract<SecretSource<Incoming>, (request: Incoming) => unknown>,
   request: Incoming,
-  find: (secrets: readonly string[]) => SecretFault | undefined,
+  find: (secrets: readonly string[]) => SecretProblem | undefined,
 ): Promise<readonly string[] | undefined> {
   let found: string | readonly string[] | undefined;
   try {
@@ -71,16 +71,16 @@ async function lookUp<Incoming>(
   }
   if (found === undefined) return undefined;
   const secrets = typeof found === "string" ? [found] : found;
-  const fault = find(secrets);
-  if (fault) throw new UnavailableError("secret_unusable", `From the secret function: ${fault.message}`);
+  const problem = find(secrets);
+  if (problem) throw new UnavailableError("invalid_secret", `From the secret function: ${problem.message}`);
   return secrets;
 }
 
 function findFault(
   secrets: readonly string[],
-  allowWeakSecret: boolean,
+  allowShortSecret: boolean,
   scheme: Pick<SignatureScheme, "checkSecret">,
-): SecretFault | undefined {
+): SecretProblem | undefined {
   if (!Array.isArray(secrets) || secrets.length === 0)
     return {
       code: "invalid_secret",
@@ -88,11 +88,11 @@ function findFault(
         "secret must be a string, a list with at least one, or a function; is the environment variable that should hold it set?",
     };
   for (const secret of secrets) {
-    const fault = findSecretFault(secret);
-    if (fault) return fault;
+    const problem = findSecretProblem(secret);
+    if (problem) return problem;
     const refusal = scheme.checkSecret?.(secret);
     if (refusal !== undefined) return { code: "invalid_secret", message: refusal };
-    const weakness = allowWeakSecret ? undefined : findWeakness(secret);
+    const weakness = allowShortSecret ? undefined : findWeakness(secret);
     if (weakness) return weakness;
   }
   return undefined;

@@ -5,17 +5,17 @@ import type { RejectionReason } from "../rejection.ts";
  *
  * @example
  * ```ts
- * import type { SignatureClaim } from "@offers/webhook-kit";
+ * import type { ParsedSignature } from "@offers/webhook-kit";
  *
  * // A scheme with Unix seconds and an id in its headers.
- * export const claimOf = (id: string, seconds: number, signature: Uint8Array): SignatureClaim => ({
+ * export const claimOf = (id: string, seconds: number, signature: Uint8Array): ParsedSignature => ({
  *   signedAt: { earliest: seconds * 1000, latest: seconds * 1000 },
  *   signature,
  *   id,
  * });
  * ```
  */
-export interface SignatureClaim {
+export interface ParsedSignature {
   /** Milliseconds since 1970; the two differ when the header names a whole minute. */
   readonly signedAt: { readonly earliest: number; readonly latest: number };
   /** The signature's bytes, not its text: the same bytes may be written in several ways. */
@@ -38,8 +38,8 @@ export interface SignatureClaim {
  * export const forwarded: SignatureScheme = {
  *   ...documented,
  *   name: "forwarded-digest",
- *   read: (rawHeaders) =>
- *     documented.read(rawHeaders.map((text) => (text.toLowerCase() === "x-authorization" ? "authorization" : text))),
+ *   parse: (rawHeaders) =>
+ *     documented.parse(rawHeaders.map((text) => (text.toLowerCase() === "x-authorization" ? "authorization" : text))),
  * };
  * ```
  */
@@ -51,9 +51,9 @@ export interface SignatureScheme<
   /** Part of every receipt's key, and told to `onVerified`. */
   readonly name: string;
   /** The value of `WWW-Authenticate` on a failed check. */
-  readonly challenge: string;
+  readonly wwwAuthenticate: string;
   /** False: the headers alone are checked, before any of the body is read. */
-  readonly coversBody: boolean;
+  readonly signsBody: boolean;
   /** The headers to send. `body` and `id` matter only to a scheme that covers them. */
   sign(message: {
     readonly secret: string;
@@ -69,17 +69,19 @@ export interface SignatureScheme<
   /**
    * Parses the headers, strictly, or says why they are refused. `rawHeaders` is Node's flat list: name, value, name, value.
    */
-  read(rawHeaders: readonly string[]): SignatureClaim | { readonly reason: RejectionReason; readonly message: string };
+  parse(
+    rawHeaders: readonly string[],
+  ): ParsedSignature | { readonly reason: RejectionReason; readonly message: string };
   /**
    * Says which of the secrets signed, and under which reading of the scheme; compares in constant time against every one.
-   * `body` is there when `coversBody` is true.
+   * `body` is there when `signsBody` is true.
    */
   verify(
-    claim: SignatureClaim,
+    parsed: ParsedSignature,
     secrets: readonly string[],
     body: Uint8Array | undefined,
   ):
-    | { readonly secretIndex: number; readonly reading: string }
+    | { readonly secretIndex: number; readonly variant: string }
     | undefined
-    | Promise<{ readonly secretIndex: number; readonly reading: string } | undefined>;
+    | Promise<{ readonly secretIndex: number; readonly variant: string } | undefined>;
 }

@@ -1,15 +1,17 @@
 import { expect, test } from "vitest";
-import { decodeWhsec } from "./standard-webhooks-key.ts";
+import { decodeStandardWebhooksKey } from "./standard-webhooks-key.ts";
 
 test.each(["whsec_Zm9vYmFy", "Zm9vYmFy"])("takes the key out of %s", (secret) =>
-  expect(decodeWhsec(secret)).toEqual(Buffer.from("foobar")),
+  expect(decodeStandardWebhooksKey(secret)).toEqual(Buffer.from("foobar")),
 );
 
 test("takes a key of one byte: how long a secret must be is not for the encoding to say", () =>
-  expect(decodeWhsec("whsec_AA==")).toEqual(Buffer.of(0)));
+  expect(decodeStandardWebhooksKey("whsec_AA==")).toEqual(Buffer.of(0)));
 
 // CVE-2026-41432, standard-webhooks #286: a receiver whose variable is not set takes anybody's signature.
-test.each(["", "whsec_"])("there is no key in %j", (secret) => expect(decodeWhsec(secret)).toBeUndefined());
+test.each(["", "whsec_"])("there is no key in %j", (secret) =>
+  expect(decodeStandardWebhooksKey(secret)).toBeUndefined(),
+);
 
 test.each([
   "whsec_Zm9vYmE",
@@ -22,4 +24,4 @@ test.each([
   "Zm9vYmFywhsec_",
   "whsec_====",
   "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52",
-])("refuses %j, which no sender can have meant", (secret) => expect(decodeWhsec(secret)).toBeUndefined());
+])("refuses %j, which no sender can have meant", (secret) => expect(decodeStandardWebhooksKey(secret)).toBeUndefined());

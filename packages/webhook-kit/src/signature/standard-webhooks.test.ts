@@ -19,8 +19,8 @@ const headersOf = ({ id, timestamp, signature }: Pick<typeof first, "id" | "time
 ];
 
 function verify(rawHeaders: readonly string[], secrets: readonly string[], body?: Uint8Array) {
-  const claim = scheme.read(rawHeaders);
-  return "reason" in claim ? claim.reason : scheme.verify(claim, secrets, body);
+  const parsed = scheme.parse(rawHeaders);
+  return "reason" in parsed ? parsed.reason : scheme.verify(parsed, secrets, body);
 }
 
 describe.each(vectors)("openssl's signature of $name", (vector) => {
@@ -36,13 +36,13 @@ describe.each(vectors)("openssl's signature of $name", (vector) => {
 
   test("is accepted, and read for what it is", () => {
     const time = Number(timestamp) * 1000;
-    const claim = scheme.read(headersOf(vector));
-    expect(claim).toMatchObject({ id, signedAt: { earliest: time, latest: time } });
-    expect(claim).toMatchObject({ signature: Buffer.from(signature, "base64") });
-    expect(verify(headersOf(vector), [secret], body)).toEqual({ secretIndex: 0, reading: "v1" });
+    const parsed = scheme.parse(headersOf(vector));
+    expect(parsed).toMatchObject({ id, signedAt: { earliest: time, latest: time } });
+    expect(parsed).toMatchObject({ signature: Buffer.from(signature, "base64") });
+    expect(verify(headersOf(vector), [secret], body)).toEqual({ secretIndex: 0, variant: "v1" });
     expect(verify(headersOf(vector), ["whsec_YW5vdGhlcg==", secret], new Uint8Array(body))).toEqual({
       secretIndex: 1,
-      reading: "v1",
+      variant: "v1",
     });
   });
 
@@ -80,7 +80,7 @@ describe("while a secret is rotated", () => {
     [["whsec_YW5vdGhlcg==", renewed.secret, old.secret], 1],
     [[old.secret, old.secret], 0],
   ])("a message signed with both keys is accepted by %j, which is told by its place", (secrets, secretIndex) =>
-    expect(verify(headersOf(both), secrets, body)).toEqual({ secretIndex, reading: "v1" }),
+    expect(verify(headersOf(both), secrets, body)).toEqual({ secretIndex, variant: "v1" }),
   );
 
   test("a good signature counts wherever it stands, and no other does", () => {
@@ -103,8 +103,8 @@ const signature = ["webhook-signature", `v1,${first.signature}`];
 test.each([
   [[...signature, ...timestamp, ...id], undefined],
   [["WEBHOOK-ID", "msg_1", ...timestamp, "Webhook-Signature", `v1,${first.signature}`], undefined],
-  [[], "missing_id"],
-  [[...timestamp, ...signature], "missing_id"],
+  [[], "missing_webhook_id"],
+  [[...timestamp, ...signature], "missing_webhook_id"],
   [[...id, ...signature], "missing_timestamp"],
   [[...id, ...timestamp], "missing_signature"],
   [[...id, ...timestamp, ...signature, ...id], "duplicate_header"],
@@ -115,7 +115,7 @@ test.each([
   [["webhook-id", "msg_1,msg_1", ...timestamp, ...signature], "duplicate_header"],
   [[...id, "webhook-timestamp", "1614265330, 1614265330", ...signature], "duplicate_header"],
   [[...id, ...timestamp, "webhook-signature", `v1,${first.signature}, v1,${first.signature}`], "duplicate_header"],
-  [["webhook-id", "", ...timestamp, ...signature], "malformed_id"],
+  [["webhook-id", "", ...timestamp, ...signature], "malformed_webhook_id"],
   [[...id, "webhook-timestamp", "", ...signature], "malformed_timestamp"],
   [[...id, ...timestamp, "webhook-signature", ""], "malformed_signature"],
 ])("says of %j: %s", (rawHeaders, reason) => expect(verify(rawHeaders, [first.secret], Buffer.of())).toBe(reason));
@@ -131,7 +131,9 @@ test.each([
   ["a letter that is not ASCII", "mśg_1"],
   ["257 characters", "m".repeat(257)],
 ])("an id may not hold %s", (_, text) => {
-  expect(verify(["webhook-id", text, ...timestamp, ...signature], [first.secret], Buffer.of())).toBe("malformed_id");
+  expect(verify(["webhook-id", text, ...timestamp, ...signature], [first.secret], Buffer.of())).toBe(
+    "malformed_webhook_id",
+  );
   expect(() => scheme.sign({ secret: first.secret, now: new Date(), id: text })).toThrow(
     expect.objectContaining({ code: "invalid_option", message: expect.stringMatching(/^id must be 1 to 256 visible/) }),
   );
@@ -139,7 +141,7 @@ test.each([
 
 test("an id may have 256 characters", () => {
   const long = "m".repeat(256);
-  expect(scheme.read(["webhook-id", long, ...timestamp, ...signature])).toMatchObject({ id: long });
+  expect(scheme.parse(["webhook-id", long, ...timestamp, ...signature])).toMatchObject({ id: long });
 });
 
 test.each([
@@ -178,9 +180,9 @@ test.each([...unusable, 42 as unknown as string])("does not sign with %j", (secr
 );
 
 test.each(unusable)("says what is wrong with the secret %j without quoting it", (secret) => {
-  const fault = scheme.checkSecret?.(secret);
-  expect(fault).toMatch(/holds no key.*base64/);
-  expect(fault).not.toMatch(/Zm9v|Zg|5f0c/);
+  const problem = scheme.checkSecret?.(secret);
+  expect(problem).toMatch(/holds no key.*base64/);
+  expect(problem).not.toMatch(/Zm9v|Zg|5f0c/);
 });
 
 test.each(vectors.map(({ secret }) => secret))("has nothing against the secret %j", (secret) =>
@@ -188,7 +190,7 @@ test.each(vectors.map(({ secret }) => secret))("has nothing against the secret %
 );
 
 test("is called standard-webhooks, and covers the body", () =>
-  expect(scheme).toMatchObject({ name: "standard-webhooks", challenge: "standard-webhooks", coversBody: true }));
+  expect(scheme).toMatchObject({ name: "standard-webhooks", wwwAuthenticate: "standard-webhooks", signsBody: true }));
 
 test.each([
   [["webhook-timestamp", "1"], /webhook-id/],
@@ -199,5 +201,5 @@ test.each([
   [[...id, "webhook-timestamp", "x", ...signature], /whole number of seconds/],
   [[...id, ...timestamp, "webhook-signature", "x"], /v1 signature of 32 bytes/],
 ])("explains %j", (rawHeaders, message) =>
-  expect(scheme.read(rawHeaders)).toEqual(expect.objectContaining({ message: expect.stringMatching(message) })),
+  expect(scheme.parse(rawHeaders)).toEqual(expect.objectContaining({ message: expect.stringMatching(message) })),
 );

@@ -1,13 +1,13 @@
 import { createHmac, createSecretKey, randomUUID, timingSafeEqual } from "node:crypto";
 import { ConfigurationError } from "../errors.ts";
 import { duplicated, findHeader } from "../http/headers.ts";
-import type { SignatureRefusal } from "../rejection.ts";
-import type { SignatureClaim, SignatureScheme } from "./signature-scheme.ts";
-import { decodeWhsec } from "./standard-webhooks-key.ts";
-import { findSecretFault } from "./validate-secret.ts";
+import type { SignatureProblem } from "../rejection.ts";
+import type { ParsedSignature, SignatureScheme } from "./signature-scheme.ts";
+import { decodeStandardWebhooksKey } from "./standard-webhooks-key.ts";
+import { findSecretProblem } from "./validate-secret.ts";
 import { isJoined, parseWebhookSignature } from "./webhook-signature.ts";
 
-interface WebhookClaim extends SignatureClaim {
+interface StandardWebhooksSignature extends ParsedSignature {
   readonly id: string;
   /** The header's digits: what is signed is `<id>.<timestamp>.<body>`. */
   readonly timestamp: string;
@@ -47,8 +47,8 @@ export function standardWebhooks(): SignatureScheme<{
 }> {
   return {
     name: "standard-webhooks",
-    challenge: "standard-webhooks",
-    coversBody: true,
+    wwwAuthenticate: "standard-webhooks",
+    signsBody: true,
     checkSecret,
     sign({ secret, now, body = nothing, id = `msg_${randomUUID()}` }) {
       const key = keyOf(secret);
@@ -59,9 +59,9 @@ export function standardWebhooks(): SignatureScheme<{
       const signature = mac(key, id, timestamp, body).toString("base64");
       return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": `v1,${signature}` };
     },
-    read: readClaim,
+    parse: parseHeaders,
     // Without a body nothing is proven, not even that there was none.
-    verify: (claim, secrets, body) => body && match(claim as WebhookClaim, secrets, body),
+    verify: (parsed, secrets, body) => body && match(parsed as StandardWebhooksSignature, secrets, body),
   };
 }
 
@@ -77,17 +77,17 @@ const unixSeconds = /^(?:0|[1-9]\d{0,11})$/;
 const noKey =
   "The secret holds no key: it must be base64 with its padding, of at least one byte, with whsec_ before it or alone.";
 
-const checkSecret = (secret: string): string | undefined => (decodeWhsec(secret) ? undefined : noKey);
+const checkSecret = (secret: string): string | undefined => (decodeStandardWebhooksKey(secret) ? undefined : noKey);
 
 function keyOf(secret: string): Buffer {
-  const fault = findSecretFault(secret);
-  if (fault) throw new ConfigurationError(fault.code, fault.message);
-  const key = decodeWhsec(secret);
+  const problem = findSecretProblem(secret);
+  if (problem) throw new ConfigurationError(problem.code, problem.message);
+  const key = decodeStandardWebhooksKey(secret);
   if (!key) throw new ConfigurationError("invalid_secret", noKey);
   return key;
 }
 
-function readClaim(rawHeaders: readonly string[]): WebhookClaim | SignatureRefusal {
+function parseHeaders(rawHeaders: readonly string[]): StandardWebhooksSignature | SignatureProblem {
   const id = findHeader(rawHeaders, "webhook-id");
   const timestamp = findHeader(rawHeaders, "webhook-timestamp");
   const signature = findHeader(rawHeaders, "webhook-signature");
@@ -96,7 +96,7 @@ function readClaim(rawHeaders: readonly string[]): WebhookClaim | SignatureRefus
     return refuse("duplicate_header", "webhook-id, webhook-timestamp or webhook-signature was sent twice.");
   if (id === undefined)
     return refuse(
-      "missing_id",
+      "missing_webhook_id",
       "There is no webhook-id header; does the sender sign with Standard Webhooks, and not by Timestamp?",
     );
   if (timestamp === undefined)
@@ -109,7 +109,7 @@ function readClaim(rawHeaders: readonly string[]): WebhookClaim | SignatureRefus
       "missing_signature",
       "There is no webhook-signature header; does a proxy in front of this server strip it?",
     );
-  if (!validId.test(id)) return refuse("malformed_id", `webhook-id is not ${idInWords}.`);
+  if (!validId.test(id)) return refuse("malformed_webhook_id", `webhook-id is not ${idInWords}.`);
   if (!unixSeconds.test(timestamp))
     return refuse("malformed_timestamp", "webhook-timestamp is not a whole number of seconds since 1970.");
   const signatures = parseWebhookSignature(signature);
@@ -122,7 +122,7 @@ function readClaim(rawHeaders: readonly string[]): WebhookClaim | SignatureRefus
   return { signedAt: { earliest: time, latest: time }, signature: signatures[0], signatures, id, timestamp };
 }
 
-const refuse = (reason: SignatureRefusal["reason"], message: string): SignatureRefusal => ({ reason, message });
+const refuse = (reason: SignatureProblem["reason"], message: string): SignatureProblem => ({ reason, message });
 
 const hasComma = (text: string): boolean => text.includes(",");
 
@@ -132,20 +132,20 @@ const isDuplicated = (
 ): value is typeof duplicated => value === duplicated || (value !== undefined && isTwo(value));
 
 function match(
-  { id, timestamp, signatures }: WebhookClaim,
+  { id, timestamp, signatures }: StandardWebhooksSignature,
   secrets: readonly string[],
   body: Uint8Array,
-): { secretIndex: number; reading: "v1" } | undefined {
+): { secretIndex: number; variant: "v1" } | undefined {
   let secretIndex = -1;
   // Every secret is tried with every signature, so that the time taken does not tell which of them matched.
   for (const [index, secret] of secrets.entries()) {
-    const key = decodeWhsec(secret);
+    const key = decodeStandardWebhooksKey(secret);
     if (!key) continue;
     const expected = mac(key, id, timestamp, body);
     for (const signature of signatures)
       if (timingSafeEqual(expected, signature) && secretIndex < 0) secretIndex = index;
   }
-  return secretIndex < 0 ? undefined : { secretIndex, reading: "v1" };
+  return secretIndex < 0 ? undefined : { secretIndex, variant: "v1" };
 }
 
 /** Of the body's bytes, never of text: two bodies of different, invalid UTF-8 decode to the same text. */

@@ -7,33 +7,33 @@ import { timestampDigest } from "./timestamp-digest.ts";
 // Made by openssl; each vector holds the command that printed it.
 const { vectors } = JSON.parse(
   readFileSync(new URL("../../../../spec/vectors/timestamp-digest.json", import.meta.url), "utf8"),
-) as { vectors: { timestamp: string; secret: string; reading: "appended" | "hmac"; digest: string }[] };
+) as { vectors: { timestamp: string; secret: string; variant: "sha256" | "hmac"; digest: string }[] };
 
 const headersOf = (timestamp: string, digest: string) => ["Timestamp", timestamp, "Authorization", `hmac ${digest}`];
 
 function verify(scheme: ReturnType<typeof timestampDigest>, rawHeaders: string[], secrets: string[]) {
-  const claim = scheme.read(rawHeaders);
-  return "reason" in claim ? claim.reason : scheme.verify(claim, secrets, undefined);
+  const parsed = scheme.parse(rawHeaders);
+  return "reason" in parsed ? parsed.reason : scheme.verify(parsed, secrets, undefined);
 }
 
 describe.each(vectors)(
   "openssl's $reading digest of $timestamp with $secret",
-  ({ timestamp, secret, reading, digest }) => {
-    const other = reading === "hmac" ? "appended" : "hmac";
+  ({ timestamp, secret, variant, digest }) => {
+    const other = variant === "hmac" ? "sha256" : "hmac";
 
     test.each([digest, digest.toUpperCase()])("is accepted by the default, which tells the reading", (digits) =>
       expect(verify(timestampDigest(), headersOf(timestamp, digits), ["another", secret])).toEqual({
         secretIndex: 1,
-        reading,
+        variant,
       }),
     );
 
     test("is accepted under its own reading only", () => {
-      expect(verify(timestampDigest({ reading }), headersOf(timestamp, digest), [secret])).toEqual({
+      expect(verify(timestampDigest({ variant }), headersOf(timestamp, digest), [secret])).toEqual({
         secretIndex: 0,
-        reading,
+        variant,
       });
-      expect(verify(timestampDigest({ reading: other }), headersOf(timestamp, digest), [secret])).toBeUndefined();
+      expect(verify(timestampDigest({ variant: other }), headersOf(timestamp, digest), [secret])).toBeUndefined();
     });
 
     test("is refused with any other secret or timestamp text", () => {
@@ -45,13 +45,13 @@ describe.each(vectors)(
 );
 
 test.each([
-  ["either", "appended"],
-  ["appended", "appended"],
+  ["auto", "sha256"],
+  ["sha256", "sha256"],
   ["hmac", "hmac"],
-] as const)("reading %s signs as openssl's %s, in capitals", (reading, signed) => {
+] as const)("reading %s signs as openssl's %s, in capitals", (variant, signed) => {
   const timestamp = "2026-11-20T09:30:00.123Z";
-  for (const vector of vectors.filter((each) => each.timestamp === timestamp && each.reading === signed))
-    expect(timestampDigest({ reading }).sign({ secret: vector.secret, now: new Date(timestamp) })).toEqual({
+  for (const vector of vectors.filter((each) => each.timestamp === timestamp && each.variant === signed))
+    expect(timestampDigest({ variant }).sign({ secret: vector.secret, now: new Date(timestamp) })).toEqual({
       Timestamp: timestamp,
       Authorization: `hmac ${vector.digest.toUpperCase()}`,
     });
@@ -62,7 +62,7 @@ test("the first of several secrets that match is named", () => {
   const rawHeaders = ["Timestamp", Timestamp, "Authorization", Authorization];
   expect(verify(timestampDigest(), rawHeaders, ["other", "same", "same"])).toEqual({
     secretIndex: 1,
-    reading: "appended",
+    variant: "sha256",
   });
 });
 
@@ -78,12 +78,12 @@ test.each([
 ])("says of %j: %s", (rawHeaders, reason) => expect(verify(timestampDigest(), rawHeaders, ["s"])).toBe(reason));
 
 test("hints at a proxy where only Authorization is missing", () =>
-  expect(timestampDigest().read(["Timestamp", "2018-11-26T10:55Z"])).toEqual(
+  expect(timestampDigest().parse(["Timestamp", "2018-11-26T10:55Z"])).toEqual(
     expect.objectContaining({ message: expect.stringContaining("proxy") }),
   ));
 
 test("does not know a third reading", () =>
-  expect(() => timestampDigest({ reading: "both" as "either" })).toThrow(
+  expect(() => timestampDigest({ variant: "both" as "auto" })).toThrow(
     expect.objectContaining({ code: "invalid_option" }),
   ));
 
@@ -100,12 +100,12 @@ test("does not sign an invalid date", () =>
 
 const secretText = fc.string({ minLength: 1, unit: "grapheme" });
 const time = fc.date({ min: new Date(0), max: new Date("9999-12-31T23:59:59.999Z"), noInvalidDate: true });
-const readings = fc.constantFrom("either" as const, "appended" as const, "hmac" as const);
+const variants = fc.constantFrom("auto" as const, "sha256" as const, "hmac" as const);
 
 test("whatever it signs it verifies, and with no other secret", () =>
   fc.assert(
-    fc.property(secretText, secretText, time, readings, (secret, other, now, reading) => {
-      const scheme = timestampDigest({ reading });
+    fc.property(secretText, secretText, time, variants, (secret, other, now, variant) => {
+      const scheme = timestampDigest({ variant });
       let headers: { Timestamp: string; Authorization: string };
       try {
         headers = scheme.sign({ secret, now });
@@ -135,7 +135,7 @@ test("nothing unsigned is accepted, and nothing is thrown", () =>
   ));
 
 test("is called timestamp-digest, challenges with hmac, and leaves the body alone", () =>
-  expect(timestampDigest()).toMatchObject({ name: "timestamp-digest", challenge: "hmac", coversBody: false }));
+  expect(timestampDigest()).toMatchObject({ name: "timestamp-digest", wwwAuthenticate: "hmac", signsBody: false }));
 
 test.each([
   [["Timestamp", "2018-11-26T10:55Z", "timestamp", ""], /sent twice/],
@@ -146,12 +146,12 @@ test.each([
   ],
   [["Timestamp", "2018-11-26T10:55Z", "Authorization", "hmac 00"], /the word hmac, a space and 64 hexadecimal digits/],
 ])("explains %j", (rawHeaders, message) =>
-  expect(timestampDigest().read(rawHeaders)).toEqual(
+  expect(timestampDigest().parse(rawHeaders)).toEqual(
     expect.objectContaining({ message: expect.stringMatching(message) }),
   ),
 );
 
 test("says which option is wrong", () => {
-  expect(() => timestampDigest({ reading: "both" as "either" })).toThrow(/^reading must be "either"/);
+  expect(() => timestampDigest({ variant: "both" as "auto" })).toThrow(/^variant must be "auto"/);
   expect(() => timestampDigest().sign({ secret: "secret", now: new Date("?") })).toThrow(/^now must be a valid Date/);
 });

@@ -2,16 +2,16 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { ConfigurationError } from "../errors.ts";
 import { readDateTime } from "../generated/date-time.ts";
 import { duplicated, findHeader } from "../http/headers.ts";
-import type { SignatureRefusal } from "../rejection.ts";
+import type { SignatureProblem } from "../rejection.ts";
 import { parseAuthorization } from "./authorization.ts";
 import { sha256 } from "./sha256.ts";
-import type { SignatureClaim, SignatureScheme } from "./signature-scheme.ts";
-import { findSecretFault } from "./validate-secret.ts";
+import type { ParsedSignature, SignatureScheme } from "./signature-scheme.ts";
+import { findSecretProblem } from "./validate-secret.ts";
 
 /** The two ways in which the documented digest can be read (D-15). */
-type DigestReading = "appended" | "hmac";
+type DigestVariant = "sha256" | "hmac";
 
-interface DigestClaim extends SignatureClaim {
+interface DigestSignature extends ParsedSignature {
   /** The header's text as sent: that is what the digest covers. */
   readonly timestamp: string;
 }
@@ -36,30 +36,30 @@ interface DigestClaim extends SignatureClaim {
  * ```
  */
 export function timestampDigest(
-  options: { reading?: "either" | "appended" | "hmac" } = {},
+  options: { variant?: "auto" | "sha256" | "hmac" } = {},
 ): SignatureScheme<{ Timestamp: string; Authorization: string }> {
-  const { reading = "either" } = options;
-  if (reading !== "either" && reading !== "appended" && reading !== "hmac")
+  const { variant = "auto" } = options;
+  if (variant !== "auto" && variant !== "sha256" && variant !== "hmac")
     throw new ConfigurationError("invalid_option", 'reading must be "either", "appended" or "hmac".');
-  const accepted: readonly DigestReading[] = reading === "either" ? ["appended", "hmac"] : [reading];
+  const accepted: readonly DigestVariant[] = variant === "auto" ? ["sha256", "hmac"] : [variant];
   return {
     name: "timestamp-digest",
-    challenge: "hmac",
-    coversBody: false,
+    wwwAuthenticate: "hmac",
+    signsBody: false,
     sign({ secret, now }) {
-      const fault = findSecretFault(secret);
-      if (fault) throw new ConfigurationError(fault.code, fault.message);
+      const problem = findSecretProblem(secret);
+      if (problem) throw new ConfigurationError(problem.code, problem.message);
       if (Number.isNaN(now.getTime())) throw new ConfigurationError("invalid_option", "now must be a valid Date.");
       const timestamp = now.toISOString();
-      const signature = digest(accepted[0] ?? "appended", timestamp, secret);
+      const signature = digest(accepted[0] ?? "sha256", timestamp, secret);
       return { Timestamp: timestamp, Authorization: `hmac ${signature.toUpperCase()}` };
     },
-    read: readClaim,
-    verify: (claim, secrets) => match(claim as DigestClaim, secrets, accepted),
+    parse: parseHeaders,
+    verify: (parsed, secrets) => match(parsed as DigestSignature, secrets, accepted),
   };
 }
 
-function readClaim(rawHeaders: readonly string[]): DigestClaim | SignatureRefusal {
+function parseHeaders(rawHeaders: readonly string[]): DigestSignature | SignatureProblem {
   const timestamp = findHeader(rawHeaders, "timestamp");
   const authorization = findHeader(rawHeaders, "authorization");
   // Some runtimes join two headers into one with a comma; neither value may hold one.
@@ -93,24 +93,24 @@ function readClaim(rawHeaders: readonly string[]): DigestClaim | SignatureRefusa
   return { signedAt, signature, timestamp };
 }
 
-const refuse = (reason: SignatureRefusal["reason"], message: string): SignatureRefusal => ({ reason, message });
+const refuse = (reason: SignatureProblem["reason"], message: string): SignatureProblem => ({ reason, message });
 
 const isDuplicated = (value: string | undefined | typeof duplicated): value is typeof duplicated =>
   value === duplicated || value?.includes(",") === true;
 
 function match(
-  claim: DigestClaim,
+  parsed: DigestSignature,
   secrets: readonly string[],
-  readings: readonly DigestReading[],
-): { secretIndex: number; reading: DigestReading } | undefined {
-  for (const reading of readings) {
+  variants: readonly DigestVariant[],
+): { secretIndex: number; variant: DigestVariant } | undefined {
+  for (const variant of variants) {
     let secretIndex = -1;
     // Every secret is tried, so that the time taken does not tell which one signed.
     for (let index = secrets.length - 1; index >= 0; index -= 1) {
-      expected.write(digest(reading, claim.timestamp, secrets[index] ?? ""), "hex");
-      if (timingSafeEqual(expected, claim.signature)) secretIndex = index;
+      expected.write(digest(variant, parsed.timestamp, secrets[index] ?? ""), "hex");
+      if (timingSafeEqual(expected, parsed.signature)) secretIndex = index;
     }
-    if (secretIndex >= 0) return { secretIndex, reading };
+    if (secretIndex >= 0) return { secretIndex, variant };
   }
   return undefined;
 }
@@ -118,7 +118,7 @@ function match(
 /** Written anew for every comparison: the text of a digest is cheap to make, a Buffer for each costs three times as much. */
 const expected = Buffer.alloc(32);
 
-function digest(reading: DigestReading, timestamp: string, secret: string): string {
-  if (reading === "hmac") return createHmac("sha256", secret).update(timestamp).digest("hex");
+function digest(variant: DigestVariant, timestamp: string, secret: string): string {
+  if (variant === "hmac") return createHmac("sha256", secret).update(timestamp).digest("hex");
   return sha256(timestamp + secret);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findSecretFault, findWeakness } from "./validate-secret.ts";
+import { findSecretProblem, findWeakness } from "./validate-secret.ts";
 
 test.each([
   [undefined, /must be a string/],
@@ -15,18 +15,18 @@ test.each([
   ["sec\u0085ret", /control character or half a character/],
   ["sec\ud83dret", /control character or half a character/],
 ])("of %j it says %s", (secret, message) =>
-  expect(findSecretFault(secret)).toEqual({ code: "invalid_secret", message: expect.stringMatching(message) }),
+  expect(findSecretProblem(secret)).toEqual({ code: "invalid_secret", message: expect.stringMatching(message) }),
 );
 
 test.each(["x", "correct horse battery staple", "Zoë 🔑", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"])(
   "it has nothing against %j",
-  (secret) => expect(findSecretFault(secret)).toBeUndefined(),
+  (secret) => expect(findSecretProblem(secret)).toBeUndefined(),
 );
 
 test("16 characters are enough, 15 are not", () => {
   expect(findWeakness("sixteen-letters!")).toBeUndefined();
   expect(findWeakness("fifteen-letters")).toEqual({
-    code: "weak_secret",
-    message: expect.stringMatching(/fewer than 16 characters.*allowWeakSecret/),
+    code: "short_secret",
+    message: expect.stringMatching(/fewer than 16 characters.*allowShortSecret/),
   });
 });

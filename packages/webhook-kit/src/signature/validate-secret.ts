@@ -1,11 +1,11 @@
 /** What is wrong with a secret. The message never holds the secret or its length. */
-export interface SecretFault {
-  readonly code: "invalid_secret" | "weak_secret";
+export interface SecretProblem {
+  readonly code: "invalid_secret" | "short_secret";
   readonly message: string;
 }
 
 /** A secret is used to the letter: nothing is trimmed, so white space at its ends is refused rather than guessed at. */
-export function findSecretFault(secret: unknown): SecretFault | undefined {
+export function findSecretProblem(secret: unknown): SecretProblem | undefined {
   if (typeof secret !== "string") return invalid("The secret must be a string.");
   if (secret.trim() === "")
     return invalid("The secret is empty or blank; is the environment variable that should hold it set?");
@@ -18,13 +18,13 @@ export function findSecretFault(secret: unknown): SecretFault | undefined {
 /** Shorter than this, a secret can be guessed from one captured request (D-43). */
 const minimumLength = 16;
 
-export function findWeakness(secret: string): SecretFault | undefined {
+export function findWeakness(secret: string): SecretProblem | undefined {
   // What stands before every key of Standard Webhooks is no secret.
   if (secret.replace(/^whsec_/, "").length >= minimumLength) return undefined;
   return {
-    code: "weak_secret",
-    message: `The secret has fewer than ${minimumLength} characters and can be guessed; pass allowWeakSecret to use it.`,
+    code: "short_secret",
+    message: `The secret has fewer than ${minimumLength} characters and can be guessed; pass allowShortSecret to use it.`,
   };
 }
 
-const invalid = (message: string): SecretFault => ({ code: "invalid_secret", message });
+const invalid = (message: string): SecretProblem => ({ code: "invalid_secret", message });

@@ -12,11 +12,11 @@ const signedAt = 1_600_000_000_000;
 /** Reads one time, and takes the first secret for the one that signed. */
 const scheme: SignatureScheme = {
   name: "sample",
-  challenge: "sample",
-  coversBody: false,
+  wwwAuthenticate: "sample",
+  signsBody: false,
   sign: () => ({}),
-  read: () => ({ signedAt: { earliest: signedAt, latest: signedAt + 999 }, signature: Buffer.of(1) }),
-  verify: () => ({ secretIndex: 0, reading: "only" }),
+  parse: () => ({ signedAt: { earliest: signedAt, latest: signedAt + 999 }, signature: Buffer.of(1) }),
+  verify: () => ({ secretIndex: 0, variant: "only" }),
 };
 
 async function check(options: Partial<VerifyOptions<string>> = {}, now = signedAt) {
@@ -27,9 +27,9 @@ async function check(options: Partial<VerifyOptions<string>> = {}, now = signedA
 
 test("proves who signed, when it came and how far the clocks are apart", async () =>
   expect(await check({}, signedAt - 1_500)).toEqual({
-    parsed: scheme.read([]),
+    parsed: scheme.parse([]),
     receivedAt: new Date(signedAt - 1_500),
-    verified: { scheme: "sample", reading: "only", secretIndex: 0, skewSeconds: 1.5 },
+    verified: { scheme: "sample", variant: "only", secretIndex: 0, skewSeconds: 1.5 },
     tenant: "",
     body: undefined,
   }));
@@ -73,13 +73,13 @@ test.each<[string, Partial<VerifyOptions<string>>, string, RegExp]>([
   [
     "another secret",
     { scheme: { ...scheme, verify: () => undefined } },
-    "no_matching_secret",
+    "signature_mismatch",
     /No secret matches; is the secret exactly the one on the company profile/,
   ],
   [
     "malformed headers",
-    { scheme: { ...scheme, read: () => ({ reason: "malformed_id", message: "no id" }) } },
-    "malformed_id",
+    { scheme: { ...scheme, parse: () => ({ reason: "malformed_webhook_id", message: "no id" }) } },
+    "malformed_webhook_id",
     /^no id$/,
   ],
 ])("%s is refused with its reason on this side only", async (_, options, reason, message) => {
@@ -95,11 +95,11 @@ const fail = (cause: unknown) => (): never => {
   throw cause;
 };
 
-test.each(["read", "verify"] as const)("a scheme whose %s throws is a fault of this side", async (step) => {
+test.each(["parse", "verify"] as const)("a scheme whose %s throws is a fault of this side", async (step) => {
   const cause = new Error("no such key");
   await expect(check({ scheme: { ...scheme, [step]: fail(cause) } })).rejects.toEqual(
     expect.objectContaining({
-      code: "scheme_failed",
+      code: "signature_scheme_error",
       cause,
       message: expect.stringMatching(/scheme threw; the cause of this error/),
     }),
@@ -111,6 +111,6 @@ test.each(["read", "verify"] as const)("a scheme whose %s throws is a fault of t
 test("a scheme whose verify rejects is a fault of this side", async () => {
   const cause = new Error("the key service is down");
   await expect(check({ scheme: { ...scheme, verify: () => Promise.reject(cause) } })).rejects.toEqual(
-    expect.objectContaining({ code: "scheme_failed", cause }),
+    expect.objectContaining({ code: "signature_scheme_error", cause }),
   );
 });

@@ -1,10 +1,10 @@
 import { isWebhookKitError, UnavailableError } from "../errors.ts";
 import { rejectSignature } from "../http/rejected.ts";
-import type { SignatureRefusal } from "../rejection.ts";
+import type { SignatureProblem } from "../rejection.ts";
 import type { Verified } from "../verified.ts";
 import type { SecretLookup } from "./secrets.ts";
 import { sha256 } from "./sha256.ts";
-import type { SignatureClaim, SignatureScheme } from "./signature-scheme.ts";
+import type { ParsedSignature, SignatureScheme } from "./signature-scheme.ts";
 
 /** What a signature is verified against. */
 export interface SignaturePolicy<Incoming> {
@@ -18,7 +18,7 @@ export interface SignaturePolicy<Incoming> {
 
 /** Well-formed, fresh headers, and the secrets that may have signed them. */
 export interface FreshSignature {
-  readonly parsed: SignatureClaim;
+  readonly parsed: ParsedSignature;
   readonly secrets: readonly string[];
   readonly skewSeconds: number;
   readonly receivedAt: Date;
@@ -26,7 +26,7 @@ export interface FreshSignature {
 
 /** The sender holds the secret. */
 export interface VerifiedRequest {
-  readonly parsed: SignatureClaim;
+  readonly parsed: ParsedSignature;
   readonly receivedAt: Date;
   readonly verified: Verified;
   /** A hash of the tenant's secret; empty where there is one tenant. */
@@ -47,20 +47,20 @@ export async function parseAndCheckFreshness<Incoming>(
   request: Incoming,
 ): Promise<FreshSignature> {
   const parsed = parse(scheme, rawHeaders);
-  if ("reason" in parsed) throw rejectSignature(parsed, scheme.challenge);
+  if ("reason" in parsed) throw rejectSignature(parsed, scheme.wwwAuthenticate);
   const receivedAt = now();
   const skewMs = measureSkew(parsed.signedAt, receivedAt.getTime());
   // In both directions (D-16). Negated, so that NaN from a clock or a scheme rejects.
   if (!(Math.abs(skewMs) <= toleranceMs))
-    throw rejectSignature(outOfTolerance(skewMs / 1000, toleranceMs / 1000), scheme.challenge, skewMs / 1000);
+    throw rejectSignature(outOfTolerance(skewMs / 1000, toleranceMs / 1000), scheme.wwwAuthenticate, skewMs / 1000);
   const secrets = await lookUpSecrets(request);
-  if (!secrets) throw rejectSignature(unknownTenant, scheme.challenge);
+  if (!secrets) throw rejectSignature(unknownTenant, scheme.wwwAuthenticate);
   return { parsed, secrets, skewSeconds: skewMs / 1000, receivedAt };
 }
 
-function parse(scheme: SignatureScheme, rawHeaders: readonly string[]): SignatureClaim | SignatureRefusal {
+function parse(scheme: SignatureScheme, rawHeaders: readonly string[]): ParsedSignature | SignatureProblem {
   try {
-    return scheme.read(rawHeaders);
+    return scheme.parse(rawHeaders);
   } catch (cause) {
     throw schemeFailed(cause);
   }
@@ -68,7 +68,7 @@ function parse(scheme: SignatureScheme, rawHeaders: readonly string[]): Signatur
 
 /**
  * @param body the received bytes, where the scheme signs them
- * @throws {Rejected} (rejects) `no_matching_secret`
+ * @throws {Rejected} (rejects) `signature_mismatch`
  * @throws {UnavailableError} (rejects) when the scheme throws
  */
 export async function verifySignature<Incoming>(
@@ -82,31 +82,31 @@ export async function verifySignature<Incoming>(
   } catch (cause) {
     throw schemeFailed(cause);
   }
-  if (!match) throw rejectSignature(noMatch, scheme.challenge);
-  const { secretIndex, reading } = match;
-  const verified = { scheme: scheme.name, reading, secretIndex, skewSeconds };
+  if (!match) throw rejectSignature(noMatch, scheme.wwwAuthenticate);
+  const { secretIndex, variant } = match;
+  const verified = { scheme: scheme.name, variant, secretIndex, skewSeconds };
   // A tenant is known by its secret: no signature covers anything else of it.
   const tenant = hasTenants ? sha256(secrets[secretIndex] ?? "") : "";
   return { parsed, receivedAt, verified, tenant, body };
 }
 
 /** Negative is the past; 0 within the signed minute. */
-const measureSkew = ({ earliest, latest }: SignatureClaim["signedAt"], now: number): number =>
+const measureSkew = ({ earliest, latest }: ParsedSignature["signedAt"], now: number): number =>
   Math.max(earliest - now, 0) || Math.min(latest - now, 0);
 
-const outOfTolerance = (skewSeconds: number, toleranceSeconds: number): SignatureRefusal => ({
+const outOfTolerance = (skewSeconds: number, toleranceSeconds: number): SignatureProblem => ({
   reason: "timestamp_out_of_tolerance",
   message: `Timestamp lies ${skewSeconds} s from this clock, ${toleranceSeconds} s are allowed; is one of the clocks wrong?`,
 });
 
-const unknownTenant: SignatureRefusal = {
+const unknownTenant: SignatureProblem = {
   reason: "unknown_tenant",
   message:
     "The secret function returned undefined: it knows no such tenant. Is the address on the company profile right?",
 };
 
-const noMatch: SignatureRefusal = {
-  reason: "no_matching_secret",
+const noMatch: SignatureProblem = {
+  reason: "signature_mismatch",
   message: "No secret matches; is the secret exactly the one on the company profile?",
 };
 
@@ -114,7 +114,7 @@ const schemeFailed = (cause: unknown): Error =>
   isWebhookKitError(cause)
     ? cause
     : new UnavailableError(
-        "scheme_failed",
-        "The signature scheme threw; the cause of this error is what it threw. Its read and verify must return, not throw.",
+        "signature_scheme_error",
+        "The signature scheme threw; the cause of this error is what it threw. Its parse and verify must return, not throw.",
         { cause },
       );

@@ -1,14 +1,14 @@
 import { isWebhookKitError } from "../errors.ts";
-import type { Answer } from "../http/response.ts";
+import type { WebhookResponse } from "../http/response.ts";
 import type { Sender, Webhook } from "./sender.ts";
 import type { HeaderList } from "./transport.ts";
 
 /** No answer came: nothing that is asked afterwards would tell more. */
-export class NoAnswer extends Error {}
+export class NoResponseError extends Error {}
 
 /** Asks a receiver, and keeps in words what is wrong with its answers. */
-export class Probe {
-  readonly faults: string[] = [];
+export class ContractChecker {
+  readonly problems: string[] = [];
   readonly sender: Sender;
 
   constructor(sender: Sender) {
@@ -16,41 +16,47 @@ export class Probe {
   }
 
   /** @throws {NoAnswer} (rejects) */
-  ask(webhook: Webhook, headers: HeaderList): Promise<Answer> {
-    return this.#answered(webhook, () => this.sender.send(webhook, headers));
+  send(webhook: Webhook, headers: HeaderList): Promise<WebhookResponse> {
+    return this.#withResponse(webhook, () => this.sender.send(webhook, headers));
   }
 
   /** @throws {NoAnswer} (rejects) */
-  askSigned(webhook: Webhook): Promise<Answer> {
-    return this.#answered(webhook, () => this.sender.sendSigned(webhook));
+  sendSigned(webhook: Webhook): Promise<WebhookResponse> {
+    return this.#withResponse(webhook, () => this.sender.sendSigned(webhook));
   }
 
   /** The last request once more. */
-  askAgain(webhook: Webhook): Promise<Answer> {
-    return this.#answered(webhook, () => this.sender.repeat());
+  resend(webhook: Webhook): Promise<WebhookResponse> {
+    return this.#withResponse(webhook, () => this.sender.resend());
   }
 
   /** One fault for all the answers that break one rule. */
-  expect(rule: string, answers: readonly (readonly [Webhook, Answer])[], isRight: (status: number) => boolean): void {
-    const wrong = answers.filter(([, { status }]) => !isRight(status));
+  expect(
+    rule: string,
+    responses: readonly (readonly [Webhook, WebhookResponse])[],
+    isRight: (status: number) => boolean,
+  ): void {
+    const wrong = responses.filter(([, { status }]) => !isRight(status));
     const statuses = [...new Set(wrong.map(([, { status }]) => status))].map((status) => {
-      const asked = wrong.filter(([, answer]) => answer.status === status);
-      return `${status} came from ${asked.map(([{ method, path }]) => `${method} ${path}`).join(", ")}`;
+      const requested = wrong.filter(([, response]) => response.status === status);
+      return `${status} came from ${requested.map(([{ method, path }]) => `${method} ${path}`).join(", ")}`;
     });
-    if (statuses.length > 0) this.faults.push(`${rule}, but ${statuses.join("; ")}.`);
+    if (statuses.length > 0) this.problems.push(`${rule}, but ${statuses.join("; ")}.`);
   }
 
-  async #answered({ method, path }: Webhook, send: () => Promise<Answer>): Promise<Answer> {
-    let answer: Answer;
+  async #withResponse({ method, path }: Webhook, send: () => Promise<WebhookResponse>): Promise<WebhookResponse> {
+    let response: WebhookResponse;
     try {
-      answer = await send();
+      response = await send();
     } catch (cause) {
       if (isWebhookKitError(cause)) throw cause;
-      throw new NoAnswer(`${method} ${path} got no answer (${nameOf(cause)}); nothing more was asked.`, { cause });
+      throw new NoResponseError(`${method} ${path} got no response (${nameOf(cause)}); nothing more was requested.`, {
+        cause,
+      });
     }
-    if (`${JSON.stringify(answer.headers)}${answer.body}`.includes(this.sender.signer.secret))
-      this.faults.push(`${method} ${path} answered with the secret in it.`);
-    return answer;
+    if (`${JSON.stringify(response.headers)}${response.body}`.includes(this.sender.signer.secret))
+      this.problems.push(`${method} ${path} responded with the secret in it.`);
+    return response;
   }
 }
 

@@ -3,7 +3,7 @@ import type { Signer } from "./signer.ts";
 import type { HeaderList } from "./transport.ts";
 
 /** Headers that a receiver must not believe. */
-export interface Forgery {
+export interface InvalidSignature {
   /** Goes on after "a request". */
   readonly what: string;
   /** For a request with this body. */
@@ -14,7 +14,7 @@ export interface Forgery {
 const beyondMs = 61_000;
 
 /** Those that matter most, for every endpoint. */
-export function commonForgeries(signer: Signer, toleranceMs: number): Forgery[] {
+export function commonInvalidSignatures(signer: Signer, toleranceMs: number): InvalidSignature[] {
   const shiftMs = toleranceMs + beyondMs;
   const secret = changeOneCharacter(signer.secret);
   return [
@@ -26,7 +26,7 @@ export function commonForgeries(signer: Signer, toleranceMs: number): Forgery[] 
 }
 
 /** What can be done to the headers of any scheme. */
-export async function tamperedHeaders(signer: Signer): Promise<Forgery[]> {
+export async function tamperedHeaders(signer: Signer): Promise<InvalidSignature[]> {
   const names = (await signer.sign()).map(([name]) => name);
   return names.flatMap((tampered) => {
     const change = (to: (value: string) => readonly string[]) => async (body: Uint8Array | undefined) =>
@@ -45,7 +45,7 @@ export async function tamperedHeaders(signer: Signer): Promise<Forgery[]> {
 }
 
 /** What is known to get past careless checks of the documented scheme. */
-export function digestForgeries(signer: Signer): Forgery[] {
+export function invalidDigests(signer: Signer): InvalidSignature[] {
   const { secret } = signer;
   const digestOf = (timestamp: string) => sha256(timestamp + secret);
   const forged = (makeDigest: (timestamp: string) => string, timestamp?: string) => (): HeaderList => {

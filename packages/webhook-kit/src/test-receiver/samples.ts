@@ -20,7 +20,7 @@ export interface Samples {
 }
 
 /** Right in form: with a false signature, that alone may be why it is refused. */
-export const madeUp: Samples = {
+export const samplePayloads: Samples = {
   workerAddedContact: { workerId: "worker_made_up" },
   contactSuggestions: { userEmailAddresses: ["made.up@example.com"] },
   workerOfferResponse: { offerId: "offer_made_up", workerId: "worker_made_up", response: "rejected" },

@@ -1,4 +1,4 @@
-import type { Answer } from "../http/response.ts";
+import type { WebhookResponse } from "../http/response.ts";
 import type { Signer } from "./signer.ts";
 import type { HeaderList, OutgoingRequest, Transport } from "./transport.ts";
 
@@ -34,11 +34,11 @@ export class Sender {
   }
 
   /** Signed as the service does. */
-  async sendSigned(webhook: Webhook): Promise<Answer> {
+  async sendSigned(webhook: Webhook): Promise<WebhookResponse> {
     return this.send(webhook, await this.signer.sign(webhook.body));
   }
 
-  send({ method, path, body }: Webhook, headers: HeaderList): Promise<Answer> {
+  send({ method, path, body }: Webhook, headers: HeaderList): Promise<WebhookResponse> {
     const request = { method, path: `${this.#basePath}${path}`, headers };
     this.#last = body
       ? { ...request, body, headers: [["Content-Type", "application/json; charset=utf-8"], ...headers] }
@@ -47,7 +47,7 @@ export class Sender {
   }
 
   /** The last request once more, to the byte. */
-  async repeat(): Promise<Answer> {
+  async resend(): Promise<WebhookResponse> {
     if (!this.#last) throw new Error("Nothing was sent yet that could be repeated.");
     return this.#transport.send(this.#last);
   }

@@ -10,14 +10,14 @@ import { timestampDigest } from "../signature/timestamp-digest.ts";
  *
  * @example
  * ```ts
- * import { signRequest } from "@offers/webhook-kit/testing";
+ * import { signHeaders } from "@offers/webhook-kit/testing";
  *
- * const headers = await signRequest({ secret: "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52" });
+ * const headers = await signHeaders({ secret: "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52" });
  * const response = await fetch("http://127.0.0.1:3000/offers/test/auth", { headers });
  * console.log(response.status); // 200
  * ```
  */
-export async function signRequest(options: {
+export async function signHeaders(options: {
   secret: string;
   now?: Date;
   scheme?: SignatureScheme;

@@ -3,7 +3,7 @@ import { ConfigurationError } from "../errors.ts";
 import * as defaults from "../generated/decisions.ts";
 import type { SignatureScheme } from "../signature/signature-scheme.ts";
 import { timestampDigest } from "../signature/timestamp-digest.ts";
-import { findSecretFault } from "../signature/validate-secret.ts";
+import { findSecretProblem } from "../signature/validate-secret.ts";
 import { checkReceiver } from "./check-receiver.ts";
 import { handledEndpoints } from "./handled-endpoints.ts";
 import { openApp, type ReceiverApp } from "./open-app.ts";
@@ -37,8 +37,8 @@ import type { TestedReceiver } from "./tested-receiver.ts";
  *
  * const receiver = await testReceiver(app, { secret, basePath: "/offers" });
  * const { status } = await receiver.workerAddedContact({ workerId: "worker_amal" });
- * const faults = await receiver.check();
- * console.log(status, faults); // 200 []
+ * const problems = await receiver.checkContract();
+ * console.log(status, problems); // 200 []
  * await receiver.close();
  * ```
  */
@@ -55,8 +55,8 @@ export async function testReceiver(
 ): Promise<TestedReceiver> {
   const { secret, scheme = timestampDigest(), now = () => new Date() } = options;
   const { basePath = "", toleranceSeconds = defaults.toleranceSeconds, timeoutMs = 15_000 } = options;
-  const fault = findSecretFault(secret);
-  if (fault) throw new ConfigurationError(fault.code, fault.message);
+  const problem = findSecretProblem(secret);
+  if (problem) throw new ConfigurationError(problem.code, problem.message);
 
   const { transport, path } = await openApp(app, timeoutMs);
   const prefix = withoutEndSlash(path) + withStartSlash(withoutEndSlash(basePath));
@@ -71,15 +71,15 @@ export async function testReceiver(
     testAuth: () => sender.sendSigned(writeWebhook(endpoints["/test/auth"])),
     workerAddedContact: (event) => send("workerAddedContact", event),
     async contactSuggestions(search) {
-      const answer = await send("contactSuggestions", search);
-      const { suggestions } = readSuggestions(answer.body);
-      return answer.status === 200 && suggestions ? { ...answer, suggestions } : answer;
+      const response = await send("contactSuggestions", search);
+      const { suggestions } = readSuggestions(response.body);
+      return response.status === 200 && suggestions ? { ...response, suggestions } : response;
     },
     workerOfferResponse: (event) => send("workerOfferResponse", event),
     offerEventDeleted: (event) => send("offerEventDeleted", event),
     timelineChanged: (event) => send("timelineChanged", event),
-    repeat: () => sender.repeat(),
-    check: (samples = {}) => checkReceiver(sender, { ...rules, checks: checks++ }, samples),
+    resend: () => sender.resend(),
+    checkContract: (samples = {}) => checkReceiver(sender, { ...rules, checks: checks++ }, samples),
     close: () => transport.close(),
     [Symbol.asyncDispose]: () => transport.close(),
   };

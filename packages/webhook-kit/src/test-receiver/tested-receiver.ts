@@ -6,7 +6,7 @@ import type {
   WorkerAddedContact,
   WorkerOfferResponse,
 } from "../events.ts";
-import type { Answer } from "../http/response.ts";
+import type { WebhookResponse } from "../http/response.ts";
 import type { Samples } from "./samples.ts";
 
 /**
@@ -26,27 +26,29 @@ import type { Samples } from "./samples.ts";
  */
 export interface TestedReceiver extends AsyncDisposable {
   /** `GET /test` */
-  test(): Promise<Answer>;
+  test(): Promise<WebhookResponse>;
   /** `GET /test/auth` */
-  testAuth(): Promise<Answer>;
+  testAuth(): Promise<WebhookResponse>;
   /** `GET /contact/new/{workerId}` */
-  workerAddedContact(event: WorkerAddedContact): Promise<Answer>;
+  workerAddedContact(event: WorkerAddedContact): Promise<WebhookResponse>;
   /** `POST /contact-suggestions`; `suggestions` only when the service would take the answer. */
-  contactSuggestions(search: ContactSuggestionRequest): Promise<Answer & { suggestions?: ContactSuggestion[] }>;
+  contactSuggestions(
+    search: ContactSuggestionRequest,
+  ): Promise<WebhookResponse & { suggestions?: ContactSuggestion[] }>;
   /** `POST /offer/response` */
-  workerOfferResponse(event: WorkerOfferResponse): Promise<Answer>;
+  workerOfferResponse(event: WorkerOfferResponse): Promise<WebhookResponse>;
   /** `POST /offer/eventDeleted`, an extra of the live service (D-34) */
-  offerEventDeleted(event: OfferEventDeleted): Promise<Answer>;
+  offerEventDeleted(event: OfferEventDeleted): Promise<WebhookResponse>;
   /** `POST /events/timelineChanged`, an extra of the live service (D-34) */
-  timelineChanged(event: TimelineChanged): Promise<Answer>;
+  timelineChanged(event: TimelineChanged): Promise<WebhookResponse>;
   /** The last request once more, to the byte, as an attacker would send it, or a sender that missed the answer. */
-  repeat(): Promise<Answer>;
+  resend(): Promise<WebhookResponse>;
   /**
    * What the receiver does otherwise than the contract and a careful reading of it demand, in words, one sentence for each
    * rule; empty for a receiver that is right. Takes about a hundred requests, most of them forged. Your handlers run only
    * for `samples`, by the senders' names: those webhooks are sent and repeated, and must be handled.
    */
-  check(samples?: Partial<Samples>): Promise<string[]>;
+  checkContract(samples?: Partial<Samples>): Promise<string[]>;
   /** Stops what was started. */
   close(): Promise<void>;
 }

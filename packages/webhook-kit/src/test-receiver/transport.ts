@@ -1,4 +1,4 @@
-import type { Answer } from "../http/response.ts";
+import type { WebhookResponse } from "../http/response.ts";
 
 /** In the order in which they are sent; a name may come twice. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
@@ -15,6 +15,6 @@ export interface OutgoingRequest {
 /** The way to a receiver under test. */
 export interface Transport {
   /** Rejects when there is no complete answer in time. */
-  send(request: OutgoingRequest): Promise<Answer>;
+  send(request: OutgoingRequest): Promise<WebhookResponse>;
   close(): Promise<void>;
 }

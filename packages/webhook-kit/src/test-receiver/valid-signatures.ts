@@ -4,7 +4,7 @@ import type { Signer } from "./signer.ts";
 import type { HeaderList } from "./transport.ts";
 
 /** Headers that a receiver must believe. */
-export interface GoodSignature {
+export interface ValidSignature {
   /** Goes on after "a request". */
   readonly what: string;
   readonly headers: HeaderList;
@@ -21,7 +21,7 @@ export interface SignatureRules {
   readonly checks: number;
 }
 
-export async function goodSignatures(signer: Signer, rules: SignatureRules): Promise<GoodSignature[]> {
+export async function validSignatures(signer: Signer, rules: SignatureRules): Promise<ValidSignature[]> {
   const { toleranceMs, isDocumented, checks } = rules;
   const shiftMs = Math.min(toleranceMs / 2, mostSkewMs);
   const good = [
@@ -41,7 +41,7 @@ export async function goodSignatures(signer: Signer, rules: SignatureRules): Pro
     ...good,
     {
       what: "signed by HMAC, the other way to read the documentation",
-      headers: Object.entries(timestampDigest({ reading: "hmac" }).sign({ secret, now: signer.now() })),
+      headers: Object.entries(timestampDigest({ variant: "hmac" }).sign({ secret, now: signer.now() })),
     },
     {
       what: "whose Timestamp names a whole minute",

@@ -1,9 +1,9 @@
 import { connect } from "node:net";
-import { readAnswers, type WireAnswer } from "./read-responses.ts";
+import { readResponses, type WireAnswer } from "./read-responses.ts";
 
 /** What a connection brought until it was closed. */
 export interface Exchange {
-  answers: WireAnswer[];
+  responses: WireAnswer[];
   /** False when nobody closed it in time. */
   isClosed: boolean;
 }
@@ -29,14 +29,14 @@ export function exchange(
     const settle = (isClosed: boolean) => {
       clearTimeout(timer);
       socket.destroy();
-      resolve({ answers: readAnswers(text, methods, isClosed), isClosed });
+      resolve({ responses: readResponses(text, methods, isClosed), isClosed });
     };
     const timer = setTimeout(() => settle(false), patienceMs);
     socket.setEncoding("latin1");
     socket.on("data", (more) => {
       text += more;
       // A receiver that leaves the connection open is told that there is nothing to come; what it still sends is read.
-      if (readAnswers(text, methods, false).length >= methods.length) socket.end();
+      if (readResponses(text, methods, false).length >= methods.length) socket.end();
     });
     // A reset comes before or after an answer; which, the answer's presence tells.
     socket.on("error", () => undefined);

@@ -45,11 +45,11 @@ export function textbookRouter(setup: ReceiverSetup): Router {
     response.json(setup.suggestContacts?.({ filter, userEmailAddresses }));
   });
 
-  router.post("/offer/response", async (request, response) => {
-    const { offerId, workerId, response: answer } = request.body;
-    if (!offerId || !workerId || !answer) return void response.status(400).json({ error: "a field is missing" });
-    await setup.onWorkerOfferResponse?.({ offerId, workerId, response: answer });
-    response.sendStatus(200);
+  router.post("/offer/response", async (request, result) => {
+    const { offerId, workerId, response } = request.body;
+    if (!offerId || !workerId || !response) return void result.status(400).json({ error: "a field is missing" });
+    await setup.onWorkerOfferResponse?.({ offerId, workerId, response });
+    result.sendStatus(200);
   });
 
   router.post("/offer/eventDeleted", async (request, response) => {

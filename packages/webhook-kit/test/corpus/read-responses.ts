@@ -12,8 +12,8 @@ export interface WireAnswer {
  * @param methods of the requests, in order: an answer to HEAD has no body, whatever its headers say
  * @param isClosed no more will come: a body without a length is complete
  */
-export function readAnswers(text: string, methods: readonly string[], isClosed: boolean): WireAnswer[] {
-  const answers: WireAnswer[] = [];
+export function readResponses(text: string, methods: readonly string[], isClosed: boolean): WireAnswer[] {
+  const responses: WireAnswer[] = [];
   let rest = text;
   while (rest !== "") {
     const headEnd = rest.indexOf("\r\n\r\n");
@@ -29,13 +29,13 @@ export function readAnswers(text: string, methods: readonly string[], isClosed: 
         return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
       }),
     );
-    const hasBody = methods[answers.length] !== "HEAD" && status !== 204 && status !== 304;
+    const hasBody = methods[responses.length] !== "HEAD" && status !== 204 && status !== 304;
     const body = hasBody ? readBody(rest, headers, isClosed) : { text: "", length: 0 };
     if (!body) break;
-    answers.push({ status, headers, body: body.text });
+    responses.push({ status, headers, body: body.text });
     rest = rest.slice(body.length);
   }
-  return answers;
+  return responses;
 }
 
 function readBody(

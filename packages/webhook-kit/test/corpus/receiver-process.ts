@@ -25,7 +25,7 @@ function copied(event: unknown): unknown {
 }
 
 function setUp(mount: string): ReceiverSetup {
-  const { clock, without = [], handler, replay } = readMount(mount);
+  const { clock, without = [], handler, replayProtection } = readMount(mount);
   const note = noteOf(mount);
   const handle = (event: unknown): unknown => {
     note.given.push(copied(event));
@@ -49,7 +49,7 @@ function setUp(mount: string): ReceiverSetup {
   return {
     ...Object.fromEntries(Object.entries(handlers).filter(([name]) => !without.includes(name))),
     secret: [config.secrets.current ?? "", config.secrets.previous ?? ""],
-    ...(replay && { replay }),
+    ...(replayProtection && { replayProtection }),
     now: () => (clock === undefined ? new Date() : new Date(clock)),
     onRejected: ({ reason }) => note.reasons.push(reason),
   };

@@ -4,7 +4,7 @@ import type { ReceiverNeeds } from "./corpus.ts";
 export interface ReceiverSetup {
   secret: string[];
   now: () => Date;
-  replay?: "bind";
+  replayProtection?: "single-use-signature";
   onWorkerAddedContact?: (event: unknown) => unknown;
   onWorkerOfferResponse?: (event: unknown) => unknown;
   onOfferEventDeleted?: (event: unknown) => unknown;

@@ -58,8 +58,8 @@ export async function runCorpus(corpus: Corpus, receiver: Receiver, clock?: stri
   });
 }
 
-const refusalsOf = ({ answers }: Outcome): string[] =>
-  answers.flatMap((answer) => (answer?.status === 401 ? [answer.body] : []));
+const refusalsOf = ({ responses }: Outcome): string[] =>
+  responses.flatMap((response) => (response?.status === 401 ? [response.body] : []));
 
 /** The body that most 401s have: a body of its own tells the sender why it was refused (D-17). */
 function usualRefusal(outcomes: Outcome[]): string | undefined {

@@ -39,7 +39,7 @@ export async function startReceiver(adapter: string, zone: string): Promise<Star
         child.on("message", listen);
       }),
     ]);
-  const ask = (message: ToProcess): boolean => child.send(message);
+  const send = (message: ToProcess): boolean => child.send(message);
   const { port } = await told("listening");
 
   let number = 0;
@@ -52,13 +52,13 @@ export async function startReceiver(adapter: string, zone: string): Promise<Star
         ...{ host: "127.0.0.1", port, base: `/${mount}` },
         ...(needs.handler === "held" && {
           untilHeld: () => told("held", (message) => message.mount === mount),
-          release: () => void ask({ ask: "release", mount }),
+          release: () => void send({ ask: "release", mount }),
         }),
       };
     },
     async tally(targets) {
       const tally = told("tally");
-      ask({ ask: "tally", mounts: targets.map(({ base }) => base.slice(1)) });
+      send({ ask: "tally", mounts: targets.map(({ base }) => base.slice(1)) });
       const { noted, isPolluted } = await tally;
       if (isPolluted) throw new Error(`A case has polluted Object.prototype of ${adapter} in ${zone}.`);
       return noted;

@@ -20,9 +20,9 @@ function identicalRequest(): (to: ReceiverProcess | undefined) => Promise<Answer
     body: JSON.stringify({ offerId: "offer_4f1c2a", workerId: "worker_amal", response: "accepted" }),
   };
   return async (to) => {
-    const answer = await fetch(`${to?.url}/offer/response`, init);
-    await answer.text();
-    return { status: answer.status, retryAfter: Number(answer.headers.get("retry-after")) };
+    const response = await fetch(`${to?.url}/offer/response`, init);
+    await response.text();
+    return { status: response.status, retryAfter: Number(response.headers.get("retry-after")) };
   };
 }
 
@@ -56,10 +56,10 @@ describe.runIf(await findRedis())("three processes that share a Redis", () => {
   test("of a hundred identical requests to handlers that end at once one is handled", async () => {
     const processes = await startThree(20_000);
     for (const process of processes) process.finish();
-    const answers = await Promise.all(spread(processes, identicalRequest()));
-    for (const { status, retryAfter } of answers)
+    const responses = await Promise.all(spread(processes, identicalRequest()));
+    for (const { status, retryAfter } of responses)
       expect(status === 200 || (status === 409 && retryAfter >= 1), `${status}, retry after ${retryAfter}`).toBe(true);
-    expect(answers.some(({ status }) => status === 200)).toBe(true);
+    expect(responses.some(({ status }) => status === 200)).toBe(true);
     expect(handledBy(processes)).toEqual(["worker_amal"]);
   });
 

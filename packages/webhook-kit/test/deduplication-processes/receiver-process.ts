@@ -3,7 +3,7 @@ import express from "express";
 import { Redis } from "ioredis";
 import { createClient } from "redis";
 import { webhookRouter } from "../../src/express.ts";
-import { redisReceipts } from "../../src/redis.ts";
+import { redisDeduplication } from "../../src/redis.ts";
 import type { FromProcess, ProcessSetup, ToProcess } from "./messages.ts";
 
 /** A process of its own: Express, a receiver, and receipts in a Redis that others share. */
@@ -17,11 +17,11 @@ const finished = new Promise<void>((resolve) => {
 });
 
 async function openReceipts() {
-  if (setup.client === "ioredis") return redisReceipts(new Redis(setup.redisUrl), { prefix });
+  if (setup.client === "ioredis") return redisDeduplication(new Redis(setup.redisUrl), { prefix });
   const client = createClient({ url: setup.redisUrl });
   client.on("error", console.error);
   await client.connect();
-  return redisReceipts(client, { prefix });
+  return redisDeduplication(client, { prefix });
 }
 
 const app = express();
@@ -29,7 +29,7 @@ app.use(
   webhookRouter({
     secret,
     handlerTimeoutMs,
-    receipts: await openReceipts(),
+    deduplication: await openReceipts(),
     onWorkerOfferResponse({ workerId }) {
       tell({ tell: "handling", workerId });
       return finished;

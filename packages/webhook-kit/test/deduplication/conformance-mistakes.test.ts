@@ -1,22 +1,22 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { memoryReceipts, type Receipts } from "../../src/index.ts";
-import { receiptsConformance } from "../../src/testing.ts";
+import { type Deduplication, memoryDeduplication } from "../../src/index.ts";
+import { deduplicationConformance } from "../../src/testing.ts";
 
-type Claim = Receipts["claim"];
+type Claim = Deduplication["acquire"];
 
 /** What a user's store may get wrong, over one that is right; and the case that must notice. */
 interface Mistake {
   readonly mistake: string;
   readonly noticed: string;
-  readonly breakIt: (inner: Receipts) => Partial<Receipts>;
+  readonly breakIt: (inner: Deduplication) => Partial<Deduplication>;
 }
 
 /** Changes what is remembered of each claim that was granted. */
-function onGranted(inner: Receipts, change: (key: string, token: string) => string): Claim {
+function onGranted(inner: Deduplication, change: (key: string, token: string) => string): Claim {
   return async (key, options) => {
-    const claim = await inner.claim(key, options);
-    return claim.state === "claimed" ? { ...claim, token: change(key, claim.token) } : claim;
+    const result = await inner.acquire(key, options);
+    return result.state === "acquired" ? { ...result, token: change(key, result.token) } : result;
   };
 }
 
@@ -24,7 +24,7 @@ const mistakes: Mistake[] = [
   {
     mistake: "grants every claim",
     noticed: "a key is claimed once, and until then tells when to come again",
-    breakIt: () => ({ claim: () => ({ state: "claimed", token: randomUUID() }) }),
+    breakIt: () => ({ acquire: () => ({ state: "acquired", token: randomUUID() }) }),
   },
   {
     mistake: "looks first and writes later",
@@ -32,12 +32,12 @@ const mistakes: Mistake[] = [
     breakIt: (inner) => {
       const held = new Set<string>();
       return {
-        async claim(key, options) {
+        async acquire(key, options) {
           const isFree = !held.has(key);
           await undefined;
           held.add(key);
-          const claim = await inner.claim(key, options);
-          return isFree && claim.state === "inFlight" ? { state: "claimed", token: randomUUID() } : claim;
+          const result = await inner.acquire(key, options);
+          return isFree && result.state === "inProgress" ? { state: "acquired", token: randomUUID() } : result;
         },
       };
     },
@@ -63,9 +63,9 @@ const mistakes: Mistake[] = [
     breakIt: (inner) => {
       const leases = new Map<string, number>();
       return {
-        claim(key, options) {
+        acquire(key, options) {
           leases.set(key, options.leaseMs);
-          return inner.claim(key, options);
+          return inner.acquire(key, options);
         },
         complete: (key, token, status) => inner.complete(key, token, status, leases.get(key) ?? 0),
       };
@@ -74,7 +74,7 @@ const mistakes: Mistake[] = [
   {
     mistake: "never ends a lease",
     noticed: "a lease that ran out is free again",
-    breakIt: (inner) => ({ claim: (key, { subject }) => inner.claim(key, { leaseMs: 1e9, subject }) }),
+    breakIt: (inner) => ({ acquire: (key, { subject }) => inner.acquire(key, { leaseMs: 1e9, subject }) }),
   },
   {
     mistake: "looks first whether a lease has run out, and writes later",
@@ -82,12 +82,12 @@ const mistakes: Mistake[] = [
     breakIt: (inner) => {
       const ends = new Map<string, number>();
       return {
-        async claim(key, options) {
+        async acquire(key, options) {
           const isOver = (ends.get(key) ?? Number.POSITIVE_INFINITY) <= Date.now();
           await undefined;
-          const claim = await inner.claim(key, options);
-          if (claim.state === "claimed") ends.set(key, Date.now() + options.leaseMs);
-          return isOver && claim.state === "inFlight" ? { state: "claimed", token: randomUUID() } : claim;
+          const result = await inner.acquire(key, options);
+          if (result.state === "acquired") ends.set(key, Date.now() + options.leaseMs);
+          return isOver && result.state === "inProgress" ? { state: "acquired", token: randomUUID() } : result;
         },
       };
     },
@@ -103,7 +103,7 @@ const mistakes: Mistake[] = [
     breakIt: (inner) => {
       const tokens = new Map<string, string>();
       return {
-        claim: onGranted(inner, (key, token) => {
+        acquire: onGranted(inner, (key, token) => {
           tokens.set(key, token);
           return `token of ${key}`;
         }),
@@ -117,12 +117,12 @@ const mistakes: Mistake[] = [
     noticed: "a holder past its lease overwrites nothing that is newer",
     breakIt: (inner) => {
       const tokens = new Map<string, string>();
-      const claim = onGranted(inner, (key, token) => {
+      const acquire = onGranted(inner, (key, token) => {
         tokens.set(key, token);
         return token;
       });
       return {
-        claim,
+        acquire,
         complete: (key, _, status, keepMs) => inner.complete(key, tokens.get(key) ?? "", status, keepMs),
       };
     },
@@ -132,27 +132,27 @@ const mistakes: Mistake[] = [
     noticed: "a holder past its lease overwrites nothing that is newer",
     breakIt: (inner) => {
       const tokens = new Map<string, string>();
-      const claim = onGranted(inner, (key, token) => {
+      const acquire = onGranted(inner, (key, token) => {
         tokens.set(key, token);
         return token;
       });
-      return { claim, release: (key) => inner.release(key, tokens.get(key) ?? "") };
+      return { acquire, release: (key) => inner.release(key, tokens.get(key) ?? "") };
     },
   },
   {
     mistake: "takes every key for one",
     noticed: "keys do not disturb one another",
-    breakIt: (inner) => ({ claim: (_, options) => inner.claim("k", options) }),
+    breakIt: (inner) => ({ acquire: (_, options) => inner.acquire("k", options) }),
   },
   {
     mistake: "leaves subjects aside",
     noticed: "a receipt counts until another about the same subject is completed",
-    breakIt: (inner) => ({ claim: (key, { leaseMs }) => inner.claim(key, { leaseMs }) }),
+    breakIt: (inner) => ({ acquire: (key, { leaseMs }) => inner.acquire(key, { leaseMs }) }),
   },
   {
     mistake: "takes all subjects for one",
     noticed: "a receipt is not superseded by what was released, nor by another subject",
-    breakIt: (inner) => ({ claim: (key, { leaseMs }) => inner.claim(key, { leaseMs, subject: "s" }) }),
+    breakIt: (inner) => ({ acquire: (key, { leaseMs }) => inner.acquire(key, { leaseMs, subject: "s" }) }),
   },
   {
     mistake: "lets a claim supersede, and not only what is completed",
@@ -160,13 +160,13 @@ const mistakes: Mistake[] = [
     breakIt: (inner) => {
       const latest = new Map<string, string>();
       return {
-        async claim(key, options) {
-          const claim = await inner.claim(key, options);
+        async acquire(key, options) {
+          const result = await inner.acquire(key, options);
           const { subject = key } = options;
-          if (claim.state === "claimed") latest.set(subject, key);
-          return claim.state === "done" && latest.get(subject) !== key
-            ? { state: "claimed", token: randomUUID() }
-            : claim;
+          if (result.state === "acquired") latest.set(subject, key);
+          return result.state === "completed" && latest.get(subject) !== key
+            ? { state: "acquired", token: randomUUID() }
+            : result;
         },
       };
     },
@@ -175,9 +175,9 @@ const mistakes: Mistake[] = [
     mistake: "answers when to come again in another unit",
     noticed: "a key is claimed once, and until then tells when to come again",
     breakIt: (inner) => ({
-      async claim(key, options) {
-        const claim = await inner.claim(key, options);
-        return claim.state === "inFlight" ? { ...claim, retryAfterMs: claim.retryAfterMs * 1_000 } : claim;
+      async acquire(key, options) {
+        const result = await inner.acquire(key, options);
+        return result.state === "inProgress" ? { ...result, retryAfterMs: result.retryAfterMs * 1_000 } : result;
       },
     }),
   },
@@ -187,8 +187,8 @@ const mistakes: Mistake[] = [
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-async function complaintsAbout(createStore: () => Receipts): Promise<string[]> {
-  const cases = receiptsConformance(createStore);
+async function complaintsAbout(createStore: () => Deduplication): Promise<string[]> {
+  const cases = deduplicationConformance(createStore);
   const verdicts = Promise.allSettled(cases.map(({ run }) => run()));
   await vi.advanceTimersByTimeAsync(10_000);
   const failed = (await verdicts).map(({ status }) => status === "rejected");
@@ -196,12 +196,12 @@ async function complaintsAbout(createStore: () => Receipts): Promise<string[]> {
 }
 
 test("nothing is said against a store that is right", async () => {
-  expect(await complaintsAbout(() => memoryReceipts())).toEqual([]);
+  expect(await complaintsAbout(() => memoryDeduplication())).toEqual([]);
 });
 
 test.each(mistakes)("a store that $mistake does not conform", async ({ noticed, breakIt }) => {
   const complaints = await complaintsAbout(() => {
-    const inner = memoryReceipts();
+    const inner = memoryDeduplication();
     return { ...inner, ...breakIt(inner) };
   });
   expect(complaints).toContain(noticed);
@@ -211,13 +211,13 @@ test("no case is idle: each notices some mistake", async () => {
   const noticed = new Set<string>();
   for (const { breakIt } of mistakes) {
     const complaints = await complaintsAbout(() => {
-      const inner = memoryReceipts();
+      const inner = memoryDeduplication();
       return { ...inner, ...breakIt(inner) };
     });
     for (const name of complaints) noticed.add(name);
   }
   expect([...noticed].sort()).toEqual(
-    receiptsConformance(() => memoryReceipts())
+    deduplicationConformance(() => memoryDeduplication())
       .map(({ name }) => name)
       .sort(),
   );

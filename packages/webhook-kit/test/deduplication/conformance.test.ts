@@ -2,16 +2,16 @@ import { randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
 import { createClient } from "redis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { memoryReceipts, type Receipts } from "../../src/index.ts";
-import { redisReceipts } from "../../src/redis.ts";
-import { receiptsConformance } from "../../src/testing.ts";
+import { type Deduplication, memoryDeduplication } from "../../src/index.ts";
+import { redisDeduplication } from "../../src/redis.ts";
+import { deduplicationConformance } from "../../src/testing.ts";
 import { findRedis, redisUrl } from "./redis-server.ts";
 
-describe("memoryReceipts", () => {
-  for (const { name, run } of receiptsConformance(() => memoryReceipts())) test(name, run);
+describe("memoryDeduplication", () => {
+  for (const { name, run } of deduplicationConformance(() => memoryDeduplication())) test(name, run);
 });
 
-describe.runIf(await findRedis())("redisReceipts", () => {
+describe.runIf(await findRedis())("redisDeduplication", () => {
   const prefix = `offers:test:${randomUUID()}:`;
   const nodeRedis = createClient({ url: redisUrl });
   const ioredis = new Redis(redisUrl, { lazyConnect: true });
@@ -23,26 +23,26 @@ describe.runIf(await findRedis())("redisReceipts", () => {
     await Promise.all([nodeRedis.close(), ioredis.quit()]);
   });
 
-  describe.each<[string, () => Receipts]>([
-    ["npm redis", () => redisReceipts(nodeRedis, { prefix })],
-    ["npm ioredis", () => redisReceipts(ioredis, { prefix })],
+  describe.each<[string, () => Deduplication]>([
+    ["npm redis", () => redisDeduplication(nodeRedis, { prefix })],
+    ["npm ioredis", () => redisDeduplication(ioredis, { prefix })],
   ])("with a client of %s", (_, create) => {
-    for (const { name, run } of receiptsConformance(create)) test(name, run);
+    for (const { name, run } of deduplicationConformance(create)) test(name, run);
   });
 
   test("two processes with different clients are one memory", async () => {
-    const [one, other] = [redisReceipts(nodeRedis, { prefix }), redisReceipts(ioredis, { prefix })];
-    const claim = await one.claim("k", { leaseMs: 1_000, subject: "s" });
-    expect(await other.claim("k", { leaseMs: 1_000, subject: "s" })).toMatchObject({ state: "inFlight" });
-    if (claim.state === "claimed") await other.complete("k", claim.token, 200, 1_000);
-    expect(await one.claim("k", { leaseMs: 1_000, subject: "s" })).toEqual({ state: "done", status: 200 });
+    const [one, other] = [redisDeduplication(nodeRedis, { prefix }), redisDeduplication(ioredis, { prefix })];
+    const result = await one.acquire("k", { leaseMs: 1_000, subject: "s" });
+    expect(await other.acquire("k", { leaseMs: 1_000, subject: "s" })).toMatchObject({ state: "inProgress" });
+    if (result.state === "acquired") await other.complete("k", result.token, 200, 1_000);
+    expect(await one.acquire("k", { leaseMs: 1_000, subject: "s" })).toEqual({ state: "completed", status: 200 });
   });
 
   test("everything that is written ends by itself", async () => {
-    const receipts = redisReceipts(nodeRedis, { prefix: `${prefix}ttl:` });
-    const claim = await receipts.claim("k", { leaseMs: 5_000 });
-    await receipts.claim("held", { leaseMs: 5_000 });
-    if (claim.state === "claimed") await receipts.complete("k", claim.token, 200, 7_000);
+    const deduplication = redisDeduplication(nodeRedis, { prefix: `${prefix}ttl:` });
+    const result = await deduplication.acquire("k", { leaseMs: 5_000 });
+    await deduplication.acquire("held", { leaseMs: 5_000 });
+    if (result.state === "acquired") await deduplication.complete("k", result.token, 200, 7_000);
     const lives = await Promise.all((await nodeRedis.keys(`${prefix}ttl:*`)).map((key) => nodeRedis.pTTL(key)));
     expect(lives).toHaveLength(2);
     expect(Math.min(...lives)).toBeGreaterThan(0);
@@ -51,5 +51,5 @@ describe.runIf(await findRedis())("redisReceipts", () => {
 });
 
 test.each([undefined, null, {}, "redis://127.0.0.1", { eval: "no" }])("%j is no client of Redis", (client) =>
-  expect(() => redisReceipts(client as never)).toThrow(expect.objectContaining({ code: "invalid_option" })),
+  expect(() => redisDeduplication(client as never)).toThrow(expect.objectContaining({ code: "invalid_option" })),
 );

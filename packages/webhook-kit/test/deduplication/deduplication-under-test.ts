@@ -2,15 +2,15 @@ import { randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
 import { createClient } from "redis";
 import { onTestFinished } from "vitest";
-import type { Receipts } from "../../src/deduplication/deduplication.ts";
-import { memoryReceipts } from "../../src/deduplication/memory-deduplication.ts";
-import { redisReceipts } from "../../src/deduplication/redis/redis-deduplication.ts";
+import type { Deduplication } from "../../src/deduplication/deduplication.ts";
+import { memoryDeduplication } from "../../src/deduplication/memory-deduplication.ts";
+import { redisDeduplication } from "../../src/deduplication/redis/redis-deduplication.ts";
 import { findRedis, redisUrl } from "./redis-server.ts";
 
 /** For what runs on every store; `open` answers an empty one, gone when the test is over. */
 export interface ReceiptsUnderTest {
   readonly title: string;
-  open(): Promise<Receipts>;
+  open(): Promise<Deduplication>;
 }
 
 /** A part of Redis for one test, emptied when it is over; `client` looks into it. */
@@ -39,21 +39,21 @@ export function openIoRedis(): Redis {
   return client;
 }
 
-const onMemory: ReceiptsUnderTest = { title: "memory", open: async () => memoryReceipts() };
+const onMemory: ReceiptsUnderTest = { title: "memory", open: async () => memoryDeduplication() };
 
 const onRedis: ReceiptsUnderTest[] = [
   {
     title: "Redis with npm redis",
     async open() {
       const { client, prefix } = await openRedis();
-      return redisReceipts(client, { prefix });
+      return redisDeduplication(client, { prefix });
     },
   },
   {
     title: "Redis with ioredis",
     async open() {
       const { prefix } = await openRedis();
-      return redisReceipts(openIoRedis(), { prefix });
+      return redisDeduplication(openIoRedis(), { prefix });
     },
   },
 ];

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { memoryReceipts, timestampDigest, type WorkerAddedContact } from "../../src/index.ts";
+import { memoryDeduplication, timestampDigest, type WorkerAddedContact } from "../../src/index.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { adapters } from "../support/adapters.ts";
 import { addressOf } from "../support/mount.ts";
@@ -24,8 +24,8 @@ describe.each(adapters)("$name", (adapter) => {
     const request = await mount({ onWorkerOfferResponse });
     const headers = sign();
     for (let attempt = 0; attempt < 3; attempt += 1) {
-      const answer = await request(responseOf("amal"), headers);
-      expect([answer.status, await answer.text()]).toEqual([200, ""]);
+      const response = await request(responseOf("amal"), headers);
+      expect([response.status, await response.text()]).toEqual([200, ""]);
     }
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1);
   });
@@ -159,21 +159,21 @@ describe.each(adapters)("$name", (adapter) => {
   });
 
   test("nothing is claimed for a request that is refused, nor for a search", async () => {
-    const claim = vi.fn(memoryReceipts().claim);
-    const receipts = { ...memoryReceipts(), claim };
+    const acquire = vi.fn(memoryDeduplication().acquire);
+    const deduplication = { ...memoryDeduplication(), acquire };
     const suggestContacts = vi.fn(() => []);
-    const request = await mount({ receipts, suggestContacts, onWorkerOfferResponse: () => undefined });
+    const request = await mount({ deduplication, suggestContacts, onWorkerOfferResponse: () => undefined });
     const headers = sign();
     await request(responseOf("amal"), { ...headers, Authorization: `hmac ${"0".repeat(64)}` });
     await request({ offerId: "" }, headers);
     for (let search = 0; search < 2; search += 1)
       expect((await request({ userEmailAddresses: [] }, headers, "/contact-suggestions")).status).toBe(200);
-    expect([claim.mock.calls.length, suggestContacts.mock.calls.length]).toEqual([0, 2]);
+    expect([acquire.mock.calls.length, suggestContacts.mock.calls.length]).toEqual([0, 2]);
   });
 
   test("a receipt is kept for as long as its headers could be used again", async () => {
     const complete = vi.fn();
-    const receipts = { ...memoryReceipts(), complete };
+    const deduplication = { ...memoryDeduplication(), complete };
     const now = new Date("2026-11-20T09:30:10.000Z");
     // printf '%s' '2026-11-20T09:30Z5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52' | openssl dgst -sha256
     const byMinute = {
@@ -181,7 +181,7 @@ describe.each(adapters)("$name", (adapter) => {
       Authorization: "hmac c7e61ef1d6eb20b5b5aacb327f4ad923cd3b8f1e615620a360915aa6f2f029a8",
     };
     const request = await mount({
-      receipts,
+      deduplication,
       toleranceSeconds: 100,
       now: () => now,
       onWorkerOfferResponse: () => undefined,
@@ -197,13 +197,17 @@ describe.each(adapters)("$name", (adapter) => {
   test("a full store is 503 and runs nothing", async () => {
     const onWorkerOfferResponse = vi.fn();
     const onError = vi.fn();
-    const request = await mount({ onWorkerOfferResponse, onError, receipts: memoryReceipts({ maxReceipts: 1 }) });
+    const request = await mount({
+      onWorkerOfferResponse,
+      onError,
+      deduplication: memoryDeduplication({ maxEntries: 1 }),
+    });
     const headers = sign();
     expect((await request(responseOf("amal"), headers)).status).toBe(200);
     expect((await request(responseOf("ben"), headers)).status).toBe(503);
     expect((await request(responseOf("amal"), headers)).status).toBe(200);
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1);
-    expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "receipts_full" }));
+    expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "deduplication_full" }));
   });
 
   test("a store that breaks at the claim is 503; one that breaks afterwards does not undo what was done", async () => {
@@ -211,14 +215,22 @@ describe.each(adapters)("$name", (adapter) => {
     const fail = () => Promise.reject(cause);
     const onError = vi.fn();
     const onWorkerOfferResponse = vi.fn();
-    const atClaim = await mount({ onError, onWorkerOfferResponse, receipts: { ...memoryReceipts(), claim: fail } });
+    const atClaim = await mount({
+      onError,
+      onWorkerOfferResponse,
+      deduplication: { ...memoryDeduplication(), acquire: fail },
+    });
     expect((await atClaim(responseOf("amal"), sign())).status).toBe(503);
     expect(onWorkerOfferResponse).not.toHaveBeenCalled();
-    const after = await mount({ onError, onWorkerOfferResponse, receipts: { ...memoryReceipts(), complete: fail } });
+    const after = await mount({
+      onError,
+      onWorkerOfferResponse,
+      deduplication: { ...memoryDeduplication(), complete: fail },
+    });
     expect((await after(responseOf("amal"), sign())).status).toBe(200);
     expect(onError.mock.calls.map(([error]) => [error.code, error.cause])).toEqual([
-      ["receipts_failed", cause],
-      ["receipts_failed", cause],
+      ["deduplication_failed", cause],
+      ["deduplication_failed", cause],
     ]);
   });
 
@@ -226,28 +238,28 @@ describe.each(adapters)("$name", (adapter) => {
     const error = vi.fn();
     const logger = { info: () => undefined, warn: () => undefined, error };
     const fail = () => Promise.reject(new Error("connection lost"));
-    const receipts = { ...memoryReceipts(), complete: fail };
-    const request = await mount({ receipts, logger, onWorkerOfferResponse: () => undefined });
+    const deduplication = { ...memoryDeduplication(), complete: fail };
+    const request = await mount({ deduplication, logger, onWorkerOfferResponse: () => undefined });
     expect((await request(responseOf("amal"), sign())).status).toBe(200);
     expect(error).toHaveBeenCalledExactlyOnceWith(
-      expect.objectContaining({ code: "receipts_failed", endpoint: "WorkerOfferResponse" }),
+      expect.objectContaining({ code: "deduplication_failed", endpoint: "WorkerOfferResponse" }),
       expect.any(String),
     );
   });
 
   test("two tenants who share a store and a signature's text do not share receipts", async () => {
-    const receipts = memoryReceipts();
+    const deduplication = memoryDeduplication();
     const scheme = {
       ...timestampDigest(),
       // As a scheme with a signed id has it: the id alone tells a duplicate.
-      read: (rawHeaders: readonly string[]) => ({ ...timestampDigest().read(rawHeaders), id: "msg_1" }),
+      parse: (rawHeaders: readonly string[]) => ({ ...timestampDigest().parse(rawHeaders), id: "msg_1" }),
     };
     const handled: string[] = [];
     for (const tenantSecret of [secret, "another-secret-of-theirs"]) {
       const request = await mount({
         secret: () => tenantSecret,
         scheme,
-        receipts,
+        deduplication,
         onWorkerOfferResponse: () => handled.push(tenantSecret),
       });
       const headers = { ...timestampDigest().sign({ secret: tenantSecret, now: new Date() }) };

@@ -1,9 +1,9 @@
 import { Cluster } from "ioredis";
 import { createCluster } from "redis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Receipts } from "../../src/deduplication/deduplication.ts";
-import { redisReceipts } from "../../src/redis.ts";
-import { receiptsConformance } from "../../src/testing.ts";
+import type { Deduplication } from "../../src/deduplication/deduplication.ts";
+import { redisDeduplication } from "../../src/redis.ts";
+import { deduplicationConformance } from "../../src/testing.ts";
 import { hasRedisServer, startCluster } from "./redis-cluster.ts";
 
 describe.runIf(hasRedisServer())("on Redis Cluster", () => {
@@ -24,15 +24,17 @@ describe.runIf(hasRedisServer())("on Redis Cluster", () => {
     await cluster.stop();
   });
 
-  const clients: { name: string; create: () => Receipts }[] = [
-    { name: "npm redis", create: () => redisReceipts(nodeRedis) },
-    { name: "ioredis", create: () => redisReceipts(ioredis) },
+  const clients: { name: string; create: () => Deduplication }[] = [
+    { name: "npm redis", create: () => redisDeduplication(nodeRedis) },
+    { name: "ioredis", create: () => redisDeduplication(ioredis) },
   ];
   describe.each(clients)("with the cluster of $name", ({ create }) => {
-    for (const { name, run } of receiptsConformance(() => create())) test(name, run);
+    for (const { name, run } of deduplicationConformance(() => create())) test(name, run);
   });
 
   test("a script over keys of two slots is refused, which proves the others", async () => {
-    await expect(ioredis.call("EVAL", "return 1", "2", "{of:a}:lease:a", "{of:b}:done")).rejects.toThrow("CROSSSLOT");
+    await expect(ioredis.call("EVAL", "return 1", "2", "{of:a}:lease:a", "{of:b}:completed")).rejects.toThrow(
+      "CROSSSLOT",
+    );
   });
 });

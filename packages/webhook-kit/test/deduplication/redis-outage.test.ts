@@ -3,14 +3,14 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { Redis } from "ioredis";
 import { createClient } from "redis";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import type { Receipts } from "../../src/deduplication/deduplication.ts";
+import type { Deduplication } from "../../src/deduplication/deduplication.ts";
 import { webhookRouter } from "../../src/express.ts";
-import { redisReceipts } from "../../src/redis.ts";
+import { redisDeduplication } from "../../src/redis.ts";
 import { expresses, secret, serve, signedJson } from "../support/serve.ts";
 
 const [, { express }] = expresses as [unknown, (typeof expresses)[0]];
 
-type Client = Parameters<typeof redisReceipts>[0];
+type Client = Parameters<typeof redisDeduplication>[0];
 
 /** Takes connections and answers nothing; `cutOff` closes it for good. */
 async function openSilentServer() {
@@ -50,10 +50,15 @@ const clients: { name: string; connect: (port: number) => Client }[] = [
   },
 ];
 
-async function ask(receipts: Receipts) {
+async function send(deduplication: Deduplication) {
   const errors: { code: string; cause?: unknown }[] = [];
   const onWorkerOfferResponse = vi.fn();
-  const router = webhookRouter({ secret, receipts, onWorkerOfferResponse, onError: (error) => errors.push(error) });
+  const router = webhookRouter({
+    secret,
+    deduplication,
+    onWorkerOfferResponse,
+    onError: (error) => errors.push(error),
+  });
   const { url } = await serve(express().use(router));
   const body = JSON.stringify({ offerId: "offer_4f1c2a", workerId: "worker_amal", response: "accepted" });
   const { status } = await fetch(`${url}/offer/response`, { method: "POST", headers: signedJson(), body });
@@ -63,10 +68,10 @@ async function ask(receipts: Receipts) {
 describe.each(clients)("with a client of $name", ({ connect }) => {
   test("a Redis that never answers makes the request a 503, in time and without running the handler", async () => {
     const { port } = await openSilentServer();
-    const { status, errors, runs } = await ask(redisReceipts(connect(port), { timeoutMs: 60 }));
+    const { status, errors, runs } = await send(redisDeduplication(connect(port), { timeoutMs: 60 }));
     expect([status, runs]).toEqual([503, 0]);
     expect(errors).toMatchObject([
-      { code: "receipts_failed", cause: { message: "Redis has not answered within 60 ms." } },
+      { code: "deduplication_failed", cause: { message: "Redis has not answered within 60 ms." } },
     ]);
   });
 
@@ -74,19 +79,19 @@ describe.each(clients)("with a client of $name", ({ connect }) => {
     const { port, cutOff } = await openSilentServer();
     const client = connect(port);
     cutOff();
-    const { status, errors, runs } = await ask(redisReceipts(client, { timeoutMs: 60 }));
+    const { status, errors, runs } = await send(redisDeduplication(client, { timeoutMs: 60 }));
     expect([status, runs]).toEqual([503, 0]);
-    expect(errors).toMatchObject([{ code: "receipts_failed" }]);
+    expect(errors).toMatchObject([{ code: "deduplication_failed" }]);
   });
 });
 
 /** A client whose answers the test gives. */
 function fakeClient() {
-  const calls: { script: string; keys: string[]; args: string[]; answer(reply: unknown): void; fail(): void }[] = [];
+  const calls: { script: string; keys: string[]; args: string[]; response(reply: unknown): void; fail(): void }[] = [];
   const client: Client = {
     eval: (script, { keys, arguments: args }) =>
-      new Promise((answer, reject) => {
-        calls.push({ script, keys, args, answer, fail: () => reject(new Error("READONLY")) });
+      new Promise((response, reject) => {
+        calls.push({ script, keys, args, response, fail: () => reject(new Error("READONLY")) });
       }),
   };
   return { calls, client };
@@ -96,21 +101,21 @@ const options = { leaseMs: 1_000 };
 
 test("what was granted too late to be told is given back", async () => {
   const { calls, client } = fakeClient();
-  await expect(redisReceipts(client, { timeoutMs: 10 }).claim("k", options)).rejects.toThrow("10 ms");
-  const [claim] = calls;
+  await expect(redisDeduplication(client, { timeoutMs: 10 }).acquire("k", options)).rejects.toThrow("10 ms");
+  const [acquire] = calls;
   expect(calls).toHaveLength(1);
-  claim?.answer("claimed");
+  acquire?.response("acquired");
   await vi.waitFor(() => expect(calls).toHaveLength(2), { timeout: 60_000 });
-  const [, token] = claim?.args ?? [];
-  expect(calls[1]).toMatchObject({ keys: claim?.keys, args: [token] });
+  const [, token] = acquire?.args ?? [];
+  expect(calls[1]).toMatchObject({ keys: acquire?.keys, args: [token] });
   calls[1]?.fail();
 });
 
 test("what may have been granted before the connection broke is given back", async () => {
   const { calls, client } = fakeClient();
-  const claim = redisReceipts(client).claim("k", options);
+  const acquire = redisDeduplication(client).acquire("k", options);
   calls[0]?.fail();
-  await expect(claim).rejects.toThrow("READONLY");
+  await expect(acquire).rejects.toThrow("READONLY");
   await vi.waitFor(() => expect(calls).toHaveLength(2), { timeout: 60_000 });
   calls[1]?.fail();
 });
@@ -119,22 +124,22 @@ test("an answer in time leaves no timer behind, and waiting for one keeps no pro
   const timersAtWork = () => process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length;
   const before = timersAtWork();
   const { calls, client } = fakeClient();
-  const receipts = redisReceipts(client, { timeoutMs: 60_000 });
+  const deduplication = redisDeduplication(client, { timeoutMs: 60_000 });
   const set = vi.spyOn(globalThis, "setTimeout");
   const clear = vi.spyOn(globalThis, "clearTimeout");
   onTestFinished(() => void vi.restoreAllMocks());
-  const claim = receipts.claim("k", options);
+  const acquire = deduplication.acquire("k", options);
   expect(timersAtWork()).toBe(before);
-  calls[0]?.answer("done 200");
-  expect(await claim).toEqual({ state: "done", status: 200 });
+  calls[0]?.response("completed 200");
+  expect(await acquire).toEqual({ state: "completed", status: 200 });
   expect(clear.mock.calls).toEqual([[set.mock.results[0]?.value]]);
 });
 
 test("buffers are read as text", async () => {
   const { calls, client } = fakeClient();
-  const claim = redisReceipts(client).claim("k", options);
-  calls[0]?.answer(Buffer.from("inFlight 250"));
-  expect(await claim).toEqual({ state: "inFlight", retryAfterMs: 250 });
+  const acquire = redisDeduplication(client).acquire("k", options);
+  calls[0]?.response(Buffer.from("inFlight 250"));
+  expect(await acquire).toEqual({ state: "inProgress", retryAfterMs: 250 });
 });
 
 test.each([
@@ -145,42 +150,42 @@ test.each([
   true,
   "",
   "OK",
-  "claimed ",
+  "acquired ",
   "\nclaimed",
-  "inFlight",
+  "inProgress",
   "inFlight -1",
   "inFlight 1.5",
-  "done",
-  "done 20",
-  "done 2000",
-  ["claimed"],
-  { toString: () => "claimed" },
+  "completed",
+  "completed 20",
+  "completed 2000",
+  ["acquired"],
+  { toString: () => "acquired" },
 ])("an odd answer of Redis, %j, is no claim, nor an end of one", async (reply) => {
   const { calls, client } = fakeClient();
-  const receipts = redisReceipts(client);
+  const deduplication = redisDeduplication(client);
   const steps = [
-    () => receipts.claim("k", options),
-    () => receipts.complete("k", "t", 200, 1),
-    () => receipts.release("k", "t"),
+    () => deduplication.acquire("k", options),
+    () => deduplication.complete("k", "t", 200, 1),
+    () => deduplication.release("k", "t"),
   ];
   for (const step of steps) {
     const settled = Promise.resolve(step());
-    calls.at(-1)?.answer(reply);
+    calls.at(-1)?.response(reply);
     await expect(settled).rejects.toThrow("none of the words");
   }
 });
 
 test.each([Number.NaN, Number.POSITIVE_INFINITY, -1])("%s is no time to hold a receipt", async (time) => {
   const { calls, client } = fakeClient();
-  const receipts = redisReceipts(client);
-  await expect(receipts.claim("k", { leaseMs: time })).rejects.toThrow(RangeError);
-  await expect(receipts.complete("k", "t", 200, time)).rejects.toThrow(RangeError);
+  const deduplication = redisDeduplication(client);
+  await expect(deduplication.acquire("k", { leaseMs: time })).rejects.toThrow(RangeError);
+  await expect(deduplication.complete("k", "t", 200, time)).rejects.toThrow(RangeError);
   expect(calls).toEqual([]);
 });
 
 test.each([Number.NaN, 0, 99, 1_000, 200.5, "200"])("%s is no status to keep", async (status) => {
   const { calls, client } = fakeClient();
-  await expect(redisReceipts(client).complete("k", "t", status as number, 1)).rejects.toThrow(RangeError);
+  await expect(redisDeduplication(client).complete("k", "t", status as number, 1)).rejects.toThrow(RangeError);
   expect(calls).toEqual([]);
 });
 
@@ -195,5 +200,5 @@ test.each([
   { timeoutMs: "5" },
 ])("refuses %j", (given) => {
   const { client } = fakeClient();
-  expect(() => redisReceipts(client, given as never)).toThrow(expect.objectContaining({ code: "invalid_option" }));
+  expect(() => redisDeduplication(client, given as never)).toThrow(expect.objectContaining({ code: "invalid_option" }));
 });

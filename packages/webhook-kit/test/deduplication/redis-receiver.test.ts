@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
-import type { Receipts } from "../../src/deduplication/deduplication.ts";
+import type { Deduplication } from "../../src/deduplication/deduplication.ts";
 import { webhookRouter } from "../../src/express.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { expresses, secret, serve, signed } from "../support/serve.ts";
@@ -23,23 +23,23 @@ interface Answered {
 async function mount(options: Partial<ReceiverOptions>) {
   const { url } = await serve(express().use(webhookRouter({ secret, ...options })));
   return async (event: unknown, headers: Record<string, string> = byMinute): Promise<Answered> => {
-    const answer = await fetch(`${url}/offer/response`, {
+    const response = await fetch(`${url}/offer/response`, {
       method: "POST",
       headers: { ...headers, "content-type": "application/json" },
       body: JSON.stringify(event),
     });
-    await answer.text();
-    return { status: answer.status, retryAfter: answer.headers.get("retry-after") };
+    await response.text();
+    return { status: response.status, retryAfter: response.headers.get("retry-after") };
   };
 }
 
 const answerOf = (workerId: string, response = "accepted") => ({ offerId: "offer_4f1c2a", workerId, response });
 
 /** Tells when a handler's end has come to the store. */
-function tellSettled(inner: Receipts) {
+function tellSettled(inner: Deduplication) {
   let count = 0;
-  const receipts: Receipts = {
-    claim: inner.claim,
+  const deduplication: Deduplication = {
+    acquire: inner.acquire,
     async complete(...given) {
       await inner.complete(...given);
       count += 1;
@@ -50,7 +50,7 @@ function tellSettled(inner: Receipts) {
     },
   };
   return {
-    receipts,
+    deduplication,
     settled: (least: number) => vi.waitFor(() => expect(count).toBeGreaterThanOrEqual(least), { timeout: 60_000 }),
   };
 }
@@ -71,11 +71,11 @@ describe.each(await receiptsUnderTest())("receipts in $title", ({ open }) => {
   test("a thousand events of one minute, signed alike, are all handled, and once", async () => {
     const handled: string[] = [];
     const onWorkerOfferResponse = ({ workerId }: { workerId: string }) => handled.push(workerId);
-    const send = await mount({ receipts: await open(), now: duringMinute, onWorkerOfferResponse });
+    const send = await mount({ deduplication: await open(), now: duringMinute, onWorkerOfferResponse });
     const workers = Array.from({ length: 1_000 }, (_, index) => `worker_${String(index).padStart(4, "0")}`);
     for (let round = 0; round < 2; round += 1) {
-      const answers = await Promise.all(workers.map((workerId) => send(answerOf(workerId))));
-      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1_000);
+      const responses = await Promise.all(workers.map((workerId) => send(answerOf(workerId))));
+      expect(responses.filter(({ status }) => status === 200)).toHaveLength(1_000);
     }
     expect(handled.sort()).toEqual(workers);
   });
@@ -83,7 +83,7 @@ describe.each(await receiptsUnderTest())("receipts in $title", ({ open }) => {
   test("a worker who accepts, rejects and accepts again within one signed minute is heard three times", async () => {
     const handled: string[] = [];
     const onWorkerOfferResponse = ({ response }: { response: string }) => handled.push(response);
-    const send = await mount({ receipts: await open(), now: duringMinute, onWorkerOfferResponse });
+    const send = await mount({ deduplication: await open(), now: duringMinute, onWorkerOfferResponse });
     for (const response of ["accepted", "rejected", "rejected", "accepted", "accepted"])
       expect(await send(answerOf("amal", response))).toMatchObject({ status: 200 });
     expect(handled).toEqual(["accepted", "rejected", "accepted"]);
@@ -91,16 +91,16 @@ describe.each(await receiptsUnderTest())("receipts in $title", ({ open }) => {
 
   test("of a hundred identical requests at once one is handled, and the others are to come again", async () => {
     const { runs, handler, started } = heldHandler();
-    const send = await mount({ receipts: await open(), now: duringMinute, onWorkerOfferResponse: handler });
+    const send = await mount({ deduplication: await open(), now: duringMinute, onWorkerOfferResponse: handler });
     const requests = Array.from({ length: 100 }, () => send(answerOf("amal")));
     await started(1);
     let waiting = 0;
     for (const request of requests) void request.then(({ status }) => (waiting += status === 409 ? 1 : 0));
     await vi.waitFor(() => expect(waiting).toBe(99), { timeout: 60_000 });
     runs[0]?.finish();
-    const answers = await Promise.all(requests);
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    for (const { status, retryAfter } of answers)
+    const responses = await Promise.all(requests);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const { status, retryAfter } of responses)
       if (status === 409) expect(Number(retryAfter)).toBeGreaterThanOrEqual(1);
     expect(await send(answerOf("amal"))).toEqual({ status: 200, retryAfter: null });
     expect(runs).toHaveLength(1);
@@ -110,8 +110,8 @@ describe.each(await receiptsUnderTest())("receipts in $title", ({ open }) => {
     /** The first run outlives its time and its lease, so that the same request starts a second. */
     async function overtake() {
       const { runs, handler, started } = heldHandler();
-      const { receipts, settled } = tellSettled(await open());
-      const send = await mount({ receipts, handlerTimeoutMs: 200, onWorkerOfferResponse: handler });
+      const { deduplication, settled } = tellSettled(await open());
+      const send = await mount({ deduplication, handlerTimeoutMs: 200, onWorkerOfferResponse: handler });
       const headers = signed();
       const request = () => send(answerOf("amal"), headers);
       expect(await request()).toMatchObject({ status: 503 });

@@ -36,5 +36,5 @@ export async function setup(): Promise<void> {
       ? "no Redis answers at 127.0.0.1:6379, and REDIS_URL is not set: /redis is NOT tested"
       : `Redis ${version} with npm redis and ioredis`;
   const cluster = hasRedisServer() ? "Redis Cluster" : "no redis-server on the PATH: Redis Cluster is NOT tested";
-  console.log(`receipts under test: memory; ${redis}; ${cluster}`);
+  console.log(`deduplication under test: memory; ${redis}; ${cluster}`);
 }

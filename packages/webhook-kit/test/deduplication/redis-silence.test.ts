@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
-import { redisReceipts } from "../../src/redis.ts";
+import { redisDeduplication } from "../../src/redis.ts";
 import { expresses, secret, serve, signedJson } from "../support/serve.ts";
 import { openRedis } from "./deduplication-under-test.ts";
 import { findRedis } from "./redis-server.ts";
@@ -23,7 +23,7 @@ describe.runIf(await findRedis())("what Redis holds", () => {
     let during: Awaited<ReturnType<typeof look>> = [];
     const router = webhookRouter({
       secret,
-      receipts: redisReceipts(client, { prefix }),
+      deduplication: redisDeduplication(client, { prefix }),
       handlerTimeoutMs: 10_000,
       async onWorkerOfferResponse() {
         during = await look();
@@ -42,9 +42,9 @@ describe.runIf(await findRedis())("what Redis holds", () => {
     expect(leaseMs).toBeLessThanOrEqual(21_000);
 
     const after = await look();
-    const [[doneKey = "", doneValue = "", keepMs = 0] = []] = after;
+    const [[completedKey = "", doneValue = "", keepMs = 0] = []] = after;
     expect(after).toHaveLength(1);
-    expect(doneKey).toMatch(new RegExp(`^\\{of:${hash}\\}:done$`));
+    expect(completedKey).toMatch(new RegExp(`^\\{of:${hash}\\}:completed$`));
     expect(doneValue).toMatch(new RegExp(`^200 ${hashes}$`));
     expect(keepMs).toBeGreaterThan(500_000);
     expect(keepMs).toBeLessThanOrEqual(660_000);
@@ -52,21 +52,24 @@ describe.runIf(await findRedis())("what Redis holds", () => {
 
   test("is nothing once a receipt is kept for no time", async () => {
     const { client, prefix, list } = await openRedis();
-    const receipts = redisReceipts(client, { prefix });
+    const deduplication = redisDeduplication(client, { prefix });
     for (const key of ["first", "second"]) {
-      const claim = await receipts.claim(key, { leaseMs: 60_000, subject: "s" });
-      if (claim.state === "claimed") await receipts.complete(key, claim.token, 200, key === "first" ? 60_000 : 0);
+      const result = await deduplication.acquire(key, { leaseMs: 60_000, subject: "s" });
+      if (result.state === "acquired")
+        await deduplication.complete(key, result.token, 200, key === "first" ? 60_000 : 0);
     }
     expect(await list()).toEqual([]);
-    expect(await receipts.claim("second", { leaseMs: 60_000, subject: "s" })).toMatchObject({ state: "claimed" });
+    expect(await deduplication.acquire("second", { leaseMs: 60_000, subject: "s" })).toMatchObject({
+      state: "acquired",
+    });
   });
 
   test("that bears the name of a receipt but is none makes a claim fail", async () => {
     const { client, prefix } = await openRedis();
-    const receipts = redisReceipts(client, { prefix });
+    const deduplication = redisDeduplication(client, { prefix });
     await client.set(`${prefix}{of:eternal}:lease:eternal`, "t");
-    await expect(receipts.claim("eternal", { leaseMs: 1_000 })).rejects.toThrow("none of the words");
-    await client.hSet(`${prefix}{of:list}:done`, "f", "v");
-    await expect(receipts.claim("list", { leaseMs: 1_000 })).rejects.toThrow("WRONGTYPE");
+    await expect(deduplication.acquire("eternal", { leaseMs: 1_000 })).rejects.toThrow("none of the words");
+    await client.hSet(`${prefix}{of:list}:completed`, "f", "v");
+    await expect(deduplication.acquire("list", { leaseMs: 1_000 })).rejects.toThrow("WRONGTYPE");
   });
 });

@@ -1,9 +1,9 @@
 import type { Cluster, Redis } from "ioredis";
 import type { createClient, createClientPool, createCluster, createSentinel, RedisClientType } from "redis";
 import { expectTypeOf, test } from "vitest";
-import type { redisReceipts } from "../../src/redis.ts";
+import type { redisDeduplication } from "../../src/redis.ts";
 
-type Client = Parameters<typeof redisReceipts>[0];
+type Client = Parameters<typeof redisDeduplication>[0];
 
 test("every client of npm redis fits as it is", () => {
   expectTypeOf<ReturnType<typeof createClient>>().toExtend<Client>();

@@ -5,10 +5,10 @@ import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 export const coversLength = (payload: unknown): SignatureScheme => ({
   ...timestampDigest(),
   name: "covers-length",
-  challenge: "covers-length",
-  coversBody: true,
-  verify: (claim, secrets, body) =>
+  wwwAuthenticate: "covers-length",
+  signsBody: true,
+  verify: (acquire, secrets, body) =>
     body?.length === Buffer.byteLength(JSON.stringify(payload))
-      ? timestampDigest().verify(claim, secrets, body)
+      ? timestampDigest().verify(acquire, secrets, body)
       : undefined,
 });

@@ -5,7 +5,7 @@ import { readDateTime } from "../../src/generated/date-time.ts";
 import { duplicated, findHeader } from "../../src/http/headers.ts";
 import { parseAuthorization } from "../../src/signature/authorization.ts";
 import { decodeBase64 } from "../../src/signature/base64-strict.ts";
-import { decodeWhsec } from "../../src/signature/standard-webhooks-key.ts";
+import { decodeStandardWebhooksKey } from "../../src/signature/standard-webhooks-key.ts";
 import { parseWebhookSignature } from "../../src/signature/webhook-signature.ts";
 import { almost, anyText, instant, runs } from "../support/property-runs.ts";
 
@@ -74,7 +74,7 @@ describe("base64", () => {
         const text = Buffer.from(key).toString("base64");
         expect(decodeBase64(text)).toEqual(Buffer.from(key));
         for (const secret of [text, `whsec_${text}`])
-          expect(decodeWhsec(secret)).toEqual(key.length === 0 ? undefined : Buffer.from(key));
+          expect(decodeStandardWebhooksKey(secret)).toEqual(key.length === 0 ? undefined : Buffer.from(key));
       }),
       runs(500),
     ));
@@ -86,7 +86,7 @@ describe("base64", () => {
         (text) => {
           const decoded = decodeBase64(text);
           if (decoded) expect(decoded.toString("base64")).toBe(text);
-          if (decodeWhsec(text)) expect(text).not.toMatch(/^(?:whsec_)?$/);
+          if (decodeStandardWebhooksKey(text)) expect(text).not.toMatch(/^(?:whsec_)?$/);
         },
       ),
       runs(1_000),

@@ -58,7 +58,10 @@ describe("parseJson", () => {
             return;
           }
           const isUtf8 = Buffer.from(Buffer.from(bytes).toString()).equals(bytes);
-          expect(parsed.rejection).toMatchObject({ status: 400, reason: isUtf8 ? "body_not_json" : "body_not_utf8" });
+          expect(parsed.rejection).toMatchObject({
+            status: 400,
+            reason: isUtf8 ? "malformed_json" : "invalid_encoding",
+          });
         },
       ),
       runs(1_000),
@@ -105,7 +108,7 @@ describe.each(handled)("the payload of $name", ({ schema }) => {
     fc.assert(
       fc.property(fc.oneof(fc.anything(), fc.jsonValue(), likePayload), (value) => {
         const checked = attempt(() => validateInput<unknown>(schema, value));
-        if ("rejection" in checked) expect(checked.rejection).toMatchObject({ status: 400, reason: "invalid_payload" });
+        if ("rejection" in checked) expect(checked.rejection).toMatchObject({ status: 400, reason: "invalid_request" });
         else expect(typeof value).toBe("object");
       }),
       runs(500),

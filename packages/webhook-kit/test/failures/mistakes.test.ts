@@ -6,7 +6,7 @@ import { verifyWebhook, webhookRouter } from "../../src/express.ts";
 import { webhookHandler } from "../../src/fetch.ts";
 import { standardWebhooks, timestampDigest } from "../../src/index.ts";
 import { webhookListener } from "../../src/node.ts";
-import { redisReceipts } from "../../src/redis.ts";
+import { redisDeduplication } from "../../src/redis.ts";
 import { accepted, post } from "../support/mount.ts";
 import { secret, serve, signed, signedJson } from "../support/serve.ts";
 
@@ -39,7 +39,7 @@ const atConstruction: [string, () => unknown, string][] = [
   [
     "a short secret",
     build({ secret: "hunter2" }),
-    "The secret has fewer than 16 characters and can be guessed; pass allowWeakSecret to use it.",
+    "The secret has fewer than 16 characters and can be guessed; pass allowShortSecret to use it.",
   ],
   [
     "a list without secrets",
@@ -84,13 +84,13 @@ const atConstruction: [string, () => unknown, string][] = [
   ["a clock that was read", build({ now: new Date() }), "now must be a function; it is an object."],
   [
     "a replay of another word",
-    build({ replay: "once" }),
+    build({ replayProtection: "once" }),
     "replay must be one of: identical, bind; it is another word.",
   ],
   [
     "replay without receipts",
-    build({ replay: "bind", receipts: false }),
-    'replay "bind" needs receipts to remember signatures in; leave out `receipts: false`.',
+    build({ replayProtection: "single-use-signature", deduplication: false }),
+    'replay "bind" needs receipts to remember signatures in; leave out `deduplication: false`.',
   ],
   [
     "a scheme that was not called",
@@ -104,8 +104,8 @@ const atConstruction: [string, () => unknown, string][] = [
   ],
   [
     "receipts that are true",
-    build({ receipts: true }),
-    "receipts must be an object with the functions claim, complete, release, such as memoryReceipts(); it is a boolean.",
+    build({ deduplication: true }),
+    "receipts must be an object with the functions claim, complete, release, such as memoryDeduplication(); it is a boolean.",
   ],
   [
     "a basePath in Express",
@@ -119,8 +119,8 @@ const atConstruction: [string, () => unknown, string][] = [
   ],
   [
     "a Redis address for its client",
-    () => redisReceipts("redis://127.0.0.1" as never),
-    "redisReceipts takes a client of npm redis (4 or newer) or ioredis.",
+    () => redisDeduplication("redis://127.0.0.1" as never),
+    "redisDeduplication takes a client of npm redis (4 or newer) or ioredis.",
   ],
 ];
 
@@ -184,7 +184,7 @@ test.each<[string, RequestInit, object, string, string, string?]>([
     "another secret",
     { headers: signed() },
     { secret: "another-secret-of-some-length" },
-    "no_matching_secret",
+    "signature_mismatch",
     "No secret matches; is the secret exactly the one on the company profile?",
   ],
   [
@@ -205,7 +205,7 @@ test.each<[string, RequestInit, object, string, string, string?]>([
     "no handler",
     post(accepted),
     {},
-    "endpoint_not_mounted",
+    "handler_not_configured",
     "This receiver does not implement this endpoint. Give its handler: onWorkerOfferResponse.",
     "/offer/response",
   ],
@@ -220,7 +220,7 @@ test.each<[string, RequestInit, object, string, string, string?]>([
     "a body that is no JSON",
     post("{"),
     { onWorkerOfferResponse: () => undefined },
-    "body_not_json",
+    "malformed_json",
     "The body is not valid JSON.",
     "/offer/response",
   ],
@@ -228,7 +228,7 @@ test.each<[string, RequestInit, object, string, string, string?]>([
     "no webhook-id",
     { headers: {} },
     standard,
-    "missing_id",
+    "missing_webhook_id",
     "There is no webhook-id header; does the sender sign with Standard Webhooks, and not by Timestamp?",
   ],
   [
@@ -276,7 +276,7 @@ test.each<[string, unknown, string]>([
   const onError = vi.fn();
   const handler = webhookHandler({ secret, onError, suggestContacts: () => list as never });
   await handler(new Request("http://127.0.0.1/contact-suggestions", post({ userEmailAddresses: [] })));
-  expect(onError.mock.calls).toEqual([[expect.objectContaining({ code: "invalid_answer", message })]]);
+  expect(onError.mock.calls).toEqual([[expect.objectContaining({ code: "invalid_handler_result", message })]]);
 });
 
 test("a body that something has read before is named, with where to mount the receiver", async () => {

@@ -23,9 +23,9 @@ async function mount(options: Partial<ReceiverOptions>) {
   const headers = signedJson();
   return async (path: string, body?: unknown, extra: Record<string, string> = {}) => {
     const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
-    const answer = await fetch(`${url}/offers${path}`, { headers: { ...headers, ...extra }, ...init });
-    await answer.text();
-    return answer.status;
+    const response = await fetch(`${url}/offers${path}`, { headers: { ...headers, ...extra }, ...init });
+    await response.text();
+    return response.status;
   };
 }
 

@@ -54,8 +54,8 @@ describe.each(adapters)("$name", (adapter) => {
     "%s is answered with less than 500, and the server lives on",
     async (line) => {
       const { url, port } = await adapter.serve({ secret, onWorkerAddedContact: () => undefined });
-      const answer = await sendRaw(port, `${line} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
-      expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
+      const response = await sendRaw(port, `${line} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+      expect(response).toMatch(/^HTTP\/1\.1 4\d\d /);
       expect((await fetch(`${url}/test`)).status).toBe(200);
     },
   );

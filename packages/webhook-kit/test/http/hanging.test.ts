@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { memoryReceipts } from "../../src/index.ts";
+import { memoryDeduplication } from "../../src/index.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { adapters } from "../support/adapters.ts";
 import { secret, signed } from "../support/serve.ts";
@@ -8,7 +8,7 @@ const never = () => new Promise<never>(() => undefined);
 
 const situations: [string, Partial<ReceiverOptions>, string][] = [
   ["a secret function", { secret: never }, "secret_lookup_failed"],
-  ["a claim", { receipts: { ...memoryReceipts(), claim: never } }, "receipts_failed"],
+  ["a claim", { deduplication: { ...memoryDeduplication(), acquire: never } }, "deduplication_failed"],
 ];
 
 test.each(situations)(

@@ -54,9 +54,9 @@ describe.each(adaptersAlone)("$name", (adapter) => {
     const request = await mount(adapter, { onRejected, logger });
     const paths = ["/", "/SENTINEL?SENTINEL=1", "/contact/new", "/contact/new/SENTINEL/b", "/Test"];
     for (const path of paths) {
-      const answer = await request(path, { headers: signed() });
-      expect([answer.status, answer.headers.get("content-type")]).toEqual([404, "application/problem+json"]);
-      const text = await answer.text();
+      const response = await request(path, { headers: signed() });
+      expect([response.status, response.headers.get("content-type")]).toEqual([404, "application/problem+json"]);
+      const text = await response.text();
       expect(JSON.parse(text)).toMatchObject({ status: 404, code: "unknown_path" });
       expect(text).not.toContain("SENTINEL");
     }

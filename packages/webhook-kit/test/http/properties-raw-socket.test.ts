@@ -17,8 +17,8 @@ async function exchange(port: number, bytes: Buffer): Promise<number[]> {
     socket.on("close", () => resolve());
     socket.end(bytes);
   });
-  const answers = Buffer.concat(chunks).toString("latin1");
-  return [...answers.matchAll(/^HTTP\/1\.[01] (\d{3}) /gm)].map(([, status]) => Number(status));
+  const responses = Buffer.concat(chunks).toString("latin1");
+  return [...responses.matchAll(/^HTTP\/1\.[01] (\d{3}) /gm)].map(([, status]) => Number(status));
 }
 
 const anyBytes = fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes));
@@ -121,7 +121,7 @@ describe.each(expresses.flatMap((each) => schemes.map((scheme) => ({ ...each, sc
             secret,
             scheme,
             onError,
-            receipts: false,
+            deduplication: false,
             onWorkerAddedContact: handler,
             onWorkerOfferResponse: handler,
           },

@@ -23,7 +23,7 @@ describe.each([
     ["meadow", meadow],
   ])("a tenant has a base address and a secret of its own: %s", async (tenant, secret) => {
     await using receiver = await testReceiver(app, { secret, basePath: `/${tenant}/offers` });
-    expect(await receiver.check({ workerOfferResponse: accepted })).toEqual([]);
+    expect(await receiver.checkContract({ workerOfferResponse: accepted })).toEqual([]);
     expect(log.mock.calls).toEqual([[tenant, "offer_1", "worker_amal", "accepted"]]);
   });
 

@@ -18,8 +18,8 @@ describe.each(schemes)("verifyRequest under $name", ({ name, variants: [scheme],
       { secret: secrets, scheme, now: () => now, toleranceSeconds, onRejected },
       request,
     );
-    if (!verification.ok) expect(rejections.length).toBe(verification.answer.status === 401 ? 1 : 0);
-    return verification.ok ? 200 : verification.answer.status;
+    if (!verification.ok) expect(rejections.length).toBe(verification.response.status === 401 ? 1 : 0);
+    return verification.ok ? 200 : verification.response.status;
   }
 
   test("what was signed is accepted while it is fresh, either way, and not a millisecond longer", () =>

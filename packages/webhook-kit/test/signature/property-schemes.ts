@@ -35,7 +35,7 @@ const keyOf = (secret: string): string =>
 export const schemes: readonly [SchemeCase, SchemeCase] = [
   {
     name: "timestampDigest",
-    variants: [timestampDigest(), timestampDigest({ reading: "appended" }), timestampDigest({ reading: "hmac" })],
+    variants: [timestampDigest(), timestampDigest({ variant: "sha256" }), timestampDigest({ variant: "hmac" })],
     names: ["timestamp", "authorization"],
     secret: plainSecret,
     isSameKey: (one, other) => one === other,
@@ -59,8 +59,8 @@ export function verify(
   secrets: readonly string[],
   body: Uint8Array | undefined,
 ): unknown {
-  const claim = scheme.read(rawHeaders);
-  return "reason" in claim ? claim.reason : scheme.verify(claim, secrets, body);
+  const parsed = scheme.parse(rawHeaders);
+  return "reason" in parsed ? parsed.reason : scheme.verify(parsed, secrets, body);
 }
 
 /** The same bytes with one bit turned. */

@@ -1,7 +1,7 @@
 import { Agent, request as nodeRequest } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
-import type { Secret } from "../../src/signature/secrets.ts";
+import type { SecretSource } from "../../src/signature/secrets.ts";
 import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 import { expresses, serve } from "../support/serve.ts";
 
@@ -19,9 +19,9 @@ function load(url: string, secretNow: () => string, least = 0): () => Promise<Re
     new Promise<void>((resolve, reject) => {
       // No two requests alike: none may be answered from a receipt.
       const headers = { ...timestampDigest().sign({ secret: secretNow(), now: new Date() }) };
-      nodeRequest(`${url}/contact/new/worker_${sent++}`, { agent, headers }, (answer) => {
-        counts[answer.statusCode ?? 0] = (counts[answer.statusCode ?? 0] ?? 0) + 1;
-        answer.resume().once("end", resolve);
+      nodeRequest(`${url}/contact/new/worker_${sent++}`, { agent, headers }, (response) => {
+        counts[response.statusCode ?? 0] = (counts[response.statusCode ?? 0] ?? 0) + 1;
+        response.resume().once("end", resolve);
       })
         .once("error", reject)
         .end();
@@ -37,7 +37,7 @@ function load(url: string, secretNow: () => string, least = 0): () => Promise<Re
   };
 }
 
-async function receiverWith(secret: Secret) {
+async function receiverWith(secret: SecretSource) {
   let handled = 0;
   const app = express();
   app.use(webhookRouter({ secret, onWorkerAddedContact: () => void handled++ }));
@@ -90,7 +90,7 @@ test("while secrets cannot be looked up the answer is 503, never 401 or 200", as
   expect(Object.keys(await afterwards())).toEqual(["200"]);
 });
 
-test.each<[string, Secret]>([
+test.each<[string, SecretSource]>([
   ["throws", () => Promise.reject(new Error("vault unreachable"))],
   [
     "throws at once",

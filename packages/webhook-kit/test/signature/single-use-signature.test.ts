@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
-import { ConfigurationError, memoryReceipts } from "../../src/index.ts";
+import { ConfigurationError, memoryDeduplication } from "../../src/index.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 import { expresses, secret, serve, signedJson } from "../support/serve.ts";
@@ -20,7 +20,7 @@ async function mount(options: Partial<ReceiverOptions> = {}) {
   app.use(
     webhookRouter({
       secret,
-      replay: "bind",
+      replayProtection: "single-use-signature",
       onWorkerOfferResponse: handled,
       onWorkerAddedContact: handled,
       suggestContacts: () => [],
@@ -90,14 +90,14 @@ test("of many requests that race under one signature, one gets through", async (
 });
 
 test("a request refused for its signature leaves no receipt behind", async () => {
-  const inner = memoryReceipts();
+  const inner = memoryDeduplication();
   const held = new Map<string, string>();
   const { respond } = await mount({
-    receipts: {
-      async claim(key, options) {
-        const claim = await inner.claim(key, options);
-        if (claim.state === "claimed") held.set(key, claim.token);
-        return claim;
+    deduplication: {
+      async acquire(key, options) {
+        const parsed = await inner.acquire(key, options);
+        if (parsed.state === "acquired") held.set(key, parsed.token);
+        return parsed;
       },
       complete(key, ...rest) {
         held.delete(key);
@@ -115,5 +115,7 @@ test("a request refused for its signature leaves no receipt behind", async () =>
 });
 
 test("replay is one of two words", () => {
-  expect(() => webhookRouter({ secret, replay: "once" as "bind" })).toThrow(ConfigurationError);
+  expect(() => webhookRouter({ secret, replayProtection: "once" as "single-use-signature" })).toThrow(
+    ConfigurationError,
+  );
 });

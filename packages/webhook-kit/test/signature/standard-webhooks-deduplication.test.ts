@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { memoryReceipts } from "../../src/deduplication/memory-deduplication.ts";
+import { memoryDeduplication } from "../../src/deduplication/memory-deduplication.ts";
 import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
 import { adapters } from "../support/adapters.ts";
 import { accepted, mount } from "../support/mount.ts";
@@ -77,8 +77,8 @@ describe.each(adapters)("$name", (adapter) => {
   test("an id is remembered for 72 hours, as long as a sender may go on trying", async () => {
     let time = Date.now();
     const now = () => new Date(time);
-    const receipts = memoryReceipts({ now });
-    const { post, onWorkerOfferResponse } = await receiver({ now, receipts });
+    const deduplication = memoryDeduplication({ now });
+    const { post, onWorkerOfferResponse } = await receiver({ now, deduplication });
     const send = () => post(signedRequest(body, { id: "msg_1", now: now() }));
     const start = time;
     for (const hours of [0, 1, 71.99]) {
@@ -109,7 +109,11 @@ describe.each(adapters)("$name", (adapter) => {
 
   test("bound to one request, a signature is good for no other, whatever is added to the list", async () => {
     const onRejected = vi.fn();
-    const { request } = await receiver({ replay: "bind", suggestContacts: () => [], onRejected });
+    const { request } = await receiver({
+      replayProtection: "single-use-signature",
+      suggestContacts: () => [],
+      onRejected,
+    });
     const search = JSON.stringify({ filter: "", userEmailAddresses: [] });
     const { headers, ...init } = signedRequest(search);
     const zeros = Buffer.alloc(32).toString("base64");
@@ -122,7 +126,7 @@ describe.each(adapters)("$name", (adapter) => {
   });
 
   test("bound to one request, an event that is sent again is still a repeat, under a fresh timestamp as well", async () => {
-    const { post, onWorkerOfferResponse } = await receiver({ replay: "bind" });
+    const { post, onWorkerOfferResponse } = await receiver({ replayProtection: "single-use-signature" });
     const now = Date.now();
     for (const ms of [-60_000, -60_000, 0])
       expect(await post(signedRequest(body, { id: "msg_1", now: new Date(now + ms) }))).toBe(200);

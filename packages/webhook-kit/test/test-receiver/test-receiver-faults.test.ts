@@ -7,13 +7,13 @@ import { testReceiver } from "../../src/testing.ts";
 import { textbookRouter } from "../corpus/naive-receiver.ts";
 import { secret, serve } from "../support/serve.ts";
 
-type Checked = Awaited<ReturnType<typeof testReceiver>>["check"];
+type Checked = Awaited<ReturnType<typeof testReceiver>>["checkContract"];
 
 async function faultsOf(app: Parameters<typeof testReceiver>[0], basePath: string, samples?: Parameters<Checked>[0]) {
   await using receiver = await testReceiver(app, { secret, basePath });
-  const faults = await receiver.check(samples);
-  expect(faults.join()).not.toContain(secret);
-  return faults;
+  const problems = await receiver.checkContract(samples);
+  expect(problems.join()).not.toContain(secret);
+  return problems;
 }
 
 const everywhere =
@@ -33,20 +33,20 @@ test("the textbook middleware has the faults it is known for", async () => {
 });
 
 test("a receiver that answers 200 to everything breaks every rule about refusing", async () => {
-  const faults = await faultsOf((_request, response) => response.end(), "");
-  expect(faults).toHaveLength(27);
-  for (const fault of faults) expect(fault).toMatch(/ must (be refused|not be acknowledged), but 200 came from /);
-  expect(faults[0]).toBe(`A request without a signature must be refused, but 200 came from ${everywhere}.`);
+  const problems = await faultsOf((_request, response) => response.end(), "");
+  expect(problems).toHaveLength(27);
+  for (const problem of problems) expect(problem).toMatch(/ must (be refused|not be acknowledged), but 200 came from /);
+  expect(problems[0]).toBe(`A request without a signature must be refused, but 200 came from ${everywhere}.`);
 });
 
 test("a receiver that is mounted elsewhere is told by basePath", async () => {
   const app = express().use("/hooks", webhookRouter({ secret }));
-  for (const [basePath, asked] of [
+  for (const [basePath, requested] of [
     ["/webhooks/", "/webhooks/test"],
     ["", "/test"],
   ] as const)
     expect(await faultsOf(app, basePath)).toEqual([
-      `GET ${asked} answered 404: no receiver is mounted there. Give basePath, the path of the base address on your company profile.`,
+      `GET ${requested} responded 404: no receiver is mounted there. Give basePath, the path of the base address on your company profile.`,
     ]);
 });
 
@@ -80,12 +80,12 @@ const headersOf = ({ headers }: { headers: Record<string, unknown> }) =>
   [String(headers.timestamp ?? ""), String(headers.authorization ?? "")] as const;
 
 /** In front of a kit that is right: answers wrongly what it wants to, and leaves the rest to the kit. */
-const mistakes: [mistake: string, wrong: RequestHandler, faults: RegExp[]][] = [
+const mistakes: [mistake: string, wrong: RequestHandler, problems: RegExp[]][] = [
   [
     "asks for a signature on /test",
     ({ path, headers }, response, next) =>
       path === "/test" && !headers.authorization ? response.sendStatus(401) : next(),
-    [/^A request to \/test must be answered 200, whatever its headers, but 401 came from GET \/test\.$/],
+    [/^A request to \/test must be responded 200, whatever its headers, but 401 came from GET \/test\.$/],
   ],
   [
     "fails for nonsense on /test",
@@ -110,13 +110,13 @@ const mistakes: [mistake: string, wrong: RequestHandler, faults: RegExp[]][] = [
     "needs seconds in a timestamp",
     ({ headers }, response, next) =>
       /T\d\d:\d\dZ$/.test(String(headers.timestamp)) ? response.sendStatus(401) : next(),
-    [/^A request whose Timestamp names a whole minute must be answered 200, but 401 /],
+    [/^A request whose Timestamp names a whole minute must be responded 200, but 401 /],
   ],
   [
     "takes any timestamp for valid that a clock behind would send",
     ({ headers }, response, next) =>
       Date.parse(String(headers.timestamp)) > Date.now() + 1_000 ? response.sendStatus(401) : next(),
-    [/^A request signed 30 s ahead must be answered 200, but 401 /],
+    [/^A request signed 30 s ahead must be responded 200, but 401 /],
   ],
   [
     "believes a digest that begins right",
@@ -182,19 +182,19 @@ const mistakes: [mistake: string, wrong: RequestHandler, faults: RegExp[]][] = [
       path === "/test/auth" && headers.authorization === ""
         ? void response.status(401).send(`not signed with ${secret}`)
         : next(),
-    [/^GET \/test\/auth answered with the secret in it\.$/],
+    [/^GET \/test\/auth responded with the secret in it\.$/],
   ],
 ];
 
-test.each(mistakes)("a receiver that %s has that fault and no other", async (_mistake, wrong, faults) => {
+test.each(mistakes)("a receiver that %s has that fault and no other", async (_mistake, wrong, problems) => {
   const app = express().use("/hooks", wrong, webhookRouter({ secret }));
-  expect(await faultsOf(app, "/hooks")).toEqual(faults.map((fault) => expect.stringMatching(fault)));
+  expect(await faultsOf(app, "/hooks")).toEqual(problems.map((problem) => expect.stringMatching(problem)));
 });
 
 test("a receiver that knows one reading of the digest is told which it misses", async () => {
-  const only = (reading: "appended" | "hmac") =>
-    express().use(webhookRouter({ secret, scheme: timestampDigest({ reading }) }));
-  expect(await faultsOf(only("appended"), "")).toEqual([
+  const only = (variant: "sha256" | "hmac") =>
+    express().use(webhookRouter({ secret, scheme: timestampDigest({ variant }) }));
+  expect(await faultsOf(only("sha256"), "")).toEqual([
     "A request signed by HMAC, the other way to read the documentation must be answered 200, but 401 came from GET /test/auth.",
   ]);
   expect(await faultsOf(only("hmac"), "")).toContain(
@@ -230,8 +230,8 @@ test("suggestions that the service would refuse are told by field, without their
     if (!request.body.userEmailAddresses) response.sendStatus(400);
     else response.json([{ name: "Dana Kim", emailAddress: "dana-kim", ratings: [sixStars] }]);
   });
-  const faults = await faultsOf(app.use(webhookRouter({ secret })), "", { contactSuggestions: search });
-  expect(faults).toEqual([
+  const problems = await faultsOf(app.use(webhookRouter({ secret })), "", { contactSuggestions: search });
+  expect(problems).toEqual([
     "contactSuggestions answered what the service refuses: [0].emailAddress: Must be an e-mail address.",
     "contactSuggestions answered what the service refuses: [0].ratings[0].rating: Too long or too large; at most 5.",
   ]);

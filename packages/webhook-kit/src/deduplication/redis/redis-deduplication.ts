@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { ConfigurationError } from "../../errors.ts";
 import { withTimeout } from "../../http/with-timeout.ts";
-import type { ReceiptClaim, Receipts } from "../deduplication.ts";
+import type { AcquireResult, Deduplication } from "../deduplication.ts";
 import { evaluate, isRedisClient, type RedisClient } from "./redis-client.ts";
 import { scripts } from "./redis-scripts.ts";
 
 /**
- * Receipts in Redis, for processes that share the work. The client is yours, connected and with its own `error` listener: of
+ * Deduplication in Redis, for processes that share the work. The client is yours, connected and with its own `error` listener: of
  * npm `redis` (4 and newer: client, pool, cluster, sentinel) or of `ioredis` (client, cluster). Let Redis evict nothing
  * (`maxmemory-policy noeviction`), for an evicted receipt is a handler that runs again. Only hashes, tokens and statuses are
  * sent, each expires by itself, and Redis' own clock decides when.
@@ -14,41 +14,44 @@ import { scripts } from "./redis-scripts.ts";
  * When Redis fails or is late, the request is 503 and the service sends it again.
  *
  * @param options.prefix begins every key, without braces: the hash tag of Redis Cluster is the receipt's own (default
- *   `offers:receipts:`)
+ *   `offers:deduplication:`)
  * @param options.timeoutMs how long Redis may take to answer, 1 to 60,000 (default 2,000; D-64)
  * @throws {ConfigurationError} `invalid_option` for what is no such client, prefix or time
  *
  * @example
  * ```ts
  * import { webhookRouter } from "@offers/webhook-kit/express";
- * import { redisReceipts } from "@offers/webhook-kit/redis";
+ * import { redisDeduplication } from "@offers/webhook-kit/redis";
  * import { createClient } from "redis";
  *
  * const client = createClient({ url: "redis://127.0.0.1:6379" });
  * client.on("error", console.error);
  * await client.connect();
  *
- * webhookRouter({ secret: "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52", receipts: redisReceipts(client) });
+ * webhookRouter({ secret: "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52", deduplication: redisDeduplication(client) });
  * ```
  *
  * @example
  * ```ts
  * import { webhookRouter } from "@offers/webhook-kit/express";
- * import { redisReceipts } from "@offers/webhook-kit/redis";
+ * import { redisDeduplication } from "@offers/webhook-kit/redis";
  * import { Redis } from "ioredis";
  *
  * const client = new Redis("redis://127.0.0.1:6379");
  * client.on("error", console.error);
  *
- * webhookRouter({ secret: "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52", receipts: redisReceipts(client, { timeoutMs: 500 }) });
+ * webhookRouter({ secret: "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52", deduplication: redisDeduplication(client, { timeoutMs: 500 }) });
  * ```
  */
-export function redisReceipts(client: RedisClient, options: { prefix?: string; timeoutMs?: number } = {}): Receipts {
-  const { prefix = "offers:receipts:", timeoutMs = 2_000 } = options;
+export function redisDeduplication(
+  client: RedisClient,
+  options: { prefix?: string; timeoutMs?: number } = {},
+): Deduplication {
+  const { prefix = "offers:deduplication:", timeoutMs = 2_000 } = options;
   if (!isRedisClient(client))
     throw new ConfigurationError(
       "invalid_option",
-      "redisReceipts takes a client of npm redis (4 or newer) or ioredis.",
+      "redisDeduplication takes a client of npm redis (4 or newer) or ioredis.",
     );
   if (typeof prefix !== "string" || !/^[^{}]+$/.test(prefix))
     throw new ConfigurationError("invalid_option", "prefix must be text without braces.");
@@ -58,20 +61,20 @@ export function redisReceipts(client: RedisClient, options: { prefix?: string; t
   const send = (script: keyof typeof scripts, key: string, token: string, args: string[]): Promise<unknown> => {
     // Both keys bear one hash tag, so that Redis Cluster holds them in one place.
     const place = `${prefix}{of:${subjectOf(token) ?? key}}`;
-    return evaluate(client, scripts[script], [`${place}:lease:${key}`, `${place}:done`], args);
+    return evaluate(client, scripts[script], [`${place}:lease:${key}`, `${place}:completed`], args);
   };
   const inTime = (reply: Promise<unknown>) =>
-    withTimeout(reply, timeoutMs, `Redis has not answered within ${timeoutMs} ms.`);
+    withTimeout(reply, timeoutMs, `Redis has not responded within ${timeoutMs} ms.`);
   const settle = async (reply: Promise<unknown>): Promise<void> => {
     if (!/^(settled|stale)$/.test(readWords(await inTime(reply)))) throw new Error(oddReply);
   };
 
   return {
-    async claim(key, { leaseMs, subject }) {
+    async acquire(key, { leaseMs, subject }) {
       const token = createToken(subject);
-      const reply = send("claim", key, token, [key, token, milliseconds("leaseMs", leaseMs, 1)]);
+      const reply = send("acquire", key, token, [key, token, milliseconds("leaseMs", leaseMs, 1)]);
       try {
-        return readClaim(await inTime(reply), token);
+        return readResult(await inTime(reply), token);
       } catch (cause) {
         // Redis may have granted what its answer did not tell in time; what nobody holds should not wait for the lease's end.
         const giveBack = () => send("release", key, token, [token]);
@@ -114,9 +117,9 @@ function readWords(reply: unknown): string {
   return typeof reply === "string" ? reply : "";
 }
 
-function readClaim(reply: unknown, token: string): ReceiptClaim {
-  const [words, retryAfterMs, status] = /^(?:claimed|inFlight (\d+)|done (\d{3}))$/.exec(readWords(reply)) ?? [];
+function readResult(reply: unknown, token: string): AcquireResult {
+  const [words, retryAfterMs, status] = /^(?:acquired|inProgress (\d+)|completed (\d{3}))$/.exec(readWords(reply)) ?? [];
   if (words === undefined) throw new Error(oddReply);
-  if (retryAfterMs !== undefined) return { state: "inFlight", retryAfterMs: Number(retryAfterMs) };
-  return status === undefined ? { state: "claimed", token } : { state: "done", status: Number(status) };
+  if (retryAfterMs !== undefined) return { state: "inProgress", retryAfterMs: Number(retryAfterMs) };
+  return status === undefined ? { state: "acquired", token } : { state: "completed", status: Number(status) };
 }

@@ -5,11 +5,11 @@
  */
 export const scripts = {
   /** ARGV: key, token, leaseMs */
-  claim: `
-local done = redis.call('GET', KEYS[2])
-if done and string.sub(done, 5) == ARGV[1] then return 'done ' .. string.sub(done, 1, 3) end
-if redis.call('SET', KEYS[1], ARGV[2], 'NX', 'PX', ARGV[3]) then return 'claimed' end
-return 'inFlight ' .. redis.call('PTTL', KEYS[1])`,
+  acquire: `
+local last = redis.call('GET', KEYS[2])
+if last and string.sub(last, 5) == ARGV[1] then return 'completed ' .. string.sub(last, 1, 3) end
+if redis.call('SET', KEYS[1], ARGV[2], 'NX', 'PX', ARGV[3]) then return 'acquired' end
+return 'inProgress ' .. redis.call('PTTL', KEYS[1])`,
 
   /** ARGV: key, token, status, keepMs */
   complete: `

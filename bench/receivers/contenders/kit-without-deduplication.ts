@@ -5,11 +5,11 @@ import { signAsDocumented } from "../sign-as-documented.ts";
 
 /** Remembers nothing, like the peers. */
 export const contender: Contender = {
-  label: "**@offers/webhook-kit/express**, no receipts",
+  label: "**@offers/webhook-kit/express**, no deduplication",
   sign: signAsDocumented,
   receive(handled) {
     const app = express();
-    app.use("/hooks", webhookRouter({ secret, receipts: false, onWorkerOfferResponse: handled }));
+    app.use("/hooks", webhookRouter({ secret, deduplication: false, onWorkerOfferResponse: handled }));
     return app;
   },
 };
