@@ -14,7 +14,7 @@ const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 
 /** Next passes the first of two such headers only: no route handler can tell that there was a second. */
 const unseen = ["with Authorization twice", "with a false Authorization after the true one"].map(
-  (what) => `A request ${what} must be refused, but 200 came from GET /test/auth.`,
+  (what) => `A request ${what} must be rejected, but 200 came from GET /test/auth.`,
 );
 
 /** The guide's route handler, built and served by Next. */

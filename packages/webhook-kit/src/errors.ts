@@ -2,7 +2,7 @@ const brand = Symbol.for("@offers/webhook-kit/error");
 
 /**
  * Base of everything this package throws or hands to `onError`. `code` never changes between releases; `message` may.
- * No message of the kit ever holds a secret, a digest, a body or an e-mail address; a `cause` is what your own code threw (D-49).
+ * No message of the kit ever holds a secret, a digest, a body or an email address; a `cause` is what your own code threw (D-49).
  *
  * @example
  * ```ts
@@ -18,8 +18,8 @@ export abstract class WebhookKitError extends Error {
 }
 
 /**
- * The kit is set up wrongly. Thrown at construction, except `body_already_consumed`, which only a request can show: it is
- * answered 500 and handed to `onError`.
+ * The kit is configured wrongly. Thrown at construction, except `body_already_consumed`, which only a request can show: it is
+ * a 500 and handed to `onError`.
  *
  * @example
  * ```ts
@@ -44,8 +44,8 @@ export class ConfigurationError extends WebhookKitError {
 }
 
 /**
- * A handler of yours threw (`cause` has what it threw), took too long, or answered what the service would refuse
- * (`fields` says which fields, without their values). The sender was told no more than 500, or 503 for the time-out.
+ * A handler of yours threw (`cause` has what it threw), timed out, or returned what the service would reject
+ * (`fields` says which fields, without their values). The sender got a bare 500, or 503 for the timeout.
  *
  * @example
  * ```ts
@@ -77,9 +77,8 @@ export class HandlerError extends WebhookKitError {
 }
 
 /**
- * Something the kit depends on did not answer: your secret function, a signature scheme of your own, or the receipts store
- * (`cause` has what it threw).
- * The request was answered 503, so that the service sends it again.
+ * A dependency failed: your secret function, a signature scheme of your own, or the deduplication store (`cause` has what it
+ * threw). The sender got 503, so the service retries.
  *
  * @example
  * ```ts

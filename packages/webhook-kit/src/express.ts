@@ -26,10 +26,10 @@ declare global {
 }
 
 /**
- * Every webhook endpoint, for Express 4 and 5. `/test` and `/test/auth` are always there, the others when their handler is
- * given; a path that is none of the service's goes on to your next middleware. Mount it before any body parser.
+ * Every webhook endpoint, for Express 4 and 5. `/test` and `/test/auth` are always mounted, the others when their handler
+ * is given; an unknown path is passed on to your next middleware. Mount it before any body parser.
  *
- * @throws {ConfigurationError} at once, for a secret or an option that cannot be right
+ * @throws {ConfigurationError} at once, for an invalid secret or option
  *
  * @example
  * ```ts
@@ -63,10 +63,10 @@ export function webhookRouter(options: ReceiverOptions<Request>): RequestHandler
 }
 
 /**
- * Only the check, in front of a route of your own: refuses with 401, or sets `request.webhook` and goes on. Under the default
+ * Verification only, in front of a route of your own: responds 401, or sets `request.webhook` and calls `next`. Under the default
  * scheme the body is left for your parser.
  *
- * @throws {ConfigurationError} at once, for a secret or an option that cannot be right
+ * @throws {ConfigurationError} at once, for an invalid secret or option
  *
  * @example
  * ```ts
@@ -76,7 +76,7 @@ export function webhookRouter(options: ReceiverOptions<Request>): RequestHandler
  * const app = express();
  * const check = verifyWebhook({ secret: process.env.WEBHOOK_SECRET ?? "" });
  * app.post("/our/own/path", check, express.json(), (request, response) => {
- *   console.log(request.webhook?.verified.reading, request.body);
+ *   console.log(request.webhook?.verified.variant, request.body);
  *   response.sendStatus(200);
  * });
  * ```
@@ -95,7 +95,6 @@ export function verifyWebhook(options: VerifyOptions<Request>): RequestHandler {
   };
 }
 
-/** It is for the adapters that have no router in front. */
 function refuseBasePath(options: object): void {
   if ("basePath" in options)
     throw new ConfigurationError(
@@ -104,7 +103,6 @@ function refuseBasePath(options: object): void {
     );
 }
 
-/** As a listener of node:http it would find no path, and nobody to hand on to. */
 function refuseWithoutExpress(next: unknown): void {
   if (typeof next !== "function")
     throw new ConfigurationError(

@@ -72,7 +72,7 @@ test("a body too large for its limit is 413, declared or not", async () => {
   expect((await webhooks(event({ headers: { ...signedJson(), "content-length": "11" } }))).status).toBe(413);
 });
 
-test("the answer to HEAD has no body", async () => {
+test("the response to HEAD has no body", async () => {
   const webhooks = webhookHandler({ secret });
   for (const [path, status] of [
     ["/test", 200],
@@ -96,7 +96,7 @@ test("the fragment and the query of an address are no part of its path", async (
     expect((await webhooks(new Request(`https://hooks.example/offers/test${end}`))).status).toBe(200);
 });
 
-test("a framework that cuts the mount off is told nothing of it", async () => {
+test("a framework that cuts the mount off does not notice it", async () => {
   const app = new Hono().mount("/offers", webhookHandler({ secret, onWorkerOfferResponse: () => undefined }));
   const responses = await Promise.all([
     app.request("/offers/test"),

@@ -1,5 +1,5 @@
 /**
- * `@offers/webhook-kit/fetch`: the receiver for everything that takes a Request and answers a Response.
+ * `@offers/webhook-kit/fetch`: the receiver for frameworks with Request and Response.
  *
  * @module fetch
  */
@@ -15,13 +15,12 @@ import { receive } from "./receive/receive.ts";
 import { rejectUnknownPath } from "./receive/unknown-path.ts";
 
 /**
- * Every webhook endpoint, for Hono, Next, Bun, Deno, Workers, Lambda and whatever else takes a `Request` and answers a
- * `Response`. The answer never rejects. Of a body nothing is read before the signature has passed, and the request must come
- * with its body unread.
+ * Every webhook endpoint, for Hono, Next, Bun, Deno, Workers, Lambda and other frameworks with `Request` and `Response`. The
+ * returned promise never rejects. The body must be unread, and is read only after the headers are verified.
  *
  * @param options.basePath where the receiver is mounted, as it stands in `request.url`: `/offers`, or `/hooks/:tenant`, where
  *   `:tenant` stands for any one segment. Any other path is a 404 and `unknown_path`. Default `/`
- * @throws {ConfigurationError} at once, for a secret or an option that cannot be right
+ * @throws {ConfigurationError} at once, for an invalid secret or option
  *
  * @example Bun, Deno and Workers
  * ```ts

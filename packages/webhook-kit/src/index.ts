@@ -1,5 +1,5 @@
 /**
- * The core: options, events, schemes, receipts and errors, whatever the framework.
+ * The core: options, events, schemes, deduplication and errors, whatever the framework.
  *
  * @module index
  */
@@ -35,7 +35,7 @@ export { timestampDigest } from "./signature/timestamp-digest.ts";
 export type { AcquireResult, Deduplication } from "./deduplication/deduplication.ts";
 export { memoryDeduplication } from "./deduplication/memory-deduplication.ts";
 
-// What happened
+// Observability
 
 export type { Logger } from "./logger.ts";
 export type { Rejection } from "./rejection.ts";

@@ -1,5 +1,5 @@
 /**
- * `@offers/webhook-kit/node`: the receiver for `node:http` and what is built like it.
+ * `@offers/webhook-kit/node`: the receiver for `node:http` and connect-style frameworks.
  *
  * @module node
  */
@@ -16,12 +16,12 @@ import { receive } from "./receive/receive.ts";
 import { rejectUnknownPath } from "./receive/unknown-path.ts";
 
 /**
- * Every webhook endpoint, as a listener for `node:http`, or a middleware for servers of connect's kind. A path that is none of
- * the service's goes on to `next` when there is one, and else is a 404 and `unknown_path`.
+ * Every webhook endpoint, as a listener for `node:http`, or a middleware for connect-style frameworks. An unknown
+ * path is passed on to `next` if there is one, and else is a 404 and `unknown_path`.
  *
  * @param options.basePath where the receiver is mounted, as it stands in `request.url`: `/offers`, or `/hooks/:tenant`, where
  *   `:tenant` stands for any one segment. Default `/`, which is right where a framework has cut the mount off
- * @throws {ConfigurationError} at once, for a secret or an option that cannot be right
+ * @throws {ConfigurationError} at once, for an invalid secret or option
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * `@offers/webhook-kit/redis`: receipts that processes share.
+ * `@offers/webhook-kit/redis`: deduplication shared by several processes.
  *
  * @module redis
  */

@@ -1,5 +1,5 @@
 /**
- * Every reason for which a request is refused: a failed check (401), or something the sender must do differently.
+ * Every reason for which a request is rejected: failed verification (401), or another mistake of the sender.
  *
  * @inline
  */
@@ -30,7 +30,7 @@ export type RejectionReason =
   | "request_in_progress";
 
 /**
- * What `onRejected` is told. Holds nothing of the request but its endpoint.
+ * Why a request was rejected, for `onRejected`. Holds nothing of the request but its endpoint.
  *
  * @example
  * ```ts
@@ -43,7 +43,7 @@ export interface Rejection {
   readonly reason: RejectionReason;
   /** For a person: what is wrong and what most likely caused it. */
   readonly message: string;
-  /** What the sender was answered. */
+  /** The status that the sender got. */
   readonly status: number;
   /** The operation's name in the contract, such as `WorkerOfferResponse`; absent with `verifyWebhook` and `verifyRequest`. */
   readonly endpoint?: string;

@@ -1,5 +1,5 @@
 /**
- * The result of one verified request. Watch `reading` to learn how the service reads the scheme, `secretIndex` to see when
+ * The result of one verified request. Watch `variant` to learn which digest the service uses, `secretIndex` to see when
  * an old secret is no longer used, `skewSeconds` to see a clock drift before it costs requests.
  *
  * @example
@@ -11,7 +11,7 @@
  */
 export interface Verified {
   readonly scheme: string;
-  /** `appended` or `hmac` under the default scheme. */
+  /** `sha256` or `hmac` under the default scheme. */
   readonly variant: string;
   /** Which of the secrets, counted from 0. */
   readonly secretIndex: number;

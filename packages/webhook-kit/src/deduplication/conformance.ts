@@ -2,18 +2,18 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import type { AcquireResult, Deduplication } from "./deduplication.ts";
 
-/** Long enough that nothing ends while a case is at work, and short enough to be waited for. */
+/** The long one outlasts every case; the short one is waited for. */
 const [longMs, shortMs] = [60_000, 50];
 
-/** How long a short lease may take to end: the clock of a store elsewhere may be a coarse one. */
+/** How long a short lease may take to expire: the clock of a remote store may be coarse. */
 const patienceMs = 5_000;
 
 /**
- * What every receipts store must do, for tests of your own store with any runner. Keys are made up, so that the cases may
- * run against a store that others use. Each takes less than a second, on a clock that moves by itself. A store that leaves
- * `subject` aside on purpose fails those whose name says so.
+ * The conformance suite of deduplication stores, for tests of your own store with any runner. Keys are random, so the cases can
+ * run against a store in use. Each takes less than a second of real time. A store that ignores `subject` on purpose fails the
+ * cases with "subject" in their names.
  *
- * @param createStore asked once for each case; may answer the same store each time
+ * @param createStore called once for each case; may return the same store each time
  *
  * @example
  * ```ts
@@ -26,13 +26,13 @@ const patienceMs = 5_000;
  */
 export function deduplicationConformance(createStore: () => Deduplication | Promise<Deduplication>): readonly {
   readonly name: string;
-  /** Rejects when the store does not do so. */
+  /** Rejects if the store fails the case. */
   readonly run: () => Promise<void>;
 }[] {
   return Object.entries(cases).map(([name, run]) => ({ name, run: async () => run(new Trial(await createStore())) }));
 }
 
-/** One store, and what the cases ask of it. */
+/** One store, with the calls that the cases make. */
 class Trial {
   readonly #store: Deduplication;
 
@@ -43,11 +43,14 @@ class Trial {
   acquire = async (key: string, leaseMs = longMs, subject?: string): Promise<AcquireResult> =>
     this.#store.acquire(key, subject === undefined ? { leaseMs } : { leaseMs, subject });
 
-  /** Claims what must be free. */
+  /** Acquires a key that must be free. */
   async take(key: string, leaseMs = longMs, subject?: string): Promise<string> {
     const result = await this.acquire(key, leaseMs, subject);
-    assert.equal(result.state, "acquired", "a key that nobody holds must be claimed");
-    assert.ok(result.state === "acquired" && typeof result.token === "string" && result.token, "a claim has a token");
+    assert.equal(result.state, "acquired", "a free key must be acquired");
+    assert.ok(
+      result.state === "acquired" && typeof result.token === "string" && result.token,
+      "an acquired key has a token",
+    );
     return result.token;
   }
 
@@ -56,11 +59,11 @@ class Trial {
 
   release = async (key: string, token: string): Promise<void> => this.#store.release(key, token);
 
-  async done(key: string, status = 200, subject?: string): Promise<void> {
+  async completeOne(key: string, status = 200, subject?: string): Promise<void> {
     await this.complete(key, await this.take(key, longMs, subject), status);
   }
 
-  /** Claims until it gets the key: then what was there has ended. */
+  /** Acquires the key as soon as it is free. */
   async takeOnceFree(key: string, leaseMs = longMs, subject?: string): Promise<string> {
     const result = await until(
       () => this.acquire(key, leaseMs, subject),
@@ -75,39 +78,39 @@ async function until<T>(send: () => Promise<T>, isSo: (response: T) => boolean):
   for (;;) {
     const response = await send();
     if (isSo(response)) return response;
-    assert.ok(Date.now() < deadline, `what ended after ${shortMs} ms still holds its key after ${patienceMs} ms`);
+    assert.ok(Date.now() < deadline, `a key that expires after ${shortMs} ms is still held after ${patienceMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
 
-const isDone = (acquire: AcquireResult, status: number, message: string): void =>
+const isCompleted = (acquire: AcquireResult, status: number, message: string): void =>
   assert.deepEqual(acquire, { state: "completed", status }, message);
 
 const stateOf = ({ state }: AcquireResult): string => state;
 
 const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
-  async "a key is claimed once, and until then tells when to come again"(store) {
+  async "a key is acquired once, and returns retryAfterMs while it is held"(store) {
     const key = randomUUID();
     await store.take(key);
     const second = await store.acquire(key);
-    assert.equal(second.state, "inProgress", "a key that is held must not be claimed again");
+    assert.equal(second.state, "inProgress", "a held key must not be acquired again");
     assert.ok(
       second.state === "inProgress" && second.retryAfterMs > 0 && second.retryAfterMs <= longMs,
-      "retryAfterMs is what is left of the lease",
+      "retryAfterMs is the rest of the lease",
     );
   },
 
-  async "of a hundred claims at once, one gets the key"(store) {
+  async "of a hundred concurrent calls of acquire, one gets the key"(store) {
     const key = randomUUID();
     const results = await Promise.all(Array.from({ length: 100 }, () => store.acquire(key)));
     assert.equal(results.filter(({ state }) => state === "acquired").length, 1);
     assert.equal(results.filter(({ state }) => state === "inProgress").length, 99);
   },
 
-  async "keys do not disturb one another"(store) {
+  async "keys are independent"(store) {
     const keys = Array.from({ length: 20 }, () => randomUUID());
     const tokens = await Promise.all(keys.map((key) => store.take(key)));
-    assert.equal(new Set(tokens).size, keys.length, "no two claims have the same token");
+    assert.equal(new Set(tokens).size, keys.length, "every acquired key has a token of its own");
     await store.complete(String(keys[0]), String(tokens[0]));
     await store.release(String(keys[1]), String(tokens[1]));
     assert.equal(stateOf(await store.acquire(String(keys[0]))), "completed");
@@ -115,45 +118,45 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     assert.equal(stateOf(await store.acquire(String(keys[2]))), "inProgress");
   },
 
-  async "a completed key answers the status that it was completed with"(store) {
+  async "a completed key returns the status that it was completed with"(store) {
     for (const status of [200, 204, 418]) {
       const key = randomUUID();
-      await store.done(key, status);
-      isDone(await store.acquire(key), status, "the status is kept");
-      isDone(await store.acquire(key), status, "to ask is not to forget");
+      await store.completeOne(key, status);
+      isCompleted(await store.acquire(key), status, "the status is kept");
+      isCompleted(await store.acquire(key), status, "acquire does not delete the status");
     }
   },
 
-  async "a receipt ends when its time is over"(store) {
+  async "a completed key is free again after keepMs"(store) {
     const key = randomUUID();
     await store.complete(key, await store.take(key), 200, shortMs);
     await store.takeOnceFree(key);
   },
 
-  async "a receipt outlives the lease of its claim"(store) {
+  async "a completed key outlives its lease"(store) {
     const [key, other] = [randomUUID(), randomUUID()];
     // Time enough to complete it, however busy the machine is.
     const leaseMs = 10 * shortMs;
     await store.complete(key, await store.take(key, leaseMs));
     await store.take(other, leaseMs);
     await store.takeOnceFree(other);
-    isDone(await store.acquire(key), 200, "keepMs counts, not leaseMs");
+    isCompleted(await store.acquire(key), 200, "keepMs counts, not leaseMs");
   },
 
   async "a released key is free at once"(store) {
     const key = randomUUID();
     const first = await store.take(key);
     await store.release(key, first);
-    assert.notEqual(await store.take(key), first, "each claim has a token of its own");
+    assert.notEqual(await store.take(key), first, "each lease has a token of its own");
   },
 
-  async "a lease that ran out is free again"(store) {
+  async "an expired lease is free again"(store) {
     const key = randomUUID();
     await store.take(key, shortMs);
     await store.takeOnceFree(key);
   },
 
-  async "of a hundred claims of a lease that ran out, one gets the key"(store) {
+  async "of a hundred concurrent calls of acquire after a lease expired, one gets the key"(store) {
     const key = randomUUID();
     await store.take(key, shortMs);
     const results = await until(
@@ -163,7 +166,7 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     assert.equal(results.filter(({ state }) => state === "acquired").length, 1);
   },
 
-  async "a holder past its lease overwrites nothing that is newer"(store) {
+  async "a holder whose lease has expired overwrites nothing newer"(store) {
     const key = randomUUID();
     const slow = await store.take(key, shortMs);
     const newer = await store.takeOnceFree(key);
@@ -174,10 +177,10 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     await store.complete(key, newer);
     await store.complete(key, slow, 500);
     await store.release(key, slow);
-    isDone(await store.acquire(key), 200, "the newer result stands");
+    isCompleted(await store.acquire(key), 200, "the newer result stands");
   },
 
-  async "a token of one key is none of another"(store) {
+  async "the token of one key is invalid for another"(store) {
     const [key, other] = [randomUUID(), randomUUID()];
     await store.take(key);
     const token = await store.take(other);
@@ -187,31 +190,31 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     assert.equal(stateOf(await store.acquire(key)), "inProgress");
   },
 
-  async "what is done is not undone by its own token"(store) {
+  async "a completed key is not changed by its own token"(store) {
     const key = randomUUID();
     const token = await store.take(key);
     await store.complete(key, token);
     await store.release(key, token);
     await store.complete(key, token, 500);
-    isDone(await store.acquire(key), 200, "a receipt is written once");
+    isCompleted(await store.acquire(key), 200, "a status is recorded once");
   },
 
-  async "a receipt counts until another about the same subject is completed"(store) {
+  async "a completed key counts until another key of the same subject is completed"(store) {
     const [subject, accepted, rejected] = [randomUUID(), randomUUID(), randomUUID()];
-    await store.done(accepted, 200, subject);
-    assert.equal(stateOf(await store.acquire(accepted, longMs, subject)), "completed", "a repeat is a repeat");
+    await store.completeOne(accepted, 200, subject);
+    assert.equal(stateOf(await store.acquire(accepted, longMs, subject)), "completed", "a duplicate is a duplicate");
     const token = await store.take(rejected, longMs, subject);
     assert.equal(stateOf(await store.acquire(accepted, longMs, subject)), "completed", "until the other is completed");
     await store.complete(rejected, token);
-    await store.done(accepted, 200, subject);
+    await store.completeOne(accepted, 200, subject);
     assert.equal(stateOf(await store.acquire(accepted, longMs, subject)), "completed");
-    await store.done(rejected, 200, subject);
+    await store.completeOne(rejected, 200, subject);
   },
 
-  async "a receipt that counts no longer is claimed anew as any other, also of its subject"(store) {
+  async "a key that no longer counts can be acquired like any other of its subject"(store) {
     const [subject, accepted, rejected] = [randomUUID(), randomUUID(), randomUUID()];
-    await store.done(accepted, 200, subject);
-    await store.done(rejected, 200, subject);
+    await store.completeOne(accepted, 200, subject);
+    await store.completeOne(rejected, 200, subject);
     const token = await store.take(accepted, longMs, subject);
     assert.equal(stateOf(await store.acquire(accepted, longMs, subject)), "inProgress");
     assert.equal(stateOf(await store.acquire(rejected, longMs, subject)), "completed", "until the other is completed");
@@ -219,30 +222,30 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     assert.equal(
       stateOf(await store.acquire(rejected, longMs, subject)),
       "completed",
-      "what was released completed nothing",
+      "a released key completed nothing",
     );
     assert.equal(stateOf(await store.acquire(accepted, longMs, subject)), "acquired");
   },
 
-  async "a holder past its lease supersedes nothing of its subject"(store) {
+  async "a holder whose lease has expired supersedes nothing of its subject"(store) {
     const [subject, slow, key] = [randomUUID(), randomUUID(), randomUUID()];
     const stale = await store.take(slow, shortMs, subject);
     await store.takeOnceFree(slow, longMs, subject);
-    await store.done(key, 200, subject);
+    await store.completeOne(key, 200, subject);
     await store.complete(slow, stale);
     assert.equal(stateOf(await store.acquire(key, longMs, subject)), "completed");
   },
 
-  async "a receipt is not superseded by what was released, nor by another subject"(store) {
+  async "a completed key is not superseded by a released key, nor by another subject"(store) {
     const [subject, key, failed, elsewhere] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
-    await store.done(key, 200, subject);
+    await store.completeOne(key, 200, subject);
     await store.release(failed, await store.take(failed, longMs, subject));
-    await store.done(elsewhere, 200, randomUUID());
-    await store.done(randomUUID());
+    await store.completeOne(elsewhere, 200, randomUUID());
+    await store.completeOne(randomUUID());
     assert.equal(stateOf(await store.acquire(key, longMs, subject)), "completed");
   },
 
-  async "two about the same subject may be at work at once"(store) {
+  async "two keys of the same subject may be held at once"(store) {
     const subject = randomUUID();
     const [key, other] = [randomUUID(), randomUUID()];
     const tokens = [await store.take(key, longMs, subject), await store.take(other, longMs, subject)] as const;

@@ -32,7 +32,7 @@ test("a handler runs under a lease of twice its time and a second, and its statu
   expect(deduplication.release).not.toHaveBeenCalled();
 });
 
-test("a request whose receipt is taken does not start the handler", async () => {
+test("a request whose key is taken does not start the handler", async () => {
   const start = vi.fn(atOnce);
   expect(await setUp({ state: "completed", status: 202 }).run(start)).toMatchObject({ duplicate: true });
   expect(
@@ -43,14 +43,14 @@ test("a request whose receipt is taken does not start the handler", async () => 
   expect(start).not.toHaveBeenCalled();
 });
 
-test("without receipts, or where none is needed, the handler just runs", async () => {
+test("without deduplication, or where none is needed, the handler just runs", async () => {
   const { deduplication, settings, run } = setUp();
   expect(await run(atOnce, { keys: [], keepMs: 1 })).toEqual(handled);
   expect(await deduplicate({ ...settings, deduplication: false }, needed, vi.fn(), atOnce)).toEqual(handled);
   expect(deduplication.acquire).not.toHaveBeenCalled();
 });
 
-test("a handler that fails at once releases its receipt", async () => {
+test("a handler that fails at once releases its record", async () => {
   const { deduplication, run } = setUp();
   const error = new HandlerError("handler_failed", "…");
   const failed = Promise.reject(error);
@@ -59,7 +59,7 @@ test("a handler that fails at once releases its receipt", async () => {
   expect(deduplication.complete).not.toHaveBeenCalled();
 });
 
-test("the answer waits until its receipt is kept", async () => {
+test("the response waits until its record is kept", async () => {
   const { deduplication, run } = setUp();
   let finish = () => {};
   deduplication.complete.mockImplementation(
@@ -81,7 +81,7 @@ test("the answer waits until its receipt is kept", async () => {
   expect(outcome).toEqual(handled);
 });
 
-test("a handler that fails later releases its receipt before the sender hears of it", async () => {
+test("a handler that fails later releases its record before the sender hears of it", async () => {
   const { deduplication, run } = setUp();
   let finish = () => {};
   deduplication.release.mockImplementation(
@@ -102,7 +102,7 @@ test("a handler that fails later releases its receipt before the sender hears of
   expect(deduplication.complete).not.toHaveBeenCalled();
 });
 
-test("after a time-out the sender is told at once, and the receipt follows the handler", async () => {
+test("after a timeout the sender gets its response at once, and the record follows the handler", async () => {
   const { deduplication, run } = setUp();
   const timedOut = new HandlerError("handler_timed_out", "…");
   let finish = (_: typeof accepted) => {};
@@ -116,7 +116,7 @@ test("after a time-out the sender is told at once, and the receipt follows the h
   expect(deduplication.complete.mock.calls).toEqual([["a", "1", 202, 600_000]]);
 });
 
-test("a handler that fails after its time is over frees its receipt for the next attempt", async () => {
+test("a handler that fails after its time is over frees its record for the next attempt", async () => {
   const { deduplication, run } = setUp();
   const timedOut = new HandlerError("handler_timed_out", "…");
   let fail = (_: Error) => {};
@@ -129,7 +129,7 @@ test("a handler that fails after its time is over frees its receipt for the next
   expect([deduplication.complete.mock.calls, deduplication.release.mock.calls]).toEqual([[], [["a", "1"]]]);
 });
 
-test("an error that is none of ours waits for the receipt as any other", async () => {
+test("an error that is none of ours waits for the record as any other", async () => {
   const { deduplication, run } = setUp();
   const error = Object.assign(new Error(), { code: "handler_timed_out" });
   const response = Promise.reject(error);

@@ -9,7 +9,7 @@ import { LeaseSet } from "./lease-set.ts";
 const leaseMs = 21_000;
 const refused = rejectRequest("method_not_allowed");
 
-/** A store that answers each claim as told, at once or later, and keeps what it was asked. */
+/** A store with the given results, at once or later, that records its calls. */
 function setUp(results: Record<string, unknown> = {}, later = false) {
   const when = <T>(value: T): T => (later ? (Promise.resolve(value) as T) : value);
   const store = {
@@ -27,8 +27,8 @@ function setUp(results: Record<string, unknown> = {}, later = false) {
   return { store, failed, held, acquire };
 }
 
-describe.each([false, true])("a store that answers %s later", (later) => {
-  test("every receipt is claimed for the lease, with its subject, and completed or released with its token", async () => {
+describe.each([false, true])("a store that responds %s later", (later) => {
+  test("every key is acquired for the lease, with its subject, and completed or released with its token", async () => {
     const { store, failed, held, acquire } = setUp({}, later);
     expect(await acquire({ key: "a", subject: "s" }, { key: "b" })).toBeUndefined();
     expect(store.acquire.mock.calls).toEqual([
@@ -48,7 +48,7 @@ describe.each([false, true])("a store that answers %s later", (later) => {
     expect(failed).not.toHaveBeenCalled();
   });
 
-  test("a request that is done is answered its status again, and nothing stays held", async () => {
+  test("a request that is done gets its status again, and nothing stays held", async () => {
     const { store, acquire } = setUp({ b: { state: "completed", status: 204 } }, later);
     expect(await acquire({ key: "a" }, { key: "b" }, { key: "c" })).toEqual({ ...acknowledged, status: 204 });
     expect(store.release.mock.calls).toEqual([["a", "token of a"]]);
@@ -61,15 +61,18 @@ describe.each([false, true])("a store that answers %s later", (later) => {
     [1_000, "1"],
     [1_001, "2"],
     [21_000, "21"],
-  ])("a request that is being handled for %d ms more is told to come back in %s s", async (retryAfterMs, seconds) => {
-    const { acquire } = setUp({ a: { state: "inProgress", retryAfterMs } }, later);
-    await expect(acquire({ key: "a" })).rejects.toMatchObject({
-      rejection: { reason: "request_in_progress", status: 409 },
-      response: { status: 409, headers: { "retry-after": seconds } },
-    });
-  });
+  ])(
+    "a request that is being handled for %d ms more gets Retry-After, to come back in %s s",
+    async (retryAfterMs, seconds) => {
+      const { acquire } = setUp({ a: { state: "inProgress", retryAfterMs } }, later);
+      await expect(acquire({ key: "a" })).rejects.toMatchObject({
+        rejection: { reason: "request_in_progress", status: 409 },
+        response: { status: 409, headers: { "retry-after": seconds } },
+      });
+    },
+  );
 
-  test("a receipt that says itself what to answer is believed, whether its holder is done or not", async () => {
+  test("a record that says itself its conflict rejects with it, whether its holder is done or not", async () => {
     for (const acquired of [
       { state: "completed", status: 200 },
       { state: "inProgress", retryAfterMs: 1 },
@@ -94,7 +97,7 @@ describe.each([false, true])("a store that answers %s later", (later) => {
     { state: "completed", status: 600 },
     { state: "completed", status: 200.5 },
     { state: "completed", status: "200" },
-  ])("the claim %j is none: the request fails, and lets go of what it held", async (acquired) => {
+  ])("the result %j is invalid: the request fails, and lets go of what it held", async (acquired) => {
     const { store, acquire } = setUp({ a: undefined }, later);
     store.acquire.mockImplementation((key) =>
       key === "a" ? { state: "acquired", token: "token of a" } : (acquired as AcquireResult),
@@ -108,7 +111,7 @@ describe.each([false, true])("a store that answers %s later", (later) => {
     expect(store.release.mock.calls).toEqual([["a", "token of a"]]);
   });
 
-  test.each([200, 599])("a status of %d may be answered again", async (status) =>
+  test.each([200, 599])("a status of %d may be responded again", async (status) =>
     expect(await setUp({ a: { state: "completed", status } }, later).acquire({ key: "a" })).toMatchObject({
       status,
     }),
@@ -121,14 +124,14 @@ test("a store that throws is a fault of this side, unless it says so itself", as
     expect.objectContaining({
       code: "deduplication_failed",
       cause,
-      message: expect.stringContaining("store threw, or took too long; the cause of this error"),
+      message: expect.stringContaining("store threw, or timed out; the cause of this error"),
     }),
   );
   const own = new ConfigurationError("invalid_option", "…");
   await expect(setUp({ a: own }).acquire({ key: "a" })).rejects.toBe(own);
 });
 
-test.each([false, true])("a receipt that cannot be kept is told, and changes nothing (later: %s)", async (later) => {
+test.each([false, true])("a record that cannot be kept is reported, and changes nothing (later: %s)", async (later) => {
   const { store, failed, held, acquire } = setUp();
   const cause = new Error("connection lost");
   const other = new Error("read only");
@@ -141,7 +144,7 @@ test.each([false, true])("a receipt that cannot be kept is told, and changes not
   store.release.mockImplementationOnce(() => Promise.reject(other));
   await held.complete(200, 1);
   const told = (reason: Error) => [expect.objectContaining({ code: "deduplication_failed", cause: reason })];
-  // Once for each reason, not for each receipt.
+  // Once for each reason, not for each record.
   expect(failed.mock.calls).toEqual([told(cause)]);
   await held.release();
   expect(failed.mock.calls).toEqual([told(cause), told(other)]);
@@ -181,7 +184,7 @@ test("a failure that is not the kit's own, and is reported nowhere, hides nothin
   expect(failed).toHaveBeenCalledTimes(1);
 });
 
-test("all receipts are waited for, not the last alone", async () => {
+test("all records are waited for, not the last alone", async () => {
   const { store, held, acquire } = setUp();
   await acquire({ key: "a" }, { key: "b" });
   let finish = () => {};

@@ -56,7 +56,7 @@ export class LeaseSet {
     try {
       const result = await inTime(this.#store.acquire(key, { leaseMs, subject }));
       if (isAcquireResult(result)) return result;
-      throw new Error("claim() returned an unknown state, or one without its token, milliseconds or HTTP status.");
+      throw new Error("acquire() returned an unknown state, or one without its token, milliseconds or HTTP status.");
     } catch (cause) {
       const failure = isWebhookKitError(cause) ? cause : storeFailed(cause);
       await this.release(failure);
@@ -86,7 +86,7 @@ const isSameCause = (one: unknown, other: unknown): boolean =>
 /** A store that does not respond must not keep the sender waiting (D-64). A store in memory needs no timer. */
 const inTime = <T>(value: T | Promise<T>): T | Promise<T> =>
   typeof (value as Promise<T> | undefined)?.then === "function"
-    ? withTimeout(Promise.resolve(value), lookUpTimeoutMs, "The receipts store has not answered in time.")
+    ? withTimeout(Promise.resolve(value), lookUpTimeoutMs, "The deduplication store did not respond in time.")
     : value;
 
 /** A store may be a user's own: an unknown state must not become a 200. */
@@ -101,6 +101,6 @@ function isAcquireResult(result: AcquireResult): boolean {
 const storeFailed = (cause: unknown): UnavailableError =>
   new UnavailableError(
     "deduplication_failed",
-    "The receipts store threw, or took too long; the cause of this error says which.",
+    "The deduplication store threw, or timed out; the cause of this error says which.",
     { cause },
   );

@@ -7,7 +7,7 @@ const full = expect.objectContaining({
 });
 const failed = expect.objectContaining({
   code: "deduplication_failed",
-  message: expect.stringMatching(/is no number/),
+  message: expect.stringMatching(/is not a finite number/),
 });
 
 function setUp(maxEntries = 2) {
@@ -34,7 +34,7 @@ test("a lease that has ended makes room, also behind one that has not", () => {
   expect(acquire("new").state).toBe("acquired");
 });
 
-test("receipts that are done make room when their time is over, and not before", async () => {
+test("completed records make room when their time is over, and not before", async () => {
   const { clock, deduplication, acquire } = setUp();
   for (const [key, keepMs] of [
     ["a", 60_000],
@@ -71,7 +71,7 @@ test("a release makes room at once", async () => {
   expect(acquire("b").state).toBe("acquired");
 });
 
-test("who completes after the end of the lease completes nothing, even where nobody came since", async () => {
+test("who completes after the end of the lease completes nothing, even where no other request came since", async () => {
   for (const late of [1_000, 1_001]) {
     const { clock, deduplication, acquire } = setUp();
     const { token } = acquire("a");
@@ -81,7 +81,7 @@ test("who completes after the end of the lease completes nothing, even where nob
   }
 });
 
-test("a key that was never claimed cannot be completed or released", async () => {
+test("a key that was never acquired cannot be completed or released", async () => {
   const { deduplication, acquire } = setUp();
   await deduplication.complete("a", "1", 200, 60_000);
   await deduplication.release("a", "1");

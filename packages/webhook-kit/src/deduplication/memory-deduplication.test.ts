@@ -10,7 +10,7 @@ function setUp(maxEntries?: number) {
   return { clock, deduplication, acquire };
 }
 
-test("a key is claimed once until it is released", async () => {
+test("a key is acquired once until it is released", async () => {
   const { deduplication, acquire } = setUp();
   const { state, token } = acquire("a");
   expect(state).toBe("acquired");
@@ -20,7 +20,7 @@ test("a key is claimed once until it is released", async () => {
   expect(acquire("a").state).toBe("acquired");
 });
 
-test("a completed key answers its status until its time is over", async () => {
+test("a completed key returns its status until its time is over", async () => {
   const { clock, deduplication, acquire } = setUp();
   await deduplication.complete("a", acquire("a").token, 200, 5_000);
   clock.ms += 4_999;
@@ -64,25 +64,25 @@ test("a full store still takes a key again whose lease ran out", async () => {
   expect(acquire("a").state).toBe("acquired");
 });
 
-test("of one subject only the receipt that was completed last takes room", async () => {
+test("of one subject only the record that was completed last takes room", async () => {
   const { deduplication, acquire } = setUp(2);
   for (const key of ["accepted", "rejected", "accepted", "rejected"]) {
-    const { token } = acquire(key, "amal's answer");
+    const { token } = acquire(key, "amal's response");
     await deduplication.complete(key, token, 200, 5_000);
   }
   expect(acquire("other").state).toBe("acquired");
   expect(() => acquire("another")).toThrow(expect.objectContaining({ code: "deduplication_full" }));
-  expect(acquire("rejected", "amal's answer").state).toBe("completed");
+  expect(acquire("rejected", "amal's response").state).toBe("completed");
 });
 
 test("what is at work is not disturbed by what is completed of its subject", async () => {
   const { deduplication, acquire } = setUp(2);
-  acquire("accepted", "amal's answer");
-  await deduplication.complete("rejected", acquire("rejected", "amal's answer").token, 200, 5_000);
-  expect(acquire("accepted", "amal's answer")).toEqual({ state: "inProgress", retryAfterMs: 1_000 });
+  acquire("accepted", "amal's response");
+  await deduplication.complete("rejected", acquire("rejected", "amal's response").token, 200, 5_000);
+  expect(acquire("accepted", "amal's response")).toEqual({ state: "inProgress", retryAfterMs: 1_000 });
 });
 
-test("a holder whose lease ran out completes nothing, even if nobody came since", async () => {
+test("a holder whose lease ran out completes nothing, even if no other request came since", async () => {
   const { clock, deduplication, acquire } = setUp();
   const { token } = acquire("a");
   clock.ms += 1_000;
@@ -103,7 +103,7 @@ test("a store that runs for long takes new keys as old ones end, whatever ends l
   expect(acquire("kept long").state).toBe("completed");
 });
 
-test("a clock that tells no time makes a claim fail, and frees nothing", async () => {
+test("an invalid clock makes acquire fail, and frees nothing", async () => {
   const { clock, deduplication, acquire } = setUp();
   const { token } = acquire("held");
   await deduplication.complete("completed", acquire("completed").token, 200, 5_000);
@@ -119,7 +119,7 @@ test("a clock that tells no time makes a claim fail, and frees nothing", async (
   expect(acquire("completed").state).toBe("completed");
 });
 
-test.each([Number.NaN, Number.POSITIVE_INFINITY])("%d milliseconds are no time to hold a receipt", async (ms) => {
+test.each([Number.NaN, Number.POSITIVE_INFINITY])("%d milliseconds are no time to hold a record", async (ms) => {
   const { deduplication, acquire } = setUp();
   expect(() => deduplication.acquire("a", { leaseMs: ms })).toThrow(
     expect.objectContaining({ code: "deduplication_failed" }),

@@ -1,24 +1,24 @@
 import { ConfigurationError, UnavailableError } from "../errors.ts";
 import type { Deduplication } from "./deduplication.ts";
 
-/** One object from the claim to its end: every one that a receipt keeps is one more for the collector to carry along. */
-interface Receipt {
+/** One object, changed in place: a second one per request would double the work of the garbage collector. */
+interface Entry {
   readonly key: string;
   readonly subject: string;
   token: string;
-  /** 0 while its handler is at work. */
+  /** 0 while the handler runs. */
   status: number;
   endsAt: number;
 }
 
-/** Every so many claims, so many entries are looked at to make room: no claim pays for all, and most for none. */
+/** Expired entries are removed in batches, so that most requests pay nothing and none pays for all. */
 const sweepInterval = 64;
 
 /**
- * Deduplication in this process's memory: right for one process, lost when it ends. Nothing is evicted before its time; a full
- * store answers 503 rather than forget (`deduplication_full`).
+ * A deduplication store in memory: for one process, lost when it exits. Nothing is evicted before it expires; when the store is
+ * full, requests get 503 (`deduplication_full`).
  *
- * @param options.maxEntries how many are held at once (default 100,000, about 25 MB)
+ * @param options.maxEntries how many requests are held at once (default 100,000, about 25 MB)
  * @param options.now the clock, for tests
  * @throws {ConfigurationError} `invalid_option` unless `maxEntries` is a whole number of at least 1
  *
@@ -35,17 +35,17 @@ export function memoryDeduplication(options: { maxEntries?: number; now?: () => 
   if (!Number.isSafeInteger(maxEntries) || maxEntries < 1)
     throw new ConfigurationError("invalid_option", "maxEntries must be a whole number of at least 1.");
 
-  /** Those whose handler is at work, by key. */
-  const leases = new Map<string, Receipt>();
-  /** What was completed last, by subject; an earlier one counts no longer, and so needs no room. */
-  const done = new Map<string, Receipt>();
+  /** Requests whose handler runs, by key. */
+  const leases = new Map<string, Entry>();
+  /** The last completed request of each subject; earlier ones no longer count (D-57). */
+  const completed = new Map<string, Entry>();
   let nextToken = 1;
   let nextSearchAt = 0;
 
   let start: number | undefined;
   const readClock = (): number => {
     const time = finite(now ? now().getTime() : Date.now());
-    // Counted from the first: the numbers stay small, and small ones cost no memory of their own.
+    // Counted from the first call: V8 stores small integers without allocating.
     start ??= time;
     return time - start;
   };
@@ -53,28 +53,28 @@ export function memoryDeduplication(options: { maxEntries?: number; now?: () => 
   /** Both maps keep their entries in the order in which they were written, so that the oldest come first. */
   const sweep = (time: number, most: number): void => {
     sweepOne(leases, time, most);
-    sweepOne(done, time, most);
+    sweepOne(completed, time, most);
   };
 
   const makeRoom = (time: number): void => {
     if (nextToken % sweepInterval === 0) sweep(time, 2 * sweepInterval);
-    if (leases.size + done.size < maxEntries) return;
-    // Something that is kept longer may stand before what has ended; to look through all is dear, so not every time.
+    if (leases.size + completed.size < maxEntries) return;
+    // Entries with a longer keepMs may stand before expired ones; a full sweep is expensive, so at most once a second.
     if (time >= nextSearchAt) {
       nextSearchAt = time + 1_000;
       sweep(time, Number.POSITIVE_INFINITY);
     }
-    if (leases.size + done.size >= maxEntries)
+    if (leases.size + completed.size >= maxEntries)
       throw new UnavailableError(
         "deduplication_full",
-        "The receipts store is full; raise maxEntries or share a larger store.",
+        "The deduplication store is full; raise maxEntries or share a larger store.",
       );
   };
 
   return {
     acquire(key, { leaseMs, subject = key }) {
       const time = readClock();
-      const last = done.get(subject);
+      const last = completed.get(subject);
       if (last?.key === key && last.endsAt > time) return { state: "completed", status: last.status };
       const lease = leases.get(key);
       if (lease && lease.endsAt > time) return { state: "inProgress", retryAfterMs: lease.endsAt - time };
@@ -85,18 +85,18 @@ export function memoryDeduplication(options: { maxEntries?: number; now?: () => 
       return { state: "acquired", token };
     },
     complete(key, token, status, keepMs) {
-      const receipt = leases.get(key);
-      if (receipt?.token !== token) return;
+      const entry = leases.get(key);
+      if (entry?.token !== token) return;
       const time = readClock();
       const endsAt = finite(time + keepMs);
       leases.delete(key);
-      if (receipt.endsAt <= time) return;
-      receipt.token = "";
-      receipt.status = status;
-      receipt.endsAt = endsAt;
-      // Anew, so that the entries stay in the order of their completion.
-      done.delete(receipt.subject);
-      done.set(receipt.subject, receipt);
+      if (entry.endsAt <= time) return;
+      entry.token = "";
+      entry.status = status;
+      entry.endsAt = endsAt;
+      // Deleted first, so that the map stays in order of completion.
+      completed.delete(entry.subject);
+      completed.set(entry.subject, entry);
     },
     release(key, token) {
       if (leases.get(key)?.token === token) leases.delete(key);
@@ -104,7 +104,7 @@ export function memoryDeduplication(options: { maxEntries?: number; now?: () => 
   };
 }
 
-function sweepOne(entries: Map<string, Receipt>, time: number, most: number): void {
+function sweepOne(entries: Map<string, Entry>, time: number, most: number): void {
   let looked = 0;
   for (const [key, { endsAt }] of entries) {
     if (endsAt <= time) entries.delete(key);
@@ -113,8 +113,8 @@ function sweepOne(entries: Map<string, Receipt>, time: number, most: number): vo
   }
 }
 
-/** A time that is none would make every receipt look as if it had ended. */
+/** NaN would make every entry look expired. */
 function finite(time: number): number {
   if (Number.isFinite(time)) return time;
-  throw new UnavailableError("deduplication_failed", "The clock, or how long to hold a receipt, is no number.");
+  throw new UnavailableError("deduplication_failed", "now() or keepMs is not a finite number.");
 }

@@ -58,7 +58,7 @@ test("another tenant, scheme, signature, method, target, body or subject is anot
 test("an event without a body is an event of its own", () =>
   expect(keyOf(request)).not.toBe(eventKey(request, { incoming, body: undefined, entity: undefined }).key));
 
-test("how the signature was written down, when it came and which reading matched do not matter", () => {
+test("how the signature was written down, when it came and which variant matched do not matter", () => {
   const again: VerifiedRequest = {
     ...request,
     parsed: { ...parsed, signature: Uint8Array.of(0xab, 0x01) },
@@ -69,7 +69,7 @@ test("how the signature was written down, when it came and which reading matched
   expect(signatureKey(again)).toBe(signatureKey(request));
 });
 
-test("a signed id alone tells the event, within its tenant and scheme", () => {
+test("a signed id alone identifies the event, within its tenant and scheme", () => {
   const fresh: VerifiedRequest = { ...otherSignature(withId) };
   expect(keyOf(fresh, undefined, { method: "GET", target: "/" })).toBe(keyOf(withId));
   expectAllDifferent(
@@ -95,7 +95,7 @@ test("events of one signature about the same share a subject, whatever their bod
   expect(subjectOf(withId, ["o1", "w1"])).toBeUndefined();
 });
 
-test("a signature is told by its bytes", () =>
+test("a signature is identified by its bytes", () =>
   expectAllDifferent(
     signatureKey(request),
     signatureKey(otherSignature(request)),
@@ -103,7 +103,7 @@ test("a signature is told by its bytes", () =>
     signatureKey(otherScheme(request)),
   ));
 
-test("a signature of an id is told by the id and the time, not by a list that anybody may lengthen", () => {
+test("a signature of an id is identified by the id and the time, not by a list that anyone may lengthen", () => {
   expect(signatureKey(otherSignature(withId))).toBe(signatureKey(withId));
   expectAllDifferent(
     signatureKey(withId),
@@ -112,7 +112,7 @@ test("a signature of an id is told by the id and the time, not by a list that an
   );
 });
 
-test("a receipt is kept while the same headers could pass again, or 72 hours under a signed id", () => {
+test("a record is kept while the same headers could pass again, or 72 hours under a signed id", () => {
   expect(keepMs(request, 300_000)).toBe(659_999);
   expect(keepMs({ ...request, parsed: { ...parsed, signedAt: { earliest: 5, latest: 5 } } }, 300_000)).toBe(600_000);
   expect(keepMs(withId, 300_000)).toBe(259_200_000);

@@ -17,7 +17,7 @@ export const contactSuggestions: HandledEndpoint<"/contact-suggestions", Contact
 };
 
 /**
- * The service refuses a list with one mistake as a whole (D-21), so the mistake is found here, where it can be mended.
+ * The service rejects the entire list if one entry is invalid (D-21), so the list is validated before it is sent.
  *
  * @throws {HandlerError} `invalid_handler_result`, naming the fields but none of their values
  */
@@ -53,7 +53,7 @@ function asJson(suggestions: object): string {
   } catch (cause) {
     throw new HandlerError(
       "invalid_handler_result",
-      "suggestContacts returned a list that JSON.stringify refuses; the cause of this error says why.",
+      "suggestContacts returned a list that JSON.stringify rejects; the cause of this error says why.",
       {
         cause,
       },

@@ -5,7 +5,7 @@ type Issue = z.core.$ZodIssue;
 
 /**
  * From a field's name (`userEmailAddresses[0]`) to what is wrong with it. In words of our own, so that no release of zod can
- * put a value into them that somebody sent (D-49).
+ * put a value of the request into them (D-49).
  */
 export function describeIssues(issues: readonly Issue[]): Record<string, string[]> {
   const fields = new Map<string, string[]>();

@@ -1,15 +1,15 @@
 import { ConfigurationError } from "../errors.ts";
 
-/** Answers what of a path, still percent-encoded, lies below the base; empty when it lies elsewhere. */
+/** Returns the part of a percent-encoded path below the base path; empty for a path elsewhere. */
 export type StripBasePath = (path: string) => string;
 
-/** What a path may hold unencoded (RFC 3986, pchar); anything else would never match a path as it is sent. */
+/** RFC 3986, pchar: anything else would never match a path as it is sent. */
 const segmentShape = /^(?:[\w.~!$&'()*+,;=:@-]|%[\da-f]{2})+$/i;
 const dotSegment = /^(?:\.|%2e){1,2}$/i;
 
 /**
- * Where a receiver is mounted that has no router in front: `/offers`, or `/hooks/:tenant`, where a segment that begins with
- * `:` stands for any one. Several slashes at the start of a path are let pass, as below the base (D-46).
+ * Parses the mount path of a receiver without a router in front: `/offers`, or `/hooks/:tenant`, where a segment that begins with
+ * `:` matches any one segment. Several slashes at the start of a path are allowed (D-46).
  *
  * @throws {ConfigurationError} `invalid_option`
  */

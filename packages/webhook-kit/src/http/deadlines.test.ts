@@ -46,7 +46,7 @@ test("who comes after all have left is called in time", () => {
   expect(called).toEqual(["late"]);
 });
 
-test("nobody is kept waiting by a process that has nothing else to do, and no process by nobody", () => {
+test("a pending timeout keeps the process alive, and no other does", () => {
   const run = (program: string) =>
     spawnSync(process.execPath, ["--input-type=module", "--no-warnings", "-e", program], {
       cwd: import.meta.dirname,

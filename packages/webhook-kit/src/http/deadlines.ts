@@ -1,10 +1,10 @@
 /**
- * Calls everybody whose time is over. All wait equally long, so that the first is always the next, and one timer serves them
- * all: a timer for each costs as much as a signature's check. For Node only, where a timer may outlive its request.
+ * Timeouts of equal length that share one timer: a timer for each request costs as much as verifying its signature. For Node
+ * only, where a timer may outlive its request.
  */
 export class Deadlines {
   readonly #afterMs: number;
-  /** In the order of their time. */
+  /** In the order in which they expire. */
   readonly #waiting = new Map<() => void, number>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -14,7 +14,6 @@ export class Deadlines {
 
   static readonly #shared = new Map<number, Deadlines>();
 
-  /** Those who wait for so long. */
   static after(ms: number): Deadlines {
     const shared = Deadlines.#shared.get(ms) ?? new Deadlines(ms);
     Deadlines.#shared.set(ms, shared);
@@ -29,7 +28,7 @@ export class Deadlines {
 
   delete(expire: () => void): void {
     this.#waiting.delete(expire);
-    // A process with nobody left to wait for may end.
+    // A process without pending timeouts may exit.
     if (this.#waiting.size === 0) this.#timer?.unref();
   }
 

@@ -92,7 +92,7 @@ test("a stream that cannot be cancelled changes nothing", async () => {
   await expect(readFetchBody(request, 5, 1000)).rejects.toEqual(rejected("body_too_large"));
 });
 
-test("a body that somebody else has read, or is reading, is consumed", async () => {
+test("a body that other code has read, or is reading, is consumed", async () => {
   const read = new Request("http://a.example/", { method: "POST", body: "{}" });
   await read.text();
   const { request: variant } = requestWith([bytesOf("{}")]);

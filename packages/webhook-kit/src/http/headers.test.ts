@@ -7,7 +7,7 @@ test("finds a header whatever its capitals", () =>
 test("does not find a value that looks like the name", () =>
   expect(findHeader(["X-Note", "timestamp", "Host", "a"], "timestamp")).toBeUndefined());
 
-test("tells a header that was sent twice, alike or not", () => {
+test("reports a header that was sent twice, alike or not", () => {
   expect(findHeader(["Timestamp", "a", "timestamp", "b"], "timestamp")).toBe(duplicated);
   expect(findHeader(["Timestamp", "a", "timestamp", "a"], "timestamp")).toBe(duplicated);
 });

@@ -2,7 +2,7 @@ import { duplicated, findHeader } from "./headers.ts";
 import type { ReceivedBody } from "./incoming-request.ts";
 import { rejectRequest } from "./rejected.ts";
 
-/** JSON has no parameters: a charset must be the only one that JSON may have, and any other says nothing (D-60). */
+/** JSON has no parameters: a charset must be the only one that JSON may have, and any other parameter is ignored (D-60). */
 const json =
   /^application\/(?:[\w.!#$&^+-]+\+)?json[ \t]*(?:;[ \t]*(?:charset[ \t]*=[ \t]*"?utf-8"?|(?!charset[ \t=])[\w.!#$&^+-]+=(?:[\w.!#$&^+-]+|"[^"\\]*"))?[ \t]*)*$/i;
 
@@ -14,7 +14,7 @@ export function isJson(rawHeaders: readonly string[]): boolean {
   return typeof type === "string" && json.test(type);
 }
 
-// fatal: two bodies of different, invalid bytes must not become the same text. Whatever else is odd is let pass (D-60).
+// fatal: two bodies of different, invalid bytes must not become the same text. Anything else unusual is allowed (D-60).
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**

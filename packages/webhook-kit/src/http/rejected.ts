@@ -18,7 +18,7 @@ export class Rejected {
 const failedCheck: ProblemSummary = {
   status: 401,
   code: "invalid_signature",
-  title: "The request does not prove that it comes from the service",
+  title: "Invalid signature",
 };
 
 /** The same response for every failed check: the reason would help an attacker (D-17). */

@@ -1,22 +1,22 @@
 /**
- * A complete HTTP answer, only to be written.
+ * A complete HTTP response, ready to be written.
  *
  * @example
  * ```ts
- * import type { Answer } from "@offers/webhook-kit";
+ * import type { WebhookResponse } from "@offers/webhook-kit";
  *
- * export const toResponse = ({ status, headers, body }: Answer): Response => new Response(body, { status, headers });
+ * export const toResponse = ({ status, headers, body }: WebhookResponse): Response => new Response(body, { status, headers });
  * ```
  */
 export interface WebhookResponse {
   readonly status: number;
   /** Header names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Empty for an answer without content. */
+  /** Empty for a response without content. */
   readonly body: string;
 }
 
-/** What the sender is told when a request is refused or fails: the code is stable and never tells why a check failed. */
+/** What the sender gets when a request is rejected or fails. The code is stable, and never says why verification failed. */
 export interface ProblemSummary {
   readonly status: number;
   readonly code: string;
@@ -25,7 +25,7 @@ export interface ProblemSummary {
   readonly errors?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** 200 without a body: what acknowledges an event (D-12, D-13). */
+/** 200 without a body acknowledges an event (D-12, D-13). */
 export const acknowledged: WebhookResponse = {
   status: 200,
   headers: { "cache-control": "no-store", "content-length": "0" },

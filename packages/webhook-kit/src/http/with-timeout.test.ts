@@ -7,7 +7,7 @@ afterEach(() => {
 
 const never = new Promise<never>(() => undefined);
 
-test("an answer in time is the answer, and leaves no timer behind", async () => {
+test("a value in time is the value, and leaves no timer behind", async () => {
   vi.useFakeTimers();
   const cause = new Error("no");
   expect(await withTimeout(Promise.resolve(1), 1_000, "late")).toBe(1);
@@ -16,7 +16,7 @@ test("an answer in time is the answer, and leaves no timer behind", async () => 
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("an answer that is late is an error that says so", async () => {
+test("a value that is late is an error that says so", async () => {
   vi.useFakeTimers();
   const failed = vi.fn();
   const settled = withTimeout(never, 1_000, "too late").catch(failed);

@@ -13,8 +13,8 @@ interface Hooks {
 }
 
 /**
- * Calls hooks and logger, and shields the response from both. The logger gets codes and names, and of a failure the error itself
- * as `err`: what your own code threw is for you to read (D-49).
+ * Calls hooks and logger; what they throw changes no response. The logger gets codes and names, and the error of a failure as
+ * `err` (D-49).
  */
 export class Observer {
   readonly #hooks: Hooks;
@@ -51,7 +51,7 @@ export class Observer {
 
   rejected(rejection: Rejection): void {
     if (this.#hooks.onRejected) callSafely(() => this.#hooks.onRejected?.(rejection));
-    if (this.#hooks.logger) callSafely(() => this.#hooks.logger?.warn({ ...rejection }, "webhook refused"));
+    if (this.#hooks.logger) callSafely(() => this.#hooks.logger?.warn({ ...rejection }, "webhook rejected"));
   }
 
   /** A failure reaches `onError`, the logger, or else the console: no failure of the user's own code is silent. */
@@ -69,7 +69,6 @@ export class Observer {
   }
 }
 
-/** The response stands, whatever an observer throws. */
 function callSafely(call: () => unknown, recover: () => void = () => undefined): void {
   try {
     // A hook may be async: its rejection must not become an unhandled one.

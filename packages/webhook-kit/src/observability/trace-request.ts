@@ -17,7 +17,7 @@ interface Span {
  * @inline
  */
 export interface Tracer {
-  /** Starts a span, makes it the active one, and answers what `run` does. */
+  /** Starts a span, makes it the active one, and returns the result of `run`. */
   startActiveSpan<T>(name: string, options: { attributes: Record<string, string | number> }, run: (span: Span) => T): T;
 }
 
@@ -67,8 +67,8 @@ function describe(outcome: Outcome, span: Span): void {
   span.end();
 }
 
-function labelOf(outcome: Outcome): "refused" | "failed" | "duplicate" | "handled" {
-  if ("rejection" in outcome) return "refused";
+function labelOf(outcome: Outcome): "rejected" | "failed" | "duplicate" | "handled" {
+  if ("rejection" in outcome) return "rejected";
   if ("error" in outcome) return "failed";
   return outcome.duplicate ? "duplicate" : "handled";
 }

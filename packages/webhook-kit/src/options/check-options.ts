@@ -46,7 +46,7 @@ const shape = {
   allowShortSecret: mustBe("true or false", (value) => typeof value === "boolean"),
   scheme: objectWith<SignatureScheme>(["sign", "parse", "verify"], "timestampDigest()")
     .refine(({ name, wwwAuthenticate }) => typeof name === "string" && /^[\x20-\x7e]+$/.test(wwwAuthenticate), {
-      error: "must have a name, and a challenge that fits an HTTP header.",
+      error: "must have a name, and a wwwAuthenticate that is a valid HTTP header value.",
     })
     .optional(),
   toleranceSeconds: number(0, 86_400),
@@ -87,7 +87,7 @@ const schema = z
     ({ replayProtection, deduplication }) => replayProtection !== "single-use-signature" || deduplication !== false,
     {
       path: ["replayProtection"],
-      error: '"bind" needs receipts to remember signatures in; leave out `deduplication: false`.',
+      error: '"single-use-signature" needs deduplication to record signatures; leave out `deduplication: false`.',
     },
   );
 

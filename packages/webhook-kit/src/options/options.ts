@@ -9,7 +9,7 @@ import type { SignatureScheme } from "../signature/signature-scheme.ts";
 import type { Verified } from "../verified.ts";
 
 /**
- * How requests are checked. Everything but `secret` has a default.
+ * How requests are verified. Everything but `secret` has a default.
  *
  * @example
  * ```ts
@@ -25,29 +25,29 @@ export interface VerifyOptions<Incoming = unknown> {
   secret: SecretSource<Incoming>;
   /** @default timestampDigest() */
   scheme?: SignatureScheme;
-  /** How far the timestamp may lie from your clock, either way, at most a day (D-16). 0 means 0. @default 300 */
+  /** How far the timestamp may lie from your clock, in both directions; at most a day (D-16). 0 means 0. @default 300 */
   toleranceSeconds?: number;
   /** The largest body that is read, 1 to 100 MiB (D-24). @default 262_144 */
   maxBodyBytes?: number;
-  /** Takes secrets of fewer than 16 characters (D-43). @default false */
+  /** Allows secrets of fewer than 16 characters (D-43). @default false */
   allowShortSecret?: boolean;
   /** The clock, for tests. @default () => new Date() */
   now?: () => Date;
-  /** After every check that passed. No hook can change an answer: whatever it throws is dropped. */
+  /** Called after every verification that passed. What a hook throws is ignored: no hook changes a response. */
   onVerified?(verified: Verified): unknown;
-  /** After every request that was refused, with the reason that the sender is not told. */
+  /** Called after every rejected request, with the reason, which the sender does not get. */
   onRejected?(rejection: Rejection): unknown;
   /**
-   * After a failure on this side: a handler, the secret function, the receipts, the tracer, the set-up. Without it and without
+   * Called after a failure on this side: a handler, the secret function, the deduplication store, the tracer. Without it and without
    * `logger`, failures go to `console.error`.
    */
   onError?(error: AnyWebhookKitError): unknown;
-  /** pino fits. Gets one line per request, and one more when its receipt could not be kept. A failure's line has `err`. */
+  /** One line per request, one more when its deduplication record could not be kept; pino, for example. A failure's line has `err`. */
   logger?: Logger;
 }
 
 /**
- * How requests are checked and what is done with them.
+ * How requests are verified and handled.
  *
  * @example
  * ```ts
@@ -63,20 +63,20 @@ export interface VerifyOptions<Incoming = unknown> {
  * ```
  */
 export interface ReceiverOptions<Incoming = unknown> extends VerifyOptions<Incoming>, Handlers<Incoming> {
-  /** How long a handler may take before the sender is answered 503, at most 10 minutes (D-25). @default 10_000 */
+  /** How long a handler may take before the sender gets 503, at most 10 minutes (D-25). @default 10_000 */
   handlerTimeoutMs?: number;
   /**
-   * The memory of requests already acknowledged; share one between processes (D-45). `false`: none, for handlers that may
-   * run twice for one request. @default memoryDeduplication()
+   * Deduplication of events: where acknowledged requests are recorded; share one store between processes (D-45). `false`: none, for
+   * handlers that may run twice for one request. @default memoryDeduplication()
    */
   deduplication?: Deduplication | false;
   /**
-   * `"identical"`: a repeat of a request is acknowledged and not handled again, and other requests may come with the same
-   * signature, as they do from a service that signs whole minutes (D-45). `"bind"`: a signature is good for one request,
-   * `/test/auth` and searches included, and any other that brings it is 401 (D-58). Only for a service that signs each
-   * request anew. @default "identical"
+   * `"deduplicate"`: an identical request is acknowledged and not handled again; other requests may have the same signature, as
+   * they do with minute-precision timestamps (D-45). `"single-use-signature"`: a signature is good for one request, `/test/auth`
+   * and searches included, and any other that has it gets 401 (D-58). Only for a service that signs every request with a new
+   * timestamp. @default "deduplicate"
    */
   replayProtection?: "deduplicate" | "single-use-signature";
-  /** Gets a span for each request: an OpenTelemetry tracer fits (D-49). Its attributes hold names and codes only. */
+  /** An OpenTelemetry tracer: each request gets a span, whose attributes hold names and codes only (D-49). */
   tracer?: Tracer;
 }

@@ -4,13 +4,13 @@ import type { IncomingRequest } from "../http/incoming-request.ts";
 import type { VerifiedRequest } from "../signature/verify-signature.ts";
 import type { Verified } from "../verified.ts";
 
-/** One run of a handler: what it gets beside its event, and the means to tell it that its time is over. */
+/** The context of one run of a handler, and the means to abort its signal. */
 export class HandlerRun<Incoming> implements HandlerContext<Incoming> {
   readonly unverifiedDeliveryId: string | undefined;
   readonly verified: Verified;
   readonly receivedAt: Date;
   readonly request: Incoming;
-  // Made when a handler asks for it: most never do, and an AbortController costs more than the signature's check.
+  // Created on first use: most handlers never use it, and an AbortController costs more than verifying the signature.
   #controller: AbortController | undefined;
   #isOver = false;
 
@@ -30,14 +30,14 @@ export class HandlerRun<Incoming> implements HandlerContext<Incoming> {
     return this.#controller.signal;
   }
 
-  /** Not a method: the handler holds the run, and its time is not its own to end. */
+  /** Static, because the handler holds the instance and must not call it. */
   static expire(run: HandlerRun<unknown>): void {
     run.#isOver = true;
     run.#abort();
   }
 
   #abort(): void {
-    this.#controller?.abort(new DOMException("The handler's time is over.", "TimeoutError"));
+    this.#controller?.abort(new DOMException("handlerTimeoutMs has elapsed.", "TimeoutError"));
   }
 }
 

@@ -51,19 +51,19 @@ test("a signal that is first asked for when the time is over has aborted", async
   expect(await late).toBe(true);
 });
 
-test("a handler that fails after its time is over disturbs nobody", async () => {
+test("a handler that fails after its time is over has no effect", async () => {
   const response = run(() => sleep(40).then(() => Promise.reject(new Error("late"))), 10);
   await expect(response).rejects.toEqual(expect.objectContaining({ code: "handler_timed_out" }));
   await sleep(60);
 });
 
-test("the outcome of a handler is told even when its time is over", async () => {
+test("the outcome of a handler is reported even when its time is over", async () => {
   const late = start(() => sleep(40), 10);
   await expect(late.response).rejects.toEqual(expect.objectContaining({ code: "handler_timed_out" }));
   expect(await late.outcome).toBe(acknowledged);
 });
 
-test("what a handler throws is the cause, whatever it is; our own verdict on its answer stays itself", async () => {
+test("what a handler throws is the cause, whatever it is; our own verdict on its result stays itself", async () => {
   const fail = (cause: unknown) => run(() => Promise.reject(cause), 1_000);
   for (const cause of [new Error("own"), "a text", undefined, null])
     await expect(fail(cause)).rejects.toEqual(expect.objectContaining({ code: "handler_failed", cause }));

@@ -2,7 +2,7 @@ import { rejectRequest } from "../http/rejected.ts";
 import type { WebhookResponse } from "../http/response.ts";
 import type { Observer } from "../observability/observer.ts";
 
-/** Answers a path that is none of ours, where nothing stands behind the receiver that might know it (D-63). */
+/** The response for an unknown path, where there is no next middleware (D-63). */
 export function rejectUnknownPath(observer: Pick<Observer, "rejected">): WebhookResponse {
   const { response, rejection } = rejectRequest("unknown_path");
   const message = `${rejection.message} Is basePath the path of the registered base address, as it arrives here?`;

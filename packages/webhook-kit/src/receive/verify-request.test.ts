@@ -67,14 +67,14 @@ test.each([
     );
 });
 
-test("tells how far the clock is off, negative for the past", async () => {
+test("reports how far the clock is off, negative for the past", async () => {
   const onVerified = vi.fn();
   for (const ms of [-2_500, 30_000, 61_000])
     await verifyRequest({ secret, onVerified, now: () => new Date(start + ms) }, { rawHeaders: byMinute });
   expect(onVerified.mock.calls.map(([{ skewSeconds }]) => skewSeconds)).toEqual([2.5, 0, expect.closeTo(-1, 2)]);
 });
 
-test("tells the rejection how far the timestamp was off", async () => {
+test("the rejection says how far the timestamp was off", async () => {
   const onRejected = vi.fn();
   await verifyRequest({ secret, onRejected, now: () => new Date(start + 400_000) }, { rawHeaders: bySecond });
   expect(onRejected).toHaveBeenCalledExactlyOnceWith({
@@ -139,7 +139,7 @@ test("a scheme that covers the body is never asked without one", async () => {
   expect([await outcome(Buffer.from("123")), verify.mock.calls[0]?.[2]]).toEqual([401, Buffer.from("123")]);
 });
 
-test("no headers but signed ones are accepted, and the answer is always a value", () =>
+test("no headers but signed ones are accepted, and the result is always a value", () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(fc.oneof(fc.string(), fc.constantFrom(...byMinute)), { maxLength: 8 }),

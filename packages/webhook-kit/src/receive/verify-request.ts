@@ -7,7 +7,7 @@ import type { VerifiedWebhook } from "../verified.ts";
 import { verifyIncoming } from "./verify-incoming.ts";
 
 /**
- * A request reduced to what is checked.
+ * A request reduced to what is verified.
  *
  * @example
  * ```ts
@@ -25,10 +25,10 @@ export interface WebhookRequest {
 }
 
 /**
- * The check alone, for any framework. A request that is refused is a value, with the 401 (or 503) to answer; the reason goes
+ * Verification only, for any framework. A rejected request is a value, with the 401 (or 503) to respond with; the reason goes
  * to `onRejected`.
  *
- * @throws {ConfigurationError} (rejects) for an option that cannot be right
+ * @throws {ConfigurationError} (rejects) for an invalid option
  *
  * @example
  * ```ts
@@ -40,7 +40,7 @@ export interface WebhookRequest {
  *   const verification = await verifyRequest(options, { rawHeaders: request.rawHeaders });
  *   if (verification.ok) response.end("hello, service");
  *   else {
- *     const { status, headers, body } = verification.answer;
+ *     const { status, headers, body } = verification.response;
  *     response.writeHead(status, headers).end(body);
  *   }
  * });

@@ -43,7 +43,7 @@ test.each([
   `hmac="${digits}"`,
 ])("refuses %j", (text) => expect(parseAuthorization(text)).toBeUndefined());
 
-test("answers any text without throwing: 32 bytes or nothing", () =>
+test("returns any text without throwing: 32 bytes or nothing", () =>
   fc.assert(
     fc.property(
       fc.oneof(

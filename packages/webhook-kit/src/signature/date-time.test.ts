@@ -102,7 +102,7 @@ test("reads back every instant that a Date can write in four-digit years", () =>
     ),
   ));
 
-test("answers any text without throwing, and only ISO 8601 with a time", () =>
+test("returns any text without throwing, and only ISO 8601 with a time", () =>
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: "binary" }), fc.stringMatching(/^[0-9TZ:.+-]{0,40}$/)), (text) => {
       const time = readDateTime(text);

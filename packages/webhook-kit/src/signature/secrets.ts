@@ -5,18 +5,18 @@ import type { SignatureScheme } from "./signature-scheme.ts";
 import { findSecretProblem, findWeakness, type SecretProblem } from "./validate-secret.ts";
 
 /**
- * The secret that was given on the company profile: one; several while it is rotated; or a function that looks it up for
- * each request, for many tenants behind one receiver. The function is only asked about well-formed, fresh headers. When it
- * answers `undefined` the request is an ordinary 401; when it throws, or takes more than five seconds, it is 503 (D-64).
+ * The secret of the company profile: one; several during rotation; or a function that looks it up for each request, for many
+ * tenants behind one receiver. The function is called only for well-formed, fresh headers. If it returns `undefined`, the
+ * response is 401; if it throws, or takes more than five seconds, 503 (D-64).
  *
  * @example
  * ```ts
  * import type { Request } from "express";
- * import type { Secret } from "@offers/webhook-kit";
+ * import type { SecretSource } from "@offers/webhook-kit";
  *
  * declare const tenants: Map<string, { webhookSecret: string }>;
  *
- * export const secretOfTenant: Secret<Request> = async (request) =>
+ * export const secretOfTenant: SecretSource<Request> = async (request) =>
  *   tenants.get(String(request.params.tenant))?.webhookSecret;
  * ```
  */
@@ -25,7 +25,7 @@ export type SecretSource<Incoming = unknown> =
   | readonly string[]
   | ((request: Incoming) => string | readonly string[] | undefined | Promise<string | readonly string[] | undefined>);
 
-/** Answers the secrets of one request, each checked; undefined for a tenant that is not known. */
+/** Returns the validated secrets for one request; undefined for an unknown tenant. */
 export type SecretLookup<Incoming> = (
   request: Incoming,
 ) => readonly string[] | undefined | Promise<readonly string[] | undefined>;

@@ -1,7 +1,7 @@
 import type { RejectionReason } from "../rejection.ts";
 
 /**
- * What the headers say, before anything is proven.
+ * The parsed headers, not yet verified.
  *
  * @example
  * ```ts
@@ -20,7 +20,7 @@ export interface ParsedSignature {
   readonly signedAt: { readonly earliest: number; readonly latest: number };
   /** The signature's bytes, not its text: the same bytes may be written in several ways. */
   readonly signature: Uint8Array;
-  /** Only when the scheme signs an id of the message; then that id alone tells a duplicate. */
+  /** Only when the scheme signs an id of the message; then that id alone identifies a duplicate. */
   readonly id?: string;
 }
 
@@ -48,7 +48,7 @@ export interface SignatureScheme<
     | Readonly<Record<string, string>>
     | Promise<Readonly<Record<string, string>>>,
 > {
-  /** Part of every receipt's key, and told to `onVerified`. */
+  /** Part of every deduplication key, and passed to `onVerified`. */
   readonly name: string;
   /** The value of `WWW-Authenticate` on a failed check. */
   readonly wwwAuthenticate: string;
@@ -62,8 +62,8 @@ export interface SignatureScheme<
     readonly id?: string;
   }): Headers;
   /**
-   * What is wrong with a secret beyond the kit's own rules, never quoting it; undefined for a good one. Asked at
-   * construction, and of every secret that a function answers.
+   * What is wrong with a secret beyond the kit's own rules, never quoting it; undefined for a good one. Called at
+   * construction, and for every secret that a function returns.
    */
   checkSecret?(secret: string): string | undefined;
   /**
@@ -73,7 +73,7 @@ export interface SignatureScheme<
     rawHeaders: readonly string[],
   ): ParsedSignature | { readonly reason: RejectionReason; readonly message: string };
   /**
-   * Says which of the secrets signed, and under which reading of the scheme; compares in constant time against every one.
+   * Returns which secret signed, and by which variant of the scheme. Compares in constant time against every secret.
    * `body` is there when `signsBody` is true.
    */
   verify(

@@ -79,7 +79,7 @@ describe("while a secret is rotated", () => {
     [[old.secret, renewed.secret], 0],
     [["whsec_YW5vdGhlcg==", renewed.secret, old.secret], 1],
     [[old.secret, old.secret], 0],
-  ])("a message signed with both keys is accepted by %j, which is told by its place", (secrets, secretIndex) =>
+  ])("a message signed with both keys is accepted by %j, which is identified by its index", (secrets, secretIndex) =>
     expect(verify(headersOf(both), secrets, body)).toEqual({ secretIndex, variant: "v1" }),
   );
 

@@ -19,8 +19,8 @@ interface StandardWebhooksSignature extends ParsedSignature {
  * Standard Webhooks: `webhook-id`, `webhook-timestamp` and `webhook-signature`, an HMAC-SHA-256 of id, time and body in
  * base64. Interoperable with npm `standardwebhooks`; its secrets are `whsec_` and base64, or base64 alone. It covers the id,
  * the time and the body's bytes, but neither method nor path: what a GET request says in its path stays unsigned. The signed
- * id alone tells a duplicate, so a sender that tries again keeps it. `sign` answers at once, without a promise, and makes up
- * an id where none is given.
+ * id alone identifies a duplicate, so a sender keeps it on a retry. `sign` is synchronous, and generates an id if none is
+ * given.
  *
  * Read strictly (D-65).
  *
@@ -60,7 +60,7 @@ export function standardWebhooks(): SignatureScheme<{
       return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": `v1,${signature}` };
     },
     parse: parseHeaders,
-    // Without a body nothing is proven, not even that there was none.
+    // Without the body there is nothing to verify, not even that it was empty.
     verify: (parsed, secrets, body) => body && match(parsed as StandardWebhooksSignature, secrets, body),
   };
 }
@@ -137,7 +137,7 @@ function match(
   body: Uint8Array,
 ): { secretIndex: number; variant: "v1" } | undefined {
   let secretIndex = -1;
-  // Every secret is tried with every signature, so that the time taken does not tell which of them matched.
+  // Every secret is tried with every signature, so that the time taken does not depend on which matched.
   for (const [index, secret] of secrets.entries()) {
     const key = decodeStandardWebhooksKey(secret);
     if (!key) continue;

@@ -17,18 +17,18 @@ function verify(scheme: ReturnType<typeof timestampDigest>, rawHeaders: string[]
 }
 
 describe.each(vectors)(
-  "openssl's $reading digest of $timestamp with $secret",
+  "openssl's $variant digest of $timestamp with $secret",
   ({ timestamp, secret, variant, digest }) => {
     const other = variant === "hmac" ? "sha256" : "hmac";
 
-    test.each([digest, digest.toUpperCase()])("is accepted by the default, which tells the reading", (digits) =>
+    test.each([digest, digest.toUpperCase()])("is accepted by the default, which reports the variant", (digits) =>
       expect(verify(timestampDigest(), headersOf(timestamp, digits), ["another", secret])).toEqual({
         secretIndex: 1,
         variant,
       }),
     );
 
-    test("is accepted under its own reading only", () => {
+    test("is accepted under its own variant only", () => {
       expect(verify(timestampDigest({ variant }), headersOf(timestamp, digest), [secret])).toEqual({
         secretIndex: 0,
         variant,
@@ -48,7 +48,7 @@ test.each([
   ["auto", "sha256"],
   ["sha256", "sha256"],
   ["hmac", "hmac"],
-] as const)("reading %s signs as openssl's %s, in capitals", (variant, signed) => {
+] as const)("variant %s signs as openssl's %s, in capitals", (variant, signed) => {
   const timestamp = "2026-11-20T09:30:00.123Z";
   for (const vector of vectors.filter((each) => each.timestamp === timestamp && each.variant === signed))
     expect(timestampDigest({ variant }).sign({ secret: vector.secret, now: new Date(timestamp) })).toEqual({
@@ -82,7 +82,7 @@ test("hints at a proxy where only Authorization is missing", () =>
     expect.objectContaining({ message: expect.stringContaining("proxy") }),
   ));
 
-test("does not know a third reading", () =>
+test("does not know a third variant", () =>
   expect(() => timestampDigest({ variant: "both" as "auto" })).toThrow(
     expect.objectContaining({ code: "invalid_option" }),
   ));

@@ -8,7 +8,7 @@ import { sha256 } from "./sha256.ts";
 import type { ParsedSignature, SignatureScheme } from "./signature-scheme.ts";
 import { findSecretProblem } from "./validate-secret.ts";
 
-/** The two ways in which the documented digest can be read (D-15). */
+/** The documentation allows two digests (D-15). */
 type DigestVariant = "sha256" | "hmac";
 
 interface DigestSignature extends ParsedSignature {
@@ -19,12 +19,12 @@ interface DigestSignature extends ParsedSignature {
 /**
  * The service's documented scheme: `Timestamp`, and `Authorization: hmac` with a SHA-256 digest of its text and the secret.
  * It covers the time only: neither method, path nor body. A captured pair of headers is good for any request while the
- * timestamp is fresh, so require https, and read the offer before you act on an event. `sign` answers at once, without a
- * promise.
+ * timestamp is fresh, so require https, and read the offer before you act on an event. `sign` is
+ * synchronous.
  *
- * @param options.reading `"either"` (default) accepts SHA-256(timestamp + secret) and HMAC-SHA-256(secret, timestamp), and
+ * @param options.variant `"auto"` (default) accepts SHA-256(timestamp + secret) and HMAC-SHA-256(secret, timestamp), and
  *   signs the first; the others accept and sign one (D-15)
- * @throws {ConfigurationError} `invalid_option` for another reading; `sign` throws for an invalid date, and `invalid_secret`
+ * @throws {ConfigurationError} `invalid_option` for another variant; `sign` throws for an invalid date, and `invalid_secret`
  *   for a secret that is empty or has stray white space
  *
  * @example
@@ -40,7 +40,7 @@ export function timestampDigest(
 ): SignatureScheme<{ Timestamp: string; Authorization: string }> {
   const { variant = "auto" } = options;
   if (variant !== "auto" && variant !== "sha256" && variant !== "hmac")
-    throw new ConfigurationError("invalid_option", 'reading must be "either", "appended" or "hmac".');
+    throw new ConfigurationError("invalid_option", 'variant must be "auto", "sha256" or "hmac".');
   const accepted: readonly DigestVariant[] = variant === "auto" ? ["sha256", "hmac"] : [variant];
   return {
     name: "timestamp-digest",
@@ -105,7 +105,7 @@ function match(
 ): { secretIndex: number; variant: DigestVariant } | undefined {
   for (const variant of variants) {
     let secretIndex = -1;
-    // Every secret is tried, so that the time taken does not tell which one signed.
+    // Every secret is tried, so that the time taken does not depend on which one signed.
     for (let index = secrets.length - 1; index >= 0; index -= 1) {
       expected.write(digest(variant, parsed.timestamp, secrets[index] ?? ""), "hex");
       if (timingSafeEqual(expected, parsed.signature)) secretIndex = index;
@@ -115,7 +115,7 @@ function match(
   return undefined;
 }
 
-/** Written anew for every comparison: the text of a digest is cheap to make, a Buffer for each costs three times as much. */
+/** Reused for every comparison: a new Buffer for each costs three times as much. */
 const expected = Buffer.alloc(32);
 
 function digest(variant: DigestVariant, timestamp: string, secret: string): string {

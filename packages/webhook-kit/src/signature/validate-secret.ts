@@ -4,7 +4,7 @@ export interface SecretProblem {
   readonly message: string;
 }
 
-/** A secret is used to the letter: nothing is trimmed, so white space at its ends is refused rather than guessed at. */
+/** A secret is used exactly as given. It is not trimmed, so white space at its ends is rejected. */
 export function findSecretProblem(secret: unknown): SecretProblem | undefined {
   if (typeof secret !== "string") return invalid("The secret must be a string.");
   if (secret.trim() === "")

@@ -35,7 +35,7 @@ test("proves who signed, when it came and how far the clocks are apart", async (
   }));
 
 // printf '%s' 5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52 | openssl dgst -sha256
-test("a secret function makes a tenant, told by a hash of its secret", async () =>
+test("a secret function makes a tenant, identified by a hash of its secret", async () =>
   expect(await check({ secret: async (request) => (request === "a request" ? secret : undefined) })).toMatchObject({
     tenant: "a2b8d39ec9a82fc0cd75cb072ecdda9216988509fb2d29698f66d0d9ddb7713b",
   }));
@@ -54,7 +54,7 @@ test.each([
   ).toBe(isOut),
 );
 
-test("a stale request is told how stale, in seconds", async () =>
+test("the rejection of a stale request says how stale, in seconds", async () =>
   await expect(check({ toleranceSeconds: 60 }, signedAt + 100_999)).rejects.toMatchObject({
     rejection: {
       reason: "timestamp_out_of_tolerance",

@@ -13,7 +13,7 @@ import { type Samples, samplePayloads } from "./samples.ts";
 import { type Sender, type Webhook, writeWebhook } from "./sender.ts";
 import { type SignatureRules, validSignatures } from "./valid-signatures.ts";
 
-/** Asks a receiver what the contract demands of one, and what we do beyond it (D-61); answers its faults in words. */
+/** Checks a receiver against the contract and our decisions (D-61). @returns its problems, in sentences */
 export async function checkReceiver(
   sender: Sender,
   rules: SignatureRules & { readonly basePath: string },
@@ -48,7 +48,7 @@ async function isMounted(checker: ContractChecker, basePath: string): Promise<bo
   }
   const nonsense = [["Timestamp", "never"] as const, ["Authorization", "hmac nonsense"] as const];
   const responses = [unsigned, await checker.sendSigned(test), await checker.send(test, nonsense)];
-  checker.expect("A request to /test must be answered 200, whatever its headers", responsesTo(test, responses), isOk);
+  checker.expect("A request to /test must get 200, whatever its headers", responsesTo(test, responses), isOk);
   return true;
 }
 
@@ -59,11 +59,11 @@ async function acceptsValidSignatures(checker: ContractChecker, rules: Signature
   const isBelieved = requested.some(([, { status }]) => isOk(status));
   if (!isBelieved)
     checker.problems.push(
-      "GET /test/auth refuses every valid signature: does the receiver have this secret and scheme?",
+      "GET /test/auth rejects every valid signature: does the receiver have this secret and scheme?",
     );
   else
     for (const [what, response] of requested)
-      checker.expect(`A request ${what} must be responded 200`, responsesTo(testAuth, [response]), isOk);
+      checker.expect(`A request ${what} must get 200`, responsesTo(testAuth, [response]), isOk);
   return isBelieved;
 }
 
@@ -78,7 +78,7 @@ async function rejectsInvalidSignatures(
       const responses: [Webhook, WebhookResponse][] = [];
       for (const webhook of webhooks)
         responses.push([webhook, await checker.send(webhook, await headers(webhook.body))]);
-      checker.expect(`A request ${what} must be refused`, responses, isRefusal);
+      checker.expect(`A request ${what} must be rejected`, responses, isRefusal);
     }
   };
   const all = [
@@ -102,17 +102,17 @@ async function rejectsInvalidRequests(checker: ContractChecker): Promise<void> {
   const paths = Object.values(handledEndpoints).flatMap(({ method, path }) => (method === "POST" ? [path] : []));
   for (const text of ["{}", "[]", "{"])
     await refuses(
-      `The payload ${text} must be refused`,
+      `The payload ${text} must be rejected`,
       paths.map((path) => post(path, text)),
     );
-  await refuses("What nobody handles must not be acknowledged", [post("/no/such/webhook", "{}")]);
+  await refuses("An unknown path must not be acknowledged", [post("/no/such/webhook", "{}")]);
 
   const odd = { ...testAuth, method: "OPTIONS" };
   const responses = responsesTo(odd, [await checker.send(odd, [])]);
-  checker.expect("What the service does not ask must not fail", responses, (status) => status < 500);
+  checker.expect("A method that the service does not use must not fail", responses, (status) => status < 500);
 }
 
-/** What is given runs the receiver's own handlers. */
+/** Sends the given samples, which run the receiver's own handlers. */
 async function handlesSamples(checker: ContractChecker, samples: Partial<Samples>): Promise<void> {
   for (const name of handledNames) {
     const sample = samples[name];
@@ -120,14 +120,14 @@ async function handlesSamples(checker: ContractChecker, samples: Partial<Samples
     const endpoint = handledEndpoints[name];
     const webhook = writeWebhook(endpoint, sample);
     const first = await checker.sendSigned(webhook);
-    checker.expect(`${name} must be responded 200`, responsesTo(webhook, [first]), isOk);
+    checker.expect(`${name} must get 200`, responsesTo(webhook, [first]), isOk);
     if (!isOk(first.status)) continue;
     if (endpoint.kind === "event") {
       const again = responsesTo(webhook, [await checker.resend(webhook)]);
-      checker.expect(`${name} must be responded 200 when the same request comes twice`, again, isOk);
+      checker.expect(`${name} must get 200 when the same request comes twice`, again, isOk);
     } else
       for (const [field, words] of Object.entries(readSuggestions(first.body).problems ?? {}))
-        checker.problems.push(`${name} responded what the service refuses: ${field}: ${words.join(" ")}`);
+        checker.problems.push(`${name} returned what the service rejects: ${field}: ${words.join(" ")}`);
     if (checker.sender.signer.scheme.signsBody) await rejectsUnsignedBody(checker, webhook);
   }
 }
@@ -137,7 +137,7 @@ async function rejectsUnsignedBody(checker: ContractChecker, webhook: Webhook): 
   const headers = await checker.sender.signer.sign(webhook.body);
   const other = { ...webhook, body: Buffer.concat([webhook.body, Buffer.from(" ")]) };
   checker.expect(
-    "A body that was not signed must be refused",
+    "A body that was not signed must be rejected",
     responsesTo(other, [await checker.send(other, headers)]),
     isRefusal,
   );

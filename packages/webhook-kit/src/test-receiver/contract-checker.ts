@@ -3,10 +3,10 @@ import type { WebhookResponse } from "../http/response.ts";
 import type { Sender, Webhook } from "./sender.ts";
 import type { HeaderList } from "./transport.ts";
 
-/** No answer came: nothing that is asked afterwards would tell more. */
+/** There was no response, so the check ends. */
 export class NoResponseError extends Error {}
 
-/** Asks a receiver, and keeps in words what is wrong with its answers. */
+/** Sends requests to a receiver, and collects the problems of its responses. */
 export class ContractChecker {
   readonly problems: string[] = [];
   readonly sender: Sender;
@@ -15,22 +15,22 @@ export class ContractChecker {
     this.sender = sender;
   }
 
-  /** @throws {NoAnswer} (rejects) */
+  /** @throws {NoResponseError} (rejects) */
   send(webhook: Webhook, headers: HeaderList): Promise<WebhookResponse> {
     return this.#withResponse(webhook, () => this.sender.send(webhook, headers));
   }
 
-  /** @throws {NoAnswer} (rejects) */
+  /** @throws {NoResponseError} (rejects) */
   sendSigned(webhook: Webhook): Promise<WebhookResponse> {
     return this.#withResponse(webhook, () => this.sender.sendSigned(webhook));
   }
 
-  /** The last request once more. */
+  /** Sends the last request again. */
   resend(webhook: Webhook): Promise<WebhookResponse> {
     return this.#withResponse(webhook, () => this.sender.resend());
   }
 
-  /** One fault for all the answers that break one rule. */
+  /** Adds one problem for all the responses that break one rule. */
   expect(
     rule: string,
     responses: readonly (readonly [Webhook, WebhookResponse])[],
@@ -50,7 +50,7 @@ export class ContractChecker {
       response = await send();
     } catch (cause) {
       if (isWebhookKitError(cause)) throw cause;
-      throw new NoResponseError(`${method} ${path} got no response (${nameOf(cause)}); nothing more was requested.`, {
+      throw new NoResponseError(`${method} ${path} got no response (${nameOf(cause)}); nothing more was sent.`, {
         cause,
       });
     }
@@ -60,7 +60,7 @@ export class ContractChecker {
   }
 }
 
-/** What failed, without its message, which may tell anything. */
+/** The kind of failure, without its message, which may hold anything. */
 function nameOf(cause: unknown): string {
   if (!(cause instanceof Error)) return typeof cause;
   const { cause: inner } = cause;

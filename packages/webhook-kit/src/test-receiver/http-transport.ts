@@ -3,7 +3,7 @@ import * as https from "node:https";
 import type { WebhookResponse } from "../http/response.ts";
 import type { Transport } from "./transport.ts";
 
-/** `node:http` and not fetch, which would join two headers of one name, and follow redirects unless told. */
+/** `node:http` and not fetch, which would join two headers of one name, and follow redirects. */
 export function httpTransport(origin: URL, timeoutMs: number, close: Transport["close"]): Transport {
   const { request } = origin.protocol === "https:" ? https : http;
   return {

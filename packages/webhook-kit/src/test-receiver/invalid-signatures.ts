@@ -2,7 +2,7 @@ import { createHash, createHmac } from "node:crypto";
 import type { Signer } from "./signer.ts";
 import type { HeaderList } from "./transport.ts";
 
-/** Headers that a receiver must not believe. */
+/** Headers that a receiver must reject. */
 export interface InvalidSignature {
   /** Goes on after "a request". */
   readonly what: string;

@@ -2,7 +2,7 @@ import { describeIssues } from "../endpoints/schema-issues.ts";
 import type { ContactSuggestion } from "../events.ts";
 import { contactSuggestionsSchema } from "../generated/schemas.ts";
 
-/** What the service would show of an answer; or what it would refuse it for, as a whole (D-21). */
+/** The suggestions in a response; or the problems for which the service would reject the entire list (D-21). */
 export type ReadSuggestions =
   | { readonly suggestions: ContactSuggestion[]; readonly problems?: never }
   | { readonly suggestions?: never; readonly problems: Record<string, string[]> };

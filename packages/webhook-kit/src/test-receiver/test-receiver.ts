@@ -14,15 +14,15 @@ import { Signer } from "./signer.ts";
 import type { TestedReceiver } from "./tested-receiver.ts";
 
 /**
- * Plays the service to a receiver of yours, for tests with any runner: sends it webhooks, and checks it against the contract.
+ * Plays the service in your tests, with any test runner: sends webhooks to your receiver, and checks it against the contract.
  *
  * @param app an Express app or another listener of `node:http`, which is started on a free loopback port; an object with
  *   `fetch`, such as a Hono app or `{ fetch: webhookHandler(…) }`; or the address of a receiver that runs
  * @param options.secret the receiver's own
- * @param options.basePath where the receiver is mounted, such as `/offers`; goes on after the path of an address (default none)
- * @param options.scheme how the receiver expects requests to be signed (default `timestampDigest()`)
+ * @param options.basePath where the receiver is mounted, such as `/offers`; appended to the path of an address (default none)
+ * @param options.scheme the receiver's own (default `timestampDigest()`)
  * @param options.toleranceSeconds the receiver's own (default 300)
- * @param options.timeoutMs how long an answer may take (default 15,000)
+ * @param options.timeoutMs how long a response may take (default 15,000)
  * @param options.now the receiver's clock, when it is not this machine's
  * @throws {ConfigurationError} (rejects) `invalid_option`, `invalid_secret`
  *

@@ -12,9 +12,9 @@ export interface OutgoingRequest {
   readonly body?: Uint8Array;
 }
 
-/** The way to a receiver under test. */
+/** Sends requests to a receiver under test. */
 export interface Transport {
-  /** Rejects when there is no complete answer in time. */
+  /** Rejects when there is no complete response in time. */
   send(request: OutgoingRequest): Promise<WebhookResponse>;
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { timestampDigest } from "../signature/timestamp-digest.ts";
 import type { Signer } from "./signer.ts";
 import type { HeaderList } from "./transport.ts";
 
-/** Headers that a receiver must believe. */
+/** Headers that a receiver must accept. */
 export interface ValidSignature {
   /** Goes on after "a request". */
   readonly what: string;
@@ -15,7 +15,7 @@ const mostSkewMs = 30_000;
 
 export interface SignatureRules {
   readonly toleranceMs: number;
-  /** The service's own scheme, not narrowed to one reading: all its forms must be known. */
+  /** The service's own scheme in all its variants and forms. */
   readonly isDocumented: boolean;
   /** How often this receiver was checked before: no minute is signed twice in a row. */
   readonly checks: number;
@@ -40,7 +40,7 @@ export async function validSignatures(signer: Signer, rules: SignatureRules): Pr
   return [
     ...good,
     {
-      what: "signed by HMAC, the other way to read the documentation",
+      what: "signed by HMAC, the other documented variant",
       headers: Object.entries(timestampDigest({ variant: "hmac" }).sign({ secret, now: signer.now() })),
     },
     {

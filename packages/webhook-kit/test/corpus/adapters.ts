@@ -55,7 +55,7 @@ function oncePerMount<Made>(make: (mount: string) => Made): (mount: string) => M
   };
 }
 
-/** Every adapter of the kit, and the textbook middleware. */
+/** Every adapter of the kit, and the naive middleware. */
 export const adapters: Readonly<Record<string, Adapter>> = {
   "Express 4": onExpress(express4, webhookRouter),
   "Express 5": onExpress(express, webhookRouter),

@@ -30,7 +30,7 @@ test("there are at least 220 cases, each with an id of its own below its group's
   for (const group of groups) for (const { id } of group.cases) expect(id.split("/")[0]).toBe(group.name);
 });
 
-test("several right answers are only where the case tells what leaves the choice", () => {
+test("several right responses are only where the case says what leaves the choice", () => {
   const open = cases.filter((each) =>
     stepsOf(each).some(({ response }) => Array.isArray(response) || Array.isArray(response.status)),
   );
@@ -44,7 +44,7 @@ const { vectors } = readJson(new URL("../vectors/timestamp-digest.json", corpusF
 };
 
 test.each(vectors)(
-  "signs $timestamp with $secret as openssl does, $reading",
+  "signs $timestamp with $secret as openssl does, $variant",
   ({ timestamp, secret, variant, digest }) =>
     expect(sign({ ...config, secrets: { current: secret } }, 0, { format: timestamp, variant }).digest).toBe(digest),
 );

@@ -39,9 +39,9 @@ describe.concurrent.each(adapters.flatMap((adapter) => zones.map((zone) => ({ ad
   },
 );
 
-test.concurrent("a textbook middleware gets at least 60 wrong", async () => {
+test.concurrent("a naive middleware gets at least 60 wrong", async () => {
   const verdicts = await runCorpus(corpus, await start("the textbook", "UTC"), corpus.config.clock);
-  // Not headers or the wording of answers: what was accepted, refused, handled or repeated.
+  // Not headers or the wording of responses: what was accepted, refused, handled or repeated.
   const counts = ({ kind }: Mistake) => kind === "status" || kind === "handled" || kind === "leak";
   expect(wrongOf(verdicts, counts).length, summarise(verdicts)).toBeGreaterThanOrEqual(60);
 });

@@ -8,14 +8,14 @@ export interface Exchange {
   isClosed: boolean;
 }
 
-/** Far beyond what an answer may take; only a receiver that never answers is waited for so long. */
+/** Far beyond what a response may take; only a receiver that never responds is waited for so long. */
 const patienceMs = 10_000;
 
 /**
  * Sends bytes over a connection of their own and reads all that comes back, until the other side closes.
  *
  * @param methods one for each request among the bytes
- * @param end `"half"` closes this side once the bytes are sent, before any answer
+ * @param end `"half"` closes this side once the bytes are sent, before any response
  */
 export function exchange(
   { host, port }: { host: string; port: number },
@@ -35,10 +35,10 @@ export function exchange(
     socket.setEncoding("latin1");
     socket.on("data", (more) => {
       text += more;
-      // A receiver that leaves the connection open is told that there is nothing to come; what it still sends is read.
+      // A receiver that leaves the connection open is reported that there is nothing to come; what it still sends is read.
       if (readResponses(text, methods, false).length >= methods.length) socket.end();
     });
-    // A reset comes before or after an answer; which, the answer's presence tells.
+    // A reset comes before or after a response; which, the response's presence says.
     socket.on("error", () => undefined);
     socket.on("close", () => settle(true));
     if (end === "half") socket.end(bytes);

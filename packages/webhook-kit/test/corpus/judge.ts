@@ -20,7 +20,7 @@ export interface Outcome {
   noted?: Noted;
   /** What stood for `{{unique}}`. */
   unique: string;
-  /** What no answer may hold beside what the corpus names: secrets and digests. */
+  /** What no response may hold beside what the corpus names: secrets and digests. */
   secrets: string[];
 }
 
@@ -34,7 +34,7 @@ export interface Mistake {
 export function judge(config: Corpus["config"], each: CorpusCase, outcome: Outcome): Mistake[] {
   if (outcome.problem !== undefined) return [{ kind: "status", text: outcome.problem }];
   const steps = stepsOf(each);
-  // Each request may have several right answers; a choice of one for each must fit what was handled, too.
+  // Each request may have several right responses; a choice of one for each must fit what was handled, too.
   const choices = steps.reduce<ExpectedAnswer[][]>(
     (sofar, step) => sofar.flatMap((chosen) => [step.response].flat().map((response) => [...chosen, response])),
     [[]],

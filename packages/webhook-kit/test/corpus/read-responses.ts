@@ -1,4 +1,4 @@
-/** An answer as it came over the wire. */
+/** A response as it came over the wire. */
 export interface WireAnswer {
   status: number;
   /** Names in lower case. */
@@ -7,9 +7,9 @@ export interface WireAnswer {
 }
 
 /**
- * Reads the answers that a connection has brought so far, interim ones (1xx) left out.
+ * Reads the responses that a connection has brought so far, interim ones (1xx) left out.
  *
- * @param methods of the requests, in order: an answer to HEAD has no body, whatever its headers say
+ * @param methods of the requests, in order: a response to HEAD has no body, whatever its headers say
  * @param isClosed no more will come: a body without a length is complete
  */
 export function readResponses(text: string, methods: readonly string[], isClosed: boolean): WireAnswer[] {
@@ -20,7 +20,7 @@ export function readResponses(text: string, methods: readonly string[], isClosed
     if (headEnd < 0) break;
     const [start = "", ...lines] = rest.slice(0, headEnd).split("\r\n");
     rest = rest.slice(headEnd + 4);
-    // What is no answer counts as one of status 0, which no case expects.
+    // What is no response counts as one of status 0, which no case expects.
     const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(start)?.[1] ?? 0);
     if (status >= 100 && status < 200) continue;
     const headers = new Map(

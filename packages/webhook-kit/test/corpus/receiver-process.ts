@@ -18,9 +18,9 @@ const noteOf = (mount: string) => {
 function copied(event: unknown): unknown {
   try {
     const text = JSON.stringify(event);
-    return text.length > 100_000 ? "too long to be told" : JSON.parse(text);
+    return text.length > 100_000 ? "too long to be sent" : JSON.parse(text);
   } catch {
-    return "too deep to be told";
+    return "too deep to be sent";
   }
 }
 
@@ -55,7 +55,7 @@ function setUp(mount: string): ReceiverSetup {
   };
 }
 
-// What body parsers log about bad bodies says nothing about the answer.
+// What body parsers log about bad bodies says nothing about the response.
 console.error = () => undefined;
 
 const adapter = adapters[process.argv[2] ?? ""];

@@ -13,14 +13,14 @@ export interface ReceiverSetup {
   onRejected: (rejection: { reason: string }) => void;
 }
 
-/** The first part of a receiver's paths tells what the case needs, so that nothing need be arranged beforehand. */
+/** The first part of a receiver's paths says what the case needs, so that nothing need be arranged beforehand. */
 export const writeMount = (number: number, needs: ReceiverNeeds): string =>
   `${number}.${Buffer.from(JSON.stringify(needs)).toString("base64url")}`;
 
 export const readMount = (mount: string): ReceiverNeeds =>
   JSON.parse(Buffer.from(mount.split(".")[1] ?? "", "base64url").toString()) as ReceiverNeeds;
 
-/** What a receiver's process is asked, and what it answers. */
+/** What a receiver's process is asked, and what it responds. */
 export type ToProcess = { ask: "tally"; mounts: string[] } | { ask: "release"; mount: string };
 export type FromProcess =
   | { tell: "listening"; port: number }

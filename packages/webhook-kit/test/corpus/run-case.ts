@@ -6,7 +6,7 @@ import type { WireAnswer } from "./read-responses.ts";
 import { sign } from "./sign.ts";
 import { writeRequest } from "./write-request.ts";
 
-/** Where a case is sent, and how the receiver is told to let go of a handler that it holds. */
+/** Where a case is sent, and how the receiver is reported to let go of a handler that it holds. */
 export interface Target {
   host: string;
   port: number;
@@ -17,7 +17,7 @@ export interface Target {
   release?(): void;
 }
 
-/** Sends the requests of a case; all are signed by one reading of the clock. */
+/** Sends the requests of a case; all are signed by one variant of the clock. */
 export async function runCase(
   config: Corpus["config"],
   each: CorpusCase,
@@ -51,7 +51,7 @@ export async function runCase(
     : exchanges.map((one) => one.responses[0]);
   const extra = exchanges.some((one) => one.responses.length > (isPipelined(each) ? steps.length : 1));
   const silent = exchanges.some((one) => !one.isClosed && one.responses.length === 0);
-  const problem = extra ? "answered more than was asked" : silent ? "did not answer in time" : undefined;
+  const problem = extra ? "responded more often than asked" : silent ? "did not respond in time" : undefined;
   return { responses, secrets, unique, ...(problem !== undefined && { problem }) };
 }
 

@@ -6,7 +6,7 @@ import { type FromProcess, type ToProcess, writeMount } from "./receiver-setup.t
 import type { Target } from "./run-case.ts";
 import type { Receiver } from "./run-corpus.ts";
 
-/** It can be set up for every case, and tells what it noted. */
+/** It can be set up for every case, and says what it noted. */
 export interface StartedReceiver extends Receiver {
   targetOf(needs: ReceiverNeeds): Target;
   tally(targets: Target[]): Promise<Noted[]>;

@@ -5,7 +5,7 @@ import type { FromProcess, ProcessSetup, ToProcess } from "./messages.ts";
 
 export interface ReceiverProcess {
   readonly url: string;
-  /** The workers whose answers its handler was given. */
+  /** The workers whose responses its handler was given. */
   readonly handled: string[];
   /** Lets the handler end, now and from now on. */
   finish(): void;

@@ -12,7 +12,7 @@ interface Mistake {
   readonly breakIt: (inner: Deduplication) => Partial<Deduplication>;
 }
 
-/** Changes what is remembered of each claim that was granted. */
+/** Changes what is remembered for each key that was granted. */
 function onGranted(inner: Deduplication, change: (key: string, token: string) => string): Claim {
   return async (key, options) => {
     const result = await inner.acquire(key, options);
@@ -22,13 +22,13 @@ function onGranted(inner: Deduplication, change: (key: string, token: string) =>
 
 const mistakes: Mistake[] = [
   {
-    mistake: "grants every claim",
-    noticed: "a key is claimed once, and until then tells when to come again",
+    mistake: "grants every key",
+    noticed: "a key is acquired once, and returns retryAfterMs while it is held",
     breakIt: () => ({ acquire: () => ({ state: "acquired", token: randomUUID() }) }),
   },
   {
     mistake: "looks first and writes later",
-    noticed: "of a hundred claims at once, one gets the key",
+    noticed: "of a hundred concurrent calls of acquire, one gets the key",
     breakIt: (inner) => {
       const held = new Set<string>();
       return {
@@ -44,22 +44,22 @@ const mistakes: Mistake[] = [
   },
   {
     mistake: "never says done",
-    noticed: "a completed key answers the status that it was completed with",
+    noticed: "a completed key returns the status that it was completed with",
     breakIt: (inner) => ({ complete: (key, token) => inner.release(key, token) }),
   },
   {
     mistake: "keeps no status but 200",
-    noticed: "a completed key answers the status that it was completed with",
+    noticed: "a completed key returns the status that it was completed with",
     breakIt: (inner) => ({ complete: (key, token, _, keepMs) => inner.complete(key, token, 200, keepMs) }),
   },
   {
-    mistake: "keeps receipts for ever",
-    noticed: "a receipt ends when its time is over",
+    mistake: "keeps records for ever",
+    noticed: "a completed key is free again after keepMs",
     breakIt: (inner) => ({ complete: (key, token, status) => inner.complete(key, token, status, 1e9) }),
   },
   {
-    mistake: "keeps receipts no longer than their leases",
-    noticed: "a receipt outlives the lease of its claim",
+    mistake: "keeps records no longer than their leases",
+    noticed: "a completed key outlives its lease",
     breakIt: (inner) => {
       const leases = new Map<string, number>();
       return {
@@ -73,12 +73,12 @@ const mistakes: Mistake[] = [
   },
   {
     mistake: "never ends a lease",
-    noticed: "a lease that ran out is free again",
+    noticed: "an expired lease is free again",
     breakIt: (inner) => ({ acquire: (key, { subject }) => inner.acquire(key, { leaseMs: 1e9, subject }) }),
   },
   {
     mistake: "looks first whether a lease has run out, and writes later",
-    noticed: "of a hundred claims of a lease that ran out, one gets the key",
+    noticed: "of a hundred concurrent calls of acquire after a lease expired, one gets the key",
     breakIt: (inner) => {
       const ends = new Map<string, number>();
       return {
@@ -114,7 +114,7 @@ const mistakes: Mistake[] = [
   },
   {
     mistake: "lets a stale token complete",
-    noticed: "a holder past its lease overwrites nothing that is newer",
+    noticed: "a holder whose lease has expired overwrites nothing newer",
     breakIt: (inner) => {
       const tokens = new Map<string, string>();
       const acquire = onGranted(inner, (key, token) => {
@@ -129,7 +129,7 @@ const mistakes: Mistake[] = [
   },
   {
     mistake: "lets a stale token release",
-    noticed: "a holder past its lease overwrites nothing that is newer",
+    noticed: "a holder whose lease has expired overwrites nothing newer",
     breakIt: (inner) => {
       const tokens = new Map<string, string>();
       const acquire = onGranted(inner, (key, token) => {
@@ -141,22 +141,22 @@ const mistakes: Mistake[] = [
   },
   {
     mistake: "takes every key for one",
-    noticed: "keys do not disturb one another",
+    noticed: "keys are independent",
     breakIt: (inner) => ({ acquire: (_, options) => inner.acquire("k", options) }),
   },
   {
     mistake: "leaves subjects aside",
-    noticed: "a receipt counts until another about the same subject is completed",
+    noticed: "a completed key counts until another key of the same subject is completed",
     breakIt: (inner) => ({ acquire: (key, { leaseMs }) => inner.acquire(key, { leaseMs }) }),
   },
   {
     mistake: "takes all subjects for one",
-    noticed: "a receipt is not superseded by what was released, nor by another subject",
+    noticed: "a completed key is not superseded by a released key, nor by another subject",
     breakIt: (inner) => ({ acquire: (key, { leaseMs }) => inner.acquire(key, { leaseMs, subject: "s" }) }),
   },
   {
-    mistake: "lets a claim supersede, and not only what is completed",
-    noticed: "a receipt counts until another about the same subject is completed",
+    mistake: "lets acquire supersede, and not only what is completed",
+    noticed: "a completed key counts until another key of the same subject is completed",
     breakIt: (inner) => {
       const latest = new Map<string, string>();
       return {
@@ -172,8 +172,8 @@ const mistakes: Mistake[] = [
     },
   },
   {
-    mistake: "answers when to come again in another unit",
-    noticed: "a key is claimed once, and until then tells when to come again",
+    mistake: "returns when to come again in another unit",
+    noticed: "a key is acquired once, and returns retryAfterMs while it is held",
     breakIt: (inner) => ({
       async acquire(key, options) {
         const result = await inner.acquire(key, options);
@@ -183,7 +183,7 @@ const mistakes: Mistake[] = [
   },
 ];
 
-// Nobody waits for what never ends.
+// No test waits for what never ends.
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 

@@ -7,7 +7,7 @@ import { memoryDeduplication } from "../../src/deduplication/memory-deduplicatio
 import { redisDeduplication } from "../../src/deduplication/redis/redis-deduplication.ts";
 import { findRedis, redisUrl } from "./redis-server.ts";
 
-/** For what runs on every store; `open` answers an empty one, gone when the test is over. */
+/** For what runs on every store; `open` responses an empty one, gone when the test is over. */
 export interface ReceiptsUnderTest {
   readonly title: string;
   open(): Promise<Deduplication>;
@@ -58,6 +58,6 @@ const onRedis: ReceiptsUnderTest[] = [
   },
 ];
 
-/** Memory always, Redis where one answers: the global set-up says which. */
+/** Memory always, Redis where one responses: the global set-up says which. */
 export const receiptsUnderTest = async (): Promise<ReceiptsUnderTest[]> =>
   (await findRedis()) === undefined ? [onMemory] : [onMemory, ...onRedis];

@@ -158,7 +158,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(2);
   });
 
-  test("nothing is claimed for a request that is refused, nor for a search", async () => {
+  test("no key is acquired for a request that is refused, nor for a search", async () => {
     const acquire = vi.fn(memoryDeduplication().acquire);
     const deduplication = { ...memoryDeduplication(), acquire };
     const suggestContacts = vi.fn(() => []);
@@ -171,7 +171,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect([acquire.mock.calls.length, suggestContacts.mock.calls.length]).toEqual([0, 2]);
   });
 
-  test("a receipt is kept for as long as its headers could be used again", async () => {
+  test("a record is kept for as long as its headers could be used again", async () => {
     const complete = vi.fn();
     const deduplication = { ...memoryDeduplication(), complete };
     const now = new Date("2026-11-20T09:30:10.000Z");
@@ -210,7 +210,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "deduplication_full" }));
   });
 
-  test("a store that breaks at the claim is 503; one that breaks afterwards does not undo what was done", async () => {
+  test("a store that breaks at acquire is 503; one that breaks afterwards does not undo what was done", async () => {
     const cause = new Error("connection lost");
     const fail = () => Promise.reject(cause);
     const onError = vi.fn();
@@ -234,7 +234,7 @@ describe.each(adapters)("$name", (adapter) => {
     ]);
   });
 
-  test("a receipt that could not be kept is logged with its endpoint", async () => {
+  test("a record that could not be kept is logged with its endpoint", async () => {
     const error = vi.fn();
     const logger = { info: () => undefined, warn: () => undefined, error };
     const fail = () => Promise.reject(new Error("connection lost"));
@@ -247,11 +247,11 @@ describe.each(adapters)("$name", (adapter) => {
     );
   });
 
-  test("two tenants who share a store and a signature's text do not share receipts", async () => {
+  test("two tenants who share a store and a signature's text do not share records", async () => {
     const deduplication = memoryDeduplication();
     const scheme = {
       ...timestampDigest(),
-      // As a scheme with a signed id has it: the id alone tells a duplicate.
+      // As a scheme with a signed id has it: the id alone identifies a duplicate.
       parse: (rawHeaders: readonly string[]) => ({ ...timestampDigest().parse(rawHeaders), id: "msg_1" }),
     };
     const handled: string[] = [];

@@ -12,7 +12,7 @@ const [, { express }] = expresses as [unknown, (typeof expresses)[0]];
 
 type Client = Parameters<typeof redisDeduplication>[0];
 
-/** Takes connections and answers nothing; `cutOff` closes it for good. */
+/** Takes connections and responses nothing; `cutOff` closes it for good. */
 async function openSilentServer() {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -66,12 +66,12 @@ async function send(deduplication: Deduplication) {
 }
 
 describe.each(clients)("with a client of $name", ({ connect }) => {
-  test("a Redis that never answers makes the request a 503, in time and without running the handler", async () => {
+  test("a Redis that never responds makes the request a 503, in time and without running the handler", async () => {
     const { port } = await openSilentServer();
     const { status, errors, runs } = await send(redisDeduplication(connect(port), { timeoutMs: 60 }));
     expect([status, runs]).toEqual([503, 0]);
     expect(errors).toMatchObject([
-      { code: "deduplication_failed", cause: { message: "Redis has not answered within 60 ms." } },
+      { code: "deduplication_failed", cause: { message: "Redis has not responded within 60 ms." } },
     ]);
   });
 
@@ -85,7 +85,7 @@ describe.each(clients)("with a client of $name", ({ connect }) => {
   });
 });
 
-/** A client whose answers the test gives. */
+/** A client whose responses the test gives. */
 function fakeClient() {
   const calls: { script: string; keys: string[]; args: string[]; response(reply: unknown): void; fail(): void }[] = [];
   const client: Client = {
@@ -99,7 +99,7 @@ function fakeClient() {
 
 const options = { leaseMs: 1_000 };
 
-test("what was granted too late to be told is given back", async () => {
+test("what was granted too late is given back", async () => {
   const { calls, client } = fakeClient();
   await expect(redisDeduplication(client, { timeoutMs: 10 }).acquire("k", options)).rejects.toThrow("10 ms");
   const [acquire] = calls;
@@ -120,7 +120,7 @@ test("what may have been granted before the connection broke is given back", asy
   calls[1]?.fail();
 });
 
-test("an answer in time leaves no timer behind, and waiting for one keeps no process alive", async () => {
+test("a response in time leaves no timer behind, and waiting for one keeps no process alive", async () => {
   const timersAtWork = () => process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length;
   const before = timersAtWork();
   const { calls, client } = fakeClient();
@@ -138,7 +138,7 @@ test("an answer in time leaves no timer behind, and waiting for one keeps no pro
 test("buffers are read as text", async () => {
   const { calls, client } = fakeClient();
   const acquire = redisDeduplication(client).acquire("k", options);
-  calls[0]?.response(Buffer.from("inFlight 250"));
+  calls[0]?.response(Buffer.from("inProgress 250"));
   expect(await acquire).toEqual({ state: "inProgress", retryAfterMs: 250 });
 });
 
@@ -151,16 +151,16 @@ test.each([
   "",
   "OK",
   "acquired ",
-  "\nclaimed",
+  "\nacquired",
   "inProgress",
-  "inFlight -1",
-  "inFlight 1.5",
+  "inProgress -1",
+  "inProgress 1.5",
   "completed",
   "completed 20",
   "completed 2000",
   ["acquired"],
   { toString: () => "acquired" },
-])("an odd answer of Redis, %j, is no claim, nor an end of one", async (reply) => {
+])("an unexpected response of Redis, %j, acquires nothing, nor an end of one", async (reply) => {
   const { calls, client } = fakeClient();
   const deduplication = redisDeduplication(client);
   const steps = [
@@ -171,11 +171,11 @@ test.each([
   for (const step of steps) {
     const settled = Promise.resolve(step());
     calls.at(-1)?.response(reply);
-    await expect(settled).rejects.toThrow("none of the words");
+    await expect(settled).rejects.toThrow("Unexpected response from Redis");
   }
 });
 
-test.each([Number.NaN, Number.POSITIVE_INFINITY, -1])("%s is no time to hold a receipt", async (time) => {
+test.each([Number.NaN, Number.POSITIVE_INFINITY, -1])("%s is no time to hold a record", async (time) => {
   const { calls, client } = fakeClient();
   const deduplication = redisDeduplication(client);
   await expect(deduplication.acquire("k", { leaseMs: time })).rejects.toThrow(RangeError);

@@ -67,7 +67,7 @@ function heldHandler() {
   return { runs, handler, started };
 }
 
-describe.each(await receiptsUnderTest())("receipts in $title", ({ open }) => {
+describe.each(await receiptsUnderTest())("deduplication in $title", ({ open }) => {
   test("a thousand events of one minute, signed alike, are all handled, and once", async () => {
     const handled: string[] = [];
     const onWorkerOfferResponse = ({ workerId }: { workerId: string }) => handled.push(workerId);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { hasRedisServer } from "./redis-cluster.ts";
 import { findRedis } from "./redis-server.ts";
 
-test("a named Redis that does not answer is an error, not a reason to test less", async () => {
+test("a named Redis that does not respond is an error, not a reason to test less", async () => {
   const gone = createServer().listen(0, "127.0.0.1");
   await once(gone, "listening");
   const { port } = gone.address() as AddressInfo;

@@ -7,9 +7,9 @@ const named = process.env.REDIS_URL || undefined;
 export const redisUrl = named ?? "redis://127.0.0.1:6379/7";
 
 /**
- * The version of a Redis, undefined where none answers.
+ * The version of a Redis, undefined where none responses.
  *
- * @param url whoever names one wants its tests: then it is an error that none answers
+ * @param url whoever names one wants its tests: then it is an error that none responses
  */
 export async function findRedis(url = named): Promise<string | undefined> {
   const client = createClient({
@@ -21,19 +21,19 @@ export async function findRedis(url = named): Promise<string | undefined> {
     await client.connect();
     return /redis_version:(\S+)/.exec(await client.info("server"))?.[1] ?? "of an unknown version";
   } catch (cause) {
-    if (url !== undefined) throw new Error("no Redis answers at REDIS_URL", { cause });
+    if (url !== undefined) throw new Error("no Redis responds at REDIS_URL", { cause });
     return undefined;
   } finally {
     client.destroy();
   }
 }
 
-/** Vitest's global set-up: says once on what receipts the tests run, so that a machine without Redis skips none in silence. */
+/** Vitest's global set-up: says once on what records the tests run, so that a machine without Redis skips none in silence. */
 export async function setup(): Promise<void> {
   const version = await findRedis();
   const redis =
     version === undefined
-      ? "no Redis answers at 127.0.0.1:6379, and REDIS_URL is not set: /redis is NOT tested"
+      ? "no Redis responds at 127.0.0.1:6379, and REDIS_URL is not set: /redis is NOT tested"
       : `Redis ${version} with npm redis and ioredis`;
   const cluster = hasRedisServer() ? "Redis Cluster" : "no redis-server on the PATH: Redis Cluster is NOT tested";
   console.log(`deduplication under test: memory; ${redis}; ${cluster}`);

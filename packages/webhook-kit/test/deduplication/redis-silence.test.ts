@@ -50,7 +50,7 @@ describe.runIf(await findRedis())("what Redis holds", () => {
     expect(keepMs).toBeLessThanOrEqual(660_000);
   });
 
-  test("is nothing once a receipt is kept for no time", async () => {
+  test("is nothing once a record is kept for no time", async () => {
     const { client, prefix, list } = await openRedis();
     const deduplication = redisDeduplication(client, { prefix });
     for (const key of ["first", "second"]) {
@@ -64,11 +64,13 @@ describe.runIf(await findRedis())("what Redis holds", () => {
     });
   });
 
-  test("that bears the name of a receipt but is none makes a claim fail", async () => {
+  test("that bears the name of a record but is none makes acquire fail", async () => {
     const { client, prefix } = await openRedis();
     const deduplication = redisDeduplication(client, { prefix });
     await client.set(`${prefix}{of:eternal}:lease:eternal`, "t");
-    await expect(deduplication.acquire("eternal", { leaseMs: 1_000 })).rejects.toThrow("none of the words");
+    await expect(deduplication.acquire("eternal", { leaseMs: 1_000 })).rejects.toThrow(
+      "Unexpected response from Redis",
+    );
     await client.hSet(`${prefix}{of:list}:completed`, "f", "v");
     await expect(deduplication.acquire("list", { leaseMs: 1_000 })).rejects.toThrow("WRONGTYPE");
   });

@@ -42,14 +42,14 @@ test("a worker who accepts, rejects and accepts again within one signed minute i
   expect(handled).toEqual(["o1 amal accepted", "o1 amal rejected", "o1 amal accepted"]);
 });
 
-test("the last answer is a repeat as long as it is the last", async () => {
+test("the last response is a duplicate as long as it is the last", async () => {
   const { handled, send } = await mount();
   for (const response of ["accepted", "accepted", "rejected", "rejected", "accepted", "accepted"])
     expect(await send(response)).toBe(200);
   expect(handled).toEqual(["o1 amal accepted", "o1 amal rejected", "o1 amal accepted"]);
 });
 
-test("answers of other workers and to other offers change nothing", async () => {
+test("returns of other workers and to other offers change nothing", async () => {
   const { handled, send } = await mount();
   await send("accepted");
   await send("rejected", byMinute, "ben");
@@ -58,7 +58,7 @@ test("answers of other workers and to other offers change nothing", async () => 
   expect(handled).toEqual(["o1 amal accepted", "o1 ben rejected", "o2 amal rejected"]);
 });
 
-test("under a signature of its own each answer is remembered, whatever came since", async () => {
+test("under a signature of its own each response is recorded, whatever came since", async () => {
   const { handled, send } = await mount(() => new Date());
   const first = signedJson();
   await send("accepted", first);

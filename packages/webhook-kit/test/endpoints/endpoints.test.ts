@@ -22,7 +22,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect(refused.headers.get("cache-control")).toBe("no-store");
   });
 
-  test("every failed check has the same answer, and its reason is told on this side only", async () => {
+  test("every failed check has the same response, and its reason is reported on this side only", async () => {
     const onRejected = vi.fn();
     const request = await mount(adapter, { onRejected });
     const { Timestamp = "", Authorization = "" } = signed();
@@ -104,7 +104,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect(onRejected.mock.calls.map(([{ reason }]) => reason)).toEqual(paths.map(() => "handler_not_configured"));
   });
 
-  test("other methods are 405 and told which is allowed; HEAD asks only /test", async () => {
+  test("other methods are 405 with the allowed one; HEAD asks only /test", async () => {
     const handler = vi.fn();
     const request = await mount(adapter, { onWorkerAddedContact: handler, onWorkerOfferResponse: handler });
     const send = async (method: string, path: string) => {

@@ -16,7 +16,7 @@ const webhooks: Sample[] = samples.webhooks;
 const suggestion: ContactSuggestion = { name: "Dana Kim", emailAddress: "dana.kim@example.com", ratings: [] };
 
 describe.each(adapters)("$name", (adapter) => {
-  /** A receiver that notes what it is told. */
+  /** A receiver that notes what it is reported. */
   async function receive() {
     const clock = { now: "" };
     const handled: [handler: string, event: unknown][] = [];

@@ -117,7 +117,7 @@ describe("base64", () => {
 describe("findHeader", () => {
   const name = fc.oneof(fc.mixedCase(fc.constantFrom("timestamp", "webhook-id", "timestamp ", "time")), anyText);
 
-  test("answers the one header of that name in whatever case, and of two neither", () =>
+  test("returns the one header of that name in whatever case, and of two neither", () =>
     fc.assert(
       fc.property(fc.array(fc.oneof(name, anyText), { maxLength: 12 }), (rawHeaders) => {
         const pairs = Array.from({ length: Math.floor(rawHeaders.length / 2) }, (_, index) =>

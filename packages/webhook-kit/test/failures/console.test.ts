@@ -84,7 +84,7 @@ const failures: [string, Partial<ReceiverOptions>, string, RequestInit, number, 
     /tracer_failed.*TestAuth/,
   ],
   [
-    "a store that cannot claim",
+    "a store that cannot acquire",
     {
       onWorkerOfferResponse: () => undefined,
       deduplication: { acquire: failsLater, complete: failsLater, release: failsLater },
@@ -95,7 +95,7 @@ const failures: [string, Partial<ReceiverOptions>, string, RequestInit, number, 
     /deduplication_failed.*WorkerOfferResponse/,
   ],
   [
-    "a store that cannot complete, of two receipts",
+    "a store that cannot complete, of two records",
     {
       onWorkerOfferResponse: () => undefined,
       replayProtection: "single-use-signature",

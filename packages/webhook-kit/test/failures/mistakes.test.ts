@@ -85,17 +85,17 @@ const atConstruction: [string, () => unknown, string][] = [
   [
     "a replay of another word",
     build({ replayProtection: "once" }),
-    "replay must be one of: identical, bind; it is another word.",
+    "replayProtection must be one of: deduplicate, single-use-signature; it is another word.",
   ],
   [
-    "replay without receipts",
+    "replay without deduplication",
     build({ replayProtection: "single-use-signature", deduplication: false }),
-    'replay "bind" needs receipts to remember signatures in; leave out `deduplication: false`.',
+    'replayProtection "single-use-signature" needs deduplication to record signatures; leave out `deduplication: false`.',
   ],
   [
     "a scheme that was not called",
     build({ scheme: timestampDigest }),
-    "scheme must be an object with the functions sign, read, verify, such as timestampDigest(); it is a function that was not called.",
+    "scheme must be an object with the functions sign, parse, verify, such as timestampDigest(); it is a function that was not called.",
   ],
   [
     "a logger without functions",
@@ -103,9 +103,9 @@ const atConstruction: [string, () => unknown, string][] = [
     "logger must be an object with the functions info, warn, error, such as pino(); it is an object without them.",
   ],
   [
-    "receipts that are true",
+    "deduplication that is true",
     build({ deduplication: true }),
-    "receipts must be an object with the functions claim, complete, release, such as memoryDeduplication(); it is a boolean.",
+    "deduplication must be an object with the functions acquire, complete, release, such as memoryDeduplication(); it is a boolean.",
   ],
   [
     "a basePath in Express",
@@ -133,12 +133,12 @@ test("an option that is misspelt is named, with the nearest option and all optio
     /^Unknown option onWorkerOfferRespons; did you mean onWorkerOfferResponse\? The options are: .*\bsecret\b.*\bonWorkerOfferResponse\b/,
   ));
 
-test("a router given to node:http is told its listener", () =>
+test("a router given to node:http names its listener", () =>
   expect(() => createServer(webhookRouter({ secret }) as never).emit("request", {}, {})).toThrow(
     "webhookRouter and verifyWebhook are Express middleware; for node:http use webhookListener of @offers/webhook-kit/node.",
   ));
 
-/** What onRejected is told of a request. */
+/** What onRejected is reported of a request. */
 async function reasonFor(init: RequestInit, options: object = {}, path = "/test/auth"): Promise<unknown> {
   const onRejected = vi.fn();
   await webhookHandler({ secret, basePath: "/offers", onRejected, ...options })(
@@ -300,7 +300,7 @@ test("a body that something has read before is named, with where to mount the re
   ]);
 });
 
-test("a router on a route of Express is told app.use", async () => {
+test("a router on a route of Express names app.use", async () => {
   const onRejected = vi.fn();
   const { url } = await serve(express().all("/offers/*path", webhookRouter({ secret, onRejected })));
   await fetch(`${url}/offers/test`);

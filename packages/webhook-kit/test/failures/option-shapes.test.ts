@@ -7,12 +7,12 @@ import { secret, signed } from "../support/serve.ts";
 const invalid = expect.objectContaining({ name: "ConfigurationError", code: "invalid_option" });
 
 test.each<[string, object]>([
-  ["receipts that were not called", { deduplication: memoryDeduplication }],
-  ["receipts that are true", { deduplication: true }],
-  ["receipts that are null", { deduplication: null }],
-  ["receipts without release", { deduplication: { acquire: () => undefined, complete: () => undefined } }],
-  ["a Map for receipts", { deduplication: new Map() }],
-  ["a signature bound without receipts", { replayProtection: "single-use-signature", deduplication: false }],
+  ["deduplication that was not called", { deduplication: memoryDeduplication }],
+  ["deduplication that is true", { deduplication: true }],
+  ["deduplication that is null", { deduplication: null }],
+  ["deduplication without release", { deduplication: { acquire: () => undefined, complete: () => undefined } }],
+  ["a Map for deduplication", { deduplication: new Map() }],
+  ["a signature bound without deduplication", { replayProtection: "single-use-signature", deduplication: false }],
   ["a scheme that was not called", { scheme: timestampDigest }],
   ["a scheme that is null", { scheme: null }],
   ["a scheme by its name", { scheme: "hmac" }],

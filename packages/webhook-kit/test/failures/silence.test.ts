@@ -12,17 +12,17 @@ const problem = () => Promise.reject(new Error("SENTINEL in a handler's words"))
 const situations: [string, Partial<ReceiverOptions>][] = [
   ["all is well", {}],
   ["handlers fail", { onWorkerOfferResponse: problem, onWorkerAddedContact: problem, suggestContacts: problem }],
-  ["the answer is invalid", { suggestContacts: () => [{ name: "SENTINEL", emailAddress: "SENTINEL", ratings: [] }] }],
+  ["the response is invalid", { suggestContacts: () => [{ name: "SENTINEL", emailAddress: "SENTINEL", ratings: [] }] }],
   ["the secret function fails", { secret: problem }],
   ["the secret is unusable", { secret: () => `${secret} ` }],
-  ["the receipts fail", { deduplication: { acquire: problem, complete: problem, release: problem } }],
+  ["deduplication fails", { deduplication: { acquire: problem, complete: problem, release: problem } }],
   ["a signature is good for one request", { replayProtection: "single-use-signature" }],
   ["the clock is off", { now: () => new Date(Date.now() + 200_000) }],
 ];
 
 describe.each(adapters)("$name", (adapter) => {
   test.each(situations)(
-    "when %s, no secret, digest, body or address is in any answer, log line, hook or error message",
+    "when %s, no secret, digest, body or address is in any response, log line, hook or error message",
     async (_, options) => {
       const told: unknown[] = [];
       const keep = (...args: unknown[]) => void told.push(args);

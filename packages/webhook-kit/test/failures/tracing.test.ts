@@ -54,7 +54,9 @@ test("each request has a span of its own, named for the endpoint", async () => {
     span("Test", "GET", "/test", 200, "handled"),
     span("WorkerOfferResponse", "POST", "/offer/response", 200, "handled"),
     span("WorkerOfferResponse", "POST", "/offer/response", 200, "duplicate"),
-    span("WorkerOfferResponse", "POST", "/offer/response", 401, "refused", { "error.type": "malformed_authorization" }),
+    span("WorkerOfferResponse", "POST", "/offer/response", 401, "rejected", {
+      "error.type": "malformed_authorization",
+    }),
   ]);
 });
 
@@ -107,7 +109,7 @@ test.each<[string, NonNullable<ReceiverOptions["tracer"]>]>([
       },
     },
   ],
-])("a tracer that throws %s changes no answer and runs no handler twice", async (_, tracer) => {
+])("a tracer that throws %s changes no response and runs no handler twice", async (_, tracer) => {
   let runs = 0;
   const request = await mount({ tracer, onWorkerAddedContact: () => void runs++ });
   expect(await request("/contact/new/amal")).toBe(200);

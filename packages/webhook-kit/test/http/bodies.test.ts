@@ -106,7 +106,7 @@ describe.each(adapters)("$name", (adapter) => {
   });
 });
 
-test("a body whose sender hung up before anybody read it is told at once", async () => {
+test("a body whose sender hung up before it was read is reported at once", async () => {
   const received = new Promise((resolve, reject) => {
     serve((request) => void request.once("close", () => resolve(readNodeBody(request, 100, 40))))
       .then(({ port }) => {

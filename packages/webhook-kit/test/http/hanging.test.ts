@@ -8,11 +8,11 @@ const never = () => new Promise<never>(() => undefined);
 
 const situations: [string, Partial<ReceiverOptions>, string][] = [
   ["a secret function", { secret: never }, "secret_lookup_failed"],
-  ["a claim", { deduplication: { ...memoryDeduplication(), acquire: never } }, "deduplication_failed"],
+  ["acquire", { deduplication: { ...memoryDeduplication(), acquire: never } }, "deduplication_failed"],
 ];
 
 test.each(situations)(
-  "%s that never answers makes the request 503, without running the handler, on every adapter",
+  "%s that never responds makes the request 503, without running the handler, on every adapter",
   async (_, options, code) => {
     // All at once: each waits for as long.
     await Promise.all(

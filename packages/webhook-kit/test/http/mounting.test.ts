@@ -28,7 +28,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect((await request("/test?", { headers: signed() })).status).toBe(200);
   });
 
-  test("tenants are told apart by a part of the path, and each has a secret of its own", async () => {
+  test("tenants are distinguished by a part of the path, and each has a secret of its own", async () => {
     const secrets: Record<string, string> = { north: secret, south: "another-secret-of-theirs" };
     const tenantOf = (request: unknown) => /\/(\w+)\/hooks\//.exec(addressOf(request))?.[1] ?? "";
     const seen: string[] = [];
@@ -47,7 +47,7 @@ describe.each(adapters)("$name", (adapter) => {
 });
 
 describe.each(adaptersAlone)("$name", (adapter) => {
-  test("an unknown path is a 404 problem, and this side is told where to look", async () => {
+  test("an unknown path is a 404 problem, and this side learns where to look", async () => {
     const onRejected = vi.fn();
     const warn = vi.fn();
     const logger = { info: () => undefined, warn, error: () => undefined };
@@ -62,7 +62,7 @@ describe.each(adaptersAlone)("$name", (adapter) => {
     }
     const rejection = { reason: "unknown_path", status: 404, message: expect.stringContaining("basePath") };
     expect(onRejected.mock.calls).toEqual(paths.map(() => [rejection]));
-    expect(warn.mock.calls).toEqual(paths.map(() => [rejection, "webhook refused"]));
+    expect(warn.mock.calls).toEqual(paths.map(() => [rejection, "webhook rejected"]));
     expect(JSON.stringify([onRejected.mock.calls, warn.mock.calls])).not.toContain("SENTINEL");
   });
 });

@@ -15,7 +15,7 @@ test.each([
   expect(() => webhookListener(options as ReceiverOptions)).toThrow(expect.objectContaining({ code })),
 );
 
-/** The status and, for a problem, the code that a request line is answered with. */
+/** The status and, for a problem, the code that a request line gets a response with. */
 async function answerTo(line: string, headers: Record<string, string> = {}) {
   const onRejected = vi.fn();
   const listener = webhookListener({ secret, basePath: "/offers", onWorkerAddedContact: () => undefined, onRejected });
@@ -50,7 +50,7 @@ test.each([
   expect(await answerTo(`${line} HTTP/1.1`, signed())).toEqual([status, reason]),
 );
 
-test("an unknown path goes on to next, and nobody is told", async () => {
+test("an unknown path goes on to next, and no hook is called", async () => {
   const onRejected = vi.fn();
   const listener = webhookListener({ secret, basePath: "/offers", onRejected });
   const { url } = await serve((request, response) =>

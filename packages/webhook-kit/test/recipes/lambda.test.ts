@@ -20,7 +20,7 @@ interface Result {
   isBase64Encoded?: boolean;
 }
 
-/** A gateway in front of the function: what it takes in becomes an event, and the result what it answers. */
+/** A gateway in front of the function: what it takes in becomes an event, and the result what it responds. */
 const gateway =
   (toEvent: (taken: Taken) => Event, isBinary: boolean, invoke: (event: Event) => Promise<Result>) =>
   async (request: IncomingMessage, response: ServerResponse) => {

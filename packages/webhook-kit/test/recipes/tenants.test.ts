@@ -27,7 +27,7 @@ describe.each([
     expect(log.mock.calls).toEqual([[tenant, "offer_1", "worker_amal", "accepted"]]);
   });
 
-  test("a tenant's secret proves nothing at another's address, nor at one of nobody", async () => {
+  test("a tenant's secret proves nothing at another's address, nor at an unknown address", async () => {
     for (const tenant of ["meadow", "nobody", "constructor"]) {
       await using receiver = await testReceiver(app, { secret: harbour, basePath: `/${tenant}/offers` });
       expect((await receiver.testAuth()).status).toBe(401);

@@ -18,7 +18,7 @@ const signed = ({ variants, secret }: SchemeCase) =>
 describe.each(schemes)("$name", (each) => {
   const { names, secret } = each;
 
-  test("whatever it signs it verifies, and tells whose secret it was; with other secrets it does not", () =>
+  test("whatever it signs it verifies, and reports whose secret it was; with other secrets it does not", () =>
     fc.assert(
       fc.property(signed(each), fc.array(secret, { maxLength: 4 }), fc.nat(4), ({ scheme, ...message }, others, at) => {
         const rawHeaders = pairsOf(scheme.sign(message)).flat();
@@ -179,7 +179,7 @@ test("no part of a message of standardWebhooks can be moved into another", () =>
     runs(500),
   ));
 
-test("a reading of timestampDigest that was not asked for is not accepted", () =>
+test("a variant of timestampDigest that was not asked for is not accepted", () =>
   fc.assert(
     fc.property(signed(schemes[0]), ({ secret, now }) => {
       const [appended, hmac] = [timestampDigest({ variant: "sha256" }), timestampDigest({ variant: "hmac" })];

@@ -8,7 +8,7 @@ import { expresses, serve } from "../support/serve.ts";
 const [{ express }] = expresses as [(typeof expresses)[0]];
 const [before, after] = ["the-secret-before-the-swap", "the-secret-after-the-swap"];
 
-/** Sends requests without pause, a few at a time, `least` of them and on until told to stop; answers how often each status came back. */
+/** Sends requests without pause, a few at a time, `least` of them and on until told to stop; responses how often each status came back. */
 function load(url: string, secretNow: () => string, least = 0): () => Promise<Record<number, number>> {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   onTestFinished(() => agent.destroy());
@@ -17,7 +17,7 @@ function load(url: string, secretNow: () => string, least = 0): () => Promise<Re
   let sent = 0;
   const send = () =>
     new Promise<void>((resolve, reject) => {
-      // No two requests alike: none may be answered from a receipt.
+      // No two requests alike: none may be responded from a record.
       const headers = { ...timestampDigest().sign({ secret: secretNow(), now: new Date() }) };
       nodeRequest(`${url}/contact/new/worker_${sent++}`, { agent, headers }, (response) => {
         counts[response.statusCode ?? 0] = (counts[response.statusCode ?? 0] ?? 0) + 1;
@@ -67,7 +67,7 @@ test("secrets are swapped under load without one 401", async () => {
   expect(counts[200]).toBe(receiver.handled());
 });
 
-test("while secrets cannot be looked up the answer is 503, never 401 or 200", async () => {
+test("while secrets cannot be looked up the response is 503, never 401 or 200", async () => {
   let isOut = false;
   const receiver = await receiverWith(async () => {
     await Promise.resolve();
@@ -98,10 +98,10 @@ test.each<[string, SecretSource]>([
       throw new Error("vault unreachable");
     },
   ],
-  ["answers an empty text", () => ""],
-  ["answers an empty list", () => []],
-  ["answers null", () => null as unknown as string],
-  ["answers a number", () => 7 as unknown as string],
+  ["returns an empty text", () => ""],
+  ["returns an empty list", () => []],
+  ["returns null", () => null as unknown as string],
+  ["returns a number", () => 7 as unknown as string],
 ])("a secret function that %s makes a well-signed request 503", async (_, secret) => {
   const receiver = await receiverWith(secret);
   for (const signer of [before, after, "0".repeat(16)]) {

@@ -4,7 +4,7 @@ import { mount } from "../support/mount.ts";
 import { secret, signed } from "../support/serve.ts";
 
 describe.each(adapters)("$name", (adapter) => {
-  test("a secret function that throws or answers an unusable secret is 503, and nothing else", async () => {
+  test("a secret function that throws or returns an unusable secret is 503, and nothing else", async () => {
     const cause = new Error("the vault is sealed");
     for (const [secretFunction, code] of [
       [() => Promise.reject(cause), "secret_lookup_failed"],
@@ -28,7 +28,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect(lookUp).not.toHaveBeenCalled();
   });
 
-  test("both secrets are good while one replaces the other, and the one in use is told", async () => {
+  test("both secrets are good while one replaces the other, and the one in use is reported", async () => {
     const onVerified = vi.fn();
     const request = await mount(adapter, { secret: ["a-new-secret-of-some-length", secret], onVerified });
     expect((await request("/test/auth", { headers: signed() })).status).toBe(200);

@@ -57,7 +57,7 @@ test("a repeat of the same event is acknowledged, as ever", async () => {
   expect(handled).toHaveBeenCalledTimes(1);
 });
 
-test("a search and a check are answered once for each signature", async () => {
+test("a search and a check are handled once for each signature", async () => {
   const { get, post } = await mount();
   const [search, check] = [signedAt(1), signedAt(2)];
   expect(await post("/contact-suggestions", { userEmailAddresses: [] }, search)).toBe(200);
@@ -89,7 +89,7 @@ test("of many requests that race under one signature, one gets through", async (
   expect(handled).toHaveBeenCalledTimes(1);
 });
 
-test("a request refused for its signature leaves no receipt behind", async () => {
+test("a request refused for its signature leaves no record behind", async () => {
   const inner = memoryDeduplication();
   const held = new Map<string, string>();
   const { respond } = await mount({

@@ -35,7 +35,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(3);
   });
 
-  test("the id alone tells a duplicate, whatever else is signed with it or added to the signature", async () => {
+  test("the id alone identifies a duplicate, whatever else is signed with it or added to the signature", async () => {
     const { post, onWorkerOfferResponse } = await receiver();
     const { headers, ...init } = signedRequest(body, { id: "msg_1" });
     expect(await post({ ...init, headers })).toBe(200);
@@ -55,7 +55,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(2);
   });
 
-  test("while it is being handled, a retry is told to come back", async () => {
+  test("while it is being handled, a retry gets Retry-After, to come back", async () => {
     const { onWorkerOfferResponse, post, request } = await receiver();
     let finish = () => {};
     const begun = new Promise<void>((begin) => {
@@ -99,7 +99,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(2);
   });
 
-  test("a request that was refused leaves no receipt behind", async () => {
+  test("a request that was refused leaves no record behind", async () => {
     const { post, onWorkerOfferResponse } = await receiver();
     expect(await post({ ...signedRequest(body, { id: "msg_1" }), body: "{}" })).toBe(401);
     expect(await post(signedRequest("{}", { id: "msg_1" }))).toBe(400);

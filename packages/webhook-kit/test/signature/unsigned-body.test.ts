@@ -14,7 +14,7 @@ const head = [
   "",
 ].join("\r\n");
 
-/** Sends it all over a raw socket, as fast as it is taken, and hangs up when the answer is complete. */
+/** Sends it all over a raw socket, as fast as it is taken, and hangs up when the response is complete. */
 async function sendUnsigned(adapter: Adapter) {
   const { port, server } = await adapter.serve({ secret, onWorkerOfferResponse: () => undefined });
   const read = { whenAnswered: Number.NaN };
@@ -49,7 +49,7 @@ function isComplete(response: string): boolean {
 }
 
 describe.each(adapters)("$name", (adapter) => {
-  test("answers 30 MB that nobody signed after less than 64 kB of them", async () => {
+  test("responds to 30 MB without a signature after less than 64 kB of them", async () => {
     const { response, read, socket } = await sendUnsigned(adapter);
     socket.destroy();
     expect(response).toMatch(/^HTTP\/1\.1 401 /);
@@ -59,7 +59,7 @@ describe.each(adapters)("$name", (adapter) => {
 });
 
 describe.each(adapters.filter(({ isNode }) => isNode))("$name", (adapter) => {
-  test("cuts the connection of a sender who goes on with 30 MB that nobody signed", async () => {
+  test("cuts the connection of a sender who goes on with 30 MB without a signature", async () => {
     const { response, socket, serverSide } = await sendUnsigned(adapter);
     expect(response).toMatch(/connection: close/i);
     if (!socket.closed) await new Promise((resolve) => socket.once("close", resolve));

@@ -91,7 +91,7 @@ describe.each(adapters)("the kit on %s", (_name, mount) => {
   test.each<[string, Options, Partial<ReceiverOptions>]>([
     ["no handler", {}, {}],
     ["a tolerance of its own", { toleranceSeconds: 20 }, { toleranceSeconds: 20 }],
-    ["one reading of the digest", { scheme: hmacOnly }, { scheme: hmacOnly }],
+    ["one variant of the digest", { scheme: hmacOnly }, { scheme: hmacOnly }],
     ["a scheme that covers the body", { scheme: bodyHmac }, { scheme: bodyHmac }],
     ["Standard Webhooks", standard, standard],
     ["secrets in rotation", {}, { secret: ["another-secret-of-the-profile", secret] }],
@@ -105,7 +105,7 @@ describe.each(adapters)("the kit on %s", (_name, mount) => {
     expect([await receiver.checkContract(given), await receiver.checkContract(given)]).toEqual([[], []]);
   });
 
-  test("is told where it believes what was signed long ago, also under a scheme that covers the body", async () => {
+  test("is reported where it accepts what was signed long ago, also under a scheme that covers the body", async () => {
     for (const scheme of [undefined, bodyHmac]) {
       const given = { secret, ...(scheme && { scheme }) };
       const app = mount({ ...given, toleranceSeconds: 86_400, ...everyHandler() });
@@ -114,13 +114,13 @@ describe.each(adapters)("the kit on %s", (_name, mount) => {
         "GET /test/auth, GET /contact/new/worker_made_up, POST /contact-suggestions, POST /offer/response, " +
         "POST /offer/eventDeleted, POST /events/timelineChanged";
       expect(await receiver.checkContract()).toEqual([
-        `A request signed too long ago must be refused, but 200 came from ${where}.`,
-        `A request signed in the future must be refused, but 200 came from ${where}.`,
+        `A request signed too long ago must be rejected, but 200 came from ${where}.`,
+        `A request signed in the future must be rejected, but 200 came from ${where}.`,
       ]);
     }
   });
 
-  test("is told when its scheme does not look at the body that it signs", async () => {
+  test("is reported when its scheme does not look at the body that it signs", async () => {
     const unread: SignatureScheme = {
       ...bodyHmac,
       verify: (_claim, _secrets) => ({ secretIndex: 0, variant: "none" }),
@@ -128,9 +128,9 @@ describe.each(adapters)("the kit on %s", (_name, mount) => {
     const app = mount({ secret, scheme: unread, ...everyHandler() });
     await using receiver = await testReceiver(app, { secret, basePath, scheme: bodyHmac });
     const problems = await receiver.checkContract(samples);
-    expect(problems).toContain("A body that was not signed must be refused, but 200 came from POST /offer/response.");
+    expect(problems).toContain("A body that was not signed must be rejected, but 200 came from POST /offer/response.");
     expect(problems).toContain(
-      "A request with garbage after X-Signature must be refused, but 200 came from GET /test/auth.",
+      "A request with garbage after X-Signature must be rejected, but 200 came from GET /test/auth.",
     );
   });
 });

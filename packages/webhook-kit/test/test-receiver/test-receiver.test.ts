@@ -48,7 +48,7 @@ test("every webhook reaches its handler, signed, with what was given", async () 
   ]);
 });
 
-test("an answer shows its status, headers and body, whatever they are", async () => {
+test("a response shows its status, headers and body, whatever they are", async () => {
   await using receiver = await testReceiver(appWith({}), { secret, basePath: "/hooks" });
   const response = await receiver.contactSuggestions(search);
   expect([response.status, response.headers["content-type"], "suggestions" in response]).toEqual([
@@ -149,7 +149,7 @@ describe("an app is", () => {
     ["a number", 3001],
     ["an address of another kind", "ftp://127.0.0.1/"],
     ["no address", "127.0.0.1"],
-    ["a function without a response to answer with", (_request: Request) => new Response()],
+    ["a function without a response to respond with", (_request: Request) => new Response()],
   ])("not %s", async (_what, app) => {
     await expect(testReceiver(app as string, { secret })).rejects.toMatchObject({ code: "invalid_option" });
   });
@@ -159,16 +159,16 @@ test("a secret that no service could sign with is refused at once", async () => 
   await expect(testReceiver(express(), { secret: "" })).rejects.toMatchObject({ code: "invalid_secret" });
 });
 
-test("a receiver that does not answer in time rejects, over a server and through fetch", async () => {
+test("a receiver that does not respond in time rejects, over a server and through fetch", async () => {
   const options = { secret, timeoutMs: 50 };
   await using listening = await testReceiver(() => undefined, options);
   await expect(listening.test()).rejects.toMatchObject({ cause: { name: "TimeoutError" } });
   await using called = await testReceiver({ fetch: () => new Promise<Response>(() => undefined) }, options);
   await expect(called.test()).rejects.toMatchObject({ name: "TimeoutError" });
-  expect(await called.checkContract()).toEqual(["GET /test got no answer (TimeoutError); nothing more was asked."]);
+  expect(await called.checkContract()).toEqual(["GET /test got no response (TimeoutError); nothing more was sent."]);
 });
 
-test("an answer that breaks off rejects", async () => {
+test("a response that breaks off rejects", async () => {
   await using receiver = await testReceiver(
     (_request, response) => {
       response.writeHead(200, { "content-length": "10" }).write("half");

@@ -3,7 +3,7 @@ import type { RedisClient } from "./redis-client.ts";
 import { redisDeduplication } from "./redis-deduplication.ts";
 import { scripts } from "./redis-scripts.ts";
 
-/** Clients of both kinds that answer as told and keep what they were sent; what Redis makes of it is tested against Redis. */
+/** Clients of both kinds that response as configured and keep what they were sent; what Redis makes of it is tested against Redis. */
 function setUp(reply: unknown, options: Parameters<typeof redisDeduplication>[1] = {}) {
   const call = vi.fn(async (..._sent: string[]): Promise<unknown> => {
     const response = typeof reply === "function" ? reply() : reply;
@@ -18,9 +18,9 @@ function setUp(reply: unknown, options: Parameters<typeof redisDeduplication>[1]
   return { call, stores: clients.map((client) => redisDeduplication(client, options)) };
 }
 
-const oddReply = expect.objectContaining({ message: expect.stringMatching(/none of the words that were agreed/) });
+const oddReply = expect.objectContaining({ message: expect.stringMatching(/Unexpected response from Redis/) });
 
-describe("a claim", () => {
+describe("acquire", () => {
   test("is one script of two keys in one slot, with a token of its own", async () => {
     const { call, stores } = setUp("acquired");
     for (const store of stores) {
@@ -59,8 +59,8 @@ describe("a claim", () => {
 
   test.each([
     ["completed 200", { state: "completed", status: 200 }],
-    ["inFlight 12345", { state: "inProgress", retryAfterMs: 12_345 }],
-  ])("that is answered %j was not the first", async (words, acquire) => {
+    ["inProgress 12345", { state: "inProgress", retryAfterMs: 12_345 }],
+  ])("with the result %j was not the first", async (words, acquire) => {
     for (const reply of [words, Buffer.from(words)])
       for (const store of setUp(reply).stores) expect(await store.acquire("k", { leaseMs: 1 })).toEqual(acquire);
   });
@@ -70,16 +70,16 @@ describe("a claim", () => {
       "",
       "acquire",
       "acquired ",
-      " claimed",
+      " acquired",
       "completed",
       "completed 20",
       "completed 2000",
       "done abc",
       "inProgress",
-      "inFlight -1",
+      "inProgress -1",
     ],
-    ...["inFlight x", undefined, null, 1, ["acquired"], { toString: () => "acquired" }],
-  ])("that is answered %j fails, and gives back what it may have taken", async (reply) => {
+    ...["inProgress x", undefined, null, 1, ["acquired"], { toString: () => "acquired" }],
+  ])("with the result %j fails, and gives back what it may have taken", async (reply) => {
     const { call, stores } = setUp(reply);
     await expect(stores[0]?.acquire("k", { leaseMs: 1 })).rejects.toEqual(oddReply);
     await vi.waitFor(() => expect(call).toHaveBeenCalledTimes(2), { timeout: 60_000 });
@@ -104,7 +104,7 @@ describe("a claim", () => {
   });
 });
 
-describe("a receipt", () => {
+describe("a record", () => {
   test.each(["settled", "stale", Buffer.from("settled")])("is settled when Redis says %j", async (reply) => {
     for (const store of setUp(reply).stores) {
       await expect(store.complete("k", "t", 200, 0)).resolves.toBeUndefined();
@@ -136,7 +136,7 @@ describe("a receipt", () => {
   });
 });
 
-test("a Redis that does not answer is not waited for, and what it grants later is given back", async () => {
+test("a Redis that does not respond is not waited for, and what it grants later is given back", async () => {
   let response = (_: string) => {};
   const replies = [
     new Promise<string>((resolve) => {
@@ -144,7 +144,7 @@ test("a Redis that does not answer is not waited for, and what it grants later i
     }),
   ];
   const { call, stores } = setUp(() => replies.shift() ?? "settled", { timeoutMs: 5 });
-  await expect(stores[0]?.acquire("k", { leaseMs: 1 })).rejects.toThrow("Redis has not answered within 5 ms.");
+  await expect(stores[0]?.acquire("k", { leaseMs: 1 })).rejects.toThrow("Redis has not responded within 5 ms.");
   expect(call).toHaveBeenCalledTimes(1);
   response("acquired");
   await vi.waitFor(() => expect(call.mock.calls.map((sent) => sent[1])).toEqual([scripts.acquire, scripts.release]), {

@@ -6,17 +6,16 @@ import { evaluate, isRedisClient, type RedisClient } from "./redis-client.ts";
 import { scripts } from "./redis-scripts.ts";
 
 /**
- * Deduplication in Redis, for processes that share the work. The client is yours, connected and with its own `error` listener: of
- * npm `redis` (4 and newer: client, pool, cluster, sentinel) or of `ioredis` (client, cluster). Let Redis evict nothing
- * (`maxmemory-policy noeviction`), for an evicted receipt is a handler that runs again. Only hashes, tokens and statuses are
- * sent, each expires by itself, and Redis' own clock decides when.
+ * A deduplication store in Redis, for several processes. Pass a connected client with an `error` listener: of npm `redis` (4 and
+ * newer: client, pool, cluster, sentinel) or of `ioredis` (client, cluster). Set `maxmemory-policy noeviction`: after an eviction a
+ * handler may run again. Only hashes, tokens and statuses are stored; each expires by Redis' own clock.
  *
- * When Redis fails or is late, the request is 503 and the service sends it again.
+ * If Redis fails or times out, the request gets 503 and the service retries.
  *
- * @param options.prefix begins every key, without braces: the hash tag of Redis Cluster is the receipt's own (default
+ * @param options.prefix of every key, without braces: the kit adds the hash tag for Redis Cluster itself (default
  *   `offers:deduplication:`)
- * @param options.timeoutMs how long Redis may take to answer, 1 to 60,000 (default 2,000; D-64)
- * @throws {ConfigurationError} `invalid_option` for what is no such client, prefix or time
+ * @param options.timeoutMs how long Redis may take to respond, 1 to 60,000 (default 2,000; D-64)
+ * @throws {ConfigurationError} `invalid_option` for an invalid client, prefix or timeout
  *
  * @example
  * ```ts
@@ -59,26 +58,26 @@ export function redisDeduplication(
     throw new ConfigurationError("invalid_option", "timeoutMs must be a whole number from 1 to 60000.");
 
   const send = (script: keyof typeof scripts, key: string, token: string, args: string[]): Promise<unknown> => {
-    // Both keys bear one hash tag, so that Redis Cluster holds them in one place.
+    // Both keys have one hash tag, so that Redis Cluster stores them in one slot.
     const place = `${prefix}{of:${subjectOf(token) ?? key}}`;
     return evaluate(client, scripts[script], [`${place}:lease:${key}`, `${place}:completed`], args);
   };
-  const inTime = (reply: Promise<unknown>) =>
-    withTimeout(reply, timeoutMs, `Redis has not responded within ${timeoutMs} ms.`);
-  const settle = async (reply: Promise<unknown>): Promise<void> => {
-    if (!/^(settled|stale)$/.test(readWords(await inTime(reply)))) throw new Error(oddReply);
+  const inTime = (result: Promise<unknown>) =>
+    withTimeout(result, timeoutMs, `Redis has not responded within ${timeoutMs} ms.`);
+  const settle = async (result: Promise<unknown>): Promise<void> => {
+    if (!/^(settled|stale)$/.test(readText(await inTime(result)))) throw new Error(unexpectedResult);
   };
 
   return {
     async acquire(key, { leaseMs, subject }) {
       const token = createToken(subject);
-      const reply = send("acquire", key, token, [key, token, milliseconds("leaseMs", leaseMs, 1)]);
+      const result = send("acquire", key, token, [key, token, milliseconds("leaseMs", leaseMs, 1)]);
       try {
-        return readResult(await inTime(reply), token);
+        return readResult(await inTime(result), token);
       } catch (cause) {
-        // Redis may have granted what its answer did not tell in time; what nobody holds should not wait for the lease's end.
-        const giveBack = () => send("release", key, token, [token]);
-        reply.then(giveBack, giveBack).catch(() => undefined);
+        // Redis may have acquired the key after the timeout; release it instead of waiting for the lease to expire.
+        const release = () => send("release", key, token, [token]);
+        result.then(release, release).catch(() => undefined);
         throw cause;
       }
     },
@@ -93,7 +92,7 @@ export function redisDeduplication(
   };
 }
 
-/** Whoever completes a receipt knows its token alone, so this names the subject as well. */
+/** `complete` and `release` get only the key and the token, so the token holds the subject as well. */
 const createToken = (subject: string | undefined): string =>
   subject === undefined ? randomUUID() : `${randomUUID()}.${subject}`;
 
@@ -109,17 +108,18 @@ function milliseconds(name: string, value: number, least: number): string {
   throw new RangeError(`${name} must be a number of milliseconds of at least ${least}.`);
 }
 
-const oddReply = "Redis answered none of the words that were agreed.";
+const unexpectedResult = "Unexpected response from Redis.";
 
-/** A client may be set to answer buffers. */
-function readWords(reply: unknown): string {
-  if (Buffer.isBuffer(reply)) return reply.toString();
-  return typeof reply === "string" ? reply : "";
+/** A client may be configured to return buffers. */
+function readText(result: unknown): string {
+  if (Buffer.isBuffer(result)) return result.toString();
+  return typeof result === "string" ? result : "";
 }
 
-function readResult(reply: unknown, token: string): AcquireResult {
-  const [words, retryAfterMs, status] = /^(?:acquired|inProgress (\d+)|completed (\d{3}))$/.exec(readWords(reply)) ?? [];
-  if (words === undefined) throw new Error(oddReply);
+function readResult(result: unknown, token: string): AcquireResult {
+  const [words, retryAfterMs, status] =
+    /^(?:acquired|inProgress (\d+)|completed (\d{3}))$/.exec(readText(result)) ?? [];
+  if (words === undefined) throw new Error(unexpectedResult);
   if (retryAfterMs !== undefined) return { state: "inProgress", retryAfterMs: Number(retryAfterMs) };
   return status === undefined ? { state: "acquired", token } : { state: "completed", status: Number(status) };
 }

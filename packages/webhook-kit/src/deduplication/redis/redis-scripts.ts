@@ -1,7 +1,6 @@
 /**
- * What is done in Redis, each in one step that nobody else's can divide, and timed by Redis' own clock.
- * KEYS: the lease of a request, which holds its token; and what was completed last of its subject, `status key`. One
- * subject holds no more than the last, so that an earlier receipt counts no longer (D-57).
+ * Lua scripts, because each must be atomic and use Redis' own clock. KEYS: the lease of a request, which holds its fencing token;
+ * and the last completed request of its subject, as `status key` (D-57).
  */
 export const scripts = {
   /** ARGV: key, token, leaseMs */
