@@ -52,7 +52,7 @@ export async function measureEndToEnd(
   });
 }
 
-/** A bench of requests that fail is worthless: every one must be answered 2xx and reach the user's code. */
+/** A bench of requests that fail is worthless: every one must get 2xx and reach the user's code. */
 async function useOf(
   contender: Contender,
   receiver: ReceiverProcess,

@@ -6,7 +6,7 @@ export type Padding = "text" | "objects";
 const slot = { start: "2026-11-20T08:00:00Z", end: "2026-11-20T16:30:00Z", role: "kitchen porter", breakMinutes: 30 };
 const slotBytes = JSON.stringify(slot).length + 1;
 
-/** A worker's answer to an offer, made `bytes` long by fields that the contract does not know. No two are alike. */
+/** A worker's response to an offer, made `bytes` long by fields that the contract does not know. No two are alike. */
 export function makeEvent(bytes: number, padding: Padding = "text"): string {
   const slots: (typeof slot)[] = [];
   const event = { offerId: randomUUID(), workerId: randomUUID(), response: "accepted", slots, note: "" };

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { Usage } from "./serve.ts";
 
-/** A contender's server in a process of its own, so that its CPU time is nobody else's. */
+/** A contender's server in a process of its own, so that its CPU time is its own. */
 export class ReceiverProcess {
   readonly port: number;
   readonly #child: ChildProcess;
@@ -25,9 +25,9 @@ export class ReceiverProcess {
   }
 
   async usage(): Promise<Usage> {
-    const answer = once(this.#child, "message");
+    const message = once(this.#child, "message");
     this.#child.send("usage");
-    const [usage] = (await answer) as [Usage];
+    const [usage] = (await message) as [Usage];
     return usage;
   }
 

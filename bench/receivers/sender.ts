@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
 /**
- * Keep-alive connections that write ready-made requests and read only as much of the answers as it takes to know that they are
+ * Keep-alive connections that write ready-made requests and read only as much of the responses as it takes to know that they are
  * 2xx and over: the sender must cost less than the server that is measured.
  */
 export class Sender {
@@ -21,7 +21,7 @@ export class Sender {
   /**
    * Sends every request, one at a time on each connection.
    *
-   * @throws for an answer that is not 2xx
+   * @throws for a response that is not 2xx
    */
   async send(requests: readonly Buffer[]): Promise<void> {
     const queue = requests.values();
@@ -48,10 +48,10 @@ function sendInTurn(socket: Socket, queue: Iterator<Buffer>): Promise<void> {
     const onData = (chunk: Buffer) => {
       received += chunk.toString("latin1");
       if (!isWhole(received)) return;
-      const answer = received;
+      const response = received;
       received = "";
-      if (answer.startsWith("HTTP/1.1 2")) next();
-      else stop(() => reject(new Error(`A request was refused:\n${answer}`)));
+      if (response.startsWith("HTTP/1.1 2")) next();
+      else stop(() => reject(new Error(`A request was rejected:\n${response}`)));
     };
     const onClose = () => stop(() => reject(new Error("The server closed a connection.")));
     socket.on("data", onData).on("close", onClose);
@@ -60,10 +60,10 @@ function sendInTurn(socket: Socket, queue: Iterator<Buffer>): Promise<void> {
   });
 }
 
-function isWhole(answer: string): boolean {
-  const head = answer.indexOf("\r\n\r\n");
+function isWhole(response: string): boolean {
+  const head = response.indexOf("\r\n\r\n");
   if (head < 0) return false;
-  const length = /\r\ncontent-length: (\d+)/i.exec(answer.slice(0, head))?.[1];
+  const length = /\r\ncontent-length: (\d+)/i.exec(response.slice(0, head))?.[1];
   // Without a length, and with a 2xx that has a body, it is chunked.
-  return length === undefined ? answer.endsWith("\r\n0\r\n\r\n") : answer.length === head + 4 + Number(length);
+  return length === undefined ? response.endsWith("\r\n0\r\n\r\n") : response.length === head + 4 + Number(length);
 }

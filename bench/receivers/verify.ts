@@ -28,8 +28,8 @@ async function countPerSecond(verifier: Verifier, sliceMs: number): Promise<numb
 
 async function check({ label, verify }: Verifier, times: number): Promise<void> {
   for (let count = 0; count < times; count += 1) {
-    const answer = verify();
-    // Only who answers with a promise pays for one.
-    if (!(typeof answer === "boolean" ? answer : await answer)) throw new Error(`${label} refused a good signature.`);
+    const isValid = verify();
+    if (!(typeof isValid === "boolean" ? isValid : await isValid))
+      throw new Error(`${label} refused a good signature.`);
   }
 }

@@ -148,7 +148,7 @@ test.each(everywhere)(
     });
     onTestFinished(() => void receiver.kill("SIGKILL"));
     const address = `http://127.0.0.1:${port}/offers`;
-    await answering(`${address}/test`);
+    await untilReady(`${address}/test`);
 
     const timestamp = new Date().toISOString();
     const status = async (headers: Record<string, string>) => (await fetch(`${address}/test/auth`, { headers })).status;
@@ -174,7 +174,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function answering(address: string): Promise<void> {
+async function untilReady(address: string): Promise<void> {
   for (let patience = 100; patience > 0; patience--) {
     const status = await fetch(address).then(
       (response) => response.status,
@@ -183,5 +183,5 @@ async function answering(address: string): Promise<void> {
     if (status === 200) return;
     await sleep(100);
   }
-  throw new Error(`${address} does not answer 200`);
+  throw new Error(`${address} does not respond 200`);
 }

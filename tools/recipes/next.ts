@@ -12,7 +12,7 @@ import { install } from "./install.ts";
 const route = join(import.meta.dirname, "../../packages/webhook-kit/test/recipes/next-route.ts");
 const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 
-/** Next passes the first of two such headers only: no route handler can tell that there was a second. */
+/** Next passes the first of two such headers only: a route handler cannot see the second. */
 const unseen = ["with Authorization twice", "with a false Authorization after the true one"].map(
   (what) => `A request ${what} must be rejected, but 200 came from GET /test/auth.`,
 );

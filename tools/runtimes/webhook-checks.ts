@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 const accepted = JSON.stringify({ offerId: "offer_1", workerId: "worker_amal", response: "accepted" });
 
-// By hand, as interface.md tells it: nothing of the kit signs what the kit is to check.
+// By hand, as interface.md shows it, not with the code under test.
 function signed(signingSecret = secret, moment = new Date()) {
   const timestamp = moment.toISOString();
   const digest = createHash("sha256").update(`${timestamp}${signingSecret}`).digest("hex");
@@ -15,8 +15,8 @@ export async function checkWebhooks(address: string): Promise<Record<string, str
   const results: Record<string, string> = {};
   const check = async (name: string, path: string, status: number, init: RequestInit) => {
     const response = await fetch(`${address}/offers${path}`, init);
-    const told = response.status === status ? "ok" : `FAILED: ${response.status} instead of ${status}`;
-    if (results[name] === undefined || results[name] === "ok") results[name] = told;
+    const result = response.status === status ? "ok" : `FAILED: ${response.status} instead of ${status}`;
+    if (results[name] === undefined || results[name] === "ok") results[name] = result;
     await response.arrayBuffer();
   };
   await check("/test", "/test", 200, {});

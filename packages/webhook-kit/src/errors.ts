@@ -11,15 +11,20 @@ const brand = Symbol.for("@offers/webhook-kit/error");
  * export const describe = (error: WebhookKitError): string => `${error.name} ${error.code}: ${error.message}`;
  * ```
  */
-export abstract class WebhookKitError extends Error {
+export abstract class WebhookKitError<Code extends string = string> extends Error {
   /** @internal */
   readonly [brand] = true;
-  abstract readonly code: string;
+  readonly code: Code;
+
+  constructor(code: Code, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
 }
 
 /**
- * The kit is configured wrongly. Thrown at construction, except `body_already_consumed`, which only a request can show: it is
- * a 500 and handed to `onError`.
+ * The kit is configured wrongly. Thrown at construction, except `body_already_consumed`, which only a request can show: the
+ * sender gets 500, and `onError` the error.
  *
  * @example
  * ```ts
@@ -33,14 +38,10 @@ export abstract class WebhookKitError extends Error {
  * }
  * ```
  */
-export class ConfigurationError extends WebhookKitError {
+export class ConfigurationError extends WebhookKitError<
+  "invalid_option" | "invalid_secret" | "short_secret" | "body_already_consumed"
+> {
   override readonly name = "ConfigurationError";
-  readonly code: "invalid_option" | "invalid_secret" | "short_secret" | "body_already_consumed";
-
-  constructor(code: ConfigurationError["code"], message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }
 
 /**
@@ -60,9 +61,8 @@ export class ConfigurationError extends WebhookKitError {
  * });
  * ```
  */
-export class HandlerError extends WebhookKitError {
+export class HandlerError extends WebhookKitError<"handler_failed" | "handler_timed_out" | "invalid_handler_result"> {
   override readonly name = "HandlerError";
-  readonly code: "handler_failed" | "handler_timed_out" | "invalid_handler_result";
   readonly fields: Readonly<Record<string, readonly string[]>> | undefined;
 
   constructor(
@@ -70,8 +70,7 @@ export class HandlerError extends WebhookKitError {
     message: string,
     options?: ErrorOptions & { fields?: Readonly<Record<string, readonly string[]>> },
   ) {
-    super(message, options);
-    this.code = code;
+    super(code, message, options);
     this.fields = options?.fields;
   }
 }
@@ -88,19 +87,10 @@ export class HandlerError extends WebhookKitError {
  *   error instanceof UnavailableError && error.code === "secret_lookup_failed";
  * ```
  */
-export class UnavailableError extends WebhookKitError {
+export class UnavailableError extends WebhookKitError<
+  "secret_lookup_failed" | "invalid_secret" | "signature_scheme_error" | "deduplication_full" | "deduplication_failed"
+> {
   override readonly name = "UnavailableError";
-  readonly code:
-    | "secret_lookup_failed"
-    | "invalid_secret"
-    | "signature_scheme_error"
-    | "deduplication_full"
-    | "deduplication_failed";
-
-  constructor(code: UnavailableError["code"], message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }
 
 /**
@@ -114,14 +104,8 @@ export class UnavailableError extends WebhookKitError {
  * export const isWorthReporting = (error: unknown): boolean => error instanceof InternalError;
  * ```
  */
-export class InternalError extends WebhookKitError {
+export class InternalError extends WebhookKitError<"internal_error" | "tracer_failed"> {
   override readonly name = "InternalError";
-  readonly code: "internal_error" | "tracer_failed";
-
-  constructor(code: InternalError["code"], message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }
 
 /**

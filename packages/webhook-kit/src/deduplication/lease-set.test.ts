@@ -143,11 +143,11 @@ test.each([false, true])("a record that cannot be kept is reported, and changes 
   store.complete.mockImplementation(fail);
   store.release.mockImplementationOnce(() => Promise.reject(other));
   await held.complete(200, 1);
-  const told = (reason: Error) => [expect.objectContaining({ code: "deduplication_failed", cause: reason })];
+  const reported = (reason: Error) => [expect.objectContaining({ code: "deduplication_failed", cause: reason })];
   // Once for each reason, not for each record.
-  expect(failed.mock.calls).toEqual([told(cause)]);
+  expect(failed.mock.calls).toEqual([reported(cause)]);
   await held.release();
-  expect(failed.mock.calls).toEqual([told(cause), told(other)]);
+  expect(failed.mock.calls).toEqual([reported(cause), reported(other)]);
   expect(store.release).toHaveBeenCalledTimes(2);
 });
 

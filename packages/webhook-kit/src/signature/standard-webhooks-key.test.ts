@@ -8,7 +8,7 @@ test.each(["whsec_Zm9vYmFy", "Zm9vYmFy"])("takes the key out of %s", (secret) =>
 test("takes a key of one byte: how long a secret must be is not for the encoding to say", () =>
   expect(decodeStandardWebhooksKey("whsec_AA==")).toEqual(Buffer.of(0)));
 
-// CVE-2026-41432, standard-webhooks #286: a receiver whose variable is not set takes anybody's signature.
+// CVE-2026-41432, standard-webhooks #286: a receiver whose variable is not set takes any signature.
 test.each(["", "whsec_"])("there is no key in %j", (secret) =>
   expect(decodeStandardWebhooksKey(secret)).toBeUndefined(),
 );

@@ -1,7 +1,6 @@
 import { endpoints } from "../endpoints/all.ts";
 import type { WebhookResponse } from "../http/response.ts";
 import { ContractChecker, NoResponseError } from "./contract-checker.ts";
-import { handledEndpoints, handledNames } from "./handled-endpoints.ts";
 import {
   commonInvalidSignatures,
   type InvalidSignature,
@@ -10,7 +9,7 @@ import {
 } from "./invalid-signatures.ts";
 import { readSuggestions } from "./read-suggestions.ts";
 import { type Samples, samplePayloads } from "./samples.ts";
-import { type Sender, type Webhook, writeWebhook } from "./sender.ts";
+import { handledEndpoints, handledNames, type Sender, type Webhook, writeWebhook } from "./sender.ts";
 import { type SignatureRules, validSignatures } from "./valid-signatures.ts";
 
 /** Checks a receiver against the contract and our decisions (D-61). @returns its problems, in sentences */

@@ -1,6 +1,19 @@
+import { endpoints } from "../endpoints/all.ts";
 import type { WebhookResponse } from "../http/response.ts";
+import type { Samples } from "./samples.ts";
 import type { Signer } from "./signer.ts";
 import type { HeaderList, OutgoingRequest, Transport } from "./transport.ts";
+
+/** The endpoints that a handler stands behind. */
+export const handledEndpoints = {
+  workerAddedContact: endpoints["/contact/new/{workerId}"],
+  contactSuggestions: endpoints["/contact-suggestions"],
+  workerOfferResponse: endpoints["/offer/response"],
+  offerEventDeleted: endpoints["/offer/eventDeleted"],
+  timelineChanged: endpoints["/events/timelineChanged"],
+} as const satisfies Record<keyof Samples, unknown>;
+
+export const handledNames = Object.keys(handledEndpoints) as (keyof Samples)[];
 
 /** A webhook that could be sent to its endpoint. */
 export interface Webhook {

@@ -5,11 +5,10 @@ import type { SignatureScheme } from "../signature/signature-scheme.ts";
 import { timestampDigest } from "../signature/timestamp-digest.ts";
 import { findSecretProblem } from "../signature/validate-secret.ts";
 import { checkReceiver } from "./check-receiver.ts";
-import { handledEndpoints } from "./handled-endpoints.ts";
 import { openApp, type ReceiverApp } from "./open-app.ts";
 import { readSuggestions } from "./read-suggestions.ts";
 import type { Samples } from "./samples.ts";
-import { Sender, writeWebhook } from "./sender.ts";
+import { handledEndpoints, Sender, writeWebhook } from "./sender.ts";
 import { Signer } from "./signer.ts";
 import type { TestedReceiver } from "./tested-receiver.ts";
 

@@ -50,8 +50,8 @@ test.concurrent("the command runs the corpus against an address, and asks how of
   const receiver = await start("Express 5", "UTC");
   const target = receiver.targetOf({});
   const counter = createServer((_request, response) => {
-    const told = receiver.tally([target]).then(([noted]) => response.end(String(noted?.handled)));
-    told.catch(() => response.destroy());
+    const report = receiver.tally([target]).then(([noted]) => response.end(String(noted?.handled)));
+    report.catch(() => response.destroy());
   }).listen(0, "127.0.0.1");
   await once(counter, "listening");
   const { port } = counter.address() as AddressInfo;

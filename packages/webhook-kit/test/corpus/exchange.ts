@@ -4,7 +4,7 @@ import { readResponses, type WireAnswer } from "./read-responses.ts";
 /** What a connection brought until it was closed. */
 export interface Exchange {
   responses: WireAnswer[];
-  /** False when nobody closed it in time. */
+  /** False if it was not closed in time. */
   isClosed: boolean;
 }
 

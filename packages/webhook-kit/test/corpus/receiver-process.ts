@@ -3,7 +3,7 @@ import { readCorpus } from "./corpus.ts";
 import { type FromProcess, type ReceiverSetup, readMount, type ToProcess } from "./receiver-setup.ts";
 
 /** A process of its own: one adapter, one time zone (`TZ`), and a receiver for every case. */
-const tell = (message: FromProcess): void => void process.send?.(message);
+const notify = (message: FromProcess): void => void process.send?.(message);
 const { config } = readCorpus();
 const notes = new Map<string, { handled: number; given: unknown[]; reasons: string[] }>();
 const held = new Map<string, () => void>();
@@ -33,7 +33,7 @@ function setUp(mount: string): ReceiverSetup {
     if (note.handled > 1) return undefined;
     if (handler === "fails") throw new Error("PRIVATE words of a handler");
     if (handler !== "held") return undefined;
-    tell({ tell: "held", mount });
+    notify({ type: "held", mount });
     return new Promise<void>((resolve) => held.set(mount, resolve));
   };
   const handlers = {
@@ -63,12 +63,12 @@ if (!adapter) throw new Error(`No adapter is called ${process.argv[2]}.`);
 const server = adapter(setUp);
 server.listen(0, "127.0.0.1", () => {
   const address = server.address();
-  if (typeof address === "object" && address) tell({ tell: "listening", port: address.port });
+  if (typeof address === "object" && address) notify({ type: "listening", port: address.port });
 });
 
 process.on("message", (message: ToProcess) => {
   if (message.ask === "release") return held.get(message.mount)?.();
-  return tell({ tell: "tally", noted: message.mounts.map(noteOf), isPolluted: "isAdmin" in {} });
+  return notify({ type: "tally", noted: message.mounts.map(noteOf), isPolluted: "isAdmin" in {} });
 });
 // The parent is gone.
 process.on("disconnect", () => process.exit());

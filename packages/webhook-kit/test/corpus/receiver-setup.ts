@@ -23,6 +23,6 @@ export const readMount = (mount: string): ReceiverNeeds =>
 /** What a receiver's process is asked, and what it responds. */
 export type ToProcess = { ask: "tally"; mounts: string[] } | { ask: "release"; mount: string };
 export type FromProcess =
-  | { tell: "listening"; port: number }
-  | { tell: "held"; mount: string }
-  | { tell: "tally"; noted: { handled: number; given: unknown[]; reasons: string[] }[]; isPolluted: boolean };
+  | { type: "listening"; port: number }
+  | { type: "held"; mount: string }
+  | { type: "tally"; noted: { handled: number; given: unknown[]; reasons: string[] }[]; isPolluted: boolean };

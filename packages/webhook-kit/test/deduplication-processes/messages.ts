@@ -8,8 +8,8 @@ export interface ProcessSetup {
 }
 
 export type FromProcess =
-  | { readonly tell: "listening"; readonly port: number }
-  | { readonly tell: "handling"; readonly workerId: string };
+  | { readonly type: "listening"; readonly port: number }
+  | { readonly type: "handling"; readonly workerId: string };
 
 /** The parent ends the runs of a handler that are at work, and all that are still to come. */
 export type ToProcess = "finish";

@@ -13,7 +13,7 @@ async function startThree(handlerTimeoutMs: number): Promise<ReceiverProcess[]> 
 }
 
 /** One event, signed once, as it is sent again and again. */
-function identicalRequest(): (to: ReceiverProcess | undefined) => Promise<Answered> {
+function identicalRequest(): (to: ReceiverProcess | undefined) => Promise<Responded> {
   const init = {
     method: "POST",
     headers: signedJson(),
@@ -26,12 +26,12 @@ function identicalRequest(): (to: ReceiverProcess | undefined) => Promise<Answer
   };
 }
 
-interface Answered {
+interface Responded {
   readonly status: number;
   readonly retryAfter: number;
 }
 
-const spread = (processes: ReceiverProcess[], send: (to: ReceiverProcess | undefined) => Promise<Answered>) =>
+const spread = (processes: ReceiverProcess[], send: (to: ReceiverProcess | undefined) => Promise<Responded>) =>
   Array.from({ length: 100 }, (_, index) => send(processes[index % processes.length]));
 
 const handledBy = (processes: ReceiverProcess[]): string[] => processes.flatMap(({ handled }) => handled);

@@ -9,7 +9,7 @@ import type { FromProcess, ProcessSetup, ToProcess } from "./messages.ts";
 /** A process of its own: Express, a receiver, and deduplication in a Redis that others share. */
 const setup = JSON.parse(process.argv[2] ?? "") as ProcessSetup;
 const { prefix, secret, handlerTimeoutMs } = setup;
-const tell = (message: FromProcess): void => void process.send?.(message);
+const notify = (message: FromProcess): void => void process.send?.(message);
 const finished = new Promise<void>((resolve) => {
   process.on("message", (message: ToProcess) => {
     if (message === "finish") resolve();
@@ -31,13 +31,13 @@ app.use(
     handlerTimeoutMs,
     deduplication: await openReceipts(),
     onWorkerOfferResponse({ workerId }) {
-      tell({ tell: "handling", workerId });
+      notify({ type: "handling", workerId });
       return finished;
     },
   }),
 );
 const server = app.listen(0, "127.0.0.1", () =>
-  tell({ tell: "listening", port: (server.address() as AddressInfo).port }),
+  notify({ type: "listening", port: (server.address() as AddressInfo).port }),
 );
 
 // The parent is gone.

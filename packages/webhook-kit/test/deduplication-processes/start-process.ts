@@ -27,7 +27,7 @@ export async function startProcess(setup: ProcessSetup): Promise<ReceiverProcess
   const handled: string[] = [];
   let port: number | undefined;
   child.on("message", (message: FromProcess) => {
-    if (message.tell === "listening") port = message.port;
+    if (message.type === "listening") port = message.port;
     else handled.push(message.workerId);
   });
   await vi.waitUntil(() => port !== undefined || child.exitCode !== null, { timeout: 30_000 });

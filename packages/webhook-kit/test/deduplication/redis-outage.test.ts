@@ -12,7 +12,7 @@ const [, { express }] = expresses as [unknown, (typeof expresses)[0]];
 
 type Client = Parameters<typeof redisDeduplication>[0];
 
-/** Takes connections and responses nothing; `cutOff` closes it for good. */
+/** Takes connections and never responds; `cutOff` closes it for good. */
 async function openSilentServer() {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

@@ -15,14 +15,14 @@ const byMinute = {
 };
 const duringMinute = () => new Date("2026-11-20T09:30:40.000Z");
 
-interface Answered {
+interface Responded {
   readonly status: number;
   readonly retryAfter: string | null;
 }
 
 async function mount(options: Partial<ReceiverOptions>) {
   const { url } = await serve(express().use(webhookRouter({ secret, ...options })));
-  return async (event: unknown, headers: Record<string, string> = byMinute): Promise<Answered> => {
+  return async (event: unknown, headers: Record<string, string> = byMinute): Promise<Responded> => {
     const response = await fetch(`${url}/offer/response`, {
       method: "POST",
       headers: { ...headers, "content-type": "application/json" },
@@ -35,7 +35,7 @@ async function mount(options: Partial<ReceiverOptions>) {
 
 const answerOf = (workerId: string, response = "accepted") => ({ offerId: "offer_4f1c2a", workerId, response });
 
-/** Tells when a handler's end has come to the store. */
+/** Resolves once the end of a handler is in the store. */
 function tellSettled(inner: Deduplication) {
   let count = 0;
   const deduplication: Deduplication = {
@@ -55,7 +55,7 @@ function tellSettled(inner: Deduplication) {
   };
 }
 
-async function untilTaken(request: () => Promise<Answered>): Promise<void> {
+async function untilTaken(request: () => Promise<Responded>): Promise<void> {
   while ((await request()).status === 409) await pause(10);
 }
 

@@ -7,9 +7,9 @@ const named = process.env.REDIS_URL || undefined;
 export const redisUrl = named ?? "redis://127.0.0.1:6379/7";
 
 /**
- * The version of a Redis, undefined where none responses.
+ * The version of a Redis, undefined if there is none.
  *
- * @param url whoever names one wants its tests: then it is an error that none responses
+ * @param url if given, a missing Redis is an error
  */
 export async function findRedis(url = named): Promise<string | undefined> {
   const client = createClient({

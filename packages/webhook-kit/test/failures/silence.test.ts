@@ -24,8 +24,8 @@ describe.each(adapters)("$name", (adapter) => {
   test.each(situations)(
     "when %s, no secret, digest, body or address is in any response, log line, hook or error message",
     async (_, options) => {
-      const told: unknown[] = [];
-      const keep = (...args: unknown[]) => void told.push(args);
+      const reported: unknown[] = [];
+      const keep = (...args: unknown[]) => void reported.push(args);
       const errors: WebhookKitError[] = [];
       const deduplication = memoryDeduplication();
       const { url } = await adapter.serve({
@@ -88,12 +88,12 @@ describe.each(adapters)("$name", (adapter) => {
         ...(await Promise.all(
           responses.map(async (response) => inspect([...response.headers]) + (await response.text())),
         )),
-        ...told.map((each) => inspect(each, { depth: 9, showHidden: true })),
+        ...reported.map((each) => inspect(each, { depth: 9, showHidden: true })),
         ...errors.map(({ name, code, message, ...rest }) =>
           inspect([name, code, message, { ...rest, cause: undefined }]),
         ),
       ].join("\n");
-      expect(told.length).toBeGreaterThan(12);
+      expect(reported.length).toBeGreaterThan(12);
       expect(heard).not.toContain("SENTINEL");
       expect(heard.toUpperCase()).not.toContain(digest);
     },

@@ -6,7 +6,7 @@ import { pairsOf, schemes } from "../signature/property-schemes.ts";
 import { anyText, runs } from "../support/property-runs.ts";
 import { expresses, serve } from "../support/serve.ts";
 
-/** Sends bytes as they are; responses the status lines that came back before the connection closed. */
+/** Sends bytes as they are; returns the status lines that came back before the connection closed. */
 async function exchange(port: number, bytes: Buffer): Promise<number[]> {
   const socket = connect(port, "127.0.0.1");
   const chunks: Buffer[] = [];

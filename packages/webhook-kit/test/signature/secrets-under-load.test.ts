@@ -8,7 +8,7 @@ import { expresses, serve } from "../support/serve.ts";
 const [{ express }] = expresses as [(typeof expresses)[0]];
 const [before, after] = ["the-secret-before-the-swap", "the-secret-after-the-swap"];
 
-/** Sends requests without pause, a few at a time, `least` of them and on until told to stop; responses how often each status came back. */
+/** Sends requests without pause, a few at a time, `least` of them and on until stopped; returns how often each status came back. */
 function load(url: string, secretNow: () => string, least = 0): () => Promise<Record<number, number>> {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   onTestFinished(() => agent.destroy());

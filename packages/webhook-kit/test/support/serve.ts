@@ -47,7 +47,7 @@ export async function untilTestFinished(server: Server): Promise<Served> {
   return { url: `http://127.0.0.1:${port}`, port, server };
 }
 
-/** Sends bytes as they are and responses all that comes back before the connection closes. */
+/** Sends bytes as they are and returns all that comes back before the connection closes. */
 export async function sendRaw(port: number, text: string): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   socket.end(text);
