@@ -42,14 +42,14 @@ export class LeaseSet {
     return undefined;
   }
 
-  async complete(status: number, keepMs: number): Promise<void> {
-    await this.#forEach((key, token) => this.#store.complete(key, token, status, keepMs));
+  complete(status: number, keepMs: number): Promise<void> {
+    return this.#forEach((key, token) => this.#store.complete(key, token, status, keepMs));
   }
 
   /** @param because the failure that is the reason, which is reported elsewhere */
-  async release(because?: unknown): Promise<void> {
+  release(because?: unknown): Promise<void> {
     if (isWebhookKitError(because)) this.#reported.push(because.cause);
-    await this.#forEach((key, token) => this.#store.release(key, token));
+    return this.#forEach((key, token) => this.#store.release(key, token));
   }
 
   async #acquireOne(key: string, leaseMs: number, subject: string | undefined): Promise<AcquireResult> {

@@ -26,7 +26,16 @@ export function runHandler<Incoming>(
       HandlerRun.expire(run);
       reject(timedOut(endpoint.name, handlerTimeoutMs));
     }, handlerTimeoutMs);
-    outcome.then(resolve, reject).finally(() => clearTimeout(timer));
+    outcome.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
   });
   return { response, outcome };
 }
