@@ -25,7 +25,7 @@ export default defineConfig({
       "tools/compile-cache.ts",
       "examples/platform/test/support/test-seed.ts",
       "examples/platform/test/support/stores.ts",
-      "packages/webhook-kit/test/receipts/redis-server.ts",
+      "packages/webhook-kit/test/deduplication/redis-server.ts",
     ],
     pool: "forks",
     maxWorkers: 3,

@@ -21,8 +21,8 @@ export async function makeVerifiers(): Promise<Verifier[]> {
   const standard = standardWebhooks();
   const standardHeaders = Object.entries(standard.sign({ secret, now, body: bytes, id: "msg_1" })).flat();
   const check = (scheme: SignatureScheme, rawHeaders: readonly string[]) => {
-    const claim = scheme.read(rawHeaders);
-    return !("reason" in claim) && scheme.verify(claim, [secret], bytes) !== undefined;
+    const parsed = scheme.parse(rawHeaders);
+    return !("reason" in parsed) && scheme.verify(parsed, [secret], bytes) !== undefined;
   };
 
   const octokit = new Webhooks({ secret });

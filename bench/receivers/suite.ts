@@ -6,7 +6,7 @@ import { measureVerification } from "./verification.ts";
 /** The first is the base. */
 const candidates = [
   "express-json",
-  "kit-without-receipts",
+  "kit-without-deduplication",
   "kit",
   "kit-standard-webhooks",
   "kit-node",

@@ -80,7 +80,7 @@ export class Receiver {
     return webhookListener({
       ...{ basePath: `/${id}`, secret },
       // Duplicates must be seen.
-      receipts: false,
+      deduplication: false,
       onWorkerOfferResponse: ({ offerId, workerId, response }, { request, unverifiedDeliveryId }) =>
         this.#accept(responseKey(offerId, workerId), response, request, unverifiedDeliveryId),
       onWorkerAddedContact: ({ workerId }, { request, unverifiedDeliveryId }) =>

@@ -22,13 +22,13 @@ afterAll(() => receiver.close());
 
 test("a worker's contact is heard of once", async () => {
   const { status } = await receiver.workerAddedContact({ workerId: "worker_amal" });
-  await receiver.repeat();
+  await receiver.resend();
   expect(status).toBe(200);
   expect(onWorkerAddedContact.mock.calls.map(([event]) => event)).toEqual([{ workerId: "worker_amal" }]);
 });
 
 test("the receiver does what the contract demands", async () => {
-  expect(await receiver.check()).toEqual([]);
+  expect(await receiver.checkContract()).toEqual([]);
 });
 `;
 

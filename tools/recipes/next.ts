@@ -13,7 +13,7 @@ const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 
 /** Next passes the first of two such headers only: no route handler sees the second. */
 const unseen = ["with Authorization twice", "with a false Authorization after the true one"].map(
-  (what) => `A request ${what} must be refused, but 200 came from GET /test/auth.`,
+  (what) => `A request ${what} must be rejected, but 200 came from GET /test/auth.`,
 );
 
 /** The guide's route handler, built and served by Next. */
@@ -36,7 +36,7 @@ export async function next(project: FreshProject): Promise<void> {
     const address = await server.ready;
     const receiver = await testReceiver(address, { secret, basePath: "/offers" });
     const workerOfferResponse = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
-    assert.deepEqual(await receiver.check({ workerOfferResponse }), unseen);
+    assert.deepEqual(await receiver.checkContract({ workerOfferResponse }), unseen);
     await receiver.close();
   } finally {
     await server.stop();

@@ -76,10 +76,10 @@ webhookRouter({ ...${receiver}, onRejected: ({ reason }) => reason satisfies str
 webhookHandler(${receiver}) satisfies (request: Request) => Promise<Response>;`,
   "webhook-kit/node": `import { webhookListener } from "@offers/webhook-kit/node";
 webhookListener(${receiver});`,
-  "webhook-kit/redis": `import { redisReceipts } from "@offers/webhook-kit/redis";
-redisReceipts satisfies (...options: never[]) => unknown;`,
-  "webhook-kit/testing": `import { signRequest, testReceiver } from "@offers/webhook-kit/testing";
-[signRequest, testReceiver] satisfies ((...options: never[]) => unknown)[];`,
+  "webhook-kit/redis": `import { redisDeduplication } from "@offers/webhook-kit/redis";
+redisDeduplication satisfies (...options: never[]) => unknown;`,
+  "webhook-kit/testing": `import { signHeaders, testReceiver } from "@offers/webhook-kit/testing";
+[signHeaders, testReceiver] satisfies ((...options: never[]) => unknown)[];`,
 };
 
 /** Their peers, in the versions of the workspace. */

@@ -23,9 +23,15 @@ export const errorCodes = {
     ],
   },
   "@offers/webhook-kit": {
-    ConfigurationError: ["invalid_option", "invalid_secret", "weak_secret", "body_already_consumed"],
-    HandlerError: ["handler_failed", "handler_timed_out", "invalid_answer"],
-    UnavailableError: ["secret_lookup_failed", "secret_unusable", "scheme_failed", "receipts_full", "receipts_failed"],
+    ConfigurationError: ["invalid_option", "invalid_secret", "short_secret", "body_already_consumed"],
+    HandlerError: ["handler_failed", "handler_timed_out", "invalid_handler_result"],
+    UnavailableError: [
+      "secret_lookup_failed",
+      "invalid_secret",
+      "signature_scheme_error",
+      "deduplication_full",
+      "deduplication_failed",
+    ],
     InternalError: ["internal_error", "tracer_failed"],
   },
 } as const satisfies Record<string, Record<string, readonly string[]>>;

@@ -25,12 +25,17 @@ ${codes.map((code) => `    case ${quote(code)}:\n      return ${quote(code)};`).
 };`;
 }
 
-/** The union narrows: each code to its class, and all the codes together to nothing. */
+/** The union narrows: each code to its class, or to the classes that share it, and all the codes together to nothing. */
 function ofUnion(union: string, namespace: string, classes: Record<string, readonly string[]>): string {
-  const cases = Object.entries(classes).flatMap(([name, codes]) => [
-    ...codes.map((code) => `    case ${quote(code)}:`),
-    `      return (error satisfies ${namespace}.${name}).name satisfies ${quote(name)};`,
-  ]);
+  const names = Object.keys(classes);
+  const cases = [...new Set(Object.values(classes).flat())].flatMap((code) => {
+    const owners = names.filter((name) => classes[name]?.includes(code));
+    const types = owners.map((name) => `${namespace}.${name}`).join(" | ");
+    return [
+      `    case ${quote(code)}:`,
+      `      return (error satisfies ${types}).name satisfies ${owners.map(quote).join(" | ")};`,
+    ];
+  });
   return `
 (error: ${union}): string => {
   // @ts-expect-error: no error has this code
@@ -66,7 +71,7 @@ ${ofUnion("kit.AnyWebhookKitError", "kit", kitClasses)}
   }
   if (error instanceof client.AuthenticationError && error.code !== "api_key_provider_failed")
     return error.code satisfies "unauthenticated";
-  if (error instanceof kit.HandlerError && error.code === "invalid_answer") return Object.keys(error.fields ?? {})[0];
+  if (error instanceof kit.HandlerError && error.code === "invalid_handler_result") return Object.keys(error.fields ?? {})[0];
   // @ts-expect-error: only a HandlerError names fields
   if (error instanceof kit.UnavailableError) return Object.keys(error.fields)[0];
   return undefined;

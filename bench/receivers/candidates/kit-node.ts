@@ -3,7 +3,7 @@ import { type Candidate, secret } from "../candidate.ts";
 import { signAsDocumented } from "../sign-as-documented.ts";
 
 export const candidate: Candidate = {
-  label: "**@offers/webhook-kit/node**, memory receipts, without Express",
+  label: "**@offers/webhook-kit/node**, deduplication in memory, without Express",
   sign: signAsDocumented,
   receive: (handled) => webhookListener({ basePath: "/hooks", secret, onWorkerOfferResponse: handled }),
 };

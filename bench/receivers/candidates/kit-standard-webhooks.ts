@@ -6,7 +6,7 @@ import { type Candidate, secret } from "../candidate.ts";
 const scheme = standardWebhooks();
 
 export const candidate: Candidate = {
-  label: "**@offers/webhook-kit/express**, standardWebhooks(), memory receipts",
+  label: "**@offers/webhook-kit/express**, standardWebhooks(), deduplication in memory",
   sign: (body, id) => scheme.sign({ secret, now: new Date(), body: Buffer.from(body), id }),
   receive(handled) {
     const app = express();

@@ -4,7 +4,7 @@ import { type Candidate, secret } from "../candidate.ts";
 import { signAsDocumented } from "../sign-as-documented.ts";
 
 export const candidate: Candidate = {
-  label: "**@offers/webhook-kit/express**, memory receipts",
+  label: "**@offers/webhook-kit/express**, deduplication in memory",
   sign: signAsDocumented,
   receive(handled) {
     const app = express();

@@ -11,7 +11,7 @@ export function createApp(secret: string, roster: Roster): Express {
     "/offers",
     webhookRouter({
       secret,
-      onWorkerOfferResponse: (event) => roster.answer(event),
+      onWorkerOfferResponse: (event) => roster.recordResponse(event),
       onWorkerAddedContact: (event) => roster.share(event),
       suggestContacts: ({ filter = "", userEmailAddresses }) =>
         staff

@@ -1,21 +1,21 @@
 import type { OfferEventDeleted, TimelineChanged, WorkerAddedContact, WorkerOfferResponse } from "@offers/webhook-kit";
 
-/** What the webhooks have told so far. An event may come twice, so everything is set and nothing counted. */
+/** The data received by webhook. Idempotent: an event may come twice, so values are set, not incremented. */
 export class Roster {
-  readonly #answers = new Map<string, Map<string, string>>();
+  readonly #responses = new Map<string, Map<string, string>>();
   readonly #gaps = new Map<string, Map<string, string>>();
   readonly #sharedWith = new Set<string>();
   readonly #timelines = new Map<string, string>();
 
-  answer({ offerId, workerId, response }: WorkerOfferResponse): void {
-    this.#answers.set(offerId, (this.#answers.get(offerId) ?? new Map()).set(workerId, response));
+  recordResponse({ offerId, workerId, response }: WorkerOfferResponse): void {
+    this.#responses.set(offerId, (this.#responses.get(offerId) ?? new Map()).set(workerId, response));
   }
 
   share({ workerId }: WorkerAddedContact): void {
     this.#sharedWith.add(workerId);
   }
 
-  /** A worker who was to come will not: somebody else is needed from then on. */
+  /** An assigned worker has cancelled: a replacement is needed from then on. */
   leaveGap({ offerId, workerId, eventStart }: OfferEventDeleted): void {
     this.#gaps.set(offerId, (this.#gaps.get(offerId) ?? new Map()).set(workerId, eventStart));
   }
@@ -26,7 +26,7 @@ export class Roster {
 
   toJSON(): object {
     return {
-      offers: byOffer(this.#answers),
+      offers: byOffer(this.#responses),
       gaps: byOffer(this.#gaps),
       sharedWith: [...this.#sharedWith],
       timelines: Object.fromEntries(this.#timelines),

@@ -1,4 +1,4 @@
-// The endpoints of an implementer as spec/interface.md tells them, on the integrator's process.
+// The endpoints of an implementer as spec/interface.md shows them, on the integrator's process.
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -45,12 +45,12 @@ describe("an integrator", () => {
   const roster = async () =>
     (await fetch(`${address}/roster`)).json() as Promise<{ offers: object; sharedWith: string[] }>;
 
-  test("answers GET /test with 200 to everybody, without a body or headers", async () => {
+  test("responds to GET /test with 200 to every sender, without a body or headers", async () => {
     for (const headers of [{}, signed(), signed(undefined, "another secret"), { Authorization: "nonsense" }])
       expect((await get("/test", headers)).status).toBe(200);
   });
 
-  test("answers GET /test/auth with 200 only when the headers prove the secret", async () => {
+  test("responds to GET /test/auth with 200 only when the headers prove the secret", async () => {
     const { Timestamp = "", Authorization = "" } = signed();
     const old = new Date(Date.now() - 600_000).toISOString();
     expect((await get("/test/auth", signed())).status).toBe(200);
@@ -69,17 +69,17 @@ describe("an integrator", () => {
     for (const headers of [{}, forged]) {
       expect((await post("/offer/response", { ...accepted, offerId: "forged" }, headers)).status).toBe(401);
       expect((await get("/contact/new/worker_forged", headers)).status).toBe(401);
-      const answer = await post("/contact-suggestions", search, headers);
-      expect([answer.status, await answer.text()]).toEqual([401, expect.not.stringContaining("Dana")]);
+      const response = await post("/contact-suggestions", search, headers);
+      expect([response.status, await response.text()]).toEqual([401, expect.not.stringContaining("Dana")]);
     }
     expect(JSON.stringify(await roster())).not.toContain("forged");
     expect((await post("/offer/response", accepted)).status).toBe(200);
     expect(await roster()).toMatchObject({ offers: { offer_1: { worker_amal: "accepted" } } });
   });
 
-  test("learns of a worker's contact from the path alone, and answers 200 without a body", async () => {
-    const answer = await get("/contact/new/worker%2Famal", signed());
-    expect([answer.status, await answer.text()]).toEqual([200, ""]);
+  test("learns of a worker's contact from the path alone, and responds 200 without a body", async () => {
+    const response = await get("/contact/new/worker%2Famal", signed());
+    expect([response.status, await response.text()]).toEqual([200, ""]);
     expect((await roster()).sharedWith).toEqual(["worker/amal"]);
   });
 

@@ -28,31 +28,31 @@ afterEach(() => {
   return receiver.close();
 });
 
-const told = () => JSON.parse(JSON.stringify(roster));
+const reported = () => JSON.parse(JSON.stringify(roster));
 
 test("does all that the contract demands of a receiver, its own handlers included", async () => {
-  const faults = await receiver.check({
+  const problems = await receiver.checkContract({
     workerOfferResponse: accepted,
     workerAddedContact: { workerId: "worker_amal" },
     contactSuggestions: search,
     offerEventDeleted: deleted,
     timelineChanged: changed,
   });
-  expect(faults).toEqual([]);
+  expect(problems).toEqual([]);
 });
 
-test("keeps a worker's latest answer", async () => {
+test("keeps a worker's latest response", async () => {
   await receiver.workerOfferResponse(accepted);
   await receiver.workerOfferResponse({ ...accepted, workerId: "worker_ben" });
   await receiver.workerOfferResponse({ ...accepted, response: "rejected" });
-  expect(told().offers).toEqual({ offer_1: { worker_amal: "rejected", worker_ben: "accepted" } });
+  expect(reported().offers).toEqual({ offer_1: { worker_amal: "rejected", worker_ben: "accepted" } });
 });
 
 test("knows who shares availability, once, and when it last changed", async () => {
   await receiver.workerAddedContact({ workerId: "worker_amal" });
   await receiver.workerAddedContact({ workerId: "worker_amal" });
   expect((await receiver.timelineChanged(changed)).status).toBe(200);
-  expect(told()).toMatchObject({
+  expect(reported()).toMatchObject({
     sharedWith: ["worker_amal"],
     timelines: { worker_amal: "2099-04-20T09:30:00Z" },
   });
@@ -60,10 +60,10 @@ test("knows who shares availability, once, and when it last changed", async () =
 
 test("sees the gap that a worker leaves who deletes a slot", async () => {
   expect((await receiver.offerEventDeleted(deleted)).status).toBe(200);
-  expect(told().gaps).toEqual({ offer_1: { worker_amal: "2099-05-01T16:00:00Z" } });
+  expect(reported().gaps).toEqual({ offer_1: { worker_amal: "2099-05-01T16:00:00Z" } });
 });
 
-test("suggests whom the manager has worked with, and nobody to a stranger", async () => {
+test("suggests whom the manager has worked with, and no one to an unknown user", async () => {
   const namesFor = async (userEmailAddresses: string[]) =>
     (await receiver.contactSuggestions({ userEmailAddresses })).suggestions?.map(({ name }) => name);
   expect(await namesFor(["hana.lind@harbour-hotels.example"])).toEqual(["Émile Dupont"]);

@@ -2,7 +2,7 @@ const brand = Symbol.for("@offers/webhook-kit/error");
 
 /**
  * Base of everything this package throws or hands to `onError`. `code` never changes between releases; `message` may.
- * No message of the kit ever holds a secret, a digest, a body or an e-mail address; a `cause` is what your own code threw (D-49).
+ * No message of the kit ever holds a secret, a digest, a body or an email address; a `cause` is what your own code threw (D-49).
  *
  * @example
  * ```ts
@@ -11,15 +11,20 @@ const brand = Symbol.for("@offers/webhook-kit/error");
  * export const describe = (error: WebhookKitError): string => `${error.name} ${error.code}: ${error.message}`;
  * ```
  */
-export abstract class WebhookKitError extends Error {
+export abstract class WebhookKitError<Code extends string = string> extends Error {
   /** @internal */
   readonly [brand] = true;
-  abstract readonly code: string;
+  readonly code: Code;
+
+  constructor(code: Code, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
 }
 
 /**
- * The kit is set up wrongly. Thrown at construction, except `body_already_consumed`, which only a request can show: it is
- * answered 500 and handed to `onError`.
+ * The kit is configured wrongly. Thrown at construction, except `body_already_consumed`, which only a request can show: the
+ * sender gets 500, and `onError` the error.
  *
  * @example
  * ```ts
@@ -33,19 +38,15 @@ export abstract class WebhookKitError extends Error {
  * }
  * ```
  */
-export class ConfigurationError extends WebhookKitError {
+export class ConfigurationError extends WebhookKitError<
+  "invalid_option" | "invalid_secret" | "short_secret" | "body_already_consumed"
+> {
   override readonly name = "ConfigurationError";
-  readonly code: "invalid_option" | "invalid_secret" | "weak_secret" | "body_already_consumed";
-
-  constructor(code: ConfigurationError["code"], message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }
 
 /**
- * A handler of yours threw (`cause` has what it threw), took too long, or answered what the service would refuse
- * (`fields` says which fields, without their values). The sender was told no more than 500, or 503 for the time-out.
+ * A handler of yours threw (`cause` has what it threw), timed out, or returned what the service would reject
+ * (`fields` says which fields, without their values). The sender got a bare 500, or 503 for the timeout.
  *
  * @example
  * ```ts
@@ -60,9 +61,8 @@ export class ConfigurationError extends WebhookKitError {
  * });
  * ```
  */
-export class HandlerError extends WebhookKitError {
+export class HandlerError extends WebhookKitError<"handler_failed" | "handler_timed_out" | "invalid_handler_result"> {
   override readonly name = "HandlerError";
-  readonly code: "handler_failed" | "handler_timed_out" | "invalid_answer";
   readonly fields: Readonly<Record<string, readonly string[]>> | undefined;
 
   constructor(
@@ -70,16 +70,14 @@ export class HandlerError extends WebhookKitError {
     message: string,
     options?: ErrorOptions & { fields?: Readonly<Record<string, readonly string[]>> },
   ) {
-    super(message, options);
-    this.code = code;
+    super(code, message, options);
     this.fields = options?.fields;
   }
 }
 
 /**
- * Something the kit depends on did not answer: your secret function, a signature scheme of your own, or the receipts store
- * (`cause` has what it threw).
- * The request was answered 503, so that the service sends it again.
+ * A dependency failed: your secret function, a signature scheme of your own, or the deduplication store (`cause` has what it
+ * threw). The sender got 503, so the service retries.
  *
  * @example
  * ```ts
@@ -89,14 +87,10 @@ export class HandlerError extends WebhookKitError {
  *   error instanceof UnavailableError && error.code === "secret_lookup_failed";
  * ```
  */
-export class UnavailableError extends WebhookKitError {
+export class UnavailableError extends WebhookKitError<
+  "secret_lookup_failed" | "invalid_secret" | "signature_scheme_error" | "deduplication_full" | "deduplication_failed"
+> {
   override readonly name = "UnavailableError";
-  readonly code: "secret_lookup_failed" | "secret_unusable" | "scheme_failed" | "receipts_full" | "receipts_failed";
-
-  constructor(code: UnavailableError["code"], message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }
 
 /**
@@ -110,14 +104,8 @@ export class UnavailableError extends WebhookKitError {
  * export const isWorthReporting = (error: unknown): boolean => error instanceof InternalError;
  * ```
  */
-export class InternalError extends WebhookKitError {
+export class InternalError extends WebhookKitError<"internal_error" | "tracer_failed"> {
   override readonly name = "InternalError";
-  readonly code: "internal_error" | "tracer_failed";
-
-  constructor(code: InternalError["code"], message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }
 
 /**

@@ -27,7 +27,7 @@ type Plain<T> = [T] extends [string]
 
 type Wire<Name extends keyof components["schemas"]> = Plain<components["schemas"][Name]>;
 type Schema<Name extends keyof typeof schemas> = Plain<z.output<(typeof schemas)[Name]>>;
-/** Handlers may also give a Date, which is written out before the answer is checked. */
+/** Handlers may also give a Date, which is written out before the response is checked. */
 type OnWire<T> = Plain<{ [K in keyof T]: Date extends T[K] ? Exclude<T[K], Date> : T[K] }>;
 
 const proven: [

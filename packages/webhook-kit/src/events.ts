@@ -54,7 +54,7 @@ export interface ContactSuggestion {
 }
 
 /**
- * What somebody at your organisation thought of a contact's work.
+ * One rating of a contact's work by your organisation.
  *
  * @inline
  */
@@ -67,8 +67,8 @@ export interface Rating {
 }
 
 /**
- * A worker responded to an offer. Take it as the worker's current response: it may change (D-08). Read the word with a
- * `switch` that has a default, because a service may send words that this version does not know (D-95).
+ * A worker responded to an offer. The response may change later (D-08). Read it with a `switch` that has
+ * a default: a service may send words that this version does not know (D-95).
  *
  * @example
  * ```ts
@@ -89,12 +89,12 @@ export interface Rating {
 export interface WorkerOfferResponse {
   offerId: string;
   workerId: string;
-  /** `accepted` where the offer's recipient says `applied`. The type is open: any other word reaches you as it was sent. */
+  /** `accepted` where the offer's recipient says `applied`. The type is open: any other word is passed on as sent. */
   response: "accepted" | "rejected" | (string & {});
 }
 
 /**
- * An assigned worker deleted a time slot of an offer from their timeline. An extra of the live service (D-34).
+ * An assigned worker deleted a time slot of an offer from their timeline. An additional event of the live service (D-34).
  *
  * @example
  * ```ts
@@ -111,7 +111,7 @@ export interface OfferEventDeleted {
 }
 
 /**
- * A worker's timeline changed. An extra of the live service (D-34).
+ * A worker's timeline changed. An additional event of the live service (D-34).
  *
  * @example
  * ```ts

@@ -4,17 +4,17 @@
  * @module express
  */
 import type { Request, RequestHandler } from "express";
-import { after } from "./after.ts";
-import type { Answer } from "./answer.ts";
 import { ConfigurationError } from "./errors.ts";
-import type { IncomingWebhook } from "./incoming-webhook.ts";
-import { writeNodeAnswer } from "./node-answer.ts";
-import { readNodeBody } from "./node-body.ts";
-import { type ReceiverOptions, readReceiverOptions, readVerifyOptions, type VerifyOptions } from "./options.ts";
-import { receive } from "./receiver.ts";
+import type { IncomingRequest } from "./http/incoming-request.ts";
+import { readNodeBody } from "./http/node-body.ts";
+import { writeNodeResponse } from "./http/node-response.ts";
+import type { WebhookResponse } from "./http/response.ts";
+import type { ReceiverOptions, VerifyOptions } from "./options/options.ts";
+import { readReceiverOptions, readVerifyOptions } from "./options/settings.ts";
+import { receive } from "./receive/receive.ts";
+import { verifyIncoming } from "./receive/verify-incoming.ts";
 import type { Rejection } from "./rejection.ts";
-import type { VerifiedWebhook } from "./verified-webhook.ts";
-import { verifyIncoming } from "./verify-incoming.ts";
+import type { VerifiedWebhook } from "./verified.ts";
 
 declare global {
   namespace Express {
@@ -26,10 +26,10 @@ declare global {
 }
 
 /**
- * Every webhook endpoint, for Express 4 and 5. `/test` and `/test/auth` are always there, the others when their handler is
- * given; a path that is none of the service's goes on to your next middleware. Mount it before any body parser.
+ * Every webhook endpoint, for Express 4 and 5. `/test` and `/test/auth` are always mounted, the others when their handler
+ * is given; an unknown path is passed on to your next middleware. Mount it before any body parser.
  *
- * @throws {ConfigurationError} at once, for a secret or an option that cannot be right
+ * @throws {ConfigurationError} at once, for an invalid secret or option
  *
  * @example
  * ```ts
@@ -52,21 +52,21 @@ export function webhookRouter(options: ReceiverOptions<Request>): RequestHandler
   refuseBasePath(options);
   return (request, response, next) => {
     refuseWithoutExpress(next);
-    const write = (answer: Answer | undefined) => {
-      if (answer) return writeNodeAnswer(request, response, answer);
-      // On a route of Express the path is not cut off: nothing would ever be found, and nobody would hear of it.
+    const write = (result: WebhookResponse | undefined) => {
+      if (result) return writeNodeResponse(request, response, result);
+      // A route of Express does not strip the mount path, so no webhook would ever match.
       if (request.route) settings.observer.rejected(mountedOnRoute);
       next();
     };
-    void after(receive(settings, present(request)), write);
+    void receive(settings, toIncomingRequest(request)).then(write);
   };
 }
 
 /**
- * Only the check, in front of a route of your own: refuses with 401, or sets `request.webhook` and goes on. Under the default
+ * Verification only, in front of a route of your own: responds 401, or sets `request.webhook` and calls `next`. Under the default
  * scheme the body is left for your parser.
  *
- * @throws {ConfigurationError} at once, for a secret or an option that cannot be right
+ * @throws {ConfigurationError} at once, for an invalid secret or option
  *
  * @example
  * ```ts
@@ -76,7 +76,7 @@ export function webhookRouter(options: ReceiverOptions<Request>): RequestHandler
  * const app = express();
  * const check = verifyWebhook({ secret: process.env.WEBHOOK_SECRET ?? "" });
  * app.post("/our/own/path", check, express.json(), (request, response) => {
- *   console.log(request.webhook?.verified.reading, request.body);
+ *   console.log(request.webhook?.verified.variant, request.body);
  *   response.sendStatus(200);
  * });
  * ```
@@ -87,15 +87,14 @@ export function verifyWebhook(options: VerifyOptions<Request>): RequestHandler {
   return (request, response, next) => {
     refuseWithoutExpress(next);
     const proceed = (outcome: Awaited<ReturnType<typeof verifyIncoming>>) => {
-      if ("answer" in outcome) return writeNodeAnswer(request, response, outcome.answer);
+      if ("response" in outcome) return writeNodeResponse(request, response, outcome.response);
       request.webhook = outcome.webhook;
       next();
     };
-    void after(verifyIncoming(settings, present(request)), proceed);
+    void verifyIncoming(settings, toIncomingRequest(request)).then(proceed);
   };
 }
 
-/** It is for the adapters that have no router in front. */
 function refuseBasePath(options: object): void {
   if ("basePath" in options)
     throw new ConfigurationError(
@@ -104,7 +103,6 @@ function refuseBasePath(options: object): void {
     );
 }
 
-/** As a listener of node:http it would find no path, and nobody to hand on to. */
 function refuseWithoutExpress(next: unknown): void {
   if (typeof next !== "function")
     throw new ConfigurationError(
@@ -119,7 +117,7 @@ const mountedOnRoute: Rejection = {
   message: "No webhook has this path. Mount webhookRouter with app.use(path, …), not with app.all or app.post.",
 };
 
-const present = (request: Request): IncomingWebhook<Request> => ({
+const toIncomingRequest = (request: Request): IncomingRequest<Request> => ({
   method: request.method,
   path: request.path,
   target: request.originalUrl,

@@ -1,9 +1,9 @@
 import { Hono } from "hono";
 import { expect, test, vi } from "vitest";
+import { memoryDeduplication } from "./deduplication/memory-deduplication.ts";
 import { webhookHandler } from "./fetch.ts";
-import { memoryReceipts } from "./memory-receipts.ts";
-import type { ReceiverOptions } from "./options.ts";
-import { timestampDigest } from "./timestamp-digest.ts";
+import type { ReceiverOptions } from "./options/options.ts";
+import { timestampDigest } from "./signature/timestamp-digest.ts";
 
 const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 const accepted = JSON.stringify({ offerId: "offer_4f1c2a", workerId: "worker_amal", response: "accepted" });
@@ -23,7 +23,7 @@ test.each([
   [{ secret, basePath: "offers" }, "invalid_option"],
   [{ secret, basePath: null }, "invalid_option"],
   [{ secret, basepath: "/offers" }, "invalid_option"],
-  [{ secret: "short" }, "weak_secret"],
+  [{ secret: "short" }, "short_secret"],
   [{}, "invalid_secret"],
   [undefined, "invalid_option"],
 ])("%o is refused at construction", (options, code) =>
@@ -61,8 +61,8 @@ test("a body that was read before is a 500 that says what to change", async () =
   const onError = vi.fn();
   const request = event();
   await request.json();
-  const answer = await webhookHandler({ secret, onError, onWorkerOfferResponse: () => undefined })(request);
-  expect([answer.status, (await answer.json()).code]).toEqual([500, "body_already_consumed"]);
+  const response = await webhookHandler({ secret, onError, onWorkerOfferResponse: () => undefined })(request);
+  expect([response.status, (await response.json()).code]).toEqual([500, "body_already_consumed"]);
   expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "body_already_consumed" }));
 });
 
@@ -72,22 +72,22 @@ test("a body too large for its limit is 413, declared or not", async () => {
   expect((await webhooks(event({ headers: { ...signedJson(), "content-length": "11" } }))).status).toBe(413);
 });
 
-test("the answer to HEAD has no body", async () => {
+test("the response to HEAD has no body", async () => {
   const webhooks = webhookHandler({ secret });
   for (const [path, status] of [
     ["/test", 200],
     ["/test/auth", 405],
     ["/nothing", 404],
   ]) {
-    const answer = await webhooks(new Request(`https://hooks.example${path}`, { method: "HEAD" }));
-    expect([answer.status, answer.body]).toEqual([status, null]);
+    const response = await webhooks(new Request(`https://hooks.example${path}`, { method: "HEAD" }));
+    expect([response.status, response.body]).toEqual([status, null]);
   }
 });
 
 test("a status that must not have a body has none", async () => {
-  const receipts = { ...memoryReceipts(), claim: () => ({ state: "done", status: 204 }) as const };
-  const answer = await webhookHandler({ secret, receipts, onWorkerOfferResponse: () => undefined })(event());
-  expect([answer.status, answer.body]).toEqual([204, null]);
+  const deduplication = { ...memoryDeduplication(), acquire: () => ({ state: "completed", status: 204 }) as const };
+  const response = await webhookHandler({ secret, deduplication, onWorkerOfferResponse: () => undefined })(event());
+  expect([response.status, response.body]).toEqual([204, null]);
 });
 
 test("the fragment and the query of an address are no part of its path", async () => {
@@ -96,14 +96,14 @@ test("the fragment and the query of an address are no part of its path", async (
     expect((await webhooks(new Request(`https://hooks.example/offers/test${end}`))).status).toBe(200);
 });
 
-test("a framework that cuts the mount off is told nothing of it", async () => {
+test("a framework that cuts the mount off does not notice it", async () => {
   const app = new Hono().mount("/offers", webhookHandler({ secret, onWorkerOfferResponse: () => undefined }));
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     app.request("/offers/test"),
     app.request("/offers/offer/response", { method: "POST", headers: signedJson(), body: accepted }),
     app.request("/offers/nothing"),
   ]);
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 404]);
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 404]);
 });
 
 test("what Hono has read, the receiver cannot", async () => {
@@ -113,6 +113,6 @@ test("what Hono has read, the receiver cannot", async () => {
     await next();
   });
   app.all("/*", ({ req }) => webhooks(req.raw));
-  const answer = await app.request("/offer/response", { method: "POST", headers: signedJson(), body: accepted });
-  expect([answer.status, (await answer.json()).code]).toEqual([500, "body_already_consumed"]);
+  const response = await app.request("/offer/response", { method: "POST", headers: signedJson(), body: accepted });
+  expect([response.status, (await response.json()).code]).toEqual([500, "body_already_consumed"]);
 });

@@ -1,25 +1,26 @@
 /**
- * `@offers/webhook-kit/fetch`: the receiver for everything that takes a Request and answers a Response.
+ * `@offers/webhook-kit/fetch`: the receiver for frameworks with Request and Response.
  *
  * @module fetch
  */
-import type { Answer } from "./answer.ts";
-import { type BelowBase, readBasePath } from "./base-path.ts";
-import { readFetchBody } from "./fetch-body.ts";
-import type { IncomingWebhook } from "./incoming-webhook.ts";
-import { type ReceiverOptions, readReceiverOptions } from "./options.ts";
-import { receive } from "./receiver.ts";
-import { readTarget } from "./request-target.ts";
-import { refuseUnknownPath } from "./unknown-path.ts";
+
+import { readBasePath, type StripBasePath } from "./http/base-path.ts";
+import { readFetchBody } from "./http/fetch-body.ts";
+import type { IncomingRequest } from "./http/incoming-request.ts";
+import { readTarget } from "./http/request-target.ts";
+import type { WebhookResponse } from "./http/response.ts";
+import type { ReceiverOptions } from "./options/options.ts";
+import { readReceiverOptions } from "./options/settings.ts";
+import { receive } from "./receive/receive.ts";
+import { rejectUnknownPath } from "./receive/unknown-path.ts";
 
 /**
- * Every webhook endpoint, for Hono, Next, Bun, Deno, Workers, Lambda and whatever else takes a `Request` and answers a
- * `Response`. The answer never rejects. Of a body nothing is read before the signature has passed, and the request must come
- * with its body unread.
+ * Every webhook endpoint, for Hono, Next, Bun, Deno, Workers, Lambda and other frameworks with `Request` and `Response`. The
+ * returned promise never rejects. The body must be unread, and is read only after the headers are verified.
  *
  * @param options.basePath where the receiver is mounted, as it stands in `request.url`: `/offers`, or `/hooks/:tenant`, where
  *   `:tenant` stands for any one segment. Any other path is a 404 and `unknown_path`. Default `/`
- * @throws {ConfigurationError} at once, for a secret or an option that cannot be right
+ * @throws {ConfigurationError} at once, for an invalid secret or option
  *
  * @example Bun, Deno and Workers
  * ```ts
@@ -70,20 +71,20 @@ export function webhookHandler(
 ): (request: Request) => Promise<Response> {
   const settings = readReceiverOptions<Request>(options);
   const { basePath = "/" } = options;
-  const belowBase = readBasePath(basePath);
+  const stripBasePath = readBasePath(basePath);
   return async (request) => {
-    const answer = await receive(settings, present(request, belowBase));
-    return toResponse(answer ?? refuseUnknownPath(settings.observer), request.method);
+    const response = await receive(settings, toIncomingRequest(request, stripBasePath));
+    return toResponse(response ?? rejectUnknownPath(settings.observer), request.method);
   };
 }
 
-function present(request: Request, belowBase: BelowBase): IncomingWebhook<Request> {
+function toIncomingRequest(request: Request, stripBasePath: StripBasePath): IncomingRequest<Request> {
   const { target, path } = readTarget(request.url);
   const rawHeaders: string[] = [];
   request.headers.forEach((value, name) => void rawHeaders.push(name, value));
   return {
     method: request.method,
-    path: belowBase(path),
+    path: stripBasePath(path),
     target,
     rawHeaders,
     request,
@@ -91,6 +92,6 @@ function present(request: Request, belowBase: BelowBase): IncomingWebhook<Reques
   };
 }
 
-const toResponse = ({ status, headers, body }: Answer, method: string): Response =>
+const toResponse = ({ status, headers, body }: WebhookResponse, method: string): Response =>
   // Not "": some statuses must not have a body, not even an empty one.
   new Response(method === "HEAD" || body === "" ? null : body, { status, headers });

@@ -6,10 +6,10 @@ import type {
   WorkerAddedContact,
   WorkerOfferResponse,
 } from "./events.ts";
-import type { Verified } from "./observer.ts";
+import type { Verified } from "./verified.ts";
 
 /**
- * What a handler gets beside the event.
+ * The second argument of a handler.
  *
  * @example
  * ```ts
@@ -22,26 +22,24 @@ import type { Verified } from "./observer.ts";
  */
 export interface HandlerContext<Incoming = unknown> {
   /**
-   * The header `Offers-Delivery-Id`: the same on every attempt of one delivery. Not covered by the signature, so good for
-   * a log line, never as a key that decides whether an event is handled (D-32).
+   * The header `Offers-Delivery-Id`: the same on every attempt of one delivery. Not covered by the signature, so use it
+   * for logs, never to decide whether an event is handled (D-32).
    */
   readonly unverifiedDeliveryId: string | undefined;
   readonly verified: Verified;
-  /** Aborts when `handlerTimeoutMs` is over and the sender has been answered 503. */
+  /** Aborts when `handlerTimeoutMs` has elapsed and the sender has got 503. */
   readonly signal: AbortSignal;
   readonly receivedAt: Date;
-  /** Your framework's own request, for example to tell the tenant from its parameters. */
+  /** Your framework's own request, for example to read the tenant from its parameters. */
   readonly request: Incoming;
 }
 
 /**
- * What you do with each webhook. An endpoint is mounted when its handler is given. Delivery is at least once and a webhook is
- * a hint: handle events idempotently, and read the offer before you act on one. What an event handler answers is ignored;
- * when it throws the sender is told 500 and sends again.
+ * Your handlers. An endpoint is mounted when its handler is given. Delivery is at least once: make handlers idempotent, and fetch the
+ * offer before you act on an event. The result of an event handler is ignored; if it throws, the sender gets 500 and retries.
  *
- * A handler that takes longer than `handlerTimeoutMs` is not stopped, only told by `signal`; the sender is told 503. While it
- * is still at work, at most for as long again, the same request is 409 rather than run beside it (D-45); if it ends well, the
- * request counts as handled.
+ * A handler that runs longer than `handlerTimeoutMs` is not stopped: its `signal` aborts, and the sender gets 503. Until it ends, at
+ * most for as long again, the same request gets 409 (D-45). If it succeeds, the request counts as handled.
  *
  * @example
  * ```ts
@@ -57,7 +55,7 @@ export interface Handlers<Incoming = unknown> {
   /** `GET /contact/new/{workerId}` */
   onWorkerAddedContact?(event: WorkerAddedContact, context: HandlerContext<Incoming>): unknown;
   /**
-   * `POST /contact-suggestions`. The answer is checked before it is sent; an invalid one is a 500 and `invalid_answer`.
+   * `POST /contact-suggestions`. The list is validated before it is sent; an invalid one is a 500 and `invalid_handler_result`.
    * At most 1 MiB of JSON (D-24).
    */
   suggestContacts?(
@@ -66,8 +64,8 @@ export interface Handlers<Incoming = unknown> {
   ): readonly ContactSuggestion[] | Promise<readonly ContactSuggestion[]>;
   /** `POST /offer/response` */
   onWorkerOfferResponse?(event: WorkerOfferResponse, context: HandlerContext<Incoming>): unknown;
-  /** `POST /offer/eventDeleted`, an extra of the live service (D-34) */
+  /** `POST /offer/eventDeleted`, an additional event of the live service (D-34) */
   onOfferEventDeleted?(event: OfferEventDeleted, context: HandlerContext<Incoming>): unknown;
-  /** `POST /events/timelineChanged`, an extra of the live service (D-34) */
+  /** `POST /events/timelineChanged`, an additional event of the live service (D-34) */
   onTimelineChanged?(event: TimelineChanged, context: HandlerContext<Incoming>): unknown;
 }

@@ -1,17 +1,17 @@
 /**
- * The core: options, events, schemes, receipts and errors, whatever the framework.
+ * The core: options, events, schemes, deduplication and errors, whatever the framework.
  *
  * @module index
  */
 
 // Receiving
 
-export type { Answer } from "./answer.ts";
 export type { HandlerContext, Handlers } from "./handlers.ts";
-export type { ReceiverOptions, VerifyOptions } from "./options.ts";
-export type { Secret } from "./secrets.ts";
-export type { VerifiedWebhook } from "./verified-webhook.ts";
-export { verifyRequest, type WebhookRequest } from "./verify-request.ts";
+export type { WebhookResponse } from "./http/response.ts";
+export type { ReceiverOptions, VerifyOptions } from "./options/options.ts";
+export { verifyRequest, type WebhookRequest } from "./receive/verify-request.ts";
+export type { SecretSource } from "./signature/secrets.ts";
+export type { Verified, VerifiedWebhook } from "./verified.ts";
 
 // Events
 
@@ -26,19 +26,18 @@ export type {
 
 // Schemes
 
-export type { SignatureClaim, SignatureScheme } from "./signature-scheme.ts";
-export { standardWebhooks } from "./standard-webhooks.ts";
-export { timestampDigest } from "./timestamp-digest.ts";
+export type { ParsedSignature, SignatureScheme } from "./signature/signature-scheme.ts";
+export { standardWebhooks } from "./signature/standard-webhooks.ts";
+export { timestampDigest } from "./signature/timestamp-digest.ts";
 
-// Receipts
+// Deduplication
 
-export { memoryReceipts } from "./memory-receipts.ts";
-export type { ReceiptClaim, Receipts } from "./receipts.ts";
+export type { AcquireResult, Deduplication } from "./deduplication/deduplication.ts";
+export { memoryDeduplication } from "./deduplication/memory-deduplication.ts";
 
-// What happened
+// Observability
 
 export type { Logger } from "./logger.ts";
-export type { Verified } from "./observer.ts";
 export type { Rejection } from "./rejection.ts";
 
 // Errors

@@ -1,27 +1,27 @@
 /**
- * `@offers/webhook-kit/node`: the receiver for `node:http` and what is built like it.
+ * `@offers/webhook-kit/node`: the receiver for `node:http` and connect-style frameworks.
  *
  * @module node
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { after } from "./after.ts";
-import type { Answer } from "./answer.ts";
-import { type BelowBase, readBasePath } from "./base-path.ts";
-import type { IncomingWebhook } from "./incoming-webhook.ts";
-import { writeNodeAnswer } from "./node-answer.ts";
-import { readNodeBody } from "./node-body.ts";
-import { type ReceiverOptions, readReceiverOptions } from "./options.ts";
-import { receive } from "./receiver.ts";
-import { readTarget } from "./request-target.ts";
-import { refuseUnknownPath } from "./unknown-path.ts";
+import { readBasePath, type StripBasePath } from "./http/base-path.ts";
+import type { IncomingRequest } from "./http/incoming-request.ts";
+import { readNodeBody } from "./http/node-body.ts";
+import { writeNodeResponse } from "./http/node-response.ts";
+import { readTarget } from "./http/request-target.ts";
+import type { WebhookResponse } from "./http/response.ts";
+import type { ReceiverOptions } from "./options/options.ts";
+import { readReceiverOptions } from "./options/settings.ts";
+import { receive } from "./receive/receive.ts";
+import { rejectUnknownPath } from "./receive/unknown-path.ts";
 
 /**
- * Every webhook endpoint, as a listener for `node:http`, or a middleware for servers of connect's kind. A path that is none of
- * the service's goes on to `next` when there is one, and else is a 404 and `unknown_path`.
+ * Every webhook endpoint, as a listener for `node:http`, or a middleware for connect-style frameworks. An unknown
+ * path is passed on to `next` if there is one, and else is a 404 and `unknown_path`.
  *
  * @param options.basePath where the receiver is mounted, as it stands in `request.url`: `/offers`, or `/hooks/:tenant`, where
  *   `:tenant` stands for any one segment. Default `/`, which is right where a framework has cut the mount off
- * @throws {ConfigurationError} at once, for a secret or an option that cannot be right
+ * @throws {ConfigurationError} at once, for an invalid secret or option
  *
  * @example
  * ```ts
@@ -50,24 +50,24 @@ export function webhookListener(
 ): (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void) => void {
   const settings = readReceiverOptions<IncomingMessage>(options);
   const { basePath = "/" } = options;
-  const belowBase = readBasePath(basePath);
+  const stripBasePath = readBasePath(basePath);
   return (request, response, next) => {
-    const write = (answer: Answer | undefined) => {
-      if (!answer && next) return next();
-      writeNodeAnswer(request, response, answer ?? refuseUnknownPath(settings.observer));
+    const write = (result: WebhookResponse | undefined) => {
+      if (!result && next) return next();
+      writeNodeResponse(request, response, result ?? rejectUnknownPath(settings.observer));
     };
-    void after(receive(settings, present(request, belowBase)), write);
+    void receive(settings, toIncomingRequest(request, stripBasePath)).then(write);
   };
 }
 
 /** What a framework in front may have cut the mount off from is as sent in `originalUrl`. */
 type MountedRequest = IncomingMessage & { readonly originalUrl?: unknown };
 
-function present(request: MountedRequest, belowBase: BelowBase): IncomingWebhook<IncomingMessage> {
+function toIncomingRequest(request: MountedRequest, stripBasePath: StripBasePath): IncomingRequest<IncomingMessage> {
   const { url = "", originalUrl } = request;
   return {
     method: request.method ?? "",
-    path: belowBase(readTarget(url).path),
+    path: stripBasePath(readTarget(url).path),
     target: typeof originalUrl === "string" ? originalUrl : url,
     rawHeaders: request.rawHeaders,
     request,

@@ -1,6 +1,6 @@
 /**
- * `@offers/webhook-kit/redis`: receipts that processes share.
+ * `@offers/webhook-kit/redis`: deduplication shared by several processes.
  *
  * @module redis
  */
-export { redisReceipts } from "./redis-receipts.ts";
+export { redisDeduplication } from "./deduplication/redis/redis-deduplication.ts";

@@ -1,5 +1,5 @@
 /**
- * Every reason for which a request is refused: a failed check (401), or something the sender must do differently.
+ * Every reason for which a request is rejected: failed verification (401), or another mistake of the sender.
  *
  * @inline
  */
@@ -11,26 +11,26 @@ export type RejectionReason =
   | "malformed_authorization"
   | "missing_signature"
   | "malformed_signature"
-  | "missing_id"
-  | "malformed_id"
+  | "missing_webhook_id"
+  | "malformed_webhook_id"
   | "duplicate_header"
   | "unknown_tenant"
-  | "no_matching_secret"
+  | "signature_mismatch"
   | "signature_reused"
   | "unknown_path"
-  | "endpoint_not_mounted"
+  | "handler_not_configured"
   | "method_not_allowed"
   | "unsupported_media_type"
   | "body_too_large"
-  | "body_too_slow"
+  | "body_timeout"
   | "body_incomplete"
-  | "body_not_utf8"
-  | "body_not_json"
-  | "invalid_payload"
-  | "already_in_progress";
+  | "invalid_encoding"
+  | "malformed_json"
+  | "invalid_request"
+  | "request_in_progress";
 
 /**
- * What `onRejected` is told. Holds nothing of the request but its endpoint.
+ * Why a request was rejected, for `onRejected`. Holds nothing of the request but its endpoint.
  *
  * @example
  * ```ts
@@ -43,7 +43,7 @@ export interface Rejection {
   readonly reason: RejectionReason;
   /** For a person: what is wrong and what most likely caused it. */
   readonly message: string;
-  /** What the sender was answered. */
+  /** The status that the sender got. */
   readonly status: number;
   /** The operation's name in the contract, such as `WorkerOfferResponse`; absent with `verifyWebhook` and `verifyRequest`. */
   readonly endpoint?: string;
@@ -52,4 +52,4 @@ export interface Rejection {
 }
 
 /** What is wrong with the headers. */
-export type SignatureRefusal = Pick<Rejection, "reason" | "message">;
+export type SignatureProblem = Pick<Rejection, "reason" | "message">;

@@ -3,7 +3,7 @@
  *
  * @module testing
  */
-export { receiptsConformance } from "./receipts-conformance.ts";
-export { signRequest } from "./sign-request.ts";
+export { deduplicationConformance } from "./deduplication/conformance.ts";
+export { signHeaders } from "./test-receiver/sign-headers.ts";
+export { testReceiver } from "./test-receiver/test-receiver.ts";
 export type { TestedReceiver } from "./test-receiver/tested-receiver.ts";
-export { testReceiver } from "./test-receiver.ts";

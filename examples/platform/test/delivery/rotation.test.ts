@@ -1,5 +1,5 @@
 import type { RequestListener } from "node:http";
-import { memoryReceipts, type SignatureScheme, standardWebhooks, timestampDigest } from "@offers/webhook-kit";
+import { memoryDeduplication, type SignatureScheme, standardWebhooks, timestampDigest } from "@offers/webhook-kit";
 import { webhookListener } from "@offers/webhook-kit/node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
@@ -11,7 +11,7 @@ const secretOf = (number: number): string => `whsec_${Buffer.alloc(24, number).t
 
 /** A receiver of several instances behind one address, each with the secrets it was last started with. */
 function openCluster(scheme: SignatureScheme, size: number) {
-  const receipts = memoryReceipts();
+  const receipts = memoryDeduplication();
   const told: string[] = [];
   const refused: string[] = [];
   const start = (secret: string[]): RequestListener =>

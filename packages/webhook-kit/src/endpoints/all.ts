@@ -1,20 +1,44 @@
+import * as z from "zod";
 import type { webhooks } from "../generated/openapi.ts";
+import {
+  idSchema,
+  offerEventDeletedSchema,
+  timelineChangedSchema,
+  workerOfferResponseSchema,
+} from "../generated/schemas.ts";
 import { contactSuggestions } from "./contact-suggestions.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { offerEventDeleted } from "./offer-event-deleted.ts";
-import { test } from "./test.ts";
-import { testAuth } from "./test-auth.ts";
-import { timelineChanged } from "./timeline-changed.ts";
-import { workerAddedContact } from "./worker-added-contact.ts";
-import { workerOfferResponse } from "./worker-offer-response.ts";
+import { eventEndpoint } from "./event-endpoint.ts";
 
-/** One for every webhook of the contract: one that is added or renamed there fails the type check here. */
+/** One for every webhook of the contract: adding or renaming one there fails the type check here. */
 export const endpoints = {
-  "/test": test,
-  "/test/auth": testAuth,
-  "/contact/new/{workerId}": workerAddedContact,
+  "/test": { kind: "test", name: "Test", method: "GET", path: "/test" },
+  "/test/auth": { kind: "testAuth", name: "TestAuth", method: "GET", path: "/test/auth" },
+  "/contact/new/{workerId}": eventEndpoint({
+    name: "WorkerAddedContact",
+    method: "GET",
+    path: "/contact/new/{workerId}",
+    schema: z.object({ workerId: idSchema }),
+    handler: "onWorkerAddedContact",
+  }),
   "/contact-suggestions": contactSuggestions,
-  "/offer/response": workerOfferResponse,
-  "/offer/eventDeleted": offerEventDeleted,
-  "/events/timelineChanged": timelineChanged,
-} satisfies { [P in keyof webhooks]: Endpoint & { readonly path: P } };
+  "/offer/response": eventEndpoint({
+    name: "WorkerOfferResponse",
+    path: "/offer/response",
+    schema: workerOfferResponseSchema,
+    handler: "onWorkerOfferResponse",
+    entityKey: ({ offerId, workerId }) => [offerId, workerId],
+  }),
+  "/offer/eventDeleted": eventEndpoint({
+    name: "OfferEventDeleted",
+    path: "/offer/eventDeleted",
+    schema: offerEventDeletedSchema,
+    handler: "onOfferEventDeleted",
+  }),
+  "/events/timelineChanged": eventEndpoint({
+    name: "TimelineChanged",
+    path: "/events/timelineChanged",
+    schema: timelineChangedSchema,
+    handler: "onTimelineChanged",
+  }),
+} as const satisfies { [P in keyof webhooks]: Endpoint & { readonly path: P } };

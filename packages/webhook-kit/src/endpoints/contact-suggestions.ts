@@ -1,12 +1,10 @@
-import { after, attempt, fromUser } from "../after.ts";
-import { jsonAnswer } from "../answer.ts";
 import { HandlerError } from "../errors.ts";
 import type { ContactSuggestionRequest } from "../events.ts";
 import { maxSuggestionsBytes } from "../generated/decisions.ts";
 import { contactSuggestionRequestSchema, contactSuggestionsSchema } from "../generated/schemas.ts";
-import { handlerFailed } from "../handler-failed.ts";
-import { describeIssues } from "../schema-issues.ts";
+import { jsonResponse } from "../http/response.ts";
 import type { HandledEndpoint } from "./endpoint.ts";
+import { describeIssues } from "./schema-issues.ts";
 
 export const contactSuggestions: HandledEndpoint<"/contact-suggestions", ContactSuggestionRequest> = {
   kind: "request",
@@ -14,31 +12,27 @@ export const contactSuggestions: HandledEndpoint<"/contact-suggestions", Contact
   method: "POST",
   path: "/contact-suggestions",
   schema: contactSuggestionRequestSchema,
-  handlerName: "suggestContacts",
-  handle: (handlers, search, context) =>
-    after(
-      attempt(() => fromUser(handlers.suggestContacts?.(search, context)), handlerFailed("ContactSuggestions")),
-      (suggestions) => jsonAnswer(writeSuggestions(suggestions)),
-    ),
+  handler: "suggestContacts",
+  respond: (suggestions) => jsonResponse(writeSuggestions(suggestions)),
 };
 
 /**
- * The service refuses a list with one mistake as a whole (D-21), so the mistake is found here, where it can be mended.
+ * The service rejects the entire list if one entry is invalid (D-21), so the list is validated before it is sent.
  *
- * @throws {HandlerError} `invalid_answer`, naming the fields but none of their values
+ * @throws {HandlerError} `invalid_handler_result`, naming the fields but none of their values
  */
 function writeSuggestions(suggestions: unknown): string {
   const result = contactSuggestionsSchema.safeParse(withWrittenDates(suggestions));
   if (!result.success) {
     const fields = describeIssues(result.error.issues);
-    throw new HandlerError("invalid_answer", `suggestContacts returned an invalid list. ${inWords(fields)}`, {
+    throw new HandlerError("invalid_handler_result", `suggestContacts returned an invalid list. ${inWords(fields)}`, {
       fields,
     });
   }
   const json = asJson(result.data);
   if (Buffer.byteLength(json) > maxSuggestionsBytes)
     throw new HandlerError(
-      "invalid_answer",
+      "invalid_handler_result",
       `suggestContacts returned more than ${maxSuggestionsBytes} bytes of JSON; return fewer suggestions.`,
     );
   return json;
@@ -58,8 +52,8 @@ function asJson(suggestions: object): string {
     return JSON.stringify(suggestions);
   } catch (cause) {
     throw new HandlerError(
-      "invalid_answer",
-      "suggestContacts returned a list that JSON.stringify refuses; the cause of this error says why.",
+      "invalid_handler_result",
+      "suggestContacts returned a list that JSON.stringify rejects; the cause of this error says why.",
       {
         cause,
       },

@@ -1,49 +1,54 @@
 import type * as z from "zod";
-import type { Awaitable } from "../after.ts";
-import type { Answer } from "../answer.ts";
 import type { webhooks } from "../generated/openapi.ts";
-import type { HandlerContext, Handlers } from "../handlers.ts";
+import type { Handlers } from "../handlers.ts";
+import type { WebhookResponse } from "../http/response.ts";
 
-type Path = keyof webhooks;
+export type Path = keyof webhooks;
 
-type MethodOf<P extends Path> = {
-  [Method in keyof webhooks[P]]: Method extends "parameters"
-    ? never
-    : webhooks[P][Method] extends undefined
+/** The method of a webhook in the contract, in capitals. */
+export type MethodOf<P extends Path> = Uppercase<
+  {
+    [Method in keyof webhooks[P]]: Method extends "parameters"
       ? never
-      : Method;
-}[keyof webhooks[P]];
+      : webhooks[P][Method] extends undefined
+        ? never
+        : Method;
+  }[keyof webhooks[P]] &
+    string
+>;
 
 interface Common<P extends Path> {
   /** The operation's name in the contract. */
   readonly name: string;
-  /** In capitals; both are checked against the contract's webhooks. */
-  readonly method: Uppercase<MethodOf<P> & string>;
+  readonly method: MethodOf<P>;
   readonly path: P;
 }
 
-/** An endpoint that is always there and runs nothing of the user's. */
+/** An endpoint without a handler, always mounted. */
 export interface CheckEndpoint<P extends Path = Path> extends Common<P> {
+  /** `test` responds 200 whatever the headers, as the service expects; `testAuth` only to a verified request. */
   readonly kind: "test" | "testAuth";
+  readonly handler?: undefined;
 }
 
 /** zod writes an optional field as one that may be undefined; JSON has no undefined, so our own types do not. */
-type AsZodInfers<T> = { [K in keyof T]: Record<never, never> extends Pick<T, K> ? T[K] | undefined : T[K] };
+export type AsZodInfers<T> = { [K in keyof T]: Record<never, never> extends Pick<T, K> ? T[K] | undefined : T[K] };
 
 /** An endpoint that is mounted when its handler is given. */
 export interface HandledEndpoint<P extends Path = Path, Input = unknown> extends Common<P> {
-  /** An event leaves a receipt; a request is answered anew each time. */
+  /** An event is deduplicated; a request is handled each time it comes. */
   readonly kind: "event" | "request";
   /** Of the body, or of the path's parameters for a GET. */
   readonly schema: z.ZodType<AsZodInfers<Input>>;
-  /**
-   * What two different events may be about, so that the later one makes an identical repeat of the earlier one news again
-   * (D-57); left out where a repeat says nothing new.
-   */
-  subjectOf?(input: Input): readonly string[];
   /** The option that mounts it. */
-  readonly handlerName: keyof Handlers;
-  handle<Incoming>(handlers: Handlers<Incoming>, input: Input, context: HandlerContext<Incoming>): Awaitable<Answer>;
+  readonly handler: keyof Handlers;
+  /**
+   * What two different events may be about: after the later one, a copy of the earlier one is a new event (D-57). Left out where
+   * order does not matter.
+   */
+  entityKey?(input: Input): readonly string[];
+  /** The response for what the handler returned. */
+  respond(result: unknown): WebhookResponse;
 }
 
 export type Endpoint = CheckEndpoint | HandledEndpoint;

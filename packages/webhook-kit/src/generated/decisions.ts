@@ -15,5 +15,5 @@ export const handlerTimeoutMs = 10000;
 /** D-25: What are the timeouts? */
 export const bodyTimeoutMs = 10000;
 
-/** D-64: How long may a store of receipts elsewhere take, and does a handler count that ends after its lease? */
+/** D-64: How long may a remote deduplication store take, and does a handler count that ends after its lease? */
 export const lookUpTimeoutMs = 5000;

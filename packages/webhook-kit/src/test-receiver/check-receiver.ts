@@ -1,31 +1,35 @@
-import type { Answer } from "../answer.ts";
 import { endpoints } from "../endpoints/all.ts";
-import { commonForgeries, digestForgeries, type Forgery, tamperedHeaders } from "./forgeries.ts";
-import { goodSignatures, type SignatureRules } from "./good-signatures.ts";
-import { handledEndpoints, handledNames } from "./handled-endpoints.ts";
-import { NoAnswer, Probe } from "./probe.ts";
+import type { WebhookResponse } from "../http/response.ts";
+import { ContractChecker, NoResponseError } from "./contract-checker.ts";
+import {
+  commonInvalidSignatures,
+  type InvalidSignature,
+  invalidDigests,
+  tamperedHeaders,
+} from "./invalid-signatures.ts";
 import { readSuggestions } from "./read-suggestions.ts";
-import { madeUp, type Samples } from "./samples.ts";
-import { type Sender, type Webhook, writeWebhook } from "./sender.ts";
+import { type Samples, samplePayloads } from "./samples.ts";
+import { handledEndpoints, handledNames, type Sender, type Webhook, writeWebhook } from "./sender.ts";
+import { type SignatureRules, validSignatures } from "./valid-signatures.ts";
 
-/** Asks a receiver what the contract demands of one, and what we do beyond it (D-61); answers its faults in words. */
+/** Checks a receiver against the contract and our decisions (D-61). @returns its problems, in sentences */
 export async function checkReceiver(
   sender: Sender,
   rules: SignatureRules & { readonly basePath: string },
   samples: Partial<Samples>,
 ): Promise<string[]> {
-  const probe = new Probe(sender);
+  const checker = new ContractChecker(sender);
   try {
-    if ((await isOpen(probe, rules.basePath)) && (await believesTheService(probe, rules))) {
-      await refusesForgeries(probe, rules, samples);
-      await refusesNonsense(probe);
-      await handlesSamples(probe, samples);
+    if ((await isMounted(checker, rules.basePath)) && (await acceptsValidSignatures(checker, rules))) {
+      await rejectsInvalidSignatures(checker, rules, samples);
+      await rejectsInvalidRequests(checker);
+      await handlesSamples(checker, samples);
     }
   } catch (error) {
-    if (!(error instanceof NoAnswer)) throw error;
-    probe.faults.push(error.message);
+    if (!(error instanceof NoResponseError)) throw error;
+    checker.problems.push(error.message);
   }
-  return probe.faults;
+  return checker.problems;
 }
 
 const test = writeWebhook(endpoints["/test"]);
@@ -34,102 +38,109 @@ const testAuth = writeWebhook(endpoints["/test/auth"]);
 const isOk = (status: number): boolean => status === 200;
 const isRefusal = (status: number): boolean => status >= 300 && status < 500;
 
-async function isOpen(probe: Probe, basePath: string): Promise<boolean> {
-  const unsigned = await probe.ask(test, []);
+async function isMounted(checker: ContractChecker, basePath: string): Promise<boolean> {
+  const unsigned = await checker.send(test, []);
   if (unsigned.status === 404) {
-    const asked = `GET ${basePath}/test answered 404: no receiver is mounted there.`;
-    probe.faults.push(`${asked} Give basePath, the path of the base address on your company profile.`);
+    const requested = `GET ${basePath}/test responded 404: no receiver is mounted there.`;
+    checker.problems.push(`${requested} Give basePath, the path of the base address on your company profile.`);
     return false;
   }
   const nonsense = [["Timestamp", "never"] as const, ["Authorization", "hmac nonsense"] as const];
-  const answers = [unsigned, await probe.askSigned(test), await probe.ask(test, nonsense)];
-  probe.expect("A request to /test must be answered 200, whatever its headers", answersTo(test, answers), isOk);
+  const responses = [unsigned, await checker.sendSigned(test), await checker.send(test, nonsense)];
+  checker.expect("A request to /test must get 200, whatever its headers", responsesTo(test, responses), isOk);
   return true;
 }
 
-async function believesTheService(probe: Probe, rules: SignatureRules): Promise<boolean> {
-  const asked: [what: string, answer: Answer][] = [];
-  for (const { what, headers } of await goodSignatures(probe.sender.signer, rules))
-    asked.push([what, await probe.ask(testAuth, headers)]);
-  const isBelieved = asked.some(([, { status }]) => isOk(status));
+async function acceptsValidSignatures(checker: ContractChecker, rules: SignatureRules): Promise<boolean> {
+  const requested: [what: string, response: WebhookResponse][] = [];
+  for (const { what, headers } of await validSignatures(checker.sender.signer, rules))
+    requested.push([what, await checker.send(testAuth, headers)]);
+  const isBelieved = requested.some(([, { status }]) => isOk(status));
   if (!isBelieved)
-    probe.faults.push("GET /test/auth refuses every valid signature: does the receiver have this secret and scheme?");
+    checker.problems.push(
+      "GET /test/auth rejects every valid signature: does the receiver have this secret and scheme?",
+    );
   else
-    for (const [what, answer] of asked)
-      probe.expect(`A request ${what} must be answered 200`, answersTo(testAuth, [answer]), isOk);
+    for (const [what, response] of requested)
+      checker.expect(`A request ${what} must get 200`, responsesTo(testAuth, [response]), isOk);
   return isBelieved;
 }
 
-async function refusesForgeries(probe: Probe, rules: SignatureRules, samples: Partial<Samples>): Promise<void> {
-  const { signer } = probe.sender;
-  const refuses = async (webhooks: readonly Webhook[], forgeries: readonly Forgery[]) => {
-    for (const { what, headers } of forgeries) {
-      const answers: [Webhook, Answer][] = [];
-      for (const webhook of webhooks) answers.push([webhook, await probe.ask(webhook, await headers(webhook.body))]);
-      probe.expect(`A request ${what} must be refused`, answers, isRefusal);
+async function rejectsInvalidSignatures(
+  checker: ContractChecker,
+  rules: SignatureRules,
+  samples: Partial<Samples>,
+): Promise<void> {
+  const { signer } = checker.sender;
+  const refuses = async (webhooks: readonly Webhook[], invalidSignatures: readonly InvalidSignature[]) => {
+    for (const { what, headers } of invalidSignatures) {
+      const responses: [Webhook, WebhookResponse][] = [];
+      for (const webhook of webhooks)
+        responses.push([webhook, await checker.send(webhook, await headers(webhook.body))]);
+      checker.expect(`A request ${what} must be rejected`, responses, isRefusal);
     }
   };
   const all = [
     testAuth,
-    ...handledNames.map((name) => writeWebhook(handledEndpoints[name], samples[name] ?? madeUp[name])),
+    ...handledNames.map((name) => writeWebhook(handledEndpoints[name], samples[name] ?? samplePayloads[name])),
   ];
   // Express runs the handler of GET for HEAD.
   const heads = all.filter(({ method }) => method === "GET").map((webhook) => ({ ...webhook, method: "HEAD" }));
-  await refuses([...all, ...heads], commonForgeries(signer, rules.toleranceMs));
+  await refuses([...all, ...heads], commonInvalidSignatures(signer, rules.toleranceMs));
   await refuses([testAuth], await tamperedHeaders(signer));
-  if (signer.scheme.name === "timestamp-digest") await refuses([testAuth], digestForgeries(signer));
+  if (signer.scheme.name === "timestamp-digest") await refuses([testAuth], invalidDigests(signer));
 }
 
-async function refusesNonsense(probe: Probe): Promise<void> {
+async function rejectsInvalidRequests(checker: ContractChecker): Promise<void> {
   const refuses = async (rule: string, webhooks: readonly Webhook[]) => {
-    const answers: [Webhook, Answer][] = [];
-    for (const webhook of webhooks) answers.push([webhook, await probe.askSigned(webhook)]);
-    probe.expect(rule, answers, isRefusal);
+    const responses: [Webhook, WebhookResponse][] = [];
+    for (const webhook of webhooks) responses.push([webhook, await checker.sendSigned(webhook)]);
+    checker.expect(rule, responses, isRefusal);
   };
   const post = (path: string, text: string): Webhook => ({ method: "POST", path, body: Buffer.from(text) });
   const paths = Object.values(handledEndpoints).flatMap(({ method, path }) => (method === "POST" ? [path] : []));
   for (const text of ["{}", "[]", "{"])
     await refuses(
-      `The payload ${text} must be refused`,
+      `The payload ${text} must be rejected`,
       paths.map((path) => post(path, text)),
     );
-  await refuses("What nobody handles must not be acknowledged", [post("/no/such/webhook", "{}")]);
+  await refuses("An unknown path must not be acknowledged", [post("/no/such/webhook", "{}")]);
 
   const odd = { ...testAuth, method: "OPTIONS" };
-  const answers = answersTo(odd, [await probe.ask(odd, [])]);
-  probe.expect("What the service does not ask must not fail", answers, (status) => status < 500);
+  const responses = responsesTo(odd, [await checker.send(odd, [])]);
+  checker.expect("A method that the service does not use must not fail", responses, (status) => status < 500);
 }
 
-/** What is given runs the receiver's own handlers. */
-async function handlesSamples(probe: Probe, samples: Partial<Samples>): Promise<void> {
+/** Sends the given samples, which run the receiver's own handlers. */
+async function handlesSamples(checker: ContractChecker, samples: Partial<Samples>): Promise<void> {
   for (const name of handledNames) {
     const sample = samples[name];
     if (!sample) continue;
     const endpoint = handledEndpoints[name];
     const webhook = writeWebhook(endpoint, sample);
-    const first = await probe.askSigned(webhook);
-    probe.expect(`${name} must be answered 200`, answersTo(webhook, [first]), isOk);
+    const first = await checker.sendSigned(webhook);
+    checker.expect(`${name} must get 200`, responsesTo(webhook, [first]), isOk);
     if (!isOk(first.status)) continue;
     if (endpoint.kind === "event") {
-      const again = answersTo(webhook, [await probe.askAgain(webhook)]);
-      probe.expect(`${name} must be answered 200 when the same request comes twice`, again, isOk);
+      const again = responsesTo(webhook, [await checker.resend(webhook)]);
+      checker.expect(`${name} must get 200 when the same request comes twice`, again, isOk);
     } else
-      for (const [field, words] of Object.entries(readSuggestions(first.body).faults ?? {}))
-        probe.faults.push(`${name} answered what the service refuses: ${field}: ${words.join(" ")}`);
-    if (probe.sender.signer.scheme.coversBody) await refusesOtherBody(probe, webhook);
+      for (const [field, words] of Object.entries(readSuggestions(first.body).problems ?? {}))
+        checker.problems.push(`${name} returned what the service rejects: ${field}: ${words.join(" ")}`);
+    if (checker.sender.signer.scheme.signsBody) await rejectsUnsignedBody(checker, webhook);
   }
 }
 
-async function refusesOtherBody(probe: Probe, webhook: Webhook): Promise<void> {
+async function rejectsUnsignedBody(checker: ContractChecker, webhook: Webhook): Promise<void> {
   if (!webhook.body) return;
-  const headers = await probe.sender.signer.sign(webhook.body);
+  const headers = await checker.sender.signer.sign(webhook.body);
   const other = { ...webhook, body: Buffer.concat([webhook.body, Buffer.from(" ")]) };
-  probe.expect(
-    "A body that was not signed must be refused",
-    answersTo(other, [await probe.ask(other, headers)]),
+  checker.expect(
+    "A body that was not signed must be rejected",
+    responsesTo(other, [await checker.send(other, headers)]),
     isRefusal,
   );
 }
 
-const answersTo = (webhook: Webhook, answers: readonly Answer[]): [Webhook, Answer][] =>
-  answers.map((answer) => [webhook, answer]);
+const responsesTo = (webhook: Webhook, responses: readonly WebhookResponse[]): [Webhook, WebhookResponse][] =>
+  responses.map((response) => [webhook, response]);

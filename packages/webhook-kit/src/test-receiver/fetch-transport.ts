@@ -9,24 +9,25 @@ export function fetchTransport(
     async send({ method, path, headers, body }) {
       const init = { method, headers: headers.map(([name, value]): [string, string] => [name, value]) };
       const request = new Request(`http://localhost${path}`, body ? { ...init, body: new Uint8Array(body) } : init);
-      const response = await withinTime(app.fetch(request), timeoutMs);
+      const response = await beforeTimeout(app.fetch(request), timeoutMs);
       return {
         status: response.status,
         headers: Object.fromEntries(response.headers),
-        body: await withinTime(response.text(), timeoutMs),
+        body: await beforeTimeout(response.text(), timeoutMs),
       };
     },
     close: async () => undefined,
   };
 }
 
-async function withinTime<T>(answer: T | Promise<T>, timeoutMs: number): Promise<T> {
+/** Unlike `withTimeout`, keeps the process alive: a test waits for the result. */
+async function beforeTimeout<T>(value: T | Promise<T>, timeoutMs: number): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new DOMException(`No answer in ${timeoutMs} ms.`, "TimeoutError")), timeoutMs);
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new DOMException(`No response in ${timeoutMs} ms.`, "TimeoutError")), timeoutMs);
   });
   try {
-    return await Promise.race([answer, late]);
+    return await Promise.race([value, timeout]);
   } finally {
     clearTimeout(timer);
   }

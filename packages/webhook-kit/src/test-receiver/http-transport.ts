@@ -1,9 +1,9 @@
 import * as http from "node:http";
 import * as https from "node:https";
-import type { Answer } from "../answer.ts";
+import type { WebhookResponse } from "../http/response.ts";
 import type { Transport } from "./transport.ts";
 
-/** `node:http` and not fetch, which would join two headers of one name, and follow redirects unless told. */
+/** `node:http` and not fetch, which would join two headers of one name, and follow redirects. */
 export function httpTransport(origin: URL, timeoutMs: number, close: Transport["close"]): Transport {
   const { request } = origin.protocol === "https:" ? https : http;
   return {
@@ -18,7 +18,7 @@ export function httpTransport(origin: URL, timeoutMs: number, close: Transport["
           agent: false,
           signal: AbortSignal.timeout(timeoutMs),
         })
-          .on("response", (incoming) => resolve(readAnswer(incoming)))
+          .on("response", (incoming) => resolve(readResponse(incoming)))
           .on("error", reject)
           .end(body);
       }),
@@ -26,7 +26,7 @@ export function httpTransport(origin: URL, timeoutMs: number, close: Transport["
   };
 }
 
-async function readAnswer(incoming: http.IncomingMessage): Promise<Answer> {
+async function readResponse(incoming: http.IncomingMessage): Promise<WebhookResponse> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Uint8Array);
   const headers = Object.entries(incoming.headersDistinct).map(([name, values = []]) => [name, values.join(", ")]);

@@ -42,7 +42,6 @@ async function openListener(
   listener: (request: IncomingMessage, response: ServerResponse) => unknown,
   timeoutMs: number,
 ): Promise<OpenedApp> {
-  // Who takes no response can't answer it.
   if (listener.length === 1)
     throw new ConfigurationError(
       "invalid_option",

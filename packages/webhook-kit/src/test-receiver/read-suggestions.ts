@@ -1,17 +1,17 @@
+import { describeIssues } from "../endpoints/schema-issues.ts";
 import type { ContactSuggestion } from "../events.ts";
 import { contactSuggestionsSchema } from "../generated/schemas.ts";
-import { describeIssues } from "../schema-issues.ts";
 
-/** What the service would show of an answer; or what it would refuse it for, as a whole (D-21). */
+/** The suggestions in a response; or the problems for which the service would reject the entire list (D-21). */
 export type ReadSuggestions =
-  | { readonly suggestions: ContactSuggestion[]; readonly faults?: never }
-  | { readonly suggestions?: never; readonly faults: Record<string, string[]> };
+  | { readonly suggestions: ContactSuggestion[]; readonly problems?: never }
+  | { readonly suggestions?: never; readonly problems: Record<string, string[]> };
 
 export function readSuggestions(json: string): ReadSuggestions {
   const result = contactSuggestionsSchema.safeParse(parse(json));
   return result.success
     ? { suggestions: result.data as ContactSuggestion[] }
-    : { faults: describeIssues(result.error.issues) };
+    : { problems: describeIssues(result.error.issues) };
 }
 
 function parse(text: string): unknown {

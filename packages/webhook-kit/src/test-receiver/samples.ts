@@ -19,8 +19,8 @@ export interface Samples {
   timelineChanged: TimelineChanged;
 }
 
-/** Right in form: with a false signature, that alone may be why it is refused. */
-export const madeUp: Samples = {
+/** Valid payloads: with an invalid signature, the signature is the only reason to reject them. */
+export const samplePayloads: Samples = {
   workerAddedContact: { workerId: "worker_made_up" },
   contactSuggestions: { userEmailAddresses: ["made.up@example.com"] },
   workerOfferResponse: { offerId: "offer_made_up", workerId: "worker_made_up", response: "rejected" },

@@ -1,6 +1,19 @@
-import type { Answer } from "../answer.ts";
+import { endpoints } from "../endpoints/all.ts";
+import type { WebhookResponse } from "../http/response.ts";
+import type { Samples } from "./samples.ts";
 import type { Signer } from "./signer.ts";
 import type { HeaderList, OutgoingRequest, Transport } from "./transport.ts";
+
+/** The endpoints that a handler stands behind. */
+export const handledEndpoints = {
+  workerAddedContact: endpoints["/contact/new/{workerId}"],
+  contactSuggestions: endpoints["/contact-suggestions"],
+  workerOfferResponse: endpoints["/offer/response"],
+  offerEventDeleted: endpoints["/offer/eventDeleted"],
+  timelineChanged: endpoints["/events/timelineChanged"],
+} as const satisfies Record<keyof Samples, unknown>;
+
+export const handledNames = Object.keys(handledEndpoints) as (keyof Samples)[];
 
 /** A webhook that could be sent to its endpoint. */
 export interface Webhook {
@@ -34,11 +47,11 @@ export class Sender {
   }
 
   /** Signed as the service does. */
-  async sendSigned(webhook: Webhook): Promise<Answer> {
+  async sendSigned(webhook: Webhook): Promise<WebhookResponse> {
     return this.send(webhook, await this.signer.sign(webhook.body));
   }
 
-  send({ method, path, body }: Webhook, headers: HeaderList): Promise<Answer> {
+  send({ method, path, body }: Webhook, headers: HeaderList): Promise<WebhookResponse> {
     const request = { method, path: `${this.#basePath}${path}`, headers };
     this.#last = body
       ? { ...request, body, headers: [["Content-Type", "application/json; charset=utf-8"], ...headers] }
@@ -47,7 +60,7 @@ export class Sender {
   }
 
   /** The last request once more, to the byte. */
-  async repeat(): Promise<Answer> {
+  async resend(): Promise<WebhookResponse> {
     if (!this.#last) throw new Error("Nothing was sent yet that could be repeated.");
     return this.#transport.send(this.#last);
   }

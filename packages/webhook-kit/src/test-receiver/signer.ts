@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { SignatureScheme } from "../signature-scheme.ts";
+import type { SignatureScheme } from "../signature/signature-scheme.ts";
 import type { HeaderList } from "./transport.ts";
 
 /** Signs requests as the service does. */

@@ -1,4 +1,3 @@
-import type { Answer } from "../answer.ts";
 import type {
   ContactSuggestion,
   ContactSuggestionRequest,
@@ -7,11 +6,12 @@ import type {
   WorkerAddedContact,
   WorkerOfferResponse,
 } from "../events.ts";
+import type { WebhookResponse } from "../http/response.ts";
 import type { Samples } from "./samples.ts";
 
 /**
- * A receiver under test. Every webhook is signed anew, as the service does, and answers what the receiver answered, whatever
- * its status; it rejects only when no answer came.
+ * A receiver under test. Each method signs a webhook as the service does, sends it, and returns the response, whatever its
+ * status. It rejects only if there is no response.
  *
  * @example
  * ```ts
@@ -26,27 +26,30 @@ import type { Samples } from "./samples.ts";
  */
 export interface TestedReceiver extends AsyncDisposable {
   /** `GET /test` */
-  test(): Promise<Answer>;
+  test(): Promise<WebhookResponse>;
   /** `GET /test/auth` */
-  testAuth(): Promise<Answer>;
+  testAuth(): Promise<WebhookResponse>;
   /** `GET /contact/new/{workerId}` */
-  workerAddedContact(event: WorkerAddedContact): Promise<Answer>;
-  /** `POST /contact-suggestions`; `suggestions` only when the service would take the answer. */
-  contactSuggestions(search: ContactSuggestionRequest): Promise<Answer & { suggestions?: ContactSuggestion[] }>;
+  workerAddedContact(event: WorkerAddedContact): Promise<WebhookResponse>;
+  /** `POST /contact-suggestions`; `suggestions` only if the service would accept the list. */
+  contactSuggestions(
+    search: ContactSuggestionRequest,
+  ): Promise<WebhookResponse & { suggestions?: ContactSuggestion[] }>;
   /** `POST /offer/response` */
-  workerOfferResponse(event: WorkerOfferResponse): Promise<Answer>;
-  /** `POST /offer/eventDeleted`, an extra of the live service (D-34) */
-  offerEventDeleted(event: OfferEventDeleted): Promise<Answer>;
-  /** `POST /events/timelineChanged`, an extra of the live service (D-34) */
-  timelineChanged(event: TimelineChanged): Promise<Answer>;
-  /** The last request once more, to the byte, as an attacker would send it, or a sender that missed the answer. */
-  repeat(): Promise<Answer>;
+  workerOfferResponse(event: WorkerOfferResponse): Promise<WebhookResponse>;
+  /** `POST /offer/eventDeleted`, an additional event of the live service (D-34) */
+  offerEventDeleted(event: OfferEventDeleted): Promise<WebhookResponse>;
+  /** `POST /events/timelineChanged`, an additional event of the live service (D-34) */
+  timelineChanged(event: TimelineChanged): Promise<WebhookResponse>;
+  /** Sends the last request again, byte for byte, as an attacker would, or a sender that missed the response. */
+  resend(): Promise<WebhookResponse>;
   /**
-   * What the receiver does otherwise than the contract and a careful reading of it demand, in words, one sentence for each
-   * rule; empty for a receiver that is right. Takes about a hundred requests, most of them forged. Your handlers run only
-   * for `samples`, by the senders' names: those webhooks are sent and repeated, and must be handled.
+   * Checks the receiver against the contract and our decisions (D-61) with about a hundred requests, most of them forged. Your
+   * handlers run only for `samples`, by the names of these methods: those webhooks are sent and resent, and must be handled.
+   *
+   * @returns the problems, one sentence for each broken rule; empty if there are none
    */
-  check(samples?: Partial<Samples>): Promise<string[]>;
-  /** Stops what was started. */
+  checkContract(samples?: Partial<Samples>): Promise<string[]>;
+  /** Stops the server that was started, if any. */
   close(): Promise<void>;
 }

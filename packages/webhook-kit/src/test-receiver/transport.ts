@@ -1,4 +1,4 @@
-import type { Answer } from "../answer.ts";
+import type { WebhookResponse } from "../http/response.ts";
 
 /** In the order in which they are sent; a name may come twice. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
@@ -12,9 +12,9 @@ export interface OutgoingRequest {
   readonly body?: Uint8Array;
 }
 
-/** The way to a receiver under test. */
+/** Sends requests to a receiver under test. */
 export interface Transport {
-  /** Rejects when there is no complete answer in time. */
-  send(request: OutgoingRequest): Promise<Answer>;
+  /** Rejects when there is no complete response in time. */
+  send(request: OutgoingRequest): Promise<WebhookResponse>;
   close(): Promise<void>;
 }

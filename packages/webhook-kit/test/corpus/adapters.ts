@@ -5,8 +5,8 @@ import express, { type RequestHandler } from "express";
 import { webhookRouter } from "../../src/express.ts";
 import { webhookHandler } from "../../src/fetch.ts";
 import { webhookListener } from "../../src/node.ts";
+import { textbookRouter } from "./naive-receiver.ts";
 import type { ReceiverSetup } from "./receiver-setup.ts";
-import { textbookRouter } from "./textbook.ts";
 
 /** Express 4 has types of its own that are not installed beside those of 5; what is used here is alike in both. */
 const express4 = createRequire(import.meta.url)("express4") as typeof express;
@@ -55,7 +55,7 @@ function oncePerMount<Made>(make: (mount: string) => Made): (mount: string) => M
   };
 }
 
-/** Every adapter of the kit, and the textbook middleware. */
+/** Every adapter of the kit, and the naive middleware. */
 export const adapters: Readonly<Record<string, Adapter>> = {
   "Express 4": onExpress(express4, webhookRouter),
   "Express 5": onExpress(express, webhookRouter),

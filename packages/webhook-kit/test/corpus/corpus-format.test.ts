@@ -17,10 +17,10 @@ test.each(groups)("$name is as its schema says", ({ name }) => {
 
 test("the schema refuses what is no case", () => {
   const schema = z.fromJSONSchema(readJson(new URL("group.schema.json", corpusFolder)));
-  const valid = { id: "http/x", title: "T.", why: "W.", request: {}, answer: { status: 200, handled: 0 } };
+  const valid = { id: "http/x", title: "T.", why: "W.", request: {}, response: { status: 200, handled: 0 } };
   const isTaken = (change: object) => schema.safeParse({ description: "", cases: [{ ...valid, ...change }] }).success;
   expect(isTaken({})).toBe(true);
-  for (const change of [{ id: "x" }, { titel: "" }, { answer: { status: 100, handled: 0 } }, { sign: { offset: 1 } }])
+  for (const change of [{ id: "x" }, { titel: "" }, { response: { status: 100, handled: 0 } }, { sign: { offset: 1 } }])
     expect(isTaken(change), JSON.stringify(change)).toBe(false);
 });
 
@@ -30,9 +30,9 @@ test("there are at least 220 cases, each with an id of its own below its group's
   for (const group of groups) for (const { id } of group.cases) expect(id.split("/")[0]).toBe(group.name);
 });
 
-test("several right answers are only where the case tells what leaves the choice", () => {
+test("several right responses are only where the case says what leaves the choice", () => {
   const open = cases.filter((each) =>
-    stepsOf(each).some(({ answer }) => Array.isArray(answer) || Array.isArray(answer.status)),
+    stepsOf(each).some(({ response }) => Array.isArray(response) || Array.isArray(response.status)),
   );
   expect(open.filter(({ choice }) => choice === undefined).map(({ id }) => id)).toEqual([]);
   expect(cases.filter((each) => each.choice !== undefined && !open.includes(each)).map(({ id }) => id)).toEqual([]);
@@ -40,13 +40,13 @@ test("several right answers are only where the case tells what leaves the choice
 
 // Made by openssl; each vector holds the command that printed it.
 const { vectors } = readJson(new URL("../vectors/timestamp-digest.json", corpusFolder)) as {
-  vectors: { timestamp: string; secret: string; reading: "appended" | "hmac"; digest: string }[];
+  vectors: { timestamp: string; secret: string; variant: "sha256" | "hmac"; digest: string }[];
 };
 
 test.each(vectors)(
-  "signs $timestamp with $secret as openssl does, $reading",
-  ({ timestamp, secret, reading, digest }) =>
-    expect(sign({ ...config, secrets: { current: secret } }, 0, { format: timestamp, reading }).digest).toBe(digest),
+  "signs $timestamp with $secret as openssl does, $variant",
+  ({ timestamp, secret, variant, digest }) =>
+    expect(sign({ ...config, secrets: { current: secret } }, 0, { format: timestamp, variant }).digest).toBe(digest),
 );
 
 // date -u -d 2027-01-02T03:04:05.678Z '+%G-W%V-%u %Y-%j %s %a, %d %b %Y %T GMT'

@@ -39,9 +39,9 @@ describe.concurrent.each(adapters.flatMap((adapter) => zones.map((zone) => ({ ad
   },
 );
 
-test.concurrent("a textbook middleware gets at least 60 wrong", async () => {
+test.concurrent("a naive middleware gets at least 60 wrong", async () => {
   const verdicts = await runCorpus(corpus, await start("the textbook", "UTC"), corpus.config.clock);
-  // Not headers or the wording of answers: what was accepted, refused, handled or repeated.
+  // Not headers or the wording of responses: what was accepted, refused, handled or repeated.
   const counts = ({ kind }: Mistake) => kind === "status" || kind === "handled" || kind === "leak";
   expect(wrongOf(verdicts, counts).length, summarise(verdicts)).toBeGreaterThanOrEqual(60);
 });
@@ -50,8 +50,8 @@ test.concurrent("the command runs the corpus against an address, and asks how of
   const receiver = await start("Express 5", "UTC");
   const target = receiver.targetOf({});
   const counter = createServer((_request, response) => {
-    const told = receiver.tally([target]).then(([noted]) => response.end(String(noted?.handled)));
-    told.catch(() => response.destroy());
+    const report = receiver.tally([target]).then(([noted]) => response.end(String(noted?.handled)));
+    report.catch(() => response.destroy());
   }).listen(0, "127.0.0.1");
   await once(counter, "listening");
   const { port } = counter.address() as AddressInfo;

@@ -6,7 +6,7 @@ export interface Sign {
   shiftMinutes?: number;
   precision?: "minute" | "second" | "ms" | "us" | "ns";
   format?: string;
-  reading?: "appended" | "hmac";
+  variant?: "sha256" | "hmac";
   algorithm?: string;
   secret?: string;
   over?: string;
@@ -43,7 +43,7 @@ export interface Step {
   request: CorpusRequest;
   sign?: Sign;
   other?: Sign;
-  answer: ExpectedAnswer | ExpectedAnswer[];
+  response: ExpectedAnswer | ExpectedAnswer[];
   reason?: string;
   whileHeld?: boolean;
 }
@@ -52,7 +52,7 @@ export interface ReceiverNeeds {
   clock?: string;
   without?: string[];
   handler?: "held" | "fails";
-  replay?: "bind";
+  replayProtection?: "single-use-signature";
 }
 
 interface CaseHead {

@@ -1,21 +1,21 @@
 import { connect } from "node:net";
-import { readAnswers, type WireAnswer } from "./read-answers.ts";
+import { readResponses, type WireAnswer } from "./read-responses.ts";
 
 /** What a connection brought until it was closed. */
 export interface Exchange {
-  answers: WireAnswer[];
-  /** False when nobody closed it in time. */
+  responses: WireAnswer[];
+  /** False if it was not closed in time. */
   isClosed: boolean;
 }
 
-/** Far beyond what an answer may take; only a receiver that never answers is waited for so long. */
+/** Far beyond what a response may take; only a receiver that never responds is waited for so long. */
 const patienceMs = 10_000;
 
 /**
  * Sends bytes over a connection of their own and reads all that comes back, until the other side closes.
  *
  * @param methods one for each request among the bytes
- * @param end `"half"` closes this side once the bytes are sent, before any answer
+ * @param end `"half"` closes this side once the bytes are sent, before any response
  */
 export function exchange(
   { host, port }: { host: string; port: number },
@@ -29,16 +29,16 @@ export function exchange(
     const settle = (isClosed: boolean) => {
       clearTimeout(timer);
       socket.destroy();
-      resolve({ answers: readAnswers(text, methods, isClosed), isClosed });
+      resolve({ responses: readResponses(text, methods, isClosed), isClosed });
     };
     const timer = setTimeout(() => settle(false), patienceMs);
     socket.setEncoding("latin1");
     socket.on("data", (more) => {
       text += more;
-      // A receiver that leaves the connection open is told that there is nothing to come; what it still sends is read.
-      if (readAnswers(text, methods, false).length >= methods.length) socket.end();
+      // A receiver that leaves the connection open is reported that there is nothing to come; what it still sends is read.
+      if (readResponses(text, methods, false).length >= methods.length) socket.end();
     });
-    // A reset comes before or after an answer; which, the answer's presence tells.
+    // A reset comes before or after a response; which, the response's presence says.
     socket.on("error", () => undefined);
     socket.on("close", () => settle(true));
     if (end === "half") socket.end(bytes);

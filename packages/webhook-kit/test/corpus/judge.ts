@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Corpus, type CorpusCase, type ExpectedAnswer, stepsOf } from "./corpus.ts";
 import { fillIn } from "./fill-in.ts";
-import type { WireAnswer } from "./read-answers.ts";
+import type { WireAnswer } from "./read-responses.ts";
 
 /** What a receiver noted of one case. */
 export interface Noted {
@@ -13,14 +13,14 @@ export interface Noted {
 /** How a case went. */
 export interface Outcome {
   /** One for each request; undefined where the connection was closed without one. */
-  answers: (WireAnswer | undefined)[];
+  responses: (WireAnswer | undefined)[];
   /** More than was asked for, or nothing within the time. */
-  fault?: string;
+  problem?: string;
   /** Undefined for a receiver that cannot be asked. */
   noted?: Noted;
   /** What stood for `{{unique}}`. */
   unique: string;
-  /** What no answer may hold beside what the corpus names: secrets and digests. */
+  /** What no response may hold beside what the corpus names: secrets and digests. */
   secrets: string[];
 }
 
@@ -32,33 +32,33 @@ export interface Mistake {
 
 /** Every mistake of a receiver in one case; none when it is right. */
 export function judge(config: Corpus["config"], each: CorpusCase, outcome: Outcome): Mistake[] {
-  if (outcome.fault !== undefined) return [{ kind: "status", text: outcome.fault }];
+  if (outcome.problem !== undefined) return [{ kind: "status", text: outcome.problem }];
   const steps = stepsOf(each);
-  // Each request may have several right answers; a choice of one for each must fit what was handled, too.
+  // Each request may have several right responses; a choice of one for each must fit what was handled, too.
   const choices = steps.reduce<ExpectedAnswer[][]>(
-    (sofar, step) => sofar.flatMap((chosen) => [step.answer].flat().map((answer) => [...chosen, answer])),
+    (sofar, step) => sofar.flatMap((chosen) => [step.response].flat().map((response) => [...chosen, response])),
     [[]],
   );
   const reasons = steps.flatMap(({ reason }) => reason ?? []);
   const verdicts = choices.map((chosen) => [
-    ...chosen.flatMap((expected, index) => judgeAnswer(expected, outcome.answers[index])),
+    ...chosen.flatMap((expected, index) => judgeAnswer(expected, outcome.responses[index])),
     ...judgeNoted(chosen, reasons, outcome),
   ]);
   const [best = []] = verdicts.sort((one, other) => one.length - other.length);
   return [...best, ...findLeaks(config, outcome)];
 }
 
-function judgeAnswer(expected: ExpectedAnswer, answer: WireAnswer | undefined): Mistake[] {
-  const got = answer?.status ?? "closed";
+function judgeAnswer(expected: ExpectedAnswer, response: WireAnswer | undefined): Mistake[] {
+  const got = response?.status ?? "closed";
   const allowed = [expected.status].flat();
   if (!allowed.includes(got)) return [{ kind: "status", text: `expected ${allowed.join(" or ")}, got ${got}` }];
-  if (!answer) return [];
-  const challenge = answer.status === 401 ? { "www-authenticate": "hmac" } : {};
-  const mistakes = Object.entries({ ...challenge, ...expected.headers }).flatMap(([name, value]): Mistake[] => {
-    const header = answer.headers.get(name);
+  if (!response) return [];
+  const wwwAuthenticate = response.status === 401 ? { "www-authenticate": "hmac" } : {};
+  const mistakes = Object.entries({ ...wwwAuthenticate, ...expected.headers }).flatMap(([name, value]): Mistake[] => {
+    const header = response.headers.get(name);
     return isHeaderRight(value, header) ? [] : [{ kind: "header", text: `${name}: expected ${value}, got ${header}` }];
   });
-  if (expected.json === undefined || isDeepStrictEqual(parse(answer.body), expected.json)) return mistakes;
+  if (expected.json === undefined || isDeepStrictEqual(parse(response.body), expected.json)) return mistakes;
   return [...mistakes, { kind: "body", text: "the body is not the one expected" }];
 }
 
@@ -75,11 +75,11 @@ const simplified = (value: string): string =>
 
 function judgeNoted(chosen: ExpectedAnswer[], reasons: string[], { noted, unique }: Outcome): Mistake[] {
   if (!noted) return [];
-  const handled = chosen.reduce((sum, answer) => sum + answer.handled, 0);
+  const handled = chosen.reduce((sum, response) => sum + response.handled, 0);
   if (handled !== noted.handled)
     return [{ kind: "handled", text: `expected ${handled} handled, got ${noted.handled}` }];
-  const given = chosen.flatMap((answer) =>
-    answer.given === undefined ? [] : [JSON.parse(fillIn(JSON.stringify(answer.given), { unique })) as unknown],
+  const given = chosen.flatMap((response) =>
+    response.given === undefined ? [] : [JSON.parse(fillIn(JSON.stringify(response.given), { unique })) as unknown],
   );
   const mistakes: Mistake[] = [];
   if (given.length > 0 && noted.given && !isDeepStrictEqual(noted.given, given))
@@ -89,9 +89,9 @@ function judgeNoted(chosen: ExpectedAnswer[], reasons: string[], { noted, unique
   return mistakes;
 }
 
-const findLeaks = (config: Corpus["config"], { answers, secrets }: Outcome): Mistake[] =>
-  answers.flatMap((answer) => {
-    const text = answer ? [answer.body, ...answer.headers.values()].join("\n") : "";
+const findLeaks = (config: Corpus["config"], { responses, secrets }: Outcome): Mistake[] =>
+  responses.flatMap((response) => {
+    const text = response ? [response.body, ...response.headers.values()].join("\n") : "";
     const isLeaking = [...config.never, ...secrets].some((word) => word !== "" && text.includes(word));
     return isLeaking ? [{ kind: "leak" as const, text: "repeats what was sent" }] : [];
   });

@@ -3,7 +3,7 @@ import { readCorpus } from "./corpus.ts";
 import { type FromProcess, type ReceiverSetup, readMount, type ToProcess } from "./receiver-setup.ts";
 
 /** A process of its own: one adapter, one time zone (`TZ`), and a receiver for every case. */
-const tell = (message: FromProcess): void => void process.send?.(message);
+const notify = (message: FromProcess): void => void process.send?.(message);
 const { config } = readCorpus();
 const notes = new Map<string, { handled: number; given: unknown[]; reasons: string[] }>();
 const held = new Map<string, () => void>();
@@ -18,14 +18,14 @@ const noteOf = (mount: string) => {
 function copied(event: unknown): unknown {
   try {
     const text = JSON.stringify(event);
-    return text.length > 100_000 ? "too long to be told" : JSON.parse(text);
+    return text.length > 100_000 ? "too long to be sent" : JSON.parse(text);
   } catch {
-    return "too deep to be told";
+    return "too deep to be sent";
   }
 }
 
 function setUp(mount: string): ReceiverSetup {
-  const { clock, without = [], handler, replay } = readMount(mount);
+  const { clock, without = [], handler, replayProtection } = readMount(mount);
   const note = noteOf(mount);
   const handle = (event: unknown): unknown => {
     note.given.push(copied(event));
@@ -33,7 +33,7 @@ function setUp(mount: string): ReceiverSetup {
     if (note.handled > 1) return undefined;
     if (handler === "fails") throw new Error("PRIVATE words of a handler");
     if (handler !== "held") return undefined;
-    tell({ tell: "held", mount });
+    notify({ type: "held", mount });
     return new Promise<void>((resolve) => held.set(mount, resolve));
   };
   const handlers = {
@@ -49,13 +49,13 @@ function setUp(mount: string): ReceiverSetup {
   return {
     ...Object.fromEntries(Object.entries(handlers).filter(([name]) => !without.includes(name))),
     secret: [config.secrets.current ?? "", config.secrets.previous ?? ""],
-    ...(replay && { replay }),
+    ...(replayProtection && { replayProtection }),
     now: () => (clock === undefined ? new Date() : new Date(clock)),
     onRejected: ({ reason }) => note.reasons.push(reason),
   };
 }
 
-// What body parsers log about bad bodies says nothing about the answer.
+// What body parsers log about bad bodies says nothing about the response.
 console.error = () => undefined;
 
 const adapter = adapters[process.argv[2] ?? ""];
@@ -63,12 +63,12 @@ if (!adapter) throw new Error(`No adapter is called ${process.argv[2]}.`);
 const server = adapter(setUp);
 server.listen(0, "127.0.0.1", () => {
   const address = server.address();
-  if (typeof address === "object" && address) tell({ tell: "listening", port: address.port });
+  if (typeof address === "object" && address) notify({ type: "listening", port: address.port });
 });
 
 process.on("message", (message: ToProcess) => {
   if (message.ask === "release") return held.get(message.mount)?.();
-  return tell({ tell: "tally", noted: message.mounts.map(noteOf), isPolluted: "isAdmin" in {} });
+  return notify({ type: "tally", noted: message.mounts.map(noteOf), isPolluted: "isAdmin" in {} });
 });
 // The parent is gone.
 process.on("disconnect", () => process.exit());

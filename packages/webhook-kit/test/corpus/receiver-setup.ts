@@ -4,7 +4,7 @@ import type { ReceiverNeeds } from "./corpus.ts";
 export interface ReceiverSetup {
   secret: string[];
   now: () => Date;
-  replay?: "bind";
+  replayProtection?: "single-use-signature";
   onWorkerAddedContact?: (event: unknown) => unknown;
   onWorkerOfferResponse?: (event: unknown) => unknown;
   onOfferEventDeleted?: (event: unknown) => unknown;
@@ -13,16 +13,16 @@ export interface ReceiverSetup {
   onRejected: (rejection: { reason: string }) => void;
 }
 
-/** The first part of a receiver's paths tells what the case needs, so that nothing need be arranged beforehand. */
+/** The first part of a receiver's paths says what the case needs, so that nothing need be arranged beforehand. */
 export const writeMount = (number: number, needs: ReceiverNeeds): string =>
   `${number}.${Buffer.from(JSON.stringify(needs)).toString("base64url")}`;
 
 export const readMount = (mount: string): ReceiverNeeds =>
   JSON.parse(Buffer.from(mount.split(".")[1] ?? "", "base64url").toString()) as ReceiverNeeds;
 
-/** What a receiver's process is asked, and what it answers. */
+/** What a receiver's process is asked, and what it responds. */
 export type ToProcess = { ask: "tally"; mounts: string[] } | { ask: "release"; mount: string };
 export type FromProcess =
-  | { tell: "listening"; port: number }
-  | { tell: "held"; mount: string }
-  | { tell: "tally"; noted: { handled: number; given: unknown[]; reasons: string[] }[]; isPolluted: boolean };
+  | { type: "listening"; port: number }
+  | { type: "held"; mount: string }
+  | { type: "tally"; noted: { handled: number; given: unknown[]; reasons: string[] }[]; isPolluted: boolean };

@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import { type Corpus, type CorpusCase, type Step, stepsOf } from "./corpus.ts";
 import { type Exchange, exchange } from "./exchange.ts";
 import type { Outcome } from "./judge.ts";
-import type { WireAnswer } from "./read-answers.ts";
+import type { WireAnswer } from "./read-responses.ts";
 import { sign } from "./sign.ts";
 import { writeRequest } from "./write-request.ts";
 
-/** Where a case is sent, and how the receiver is told to let go of a handler that it holds. */
+/** Where a case is sent, and how the receiver is reported to let go of a handler that it holds. */
 export interface Target {
   host: string;
   port: number;
@@ -17,7 +17,7 @@ export interface Target {
   release?(): void;
 }
 
-/** Sends the requests of a case; all are signed by one reading of the clock. */
+/** Sends the requests of a case; all are signed by one variant of the clock. */
 export async function runCase(
   config: Corpus["config"],
   each: CorpusCase,
@@ -46,13 +46,13 @@ export async function runCase(
   let exchanges: Exchange[];
   if (isPipelined(each)) exchanges = [await exchange(target, Buffer.concat(bytes), methods)];
   else exchanges = await sendInTurn(steps, send, target);
-  const answers: (WireAnswer | undefined)[] = isPipelined(each)
-    ? steps.map((_, index) => exchanges[0]?.answers[index])
-    : exchanges.map((one) => one.answers[0]);
-  const extra = exchanges.some((one) => one.answers.length > (isPipelined(each) ? steps.length : 1));
-  const silent = exchanges.some((one) => !one.isClosed && one.answers.length === 0);
-  const fault = extra ? "answered more than was asked" : silent ? "did not answer in time" : undefined;
-  return { answers, secrets, unique, ...(fault !== undefined && { fault }) };
+  const responses: (WireAnswer | undefined)[] = isPipelined(each)
+    ? steps.map((_, index) => exchanges[0]?.responses[index])
+    : exchanges.map((one) => one.responses[0]);
+  const extra = exchanges.some((one) => one.responses.length > (isPipelined(each) ? steps.length : 1));
+  const silent = exchanges.some((one) => !one.isClosed && one.responses.length === 0);
+  const problem = extra ? "responded more often than asked" : silent ? "did not respond in time" : undefined;
+  return { responses, secrets, unique, ...(problem !== undefined && { problem }) };
 }
 
 /** One after the other, but a step that says so is sent while the handler of the one before it is at work. */

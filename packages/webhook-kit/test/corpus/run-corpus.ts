@@ -2,7 +2,7 @@ import type { Corpus, CorpusCase, ReceiverNeeds } from "./corpus.ts";
 import { judge, type Mistake, type Noted, type Outcome } from "./judge.ts";
 import { runCase, type Target } from "./run-case.ts";
 
-/** Somebody to send the corpus to. */
+/** A receiver to send the corpus to. */
 export interface Receiver {
   /** How many cases it is sent at once. */
   readonly concurrency: number;
@@ -58,10 +58,10 @@ export async function runCorpus(corpus: Corpus, receiver: Receiver, clock?: stri
   });
 }
 
-const refusalsOf = ({ answers }: Outcome): string[] =>
-  answers.flatMap((answer) => (answer?.status === 401 ? [answer.body] : []));
+const refusalsOf = ({ responses }: Outcome): string[] =>
+  responses.flatMap((response) => (response?.status === 401 ? [response.body] : []));
 
-/** The body that most 401s have: a body of its own tells the sender why it was refused (D-17). */
+/** The body that most 401s have: a body of its own says the sender why it was refused (D-17). */
 function usualRefusal(outcomes: Outcome[]): string | undefined {
   const counts = new Map<string, number>();
   for (const body of outcomes.flatMap(refusalsOf)) counts.set(body, (counts.get(body) ?? 0) + 1);

@@ -3,7 +3,7 @@
  *
  *     npm run corpus -- --url http://127.0.0.1:3001/offers --secret … [--previous …] [--counter …]
  *
- * What the receiver must be set up for is told in spec/corpus/README.md.
+ * What the receiver must be set up for is reported in spec/corpus/README.md.
  */
 import { parseArgs } from "node:util";
 import { type Corpus, type CorpusCase, readCorpus, stepsOf } from "./corpus.ts";

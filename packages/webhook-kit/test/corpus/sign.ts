@@ -8,12 +8,7 @@ import { fillIn } from "./fill-in.ts";
  * @param now what the sender's clock shows, in milliseconds since 1970
  */
 export function sign(config: Corpus["config"], now: number, how: Sign = {}): Record<string, string> {
-  const {
-    precision = "ms",
-    format = config.formats[precision] ?? "",
-    reading = "appended",
-    algorithm = "sha256",
-  } = how;
+  const { precision = "ms", format = config.formats[precision] ?? "", variant = "sha256", algorithm = "sha256" } = how;
   const secret = config.secrets[how.secret ?? "current"];
   if (secret === undefined) throw new Error(`The corpus names the secret ${how.secret}, which is not configured.`);
   const values = {
@@ -24,7 +19,7 @@ export function sign(config: Corpus["config"], now: number, how: Sign = {}): Rec
   const timestamp = fillIn(format, values);
   const over = (text: string) => fillIn(text, { ...values, timestamp });
   const digest =
-    reading === "hmac"
+    variant === "hmac"
       ? createHmac(algorithm, over(how.key ?? "{{secret}}")).update(over(how.over ?? "{{timestamp}}"))
       : createHash(algorithm).update(over(how.over ?? "{{timestamp}}{{secret}}"));
   const bytes = digest.digest();

@@ -6,7 +6,7 @@ import { type FromProcess, type ToProcess, writeMount } from "./receiver-setup.t
 import type { Target } from "./run-case.ts";
 import type { Receiver } from "./run-corpus.ts";
 
-/** It can be set up for every case, and tells what it noted. */
+/** It can be set up for every case, and says what it noted. */
 export interface StartedReceiver extends Receiver {
   targetOf(needs: ReceiverNeeds): Target;
   tally(targets: Target[]): Promise<Noted[]>;
@@ -24,23 +24,23 @@ export async function startReceiver(adapter: string, zone: string): Promise<Star
     throw new Error(`The receiver ${adapter} in ${zone} ended with ${code}.`);
   });
   crashed.catch(() => undefined);
-  const told = <Tell extends FromProcess["tell"]>(
-    tell: Tell,
-    isIt = (_: Extract<FromProcess, { tell: Tell }>) => true,
+  const report = <Type extends FromProcess["type"]>(
+    type: Type,
+    isIt = (_: Extract<FromProcess, { type: Type }>) => true,
   ) =>
     Promise.race([
       crashed,
-      new Promise<Extract<FromProcess, { tell: Tell }>>((resolve) => {
+      new Promise<Extract<FromProcess, { type: Type }>>((resolve) => {
         const listen = (message: FromProcess) => {
-          if (message.tell !== tell || !isIt(message as Extract<FromProcess, { tell: Tell }>)) return;
+          if (message.type !== type || !isIt(message as Extract<FromProcess, { type: Type }>)) return;
           child.off("message", listen);
-          resolve(message as Extract<FromProcess, { tell: Tell }>);
+          resolve(message as Extract<FromProcess, { type: Type }>);
         };
         child.on("message", listen);
       }),
     ]);
-  const ask = (message: ToProcess): boolean => child.send(message);
-  const { port } = await told("listening");
+  const send = (message: ToProcess): boolean => child.send(message);
+  const { port } = await report("listening");
 
   let number = 0;
   return {
@@ -51,14 +51,14 @@ export async function startReceiver(adapter: string, zone: string): Promise<Star
       return {
         ...{ host: "127.0.0.1", port, base: `/${mount}` },
         ...(needs.handler === "held" && {
-          untilHeld: () => told("held", (message) => message.mount === mount),
-          release: () => void ask({ ask: "release", mount }),
+          untilHeld: () => report("held", (message) => message.mount === mount),
+          release: () => void send({ ask: "release", mount }),
         }),
       };
     },
     async tally(targets) {
-      const tally = told("tally");
-      ask({ ask: "tally", mounts: targets.map(({ base }) => base.slice(1)) });
+      const tally = report("tally");
+      send({ ask: "tally", mounts: targets.map(({ base }) => base.slice(1)) });
       const { noted, isPolluted } = await tally;
       if (isPolluted) throw new Error(`A case has polluted Object.prototype of ${adapter} in ${zone}.`);
       return noted;

@@ -1,14 +1,14 @@
 import type { SignatureScheme } from "../../src/index.ts";
-import { timestampDigest } from "../../src/timestamp-digest.ts";
+import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 
 /** A scheme of a user's own that covers the body, with the length of `payload` as the poorest of signatures. */
 export const coversLength = (payload: unknown): SignatureScheme => ({
   ...timestampDigest(),
   name: "covers-length",
-  challenge: "covers-length",
-  coversBody: true,
-  verify: (claim, secrets, body) =>
+  wwwAuthenticate: "covers-length",
+  signsBody: true,
+  verify: (acquire, secrets, body) =>
     body?.length === Buffer.byteLength(JSON.stringify(payload))
-      ? timestampDigest().verify(claim, secrets, body)
+      ? timestampDigest().verify(acquire, secrets, body)
       : undefined,
 });

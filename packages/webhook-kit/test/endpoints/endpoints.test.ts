@@ -22,7 +22,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect(refused.headers.get("cache-control")).toBe("no-store");
   });
 
-  test("every failed check has the same answer, and its reason is told on this side only", async () => {
+  test("every failed check has the same response, and its reason is reported on this side only", async () => {
     const onRejected = vi.fn();
     const request = await mount(adapter, { onRejected });
     const { Timestamp = "", Authorization = "" } = signed();
@@ -33,33 +33,33 @@ describe.each(adapters)("$name", (adapter) => {
       ["missing_authorization", { Timestamp }],
       ["malformed_timestamp", { Timestamp: "yesterday", Authorization }],
       ["malformed_authorization", { Timestamp, Authorization: `${Authorization}00` }],
-      ["no_matching_secret", { Timestamp, Authorization: `hmac ${"0".repeat(64)}` }],
-      ["no_matching_secret", { Timestamp: Timestamp.replace("Z", "+00:00"), Authorization }],
+      ["signature_mismatch", { Timestamp, Authorization: `hmac ${"0".repeat(64)}` }],
+      ["signature_mismatch", { Timestamp: Timestamp.replace("Z", "+00:00"), Authorization }],
       ["timestamp_out_of_tolerance", { ...old, Timestamp: "2018-11-26T10:55Z" }],
       ["timestamp_out_of_tolerance", { ...old, Timestamp: "2999-11-26T10:55Z" }],
     ];
-    const answers = new Set<string>();
+    const responses = new Set<string>();
     for (const [, headers] of attempts) {
-      const answer = await request("/test/auth", { headers });
-      answers.add(`${answer.status} ${await answer.text()}`);
+      const response = await request("/test/auth", { headers });
+      responses.add(`${response.status} ${await response.text()}`);
     }
-    expect([...answers]).toEqual([expect.stringMatching(/^401 /)]);
+    expect([...responses]).toEqual([expect.stringMatching(/^401 /)]);
     expect(onRejected.mock.calls.map(([rejection]) => rejection.reason)).toEqual(attempts.map(([reason]) => reason));
   });
 
   test("a handler's event arrives, and is acknowledged with 200 and no body", async () => {
     const onWorkerOfferResponse = vi.fn();
     const request = await mount(adapter, { onWorkerOfferResponse });
-    const answer = await request(
+    const response = await request(
       "/offer/response",
       post({ ...accepted, newer: [1] }, signedJson({ "offers-delivery-id": "d1" })),
     );
-    expect([answer.status, await answer.text()]).toEqual([200, ""]);
+    expect([response.status, await response.text()]).toEqual([200, ""]);
     expect(onWorkerOfferResponse).toHaveBeenCalledExactlyOnceWith(
       { ...accepted, newer: [1] },
       expect.objectContaining({
         unverifiedDeliveryId: "d1",
-        verified: { scheme: "timestamp-digest", reading: "appended", secretIndex: 0, skewSeconds: expect.any(Number) },
+        verified: { scheme: "timestamp-digest", variant: "sha256", secretIndex: 0, skewSeconds: expect.any(Number) },
         signal: expect.any(AbortSignal),
         receivedAt: expect.any(Date),
       }),
@@ -98,27 +98,27 @@ describe.each(adapters)("$name", (adapter) => {
     const request = await mount(adapter, { onRejected });
     const paths = ["/offer/response", "/contact-suggestions", "/contact/new/1", "/offer/eventDeleted"];
     for (const path of paths) {
-      const answer = await request(path, { headers: signed() });
-      expect([answer.status, answer.headers.get("content-type")]).toEqual([404, problemType]);
+      const response = await request(path, { headers: signed() });
+      expect([response.status, response.headers.get("content-type")]).toEqual([404, problemType]);
     }
-    expect(onRejected.mock.calls.map(([{ reason }]) => reason)).toEqual(paths.map(() => "endpoint_not_mounted"));
+    expect(onRejected.mock.calls.map(([{ reason }]) => reason)).toEqual(paths.map(() => "handler_not_configured"));
   });
 
-  test("other methods are 405 and told which is allowed; HEAD asks only /test", async () => {
+  test("other methods are 405 with the allowed one; HEAD asks only /test", async () => {
     const handler = vi.fn();
     const request = await mount(adapter, { onWorkerAddedContact: handler, onWorkerOfferResponse: handler });
-    const ask = async (method: string, path: string) => {
+    const send = async (method: string, path: string) => {
       const { status, headers } = await request(path, { method, headers: signed() });
       return [status, headers.get("allow")];
     };
-    expect(await ask("HEAD", "/test")).toEqual([200, null]);
-    expect(await ask("POST", "/test")).toEqual([405, "GET, HEAD"]);
-    expect(await ask("OPTIONS", "/test")).toEqual([405, "GET, HEAD"]);
-    expect(await ask("HEAD", "/test/auth")).toEqual([405, "GET"]);
-    expect(await ask("HEAD", "/contact/new/7")).toEqual([405, "GET"]);
-    expect(await ask("DELETE", "/contact/new/7")).toEqual([405, "GET"]);
-    expect(await ask("GET", "/offer/response")).toEqual([405, "POST"]);
-    expect(await ask("OPTIONS", "/offer/response")).toEqual([405, "POST"]);
+    expect(await send("HEAD", "/test")).toEqual([200, null]);
+    expect(await send("POST", "/test")).toEqual([405, "GET, HEAD"]);
+    expect(await send("OPTIONS", "/test")).toEqual([405, "GET, HEAD"]);
+    expect(await send("HEAD", "/test/auth")).toEqual([405, "GET"]);
+    expect(await send("HEAD", "/contact/new/7")).toEqual([405, "GET"]);
+    expect(await send("DELETE", "/contact/new/7")).toEqual([405, "GET"]);
+    expect(await send("GET", "/offer/response")).toEqual([405, "POST"]);
+    expect(await send("OPTIONS", "/offer/response")).toEqual([405, "POST"]);
     expect(handler).not.toHaveBeenCalled();
   });
 });

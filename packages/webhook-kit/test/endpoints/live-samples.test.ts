@@ -9,14 +9,14 @@ interface Sample {
   /** The receiver's clock. */
   now: string;
   request: { method: string; target: string; headers: { Authorization?: string }; json?: unknown };
-  outcome: { status: number; reading?: string; handler?: string; event?: unknown; reason?: string };
+  outcome: { status: number; variant?: string; handler?: string; event?: unknown; reason?: string };
 }
 
 const webhooks: Sample[] = samples.webhooks;
 const suggestion: ContactSuggestion = { name: "Dana Kim", emailAddress: "dana.kim@example.com", ratings: [] };
 
 describe.each(adapters)("$name", (adapter) => {
-  /** A receiver that notes what it is told. */
+  /** A receiver that notes what it is reported. */
   async function receive() {
     const clock = { now: "" };
     const handled: [handler: string, event: unknown][] = [];
@@ -52,13 +52,13 @@ describe.each(adapters)("$name", (adapter) => {
 
   test.each(webhooks)("the kit handles $name", async (sample) => {
     const { send, handled, verified, reasons } = await receive();
-    const answer = await send(sample);
-    const { status, reading, handler, event, reason } = sample.outcome;
-    expect(answer.status).toBe(status);
+    const response = await send(sample);
+    const { status, variant, handler, event, reason } = sample.outcome;
+    expect(response.status).toBe(status);
     expect(handled).toEqual(handler === undefined ? [] : [[handler, event]]);
-    expect(verified.map((proof) => proof.reading)).toEqual(reading === undefined ? [] : [reading]);
+    expect(verified.map((proof) => proof.variant)).toEqual(variant === undefined ? [] : [variant]);
     expect(reasons).toEqual(reason === undefined ? [] : [reason]);
-    if (handler === "suggestContacts") expect(await answer.json()).toEqual([suggestion]);
+    if (handler === "suggestContacts") expect(await response.json()).toEqual([suggestion]);
     replayed.push(sample.name);
   });
 
@@ -69,7 +69,7 @@ describe.each(adapters)("$name", (adapter) => {
 
   test("all that happens within one minute is handled, though it carries one and the same digest", async () => {
     const { send, handled } = await receive();
-    const events = webhooks.filter(({ outcome }) => outcome.handler !== undefined && outcome.reading === "appended");
+    const events = webhooks.filter(({ outcome }) => outcome.handler !== undefined && outcome.variant === "sha256");
     for (const sample of events) expect((await send(sample)).status).toBe(200);
     expect(new Set(events.map(({ request }) => request.headers.Authorization)).size).toBe(1);
     expect(handled).toEqual(events.map(({ outcome }) => [outcome.handler, outcome.event]));

@@ -48,8 +48,8 @@ describe.each(adapters)("$name", (adapter) => {
     const handler = vi.fn((): never[] => []);
     const request = await mount(adapter, handlersOf(handler));
     for (const name of Object.keys(required)) {
-      const answer = await request(path, post({ ...required, [name]: null }));
-      expect([answer.status, Object.keys((await answer.json()).errors)]).toEqual([400, [name]]);
+      const response = await request(path, post({ ...required, [name]: null }));
+      expect([response.status, Object.keys((await response.json()).errors)]).toEqual([400, [name]]);
     }
     expect(handler).not.toHaveBeenCalled();
   });
@@ -59,8 +59,8 @@ describe.each(adapters)("$name", (adapter) => {
     const request = await mount(adapter, {
       suggestContacts: () => [{ ...dana, profileImageUrl: null }, dana] as unknown as ContactSuggestion[],
     });
-    const answer = await request("/contact-suggestions", post(search));
-    expect([answer.status, await answer.json()]).toEqual([200, [dana, dana]]);
+    const response = await request("/contact-suggestions", post(search));
+    expect([response.status, await response.json()]).toEqual([200, [dana, dana]]);
   });
 });
 

@@ -57,8 +57,8 @@ test("a worker's unknown words within one signed minute are heard in their order
 test.each([null, 7, true, ["accepted"], { word: "accepted" }, undefined])("%j is no word", async (response) => {
   const onWorkerOfferResponse = vi.fn();
   const handler = webhookHandler({ secret, onWorkerOfferResponse });
-  const answer = await handler(new Request("http://127.0.0.1/offer/response", post({ ...accepted, response })));
-  expect([answer.status, (await answer.json()).errors]).toEqual([400, { response: ["Must be of type string."] }]);
+  const rejected = await handler(new Request("http://127.0.0.1/offer/response", post({ ...accepted, response })));
+  expect([rejected.status, (await rejected.json()).errors]).toEqual([400, { response: ["Must be of type string."] }]);
   expect(onWorkerOfferResponse).not.toHaveBeenCalled();
 });
 

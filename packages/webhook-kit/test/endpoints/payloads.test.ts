@@ -25,12 +25,12 @@ describe.each(adapters)("$name", (adapter) => {
       const onRejected = vi.fn();
       const handler = vi.fn(() => []);
       const request = await mount(adapter, { onRejected, onWorkerOfferResponse: handler, suggestContacts: handler });
-      const answer = await request(path, post(payload));
-      const text = await answer.text();
-      expect([answer.status, JSON.parse(text).errors]).toEqual([400, errors]);
+      const response = await request(path, post(payload));
+      const text = await response.text();
+      expect([response.status, JSON.parse(text).errors]).toEqual([400, errors]);
       expect(text + JSON.stringify(onRejected.mock.calls)).not.toContain("PRIVATE");
       expect(onRejected).toHaveBeenCalledExactlyOnceWith(
-        expect.objectContaining({ reason: "invalid_payload", status: 400 }),
+        expect.objectContaining({ reason: "invalid_request", status: 400 }),
       );
       expect(handler).not.toHaveBeenCalled();
     },

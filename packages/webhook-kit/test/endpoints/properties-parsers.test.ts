@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
-import { parseAuthorization } from "../../src/authorization.ts";
-import { decodeBase64 } from "../../src/canonical-base64.ts";
+import { decodeParameters, findRoute } from "../../src/endpoints/find-route.ts";
 import { readDateTime } from "../../src/generated/date-time.ts";
-import { duplicated, findHeader } from "../../src/headers.ts";
-import { decodeParameters, findRoute } from "../../src/route.ts";
-import { parseWebhookSignature } from "../../src/webhook-signature.ts";
-import { decodeWhsec } from "../../src/whsec.ts";
+import { duplicated, findHeader } from "../../src/http/headers.ts";
+import { parseAuthorization } from "../../src/signature/authorization.ts";
+import { decodeBase64 } from "../../src/signature/base64-strict.ts";
+import { decodeStandardWebhooksKey } from "../../src/signature/standard-webhooks-key.ts";
+import { parseWebhookSignature } from "../../src/signature/webhook-signature.ts";
 import { almost, anyText, instant, runs } from "../support/property-runs.ts";
 
 describe("readDateTime", () => {
@@ -74,7 +74,7 @@ describe("base64", () => {
         const text = Buffer.from(key).toString("base64");
         expect(decodeBase64(text)).toEqual(Buffer.from(key));
         for (const secret of [text, `whsec_${text}`])
-          expect(decodeWhsec(secret)).toEqual(key.length === 0 ? undefined : Buffer.from(key));
+          expect(decodeStandardWebhooksKey(secret)).toEqual(key.length === 0 ? undefined : Buffer.from(key));
       }),
       runs(500),
     ));
@@ -86,7 +86,7 @@ describe("base64", () => {
         (text) => {
           const decoded = decodeBase64(text);
           if (decoded) expect(decoded.toString("base64")).toBe(text);
-          if (decodeWhsec(text)) expect(text).not.toMatch(/^(?:whsec_)?$/);
+          if (decodeStandardWebhooksKey(text)) expect(text).not.toMatch(/^(?:whsec_)?$/);
         },
       ),
       runs(1_000),
@@ -117,7 +117,7 @@ describe("base64", () => {
 describe("findHeader", () => {
   const name = fc.oneof(fc.mixedCase(fc.constantFrom("timestamp", "webhook-id", "timestamp ", "time")), anyText);
 
-  test("answers the one header of that name in whatever case, and of two neither", () =>
+  test("returns the one header of that name in whatever case, and of two neither", () =>
     fc.assert(
       fc.property(fc.array(fc.oneof(name, anyText), { maxLength: 12 }), (rawHeaders) => {
         const pairs = Array.from({ length: Math.floor(rawHeaders.length / 2) }, (_, index) =>

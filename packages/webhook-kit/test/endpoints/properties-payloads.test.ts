@@ -1,8 +1,20 @@
 import { describe, expect, test } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
 import { endpoints } from "../../src/endpoints/all.ts";
-import { checkPayload, isJson, parseJson } from "../../src/payload.ts";
+import { validateInput } from "../../src/endpoints/validate-input.ts";
+import { isJson, parseJson } from "../../src/http/json-body.ts";
+import { Rejected } from "../../src/http/rejected.ts";
 import { anyText, runs } from "../support/property-runs.ts";
+
+/** The value, or what was thrown to reject the request: nothing else may be thrown. */
+function attempt<T>(step: () => T): { readonly value: T } | Rejected {
+  try {
+    return { value: step() };
+  } catch (cause) {
+    if (cause instanceof Rejected) return cause;
+    throw cause;
+  }
+}
 
 const handled = Object.values(endpoints).flatMap((endpoint) => ("schema" in endpoint ? [endpoint] : []));
 
@@ -21,7 +33,7 @@ describe("parseJson", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);
-        expect(parseJson({ kind: "bytes", bytes: Buffer.from(text) })).toEqual({ value: JSON.parse(text) });
+        expect(parseJson({ kind: "bytes", bytes: Buffer.from(text) })).toEqual(JSON.parse(text));
       }),
       runs(500),
     ));
@@ -34,7 +46,7 @@ describe("parseJson", () => {
           anyText.map((text) => Buffer.from(text)),
         ),
         (bytes) => {
-          const parsed = parseJson({ kind: "bytes", bytes });
+          const parsed = attempt(() => parseJson({ kind: "bytes", bytes }));
           if ("value" in parsed) {
             expect(
               JSON.parse(
@@ -46,7 +58,10 @@ describe("parseJson", () => {
             return;
           }
           const isUtf8 = Buffer.from(Buffer.from(bytes).toString()).equals(bytes);
-          expect(parsed.rejection).toMatchObject({ status: 400, reason: isUtf8 ? "body_not_json" : "body_not_utf8" });
+          expect(parsed.rejection).toMatchObject({
+            status: 400,
+            reason: isUtf8 ? "malformed_json" : "invalid_encoding",
+          });
         },
       ),
       runs(1_000),
@@ -92,8 +107,8 @@ describe.each(handled)("the payload of $name", ({ schema }) => {
   test("is taken or refused with 400, and never thrown at", () =>
     fc.assert(
       fc.property(fc.oneof(fc.anything(), fc.jsonValue(), likePayload), (value) => {
-        const checked = checkPayload<unknown>(schema, value);
-        if ("rejection" in checked) expect(checked.rejection).toMatchObject({ status: 400, reason: "invalid_payload" });
+        const checked = attempt(() => validateInput<unknown>(schema, value));
+        if ("rejection" in checked) expect(checked.rejection).toMatchObject({ status: 400, reason: "invalid_request" });
         else expect(typeof value).toBe("object");
       }),
       runs(500),
@@ -106,7 +121,7 @@ describe.each(handled)("the payload of $name", ({ schema }) => {
         const marked = JSON.parse(
           JSON.stringify(value, (_, each) => (typeof each === "string" ? `${sentinel} ${each}` : each)),
         );
-        const checked = checkPayload<unknown>(schema, marked);
+        const checked = attempt(() => validateInput<unknown>(schema, marked));
         if ("rejection" in checked) expect(JSON.stringify(checked)).not.toContain(sentinel);
       }),
       runs(300),

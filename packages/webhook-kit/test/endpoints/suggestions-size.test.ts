@@ -12,12 +12,12 @@ test.each([
 ])("a list of suggestions %s", async (_what, bytes, status) => {
   const onError = vi.fn();
   const { url } = await serve(express().use(webhookRouter({ secret, onError, suggestContacts: () => listOf(bytes) })));
-  const answer = await fetch(`${url}/contact-suggestions`, {
+  const response = await fetch(`${url}/contact-suggestions`, {
     method: "POST",
     headers: signedJson(),
     body: JSON.stringify({ userEmailAddresses: [] }),
   });
-  expect(answer.status).toBe(status);
-  await answer.text();
-  expect(onError.mock.calls.map(([error]) => error.code)).toEqual(status === 500 ? ["invalid_answer"] : []);
+  expect(response.status).toBe(status);
+  await response.text();
+  expect(onError.mock.calls.map(([error]) => error.code)).toEqual(status === 500 ? ["invalid_handler_result"] : []);
 });

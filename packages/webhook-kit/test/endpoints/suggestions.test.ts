@@ -19,11 +19,11 @@ describe.each(adapters)("$name", (adapter) => {
     ]);
     const request = await mount(adapter, { suggestContacts });
     const search = { filter: "chef", userEmailAddresses: ["hana@harbour.example"] };
-    const answer = await request("/contact-suggestions", post(search));
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get("content-type")).toMatch(/^application\/json/);
+    const response = await request("/contact-suggestions", post(search));
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toMatch(/^application\/json/);
     expect(suggestContacts).toHaveBeenCalledExactlyOnceWith(search, expect.anything());
-    expect(await answer.json()).toEqual([
+    expect(await response.json()).toEqual([
       {
         name: "Dana Kim",
         emailAddress: "dana@exämple.com",
@@ -74,11 +74,11 @@ describe.each(adapters)("$name", (adapter) => {
     async (_, list, field) => {
       const onError = vi.fn();
       const request = await mount(adapter, { onError, suggestContacts: () => list as ContactSuggestion[] });
-      const answer = await request("/contact-suggestions", post({ userEmailAddresses: [] }));
-      expect([answer.status, answer.headers.get("content-type")]).toEqual([500, "application/problem+json"]);
-      expect(await answer.text()).not.toContain("LEAK");
+      const response = await request("/contact-suggestions", post({ userEmailAddresses: [] }));
+      expect([response.status, response.headers.get("content-type")]).toEqual([500, "application/problem+json"]);
+      expect(await response.text()).not.toContain("LEAK");
       const [error] = onError.mock.calls[0] ?? [];
-      expect(error).toMatchObject({ code: "invalid_answer", fields: { [field]: expect.any(Array) } });
+      expect(error).toMatchObject({ code: "invalid_handler_result", fields: { [field]: expect.any(Array) } });
       expect(JSON.stringify([error.message, error.fields])).not.toContain("LEAK");
     },
   );

@@ -22,7 +22,7 @@ const failsLater = async () => {
   await Promise.resolve();
   throw boom();
 };
-const claim = () => ({ state: "claimed", token: "1" }) as const;
+const acquire = () => ({ state: "acquired", token: "1" }) as const;
 const search = { userEmailAddresses: [] };
 
 /** What fails, its options, what is sent, the response's status, and the words on the console beside the error. */
@@ -67,7 +67,14 @@ const failures: [string, Partial<ReceiverOptions>, string, RequestInit, number, 
     503,
     /secret_lookup_failed.*TestAuth/,
   ],
-  ["the clock", { now: fails, receipts: false }, "/test/auth", { headers: signed() }, 500, /internal_error.*TestAuth/],
+  [
+    "the clock",
+    { now: fails, deduplication: false },
+    "/test/auth",
+    { headers: signed() },
+    500,
+    /internal_error.*TestAuth/,
+  ],
   [
     "the tracer",
     { tracer: { startActiveSpan: fails } },
@@ -77,34 +84,34 @@ const failures: [string, Partial<ReceiverOptions>, string, RequestInit, number, 
     /tracer_failed.*TestAuth/,
   ],
   [
-    "a store that cannot claim",
+    "a store that cannot acquire",
     {
       onWorkerOfferResponse: () => undefined,
-      receipts: { claim: failsLater, complete: failsLater, release: failsLater },
+      deduplication: { acquire: failsLater, complete: failsLater, release: failsLater },
     },
     "/offer/response",
     post(accepted),
     503,
-    /receipts_failed.*WorkerOfferResponse/,
+    /deduplication_failed.*WorkerOfferResponse/,
   ],
   [
-    "a store that cannot complete, of two receipts",
+    "a store that cannot complete, of two records",
     {
       onWorkerOfferResponse: () => undefined,
-      replay: "bind",
-      receipts: { claim, complete: failsLater, release: failsLater },
+      replayProtection: "single-use-signature",
+      deduplication: { acquire, complete: failsLater, release: failsLater },
     },
     "/offer/response",
     post(accepted),
     200,
-    /receipts_failed.*WorkerOfferResponse/,
+    /deduplication_failed.*WorkerOfferResponse/,
   ],
   [
     "a handler and a store, for the same reason",
     {
       onWorkerOfferResponse: failsLater,
-      replay: "bind",
-      receipts: { claim, complete: failsLater, release: failsLater },
+      replayProtection: "single-use-signature",
+      deduplication: { acquire, complete: failsLater, release: failsLater },
     },
     "/offer/response",
     post(accepted),
@@ -147,7 +154,7 @@ describe.each(adapters)("$name", (adapter) => {
     const request = await mount(adapter, { suggestContacts: () => list });
     expect((await request("/contact-suggestions", post(search))).status).toBe(500);
     expect(printed()).toEqual([
-      expect.stringMatching(/invalid_answer.*\[0\]\.emailAddress: Must be an e-mail address/),
+      expect.stringMatching(/invalid_handler_result.*\[0\]\.emailAddress: Must be an e-mail address/),
     ]);
     expect(printed().join()).not.toContain("PRIVATE");
   });

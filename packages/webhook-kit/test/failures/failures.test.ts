@@ -8,8 +8,8 @@ describe.each(adapters)("$name", (adapter) => {
     const onError = vi.fn();
     const cause = new Error("PRIVATE words");
     const request = await mount(adapter, { onError, onWorkerOfferResponse: () => Promise.reject(cause) });
-    const answer = await request("/offer/response", post(accepted));
-    expect([answer.status, await answer.text()]).toEqual([500, expect.not.stringContaining("PRIVATE")]);
+    const response = await request("/offer/response", post(accepted));
+    expect([response.status, await response.text()]).toEqual([500, expect.not.stringContaining("PRIVATE")]);
     const [error] = onError.mock.calls[0] ?? [];
     expect(error).toMatchObject({ code: "handler_failed", cause, message: expect.not.stringContaining("PRIVATE") });
   });
@@ -21,8 +21,8 @@ describe.each(adapters)("$name", (adapter) => {
     };
     const onError = vi.fn();
     const request = await mount(adapter, { now, onError });
-    const answer = await request("/test/auth", { headers: signed() });
-    expect([answer.status, await answer.text()]).toEqual([500, expect.not.stringContaining("PRIVATE")]);
+    const response = await request("/test/auth", { headers: signed() });
+    expect([response.status, await response.text()]).toEqual([500, expect.not.stringContaining("PRIVATE")]);
     expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "internal_error", cause }));
   });
 

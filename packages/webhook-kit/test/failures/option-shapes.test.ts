@@ -1,23 +1,23 @@
 import { expect, test, vi } from "vitest";
 import { verifyWebhook, webhookRouter } from "../../src/express.ts";
 import { webhookHandler } from "../../src/fetch.ts";
-import { memoryReceipts, timestampDigest } from "../../src/index.ts";
+import { memoryDeduplication, timestampDigest } from "../../src/index.ts";
 import { secret, signed } from "../support/serve.ts";
 
 const invalid = expect.objectContaining({ name: "ConfigurationError", code: "invalid_option" });
 
 test.each<[string, object]>([
-  ["receipts that were not called", { receipts: memoryReceipts }],
-  ["receipts that are true", { receipts: true }],
-  ["receipts that are null", { receipts: null }],
-  ["receipts without release", { receipts: { claim: () => undefined, complete: () => undefined } }],
-  ["a Map for receipts", { receipts: new Map() }],
-  ["a signature bound without receipts", { replay: "bind", receipts: false }],
+  ["deduplication that was not called", { deduplication: memoryDeduplication }],
+  ["deduplication that is true", { deduplication: true }],
+  ["deduplication that is null", { deduplication: null }],
+  ["deduplication without release", { deduplication: { acquire: () => undefined, complete: () => undefined } }],
+  ["a Map for deduplication", { deduplication: new Map() }],
+  ["a signature bound without deduplication", { replayProtection: "single-use-signature", deduplication: false }],
   ["a scheme that was not called", { scheme: timestampDigest }],
   ["a scheme that is null", { scheme: null }],
   ["a scheme by its name", { scheme: "hmac" }],
   ["a scheme without verify", { scheme: { ...timestampDigest(), verify: undefined } }],
-  ["a challenge with a line break", { scheme: { ...timestampDigest(), challenge: "hmac\r\nSet-Cookie: a=b" } }],
+  ["a challenge with a line break", { scheme: { ...timestampDigest(), wwwAuthenticate: "hmac\r\nSet-Cookie: a=b" } }],
   ["a logger that logs nothing", { logger: {} }],
   ["a logger that is a function", { logger: () => undefined }],
   ["a tracer by its name", { tracer: "offers" }],

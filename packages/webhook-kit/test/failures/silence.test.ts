@@ -1,33 +1,33 @@
 import { inspect } from "node:util";
 import { describe, expect, test, vi } from "vitest";
-import { memoryReceipts, type WebhookKitError } from "../../src/index.ts";
-import type { ReceiverOptions } from "../../src/options.ts";
-import { timestampDigest } from "../../src/timestamp-digest.ts";
+import { memoryDeduplication, type WebhookKitError } from "../../src/index.ts";
+import type { ReceiverOptions } from "../../src/options/options.ts";
+import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 import { adapters } from "../support/adapters.ts";
 
 const secret = "SENTINEL-secret-of-some-length";
 const address = "SENTINEL@mail.example";
-const fault = () => Promise.reject(new Error("SENTINEL in a handler's words"));
+const problem = () => Promise.reject(new Error("SENTINEL in a handler's words"));
 
 const situations: [string, Partial<ReceiverOptions>][] = [
   ["all is well", {}],
-  ["handlers fail", { onWorkerOfferResponse: fault, onWorkerAddedContact: fault, suggestContacts: fault }],
-  ["the answer is invalid", { suggestContacts: () => [{ name: "SENTINEL", emailAddress: "SENTINEL", ratings: [] }] }],
-  ["the secret function fails", { secret: fault }],
+  ["handlers fail", { onWorkerOfferResponse: problem, onWorkerAddedContact: problem, suggestContacts: problem }],
+  ["the response is invalid", { suggestContacts: () => [{ name: "SENTINEL", emailAddress: "SENTINEL", ratings: [] }] }],
+  ["the secret function fails", { secret: problem }],
   ["the secret is unusable", { secret: () => `${secret} ` }],
-  ["the receipts fail", { receipts: { claim: fault, complete: fault, release: fault } }],
-  ["a signature is good for one request", { replay: "bind" }],
+  ["deduplication fails", { deduplication: { acquire: problem, complete: problem, release: problem } }],
+  ["a signature is good for one request", { replayProtection: "single-use-signature" }],
   ["the clock is off", { now: () => new Date(Date.now() + 200_000) }],
 ];
 
 describe.each(adapters)("$name", (adapter) => {
   test.each(situations)(
-    "when %s, no secret, digest, body or address is in any answer, log line, hook or error message",
+    "when %s, no secret, digest, body or address is in any response, log line, hook or error message",
     async (_, options) => {
-      const told: unknown[] = [];
-      const keep = (...args: unknown[]) => void told.push(args);
+      const reported: unknown[] = [];
+      const keep = (...args: unknown[]) => void reported.push(args);
       const errors: WebhookKitError[] = [];
-      const receipts = memoryReceipts();
+      const deduplication = memoryDeduplication();
       const { url } = await adapter.serve({
         secret,
         onWorkerAddedContact: () => undefined,
@@ -44,18 +44,18 @@ describe.each(adapters)("$name", (adapter) => {
             return run({ setAttribute: keep, setStatus: keep, end: keep });
           },
         },
-        receipts: {
-          claim(...given) {
+        deduplication: {
+          acquire(...given) {
             keep(...given);
-            return receipts.claim(...given);
+            return deduplication.acquire(...given);
           },
           complete(...given) {
             keep(...given);
-            return receipts.complete(...given);
+            return deduplication.complete(...given);
           },
           release(...given) {
             keep(...given);
-            return receipts.release(...given);
+            return deduplication.release(...given);
           },
         },
         ...options,
@@ -64,7 +64,7 @@ describe.each(adapters)("$name", (adapter) => {
       const digest = headers.Authorization.slice(5);
       const post = (path: string, body: string, extra = {}) =>
         fetch(url + path, { method: "POST", headers: { ...headers, ...extra }, body });
-      const answers = [
+      const responses = [
         await post("/contact-suggestions", JSON.stringify({ filter: "SENTINEL", userEmailAddresses: [address] })),
         await post(
           "/contact-suggestions",
@@ -85,13 +85,15 @@ describe.each(adapters)("$name", (adapter) => {
         await fetch(`${url}/test/auth`, { headers }),
       ];
       const heard = [
-        ...(await Promise.all(answers.map(async (answer) => inspect([...answer.headers]) + (await answer.text())))),
-        ...told.map((each) => inspect(each, { depth: 9, showHidden: true })),
+        ...(await Promise.all(
+          responses.map(async (response) => inspect([...response.headers]) + (await response.text())),
+        )),
+        ...reported.map((each) => inspect(each, { depth: 9, showHidden: true })),
         ...errors.map(({ name, code, message, ...rest }) =>
           inspect([name, code, message, { ...rest, cause: undefined }]),
         ),
       ].join("\n");
-      expect(told.length).toBeGreaterThan(12);
+      expect(reported.length).toBeGreaterThan(12);
       expect(heard).not.toContain("SENTINEL");
       expect(heard.toUpperCase()).not.toContain(digest);
     },

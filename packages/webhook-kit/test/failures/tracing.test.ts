@@ -3,7 +3,7 @@ import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-ho
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
-import type { ReceiverOptions } from "../../src/options.ts";
+import type { ReceiverOptions } from "../../src/options/options.ts";
 import { expresses, secret, serve, signedJson } from "../support/serve.ts";
 
 const [{ express }] = expresses as [(typeof expresses)[0]];
@@ -23,9 +23,9 @@ async function mount(options: Partial<ReceiverOptions>) {
   const headers = signedJson();
   return async (path: string, body?: unknown, extra: Record<string, string> = {}) => {
     const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
-    const answer = await fetch(`${url}/offers${path}`, { headers: { ...headers, ...extra }, ...init });
-    await answer.text();
-    return answer.status;
+    const response = await fetch(`${url}/offers${path}`, { headers: { ...headers, ...extra }, ...init });
+    await response.text();
+    return response.status;
   };
 }
 
@@ -54,7 +54,9 @@ test("each request has a span of its own, named for the endpoint", async () => {
     span("Test", "GET", "/test", 200, "handled"),
     span("WorkerOfferResponse", "POST", "/offer/response", 200, "handled"),
     span("WorkerOfferResponse", "POST", "/offer/response", 200, "duplicate"),
-    span("WorkerOfferResponse", "POST", "/offer/response", 401, "refused", { "error.type": "malformed_authorization" }),
+    span("WorkerOfferResponse", "POST", "/offer/response", 401, "rejected", {
+      "error.type": "malformed_authorization",
+    }),
   ]);
 });
 
@@ -107,7 +109,7 @@ test.each<[string, NonNullable<ReceiverOptions["tracer"]>]>([
       },
     },
   ],
-])("a tracer that throws %s changes no answer and runs no handler twice", async (_, tracer) => {
+])("a tracer that throws %s changes no response and runs no handler twice", async (_, tracer) => {
   let runs = 0;
   const request = await mount({ tracer, onWorkerAddedContact: () => void runs++ });
   expect(await request("/contact/new/amal")).toBe(200);

@@ -1,7 +1,7 @@
 import type { RequestHandler } from "express";
 import { describe, expect, test, vi } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
-import type { ReceiverOptions } from "../../src/options.ts";
+import type { ReceiverOptions } from "../../src/options/options.ts";
 import { coversLength } from "../endpoints/covers-length.ts";
 import { accepted } from "../support/mount.ts";
 import { expresses, secret, serve, signedJson } from "../support/serve.ts";
@@ -15,8 +15,8 @@ describe.each(expresses)("Express $version", ({ express }) => {
     app.use(webhookRouter({ secret, onWorkerOfferResponse, onError, ...options }));
     const { url } = await serve(app);
     const post = async (body: BodyInit, headers: Record<string, string> = {}) => {
-      const answer = await fetch(`${url}/offer/response`, { method: "POST", headers: signedJson(headers), body });
-      return { status: answer.status, text: await answer.text() };
+      const response = await fetch(`${url}/offer/response`, { method: "POST", headers: signedJson(headers), body });
+      return { status: response.status, text: await response.text() };
     };
     return { post, onWorkerOfferResponse, onError };
   }

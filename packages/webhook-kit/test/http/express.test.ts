@@ -11,8 +11,8 @@ describe.each(expresses)("Express $version", ({ express }) => {
     const { url } = await serve(app);
     const request = (path: string) => fetch(`${url}/hooks${path}`, { headers: signed() });
     for (const path of ["/offer/response", "/contact-suggestions", "/contact/new/1", "/offer/eventDeleted"]) {
-      const answer = await request(path);
-      expect([answer.status, answer.headers.get("content-type")]).toEqual([404, "application/problem+json"]);
+      const response = await request(path);
+      expect([response.status, response.headers.get("content-type")]).toEqual([404, "application/problem+json"]);
     }
     for (const path of ["/", "/unknown", "/contact/new", "/contact/new/a/b", "/Test"])
       expect((await request(path)).status).toBe(418);
@@ -40,11 +40,11 @@ describe.each(expresses)("Express $version", ({ express }) => {
     const app = express();
     const onRejected = vi.fn();
     app.post("/own", verifyWebhook({ secret, onRejected }), express.json(), (request, response) => {
-      response.json([request.webhook?.verified.reading, request.webhook?.unverifiedDeliveryId, request.body]);
+      response.json([request.webhook?.verified.variant, request.webhook?.unverifiedDeliveryId, request.body]);
     });
     const { url } = await serve(app);
-    const answer = await fetch(`${url}/own`, post({ any: "payload" }, signedJson({ "offers-delivery-id": "d2" })));
-    expect(await answer.json()).toEqual(["appended", "d2", { any: "payload" }]);
+    const response = await fetch(`${url}/own`, post({ any: "payload" }, signedJson({ "offers-delivery-id": "d2" })));
+    expect(await response.json()).toEqual(["sha256", "d2", { any: "payload" }]);
     const refused = await fetch(`${url}/own`, post({ any: "payload" }, { "content-type": "application/json" }));
     expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([401, "hmac"]);
     expect(onRejected).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ reason: "missing_timestamp" }));

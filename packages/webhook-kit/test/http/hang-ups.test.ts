@@ -13,7 +13,7 @@ function write(headers: Record<string, string>, missing = 0): string {
 }
 
 describe.each(adapters)("$name", (adapter) => {
-  test("a sender that hangs up half way is refused and told to nobody but the hook", async () => {
+  test("a sender that hangs up half way is refused and reported only to the hook", async () => {
     const onRejected = vi.fn();
     const onWorkerOfferResponse = vi.fn();
     const { port, server } = await adapter.serve({ secret, onRejected, onWorkerOfferResponse });
@@ -51,11 +51,11 @@ describe.each(adapters)("$name", (adapter) => {
   });
 
   test.each(["GET *", "GET //", "GET /%", "GET /contact/new/%E0%A4%A", "GET http://a/%", "GET http://", "OPTIONS *"])(
-    "%s is answered with less than 500, and the server lives on",
+    "%s gets a response with less than 500, and the server lives on",
     async (line) => {
       const { url, port } = await adapter.serve({ secret, onWorkerAddedContact: () => undefined });
-      const answer = await sendRaw(port, `${line} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
-      expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
+      const response = await sendRaw(port, `${line} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+      expect(response).toMatch(/^HTTP\/1\.1 4\d\d /);
       expect((await fetch(`${url}/test`)).status).toBe(200);
     },
   );

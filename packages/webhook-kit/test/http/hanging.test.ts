@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
-import { memoryReceipts } from "../../src/index.ts";
-import type { ReceiverOptions } from "../../src/options.ts";
+import { memoryDeduplication } from "../../src/index.ts";
+import type { ReceiverOptions } from "../../src/options/options.ts";
 import { adapters } from "../support/adapters.ts";
 import { secret, signed } from "../support/serve.ts";
 
@@ -8,11 +8,11 @@ const never = () => new Promise<never>(() => undefined);
 
 const situations: [string, Partial<ReceiverOptions>, string][] = [
   ["a secret function", { secret: never }, "secret_lookup_failed"],
-  ["a claim", { receipts: { ...memoryReceipts(), claim: never } }, "receipts_failed"],
+  ["acquire", { deduplication: { ...memoryDeduplication(), acquire: never } }, "deduplication_failed"],
 ];
 
 test.each(situations)(
-  "%s that never answers makes the request 503, without running the handler, on every adapter",
+  "%s that never responds makes the request 503, without running the handler, on every adapter",
   async (_, options, code) => {
     // All at once: each waits for as long.
     await Promise.all(

@@ -28,7 +28,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect((await request("/test?", { headers: signed() })).status).toBe(200);
   });
 
-  test("tenants are told apart by a part of the path, and each has a secret of its own", async () => {
+  test("tenants are distinguished by a part of the path, and each has a secret of its own", async () => {
     const secrets: Record<string, string> = { north: secret, south: "another-secret-of-theirs" };
     const tenantOf = (request: unknown) => /\/(\w+)\/hooks\//.exec(addressOf(request))?.[1] ?? "";
     const seen: string[] = [];
@@ -47,22 +47,22 @@ describe.each(adapters)("$name", (adapter) => {
 });
 
 describe.each(adaptersAlone)("$name", (adapter) => {
-  test("an unknown path is a 404 problem, and this side is told where to look", async () => {
+  test("an unknown path is a 404 problem, and this side learns where to look", async () => {
     const onRejected = vi.fn();
     const warn = vi.fn();
     const logger = { info: () => undefined, warn, error: () => undefined };
     const request = await mount(adapter, { onRejected, logger });
     const paths = ["/", "/SENTINEL?SENTINEL=1", "/contact/new", "/contact/new/SENTINEL/b", "/Test"];
     for (const path of paths) {
-      const answer = await request(path, { headers: signed() });
-      expect([answer.status, answer.headers.get("content-type")]).toEqual([404, "application/problem+json"]);
-      const text = await answer.text();
+      const response = await request(path, { headers: signed() });
+      expect([response.status, response.headers.get("content-type")]).toEqual([404, "application/problem+json"]);
+      const text = await response.text();
       expect(JSON.parse(text)).toMatchObject({ status: 404, code: "unknown_path" });
       expect(text).not.toContain("SENTINEL");
     }
     const rejection = { reason: "unknown_path", status: 404, message: expect.stringContaining("basePath") };
     expect(onRejected.mock.calls).toEqual(paths.map(() => [rejection]));
-    expect(warn.mock.calls).toEqual(paths.map(() => [rejection, "webhook refused"]));
+    expect(warn.mock.calls).toEqual(paths.map(() => [rejection, "webhook rejected"]));
     expect(JSON.stringify([onRejected.mock.calls, warn.mock.calls])).not.toContain("SENTINEL");
   });
 });

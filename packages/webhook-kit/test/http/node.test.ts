@@ -1,7 +1,7 @@
 import express from "express";
 import { expect, test, vi } from "vitest";
 import { webhookListener } from "../../src/node.ts";
-import type { ReceiverOptions } from "../../src/options.ts";
+import type { ReceiverOptions } from "../../src/options/options.ts";
 import { accepted, post } from "../support/mount.ts";
 import { secret, sendRaw, serve, signed } from "../support/serve.ts";
 
@@ -9,20 +9,20 @@ test.each([
   [{ secret, basePath: "offers" }, "invalid_option"],
   [{ secret, basePath: null }, "invalid_option"],
   [{ secret, basepath: "/offers" }, "invalid_option"],
-  [{ secret: "short" }, "weak_secret"],
+  [{ secret: "short" }, "short_secret"],
   [undefined, "invalid_option"],
 ])("%o is refused at construction", (options, code) =>
   expect(() => webhookListener(options as ReceiverOptions)).toThrow(expect.objectContaining({ code })),
 );
 
-/** The status and, for a problem, the code that a request line is answered with. */
+/** The status and, for a problem, the code that a request line gets a response with. */
 async function answerTo(line: string, headers: Record<string, string> = {}) {
   const onRejected = vi.fn();
   const listener = webhookListener({ secret, basePath: "/offers", onWorkerAddedContact: () => undefined, onRejected });
   const { port } = await serve(listener);
   const lines = Object.entries({ Host: "a", Connection: "close", ...headers }).map((pair) => pair.join(": "));
-  const answer = await sendRaw(port, [line, ...lines, "", ""].join("\r\n"));
-  return [Number(/^HTTP\/1\.1 (\d+) /.exec(answer)?.[1]), onRejected.mock.calls[0]?.[0].reason];
+  const response = await sendRaw(port, [line, ...lines, "", ""].join("\r\n"));
+  return [Number(/^HTTP\/1\.1 (\d+) /.exec(response)?.[1]), onRejected.mock.calls[0]?.[0].reason];
 }
 
 test.each([
@@ -44,25 +44,25 @@ test.each([
   ["GET /offers/../offers/test", 404, "unknown_path"],
   ["GET /offers/%74est", 404, "unknown_path"],
   ["GET /%", 404, "unknown_path"],
-  ["GET /offers/contact/new/%E0%A4%A", 400, "invalid_payload"],
+  ["GET /offers/contact/new/%E0%A4%A", 400, "invalid_request"],
   ["GET /offers/contact/new/%00", 200, undefined],
 ])("%s is %d (%s)", async (line, status, reason) =>
   expect(await answerTo(`${line} HTTP/1.1`, signed())).toEqual([status, reason]),
 );
 
-test("an unknown path goes on to next, and nobody is told", async () => {
+test("an unknown path goes on to next, and no hook is called", async () => {
   const onRejected = vi.fn();
   const listener = webhookListener({ secret, basePath: "/offers", onRejected });
   const { url } = await serve((request, response) =>
     listener(request, response, (...given) => response.writeHead(418).end(`${given.length}`)),
   );
   for (const path of ["/", "/test", "/offers", "/offers/unknown", "/offersX/test"]) {
-    const answer = await fetch(url + path);
-    expect([answer.status, await answer.text()]).toEqual([418, "0"]);
+    const response = await fetch(url + path);
+    expect([response.status, await response.text()]).toEqual([418, "0"]);
   }
   expect((await fetch(`${url}/offers/test`)).status).toBe(200);
   expect((await fetch(`${url}/offers/offer/response`, { method: "POST" })).status).toBe(404);
-  expect(onRejected.mock.calls.map(([{ reason }]) => reason)).toEqual(["endpoint_not_mounted"]);
+  expect(onRejected.mock.calls.map(([{ reason }]) => reason)).toEqual(["handler_not_configured"]);
 });
 
 test("a middleware of connect's kind takes two places where it is mounted for two", async () => {

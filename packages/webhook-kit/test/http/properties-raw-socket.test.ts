@@ -6,7 +6,7 @@ import { pairsOf, schemes } from "../signature/property-schemes.ts";
 import { anyText, runs } from "../support/property-runs.ts";
 import { expresses, serve } from "../support/serve.ts";
 
-/** Sends bytes as they are; answers the status lines that came back before the connection closed. */
+/** Sends bytes as they are; returns the status lines that came back before the connection closed. */
 async function exchange(port: number, bytes: Buffer): Promise<number[]> {
   const socket = connect(port, "127.0.0.1");
   const chunks: Buffer[] = [];
@@ -17,8 +17,8 @@ async function exchange(port: number, bytes: Buffer): Promise<number[]> {
     socket.on("close", () => resolve());
     socket.end(bytes);
   });
-  const answers = Buffer.concat(chunks).toString("latin1");
-  return [...answers.matchAll(/^HTTP\/1\.[01] (\d{3}) /gm)].map(([, status]) => Number(status));
+  const responses = Buffer.concat(chunks).toString("latin1");
+  return [...responses.matchAll(/^HTTP\/1\.[01] (\d{3}) /gm)].map(([, status]) => Number(status));
 }
 
 const anyBytes = fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes));
@@ -121,7 +121,7 @@ describe.each(expresses.flatMap((each) => schemes.map((scheme) => ({ ...each, sc
             secret,
             scheme,
             onError,
-            receipts: false,
+            deduplication: false,
             onWorkerAddedContact: handler,
             onWorkerOfferResponse: handler,
           },
@@ -132,7 +132,7 @@ describe.each(expresses.flatMap((each) => schemes.map((scheme) => ({ ...each, sc
       return { port, handler, onError };
     }
 
-    test("no bytes without a signature, or with that of a stranger, reach a handler or are answered 5xx", async () => {
+    test("no bytes without a signature, or with that of a stranger, reach a handler or get 5xx", async () => {
       const { port, handler, onError } = await receiver();
       await fc.assert(
         fc.asyncProperty(fc.oneof(odd(names), likely), fc.boolean(), async (each, isSigned) => {
@@ -161,7 +161,7 @@ describe.each(expresses.flatMap((each) => schemes.map((scheme) => ({ ...each, sc
       expect([handler.mock.calls, onError.mock.calls]).toEqual([[], []]);
     });
 
-    test("what is signed is answered, whatever it holds, and never 5xx", async () => {
+    test("what is signed gets a response, whatever it holds, and never 5xx", async () => {
       const { port, handler, onError } = await receiver();
       await fc.assert(
         fc.asyncProperty(fc.oneof(odd(known), likely), async (each) => {

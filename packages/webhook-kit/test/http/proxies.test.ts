@@ -1,6 +1,6 @@
 import { request as httpRequest } from "node:http";
 import { describe, expect, test, vi } from "vitest";
-import type { ReceiverOptions } from "../../src/options.ts";
+import type { ReceiverOptions } from "../../src/options/options.ts";
 import { type Adapter, adapters } from "../support/adapters.ts";
 import { secret, sendRaw, serve, signed } from "../support/serve.ts";
 
@@ -15,9 +15,9 @@ async function serveBehindProxy(
     const headers = { ...incoming.headers };
     change(headers);
     const { method = "GET", url = "/" } = incoming;
-    const passedOn = httpRequest({ host: "127.0.0.1", port: receiver.port, method, path: url, headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 0, answer.headers);
-      answer.pipe(outgoing);
+    const passedOn = httpRequest({ host: "127.0.0.1", port: receiver.port, method, path: url, headers }, (response) => {
+      outgoing.writeHead(response.statusCode ?? 0, response.headers);
+      response.pipe(outgoing);
     });
     incoming.pipe(passedOn);
   });
@@ -40,8 +40,8 @@ describe.each(adapters)("$name", (adapter) => {
     const { url } = await serveBehindProxy(adapter, { onRejected }, (headers) => {
       delete headers.authorization;
     });
-    const answer = await fetch(`${url}/offers/test/auth`, { headers: signed() });
-    expect([answer.status, await answer.text()]).toEqual([401, expect.not.stringMatching(/proxy|Authorization/i)]);
+    const response = await fetch(`${url}/offers/test/auth`, { headers: signed() });
+    expect([response.status, await response.text()]).toEqual([401, expect.not.stringMatching(/proxy|Authorization/i)]);
     expect(onRejected.mock.calls).toEqual([
       [
         expect.objectContaining({
@@ -65,11 +65,11 @@ describe.each(adapters)("$name", (adapter) => {
     const handler = vi.fn();
     const { port } = await adapter.serve({ secret, onWorkerOfferResponse: handler }, "/offers");
     const { Timestamp, Authorization } = signed();
-    const answer = await sendRaw(
+    const response = await sendRaw(
       port,
       `${method} ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTimestamp: ${Timestamp}\r\nAuthorization: ${Authorization}\r\n\r\n`,
     );
-    const [head = "", body] = answer.split("\r\n\r\n");
+    const [head = "", body] = response.split("\r\n\r\n");
     expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(/^allow: (.*)$/im.exec(head)?.[1]).toBe(allow);
     if (method === "HEAD") expect(body).toBe("");
@@ -81,10 +81,10 @@ describe.each(adapters)("$name", (adapter) => {
     const { Timestamp, Authorization } = signed();
     const proof = `Timestamp: ${Timestamp}\r\nAuthorization: ${Authorization}\r\n`;
     const unsigned = "POST /offer/response HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}";
-    const answers = await sendRaw(
+    const responses = await sendRaw(
       port,
       `${unsigned}HEAD /test/auth HTTP/1.1\r\nHost: a\r\n\r\nGET /test/auth HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${proof}\r\n`,
     );
-    expect([...answers.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status)).toEqual(["401", "405", "200"]);
+    expect([...responses.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status)).toEqual(["401", "405", "200"]);
   });
 });

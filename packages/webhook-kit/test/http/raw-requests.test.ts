@@ -88,11 +88,11 @@ test.each(adapters.flatMap((adapter) => cases.map((each) => ({ adapter, each }))
   async ({ adapter, each: [, headers, status, reason] }) => {
     const onRejected = vi.fn();
     const { port } = await adapter.serve({ secret, onRejected });
-    const answer = await sendRaw(
+    const response = await sendRaw(
       port,
       ["GET /test/auth HTTP/1.1", "Host: a", "Connection: close", ...headers, "", ""].join("\r\n"),
     );
-    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(response).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(onRejected.mock.calls.map(([rejection]) => rejection.reason)).toEqual(reason ? [reason] : []);
   },
 );

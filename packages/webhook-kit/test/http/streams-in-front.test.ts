@@ -22,8 +22,8 @@ describe.each(expresses)("Express $version", ({ express }) => {
       request.pause();
       next();
     });
-    const answer = await fetch(`${url}/offer/response`, { method: "POST", headers: signedJson(), body: event });
-    expect(answer.status).toBe(200);
+    const response = await fetch(`${url}/offer/response`, { method: "POST", headers: signedJson(), body: event });
+    expect(response.status).toBe(200);
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1);
   });
 
@@ -52,8 +52,8 @@ describe.each(expresses)("Express $version", ({ express }) => {
     const app = express();
     app.post("/hooks/offer/response", webhookRouter({ secret, onWorkerOfferResponse: () => undefined, onRejected }));
     const { url } = await serve(app);
-    const answer = await fetch(`${url}/hooks/offer/response`, { method: "POST", headers: signedJson(), body: event });
-    expect(answer.status).toBe(404);
+    const response = await fetch(`${url}/hooks/offer/response`, { method: "POST", headers: signedJson(), body: event });
+    expect(response.status).toBe(404);
     expect(onRejected).toHaveBeenCalledExactlyOnceWith(
       expect.objectContaining({ reason: "unknown_path", message: expect.stringContaining("app.use") }),
     );
@@ -62,7 +62,7 @@ describe.each(expresses)("Express $version", ({ express }) => {
   test("an error of the kit's class that a handler throws is its user's: its words reach no log", async () => {
     const error = vi.fn();
     const logger = { info: () => undefined, warn: () => undefined, error };
-    const cause = new HandlerError("invalid_answer", "SENTINEL@mail.example");
+    const cause = new HandlerError("invalid_handler_result", "SENTINEL@mail.example");
     const fail = () => Promise.reject(cause);
     const app = express();
     const onError = vi.fn();

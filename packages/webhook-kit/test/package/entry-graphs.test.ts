@@ -27,13 +27,13 @@ async function graphOf(entry: string): Promise<{ own: string[]; packages: string
 test.each(["index", "express", "fetch", "node"])("/%s loads zod and nothing else", async (entry) => {
   const { own, packages } = await graphOf(entry);
   expect(packages).toEqual(["zod"]);
-  expect(own.filter((path) => /redis|conformance|test-receiver|sign-request/.test(path))).toEqual([]);
+  expect(own.filter((path) => /redis|conformance|test-receiver|sign-headers/.test(path))).toEqual([]);
 });
 
 test("/redis loads neither a client of Redis nor a framework", async () => {
   const { own, packages } = await graphOf("redis");
   expect(packages).toEqual([]);
-  expect(own.some((path) => path.endsWith("redis-receipts.ts"))).toBe(true);
+  expect(own.some((path) => path.endsWith("redis-deduplication.ts"))).toBe(true);
 });
 
 test("only /express knows Express, and only by its types", async () => {

@@ -17,23 +17,22 @@ function namesOf(entry: string): string[] {
 
 test("what each entry exports is a decision", () => {
   expect(namesOf("index")).toEqual([
-    "Answer",
+    "AcquireResult",
     "AnyWebhookKitError",
     "ConfigurationError",
     "ContactSuggestion",
     "ContactSuggestionRequest",
+    "Deduplication",
     "HandlerContext",
     "HandlerError",
     "Handlers",
     "InternalError",
     "Logger",
     "OfferEventDeleted",
-    "ReceiptClaim",
-    "Receipts",
+    "ParsedSignature",
     "ReceiverOptions",
     "Rejection",
-    "Secret",
-    "SignatureClaim",
+    "SecretSource",
     "SignatureScheme",
     "TimelineChanged",
     "UnavailableError",
@@ -42,10 +41,11 @@ test("what each entry exports is a decision", () => {
     "VerifyOptions",
     "WebhookKitError",
     "WebhookRequest",
+    "WebhookResponse",
     "WorkerAddedContact",
     "WorkerOfferResponse",
     "isWebhookKitError",
-    "memoryReceipts",
+    "memoryDeduplication",
     "standardWebhooks",
     "timestampDigest",
     "verifyRequest",
@@ -53,8 +53,8 @@ test("what each entry exports is a decision", () => {
   expect(namesOf("express")).toEqual(["verifyWebhook", "webhookRouter"]);
   expect(namesOf("fetch")).toEqual(["webhookHandler"]);
   expect(namesOf("node")).toEqual(["webhookListener"]);
-  expect(namesOf("redis")).toEqual(["redisReceipts"]);
-  expect(namesOf("testing")).toEqual(["TestedReceiver", "receiptsConformance", "signRequest", "testReceiver"]);
+  expect(namesOf("redis")).toEqual(["redisDeduplication"]);
+  expect(namesOf("testing")).toEqual(["TestedReceiver", "deduplicationConformance", "signHeaders", "testReceiver"]);
   expect(entries.flatMap(namesOf).length).toBeLessThanOrEqual(41);
 });
 
@@ -70,7 +70,7 @@ test("the values at run time are those that are listed", async () => {
       "UnavailableError",
       "WebhookKitError",
       "isWebhookKitError",
-      "memoryReceipts",
+      "memoryDeduplication",
       "standardWebhooks",
       "timestampDigest",
       "verifyRequest",
@@ -78,7 +78,7 @@ test("the values at run time are those that are listed", async () => {
     ["verifyWebhook", "webhookRouter"],
     ["webhookHandler"],
     ["webhookListener"],
-    ["redisReceipts"],
-    ["receiptsConformance", "signRequest", "testReceiver"],
+    ["redisDeduplication"],
+    ["deduplicationConformance", "signHeaders", "testReceiver"],
   ]);
 });

@@ -18,12 +18,12 @@ test("a Hono app on Node is right", async () => {
   const address = server.address();
   const port = typeof address === "object" ? address?.port : undefined;
   await using receiver = await testReceiver(`http://127.0.0.1:${port}`, { secret, basePath: "/offers" });
-  expect(await receiver.check({ workerOfferResponse: accepted })).toEqual([]);
+  expect(await receiver.checkContract({ workerOfferResponse: accepted })).toEqual([]);
   expect(log.mock.calls).toEqual([Object.values(accepted)]);
 });
 
 test("a Hono app is right without a server", async () => {
   await using receiver = await testReceiver(app, { secret, basePath: "/offers" });
-  expect(await receiver.check({ workerOfferResponse: accepted })).toEqual([]);
+  expect(await receiver.checkContract({ workerOfferResponse: accepted })).toEqual([]);
   expect(log.mock.calls).toEqual([Object.values(accepted)]);
 });

@@ -20,7 +20,7 @@ interface Result {
   isBase64Encoded?: boolean;
 }
 
-/** A gateway in front of the function: what it takes in becomes an event, and the result what it answers. */
+/** A gateway in front of the function: what it takes in becomes an event, and the result what it responds. */
 const gateway =
   (toEvent: (taken: Taken) => Event, isBinary: boolean, invoke: (event: Event) => Promise<Result>) =>
   async (request: IncomingMessage, response: ServerResponse) => {
@@ -54,7 +54,7 @@ describe.each(functions)("%s", (_function, invoke) => {
   test.each(events)("is right behind %s, its bodies as text and in base64", async (_name, toEvent) => {
     for (const isBinary of [false, true]) {
       await using receiver = await testReceiver(gateway(toEvent, isBinary, invoke), { secret, basePath: "/offers" });
-      expect(await receiver.check({ workerOfferResponse: accepted })).toEqual([]);
+      expect(await receiver.checkContract({ workerOfferResponse: accepted })).toEqual([]);
     }
     expect(log.mock.calls).toEqual([Object.values(accepted), Object.values(accepted)]);
   });
@@ -62,9 +62,9 @@ describe.each(functions)("%s", (_function, invoke) => {
   test("can't see a second header behind a load balancer that passes the last value only", async () => {
     const listener = gateway((taken) => loadBalancerEvent(taken, false), false, invoke);
     await using receiver = await testReceiver(listener, { secret, basePath: "/offers" });
-    const faults = await receiver.check();
-    expect(faults).not.toEqual([]);
-    for (const fault of faults)
-      expect(fault).toMatch(/^A request with (\w+ twice|a false \w+ before the true one) must /);
+    const problems = await receiver.checkContract();
+    expect(problems).not.toEqual([]);
+    for (const problem of problems)
+      expect(problem).toMatch(/^A request with (\w+ twice|a false \w+ before the true one) must /);
   });
 });

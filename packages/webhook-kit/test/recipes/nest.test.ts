@@ -35,12 +35,12 @@ test.each<[string, ...Parameters<typeof start>]>([
 ])("in Nest, %s, the receiver is right", async (_where, module, options, prepare) => {
   const url = await start(module, options, prepare);
   await using receiver = await testReceiver(url, { secret, basePath: "/offers" });
-  expect(await receiver.check({ workerOfferResponse: accepted })).toEqual([]);
+  expect(await receiver.checkContract({ workerOfferResponse: accepted })).toEqual([]);
   expect(log.mock.calls).toEqual([["offer_1", "worker_amal", "accepted"]]);
 });
 
 test("in Nest, below a global prefix, the base address has it too", async () => {
   const url = await start(WebhooksModule, {}, (app) => app.setGlobalPrefix("api"));
   await using receiver = await testReceiver(url, { secret, basePath: "/api/offers" });
-  expect(await receiver.check({ workerOfferResponse: accepted })).toEqual([]);
+  expect(await receiver.checkContract({ workerOfferResponse: accepted })).toEqual([]);
 });

@@ -15,6 +15,6 @@ test("a server of node:http is right", async () => {
   const port = typeof address === "object" ? address?.port : undefined;
   await using receiver = await testReceiver(`http://127.0.0.1:${port}`, { secret, basePath: "/offers" });
   const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
-  expect(await receiver.check({ workerOfferResponse: accepted })).toEqual([]);
+  expect(await receiver.checkContract({ workerOfferResponse: accepted })).toEqual([]);
   expect(log.mock.calls).toEqual([Object.values(accepted)]);
 });

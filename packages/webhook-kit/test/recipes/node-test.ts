@@ -20,10 +20,10 @@ after(() => receiver.close());
 
 test("a worker's contact is heard of once", async () => {
   const { status } = await receiver.workerAddedContact({ workerId: "worker_amal" });
-  await receiver.repeat();
+  await receiver.resend();
   assert.deepEqual([status, heard], [200, ["worker_amal"]]);
 });
 
 test("the receiver does what the contract demands", async () => {
-  assert.deepEqual(await receiver.check(), []);
+  assert.deepEqual(await receiver.checkContract(), []);
 });

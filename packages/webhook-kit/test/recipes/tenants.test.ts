@@ -23,11 +23,11 @@ describe.each([
     ["meadow", meadow],
   ])("a tenant has a base address and a secret of its own: %s", async (tenant, secret) => {
     await using receiver = await testReceiver(app, { secret, basePath: `/${tenant}/offers` });
-    expect(await receiver.check({ workerOfferResponse: accepted })).toEqual([]);
+    expect(await receiver.checkContract({ workerOfferResponse: accepted })).toEqual([]);
     expect(log.mock.calls).toEqual([[tenant, "offer_1", "worker_amal", "accepted"]]);
   });
 
-  test("a tenant's secret proves nothing at another's address, nor at one of nobody", async () => {
+  test("a tenant's secret proves nothing at another's address, nor at an unknown address", async () => {
     for (const tenant of ["meadow", "nobody", "constructor"]) {
       await using receiver = await testReceiver(app, { secret: harbour, basePath: `/${tenant}/offers` });
       expect((await receiver.testAuth()).status).toBe(401);

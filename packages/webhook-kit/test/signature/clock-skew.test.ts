@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
-import { timestampDigest } from "../../src/timestamp-digest.ts";
+import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 import { expresses, secret, serve } from "../support/serve.ts";
 
 const [{ express }] = expresses as [(typeof expresses)[0]];

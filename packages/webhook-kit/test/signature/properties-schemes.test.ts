@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
-import { standardWebhooks } from "../../src/standard-webhooks.ts";
-import { timestampDigest } from "../../src/timestamp-digest.ts";
+import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
+import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 import { almost, anyText, instant, runs } from "../support/property-runs.ts";
 import { flip, pairsOf, type SchemeCase, schemes, verify } from "./property-schemes.ts";
 
@@ -18,7 +18,7 @@ const signed = ({ variants, secret }: SchemeCase) =>
 describe.each(schemes)("$name", (each) => {
   const { names, secret } = each;
 
-  test("whatever it signs it verifies, and tells whose secret it was; with other secrets it does not", () =>
+  test("whatever it signs it verifies, and reports whose secret it was; with other secrets it does not", () =>
     fc.assert(
       fc.property(signed(each), fc.array(secret, { maxLength: 4 }), fc.nat(4), ({ scheme, ...message }, others, at) => {
         const rawHeaders = pairsOf(scheme.sign(message)).flat();
@@ -45,7 +45,7 @@ describe.each(schemes)("$name", (each) => {
         expect(verify(scheme, mixed, [message.secret], message.body)).toEqual(
           verify(scheme, plain.flat(), [message.secret], message.body),
         );
-        expect(scheme.read(mixed)).toEqual(scheme.read(plain.flat()));
+        expect(scheme.parse(mixed)).toEqual(scheme.parse(plain.flat()));
       }),
       runs(500),
     );
@@ -152,7 +152,7 @@ test("one bit of a body that standardWebhooks signed makes another message of it
     fc.property(signed(schemes[1]), fc.nat(), ({ scheme, ...message }, bit) => {
       const rawHeaders = pairsOf(scheme.sign(message)).flat();
       const outcome = verify(scheme, rawHeaders, [message.secret], flip(Buffer.from(message.body), bit));
-      expect(outcome).toEqual(message.body.length === 0 ? { secretIndex: 0, reading: "v1" } : undefined);
+      expect(outcome).toEqual(message.body.length === 0 ? { secretIndex: 0, variant: "v1" } : undefined);
     }),
     runs(1_000),
   ));
@@ -179,10 +179,10 @@ test("no part of a message of standardWebhooks can be moved into another", () =>
     runs(500),
   ));
 
-test("a reading of timestampDigest that was not asked for is not accepted", () =>
+test("a variant of timestampDigest that was not asked for is not accepted", () =>
   fc.assert(
     fc.property(signed(schemes[0]), ({ secret, now }) => {
-      const [appended, hmac] = [timestampDigest({ reading: "appended" }), timestampDigest({ reading: "hmac" })];
+      const [appended, hmac] = [timestampDigest({ variant: "sha256" }), timestampDigest({ variant: "hmac" })];
       for (const [one, other] of [
         [appended, hmac],
         [hmac, appended],

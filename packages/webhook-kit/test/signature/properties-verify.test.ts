@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
+import { verifyRequest, type WebhookRequest } from "../../src/receive/verify-request.ts";
 import type { Rejection } from "../../src/rejection.ts";
-import { verifyRequest, type WebhookRequest } from "../../src/verify-request.ts";
 import { anyText, instant, runs } from "../support/property-runs.ts";
 import { flip, pairsOf, schemes } from "./property-schemes.ts";
 
@@ -18,8 +18,8 @@ describe.each(schemes)("verifyRequest under $name", ({ name, variants: [scheme],
       { secret: secrets, scheme, now: () => now, toleranceSeconds, onRejected },
       request,
     );
-    if (!verification.ok) expect(rejections.length).toBe(verification.answer.status === 401 ? 1 : 0);
-    return verification.ok ? 200 : verification.answer.status;
+    if (!verification.ok) expect(rejections.length).toBe(verification.response.status === 401 ? 1 : 0);
+    return verification.ok ? 200 : verification.response.status;
   }
 
   test("what was signed is accepted while it is fresh, either way, and not a millisecond longer", () =>

@@ -1,7 +1,7 @@
 import { fc } from "../../../../tools/property-seed.ts";
-import type { SignatureScheme } from "../../src/signature-scheme.ts";
-import { standardWebhooks } from "../../src/standard-webhooks.ts";
-import { timestampDigest } from "../../src/timestamp-digest.ts";
+import type { SignatureScheme } from "../../src/signature/signature-scheme.ts";
+import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
+import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 
 type SyncScheme = SignatureScheme<Readonly<Record<string, string>>>;
 
@@ -35,7 +35,7 @@ const keyOf = (secret: string): string =>
 export const schemes: readonly [SchemeCase, SchemeCase] = [
   {
     name: "timestampDigest",
-    variants: [timestampDigest(), timestampDigest({ reading: "appended" }), timestampDigest({ reading: "hmac" })],
+    variants: [timestampDigest(), timestampDigest({ variant: "sha256" }), timestampDigest({ variant: "hmac" })],
     names: ["timestamp", "authorization"],
     secret: plainSecret,
     isSameKey: (one, other) => one === other,
@@ -59,8 +59,8 @@ export function verify(
   secrets: readonly string[],
   body: Uint8Array | undefined,
 ): unknown {
-  const claim = scheme.read(rawHeaders);
-  return "reason" in claim ? claim.reason : scheme.verify(claim, secrets, body);
+  const parsed = scheme.parse(rawHeaders);
+  return "reason" in parsed ? parsed.reason : scheme.verify(parsed, secrets, body);
 }
 
 /** The same bytes with one bit turned. */

@@ -1,14 +1,14 @@
 import { Agent, request as nodeRequest } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
-import type { Secret } from "../../src/secrets.ts";
-import { timestampDigest } from "../../src/timestamp-digest.ts";
+import type { SecretSource } from "../../src/signature/secrets.ts";
+import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 import { expresses, serve } from "../support/serve.ts";
 
 const [{ express }] = expresses as [(typeof expresses)[0]];
 const [before, after] = ["the-secret-before-the-swap", "the-secret-after-the-swap"];
 
-/** Sends requests without pause, a few at a time, `least` of them and on until told to stop; answers how often each status came back. */
+/** Sends requests without pause, a few at a time, `least` of them and on until stopped; returns how often each status came back. */
 function load(url: string, secretNow: () => string, least = 0): () => Promise<Record<number, number>> {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   onTestFinished(() => agent.destroy());
@@ -17,11 +17,11 @@ function load(url: string, secretNow: () => string, least = 0): () => Promise<Re
   let sent = 0;
   const send = () =>
     new Promise<void>((resolve, reject) => {
-      // No two requests alike: none may be answered from a receipt.
+      // No two requests alike: none may be responded from a record.
       const headers = { ...timestampDigest().sign({ secret: secretNow(), now: new Date() }) };
-      nodeRequest(`${url}/contact/new/worker_${sent++}`, { agent, headers }, (answer) => {
-        counts[answer.statusCode ?? 0] = (counts[answer.statusCode ?? 0] ?? 0) + 1;
-        answer.resume().once("end", resolve);
+      nodeRequest(`${url}/contact/new/worker_${sent++}`, { agent, headers }, (response) => {
+        counts[response.statusCode ?? 0] = (counts[response.statusCode ?? 0] ?? 0) + 1;
+        response.resume().once("end", resolve);
       })
         .once("error", reject)
         .end();
@@ -37,7 +37,7 @@ function load(url: string, secretNow: () => string, least = 0): () => Promise<Re
   };
 }
 
-async function receiverWith(secret: Secret) {
+async function receiverWith(secret: SecretSource) {
   let handled = 0;
   const app = express();
   app.use(webhookRouter({ secret, onWorkerAddedContact: () => void handled++ }));
@@ -67,7 +67,7 @@ test("secrets are swapped under load without one 401", async () => {
   expect(counts[200]).toBe(receiver.handled());
 });
 
-test("while secrets cannot be looked up the answer is 503, never 401 or 200", async () => {
+test("while secrets cannot be looked up the response is 503, never 401 or 200", async () => {
   let isOut = false;
   const receiver = await receiverWith(async () => {
     await Promise.resolve();
@@ -90,7 +90,7 @@ test("while secrets cannot be looked up the answer is 503, never 401 or 200", as
   expect(Object.keys(await afterwards())).toEqual(["200"]);
 });
 
-test.each<[string, Secret]>([
+test.each<[string, SecretSource]>([
   ["throws", () => Promise.reject(new Error("vault unreachable"))],
   [
     "throws at once",
@@ -98,10 +98,10 @@ test.each<[string, Secret]>([
       throw new Error("vault unreachable");
     },
   ],
-  ["answers an empty text", () => ""],
-  ["answers an empty list", () => []],
-  ["answers null", () => null as unknown as string],
-  ["answers a number", () => 7 as unknown as string],
+  ["returns an empty text", () => ""],
+  ["returns an empty list", () => []],
+  ["returns null", () => null as unknown as string],
+  ["returns a number", () => 7 as unknown as string],
 ])("a secret function that %s makes a well-signed request 503", async (_, secret) => {
   const receiver = await receiverWith(secret);
   for (const signer of [before, after, "0".repeat(16)]) {

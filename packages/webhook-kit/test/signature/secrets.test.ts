@@ -4,18 +4,18 @@ import { mount } from "../support/mount.ts";
 import { secret, signed } from "../support/serve.ts";
 
 describe.each(adapters)("$name", (adapter) => {
-  test("a secret function that throws or answers an unusable secret is 503, and nothing else", async () => {
+  test("a secret function that throws or returns an unusable secret is 503, and nothing else", async () => {
     const cause = new Error("the vault is sealed");
     for (const [secretFunction, code] of [
       [() => Promise.reject(cause), "secret_lookup_failed"],
-      [() => "", "secret_unusable"],
-      [() => ["short"], "secret_unusable"],
-      [() => null as unknown as string, "secret_unusable"],
+      [() => "", "invalid_secret"],
+      [() => ["short"], "invalid_secret"],
+      [() => null as unknown as string, "invalid_secret"],
     ] as const) {
       const onError = vi.fn();
       const request = await mount(adapter, { secret: secretFunction, onError });
-      const answer = await request("/test/auth", { headers: signed() });
-      expect([answer.status, await answer.text()]).toEqual([503, expect.not.stringContaining("vault")]);
+      const response = await request("/test/auth", { headers: signed() });
+      expect([response.status, await response.text()]).toEqual([503, expect.not.stringContaining("vault")]);
       expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code }));
     }
   });
@@ -28,12 +28,10 @@ describe.each(adapters)("$name", (adapter) => {
     expect(lookUp).not.toHaveBeenCalled();
   });
 
-  test("both secrets are good while one replaces the other, and the one in use is told", async () => {
+  test("both secrets are good while one replaces the other, and the one in use is reported", async () => {
     const onVerified = vi.fn();
     const request = await mount(adapter, { secret: ["a-new-secret-of-some-length", secret], onVerified });
     expect((await request("/test/auth", { headers: signed() })).status).toBe(200);
-    expect(onVerified).toHaveBeenCalledExactlyOnceWith(
-      expect.objectContaining({ secretIndex: 1, reading: "appended" }),
-    );
+    expect(onVerified).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ secretIndex: 1, variant: "sha256" }));
   });
 });

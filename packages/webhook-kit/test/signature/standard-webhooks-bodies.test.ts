@@ -1,7 +1,7 @@
 import type { RequestHandler } from "express";
 import { describe, expect, test, vi } from "vitest";
 import { verifyWebhook, webhookRouter } from "../../src/express.ts";
-import { standardWebhooks } from "../../src/standard-webhooks.ts";
+import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
 import { adapters } from "../support/adapters.ts";
 import { accepted, mount } from "../support/mount.ts";
 import { expresses, serve } from "../support/serve.ts";
@@ -27,10 +27,10 @@ describe.each(adapters)("$name", (adapter) => {
     ["no body", () => ""],
   ])("%s that was not signed is 401", async (_, tamper) => {
     const { post, onWorkerOfferResponse, onRejected } = await receiver();
-    const answer = await post({ ...signedRequest(body), body: tamper(body) });
-    expect(answer.status).toBe(401);
-    expect(await answer.json()).toMatchObject({ code: "signature_refused" });
-    expect(onRejected).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ reason: "no_matching_secret" }));
+    const response = await post({ ...signedRequest(body), body: tamper(body) });
+    expect(response.status).toBe(401);
+    expect(await response.json()).toMatchObject({ code: "invalid_signature" });
+    expect(onRejected).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ reason: "signature_mismatch" }));
     expect(onWorkerOfferResponse).not.toHaveBeenCalled();
   });
 
@@ -122,9 +122,9 @@ describe.each(expresses)("Express $version", ({ express }) => {
   test("after express.json() the bytes are gone: 500 that says what to change, whatever was signed", async () => {
     const { post, onWorkerOfferResponse, onError } = await behind(express.json());
     for (const init of [signedRequest(body), { ...signedRequest("{}"), body }]) {
-      const answer = await post(init);
-      expect(answer.status).toBe(500);
-      expect(await answer.json()).toMatchObject({
+      const response = await post(init);
+      expect(response.status).toBe(500);
+      expect(await response.json()).toMatchObject({
         code: "body_already_consumed",
         detail: expect.stringContaining("Mount the receiver before the parser"),
       });
@@ -140,8 +140,8 @@ describe.each(expresses)("Express $version", ({ express }) => {
     });
     const { url } = await serve(app);
     const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
-    const answer = await fetch(`${url}/own`, signedRequest(bytes));
-    expect([answer.status, await answer.text()]).toEqual([200, Buffer.from(bytes).toString("hex")]);
+    const response = await fetch(`${url}/own`, signedRequest(bytes));
+    expect([response.status, await response.text()]).toEqual([200, Buffer.from(bytes).toString("hex")]);
     expect((await fetch(`${url}/own`, { ...signedRequest(bytes), body: bytes.subarray(1) })).status).toBe(401);
   });
 });

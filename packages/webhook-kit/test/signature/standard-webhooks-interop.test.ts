@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test, vi } from "vitest";
-import { standardWebhooks } from "../../src/standard-webhooks.ts";
+import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
 import { adapters } from "../support/adapters.ts";
 import { accepted, mount } from "../support/mount.ts";
 import { whsec } from "./standard-signed.ts";
@@ -38,11 +38,11 @@ describe.each(adapters)("$name", (adapter) => {
       const onWorkerOfferResponse = vi.fn();
       const onVerified = vi.fn();
       const request = await mount(adapter, { secret, scheme, onWorkerOfferResponse, onVerified });
-      const answer = await request("/offer/response", { method: "POST", headers: signedByThem(secret), body });
-      expect([answer.status, await answer.text()]).toEqual([200, ""]);
+      const response = await request("/offer/response", { method: "POST", headers: signedByThem(secret), body });
+      expect([response.status, await response.text()]).toEqual([200, ""]);
       expect(onWorkerOfferResponse).toHaveBeenCalledExactlyOnceWith(JSON.parse(body), expect.anything());
       expect(onVerified).toHaveBeenCalledExactlyOnceWith(
-        expect.objectContaining({ scheme: "standard-webhooks", reading: "v1", secretIndex: 0 }),
+        expect.objectContaining({ scheme: "standard-webhooks", variant: "v1", secretIndex: 0 }),
       );
     },
   );
@@ -92,8 +92,8 @@ test.each([body, "{}", "", '{"name":"Zoe\u0308"}', "\ufeff{}"])("what is signed 
 // Each was tried with npm standardwebhooks 1.1.1; what it lets pass must not pass here.
 describe("where npm standardwebhooks is lenient", () => {
   const verify = (headers: Record<string, string>, bytes: Uint8Array) => {
-    const claim = scheme.read(Object.entries(headers).flat());
-    return "reason" in claim ? claim.reason : scheme.verify(claim, [whsec], bytes);
+    const parsed = scheme.parse(Object.entries(headers).flat());
+    return "reason" in parsed ? parsed.reason : scheme.verify(parsed, [whsec], bytes);
   };
 
   test("it reads 1700000000junk as a time, and this does not", () => {
@@ -109,7 +109,7 @@ describe("where npm standardwebhooks is lenient", () => {
     const now = new Date();
     expect(theirs.sign("msg_1", now, sent)).toBe(theirs.sign("msg_1", now, forged));
     const headers = scheme.sign({ secret: whsec, now, id: "msg_1", body: sent });
-    expect(verify(headers, sent)).toMatchObject({ reading: "v1" });
+    expect(verify(headers, sent)).toMatchObject({ variant: "v1" });
     expect(verify(headers, forged)).toBeUndefined();
   });
 
@@ -123,6 +123,6 @@ describe("where npm standardwebhooks is lenient", () => {
       "webhook-signature": signature,
     };
     expect(() => new Webhook(whsec).verify("{}", headers)).not.toThrow();
-    expect(verify(headers, Buffer.from("{}"))).toBe("malformed_id");
+    expect(verify(headers, Buffer.from("{}"))).toBe("malformed_webhook_id");
   });
 });

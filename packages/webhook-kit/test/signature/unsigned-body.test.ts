@@ -14,7 +14,7 @@ const head = [
   "",
 ].join("\r\n");
 
-/** Sends it all over a raw socket, as fast as it is taken, and hangs up when the answer is complete. */
+/** Sends it all over a raw socket, as fast as it is taken, and hangs up when the response is complete. */
 async function sendUnsigned(adapter: Adapter) {
   const { port, server } = await adapter.serve({ secret, onWorkerOfferResponse: () => undefined });
   const read = { whenAnswered: Number.NaN };
@@ -31,37 +31,37 @@ async function sendUnsigned(adapter: Adapter) {
   server.prependListener("request", watch);
   const socket = connect(port, "127.0.0.1").setEncoding("latin1");
   socket.write(head + megabytes30, "latin1");
-  let answer = "";
+  let response = "";
   await new Promise<void>((resolve) => {
     socket.on("data", (text) => {
-      answer += text;
-      if (isComplete(answer)) resolve();
+      response += text;
+      if (isComplete(response)) resolve();
     });
     // Cut off in the end, by a reset if need be.
     socket.on("error", () => undefined).on("close", () => resolve());
   });
-  return { answer, read, socket, serverSide };
+  return { response, read, socket, serverSide };
 }
 
-function isComplete(answer: string): boolean {
-  const [answerHead = "", body] = answer.split("\r\n\r\n");
+function isComplete(response: string): boolean {
+  const [answerHead = "", body] = response.split("\r\n\r\n");
   return body?.length === Number(/content-length: (\d+)/i.exec(answerHead)?.[1]);
 }
 
 describe.each(adapters)("$name", (adapter) => {
-  test("answers 30 MB that nobody signed after less than 64 kB of them", async () => {
-    const { answer, read, socket } = await sendUnsigned(adapter);
+  test("responds to 30 MB without a signature after less than 64 kB of them", async () => {
+    const { response, read, socket } = await sendUnsigned(adapter);
     socket.destroy();
-    expect(answer).toMatch(/^HTTP\/1\.1 401 /);
-    expect(isComplete(answer)).toBe(true);
+    expect(response).toMatch(/^HTTP\/1\.1 401 /);
+    expect(isComplete(response)).toBe(true);
     expect(read.whenAnswered).toBeLessThan(64 * 1024);
   });
 });
 
 describe.each(adapters.filter(({ isNode }) => isNode))("$name", (adapter) => {
-  test("cuts the connection of a sender who goes on with 30 MB that nobody signed", async () => {
-    const { answer, socket, serverSide } = await sendUnsigned(adapter);
-    expect(answer).toMatch(/connection: close/i);
+  test("cuts the connection of a sender who goes on with 30 MB without a signature", async () => {
+    const { response, socket, serverSide } = await sendUnsigned(adapter);
+    expect(response).toMatch(/connection: close/i);
     if (!socket.closed) await new Promise((resolve) => socket.once("close", resolve));
     expect(serverSide?.bytesRead).toBeLessThan(256 * 1024);
   });

@@ -5,7 +5,7 @@ import { Hono } from "hono";
 import { webhookRouter } from "../../src/express.ts";
 import { webhookHandler } from "../../src/fetch.ts";
 import { webhookListener } from "../../src/node.ts";
-import type { ReceiverOptions } from "../../src/options.ts";
+import type { ReceiverOptions } from "../../src/options/options.ts";
 import { expresses, type Served, serve, untilTestFinished } from "./serve.ts";
 
 /** One way in which a receiver stands behind a real HTTP server. */

@@ -1,11 +1,11 @@
-import type { ReceiverOptions } from "../../src/options.ts";
+import type { ReceiverOptions } from "../../src/options/options.ts";
 import type { Adapter } from "./adapters.ts";
 import { secret, signedJson } from "./serve.ts";
 
 /** An event as the service sends it. */
 export const accepted = { offerId: "offer_4f1c2a", workerId: "worker_amal", response: "accepted" };
 
-/** Serves a receiver below `prefix` until the test is over, and answers how to ask it. */
+/** Serves a receiver below `prefix` until the test is over, and returns functions that send to it. */
 export async function mount(adapter: Adapter, options: Partial<ReceiverOptions> = {}, prefix = "/hooks") {
   const { url } = await adapter.serve({ secret, ...options }, prefix);
   return (where: string, init?: RequestInit) => fetch(`${url}${prefix}${where}`, init);

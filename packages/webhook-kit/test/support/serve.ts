@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { type AddressInfo, connect } from "node:net";
 import express from "express";
 import { onTestFinished } from "vitest";
-import { timestampDigest } from "../../src/timestamp-digest.ts";
+import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 
 /** Express 4 has types of its own that are not installed beside those of 5; what is used here is alike in both. */
 const express4 = createRequire(import.meta.url)("express4") as typeof express;
@@ -47,7 +47,7 @@ export async function untilTestFinished(server: Server): Promise<Served> {
   return { url: `http://127.0.0.1:${port}`, port, server };
 }
 
-/** Sends bytes as they are and answers all that comes back before the connection closes. */
+/** Sends bytes as they are and returns all that comes back before the connection closes. */
 export async function sendRaw(port: number, text: string): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   socket.end(text);

@@ -4,10 +4,10 @@ import { webhookRouter } from "../../src/express.ts";
 import { webhookHandler } from "../../src/fetch.ts";
 import type { SignatureScheme } from "../../src/index.ts";
 import { webhookListener } from "../../src/node.ts";
-import type { ReceiverOptions } from "../../src/options.ts";
-import { standardWebhooks } from "../../src/standard-webhooks.ts";
+import type { ReceiverOptions } from "../../src/options/options.ts";
+import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
+import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 import { testReceiver } from "../../src/testing.ts";
-import { timestampDigest } from "../../src/timestamp-digest.ts";
 import { expresses, secret } from "../support/serve.ts";
 
 type App = Parameters<typeof testReceiver>[0];
@@ -23,7 +23,7 @@ const adapters: [name: string, mount: (options: ReceiverOptions) => App][] = [
   ["fetch", (options) => ({ fetch: webhookHandler({ basePath, ...options }) })],
 ];
 
-const samples: Parameters<Awaited<ReturnType<typeof testReceiver>>["check"]>[0] = {
+const samples: Parameters<Awaited<ReturnType<typeof testReceiver>>["checkContract"]>[0] = {
   workerAddedContact: { workerId: "worker_amal" },
   workerOfferResponse: { offerId: "offer_1", workerId: "worker_amal", response: "accepted" },
   contactSuggestions: { userEmailAddresses: ["hana@harbour-hotels.example"] },
@@ -47,13 +47,13 @@ const everyHandler = () => ({
 /** A scheme that signs time, id and body. */
 const bodyHmac: SignatureScheme = {
   name: "body-hmac",
-  challenge: "Body-HMAC",
-  coversBody: true,
+  wwwAuthenticate: "Body-HMAC",
+  signsBody: true,
   sign({ secret, now, id = "", body = new Uint8Array() }) {
     const time = String(now.getTime());
     return { "X-Time": time, "X-Id": id, "X-Signature": hmac(secret, time, id, body) };
   },
-  read(rawHeaders) {
+  parse(rawHeaders) {
     const values = ["x-time", "x-id", "x-signature"].map((name) =>
       rawHeaders.filter((_, index) => rawHeaders[index - 1]?.toLowerCase() === name && index % 2 === 1),
     );
@@ -65,7 +65,7 @@ const bodyHmac: SignatureScheme = {
   verify({ signedAt, signature, id = "" }, secrets, body = new Uint8Array()) {
     const text = Buffer.from(signature).toString();
     const secretIndex = secrets.findIndex((each) => text === hmac(each, String(signedAt.earliest), id, body));
-    return secretIndex < 0 ? undefined : { secretIndex, reading: "body" };
+    return secretIndex < 0 ? undefined : { secretIndex, variant: "body" };
   },
 };
 const hmac = (key: string, time: string, id: string, body: Uint8Array) =>
@@ -75,37 +75,37 @@ describe.each(adapters)("the kit on %s", (_name, mount) => {
   test("has no fault, and none of its handlers runs without a sample", async () => {
     const handlers = everyHandler();
     await using receiver = await testReceiver(mount({ secret, ...handlers }), { secret, basePath });
-    expect(await receiver.check()).toEqual([]);
+    expect(await receiver.checkContract()).toEqual([]);
     expect(Object.values(handlers).flatMap(({ mock }) => mock.calls)).toEqual([]);
   });
 
   test("handles each sample once", async () => {
     const handlers = everyHandler();
     await using receiver = await testReceiver(mount({ secret, ...handlers }), { secret, basePath });
-    expect(await receiver.check(samples)).toEqual([]);
+    expect(await receiver.checkContract(samples)).toEqual([]);
     expect(Object.values(handlers).map(({ mock }) => mock.calls.length)).toEqual([1, 1, 1, 1, 1]);
   });
 
   const standard = { scheme: standardWebhooks(), secret: `whsec_${Buffer.alloc(32, "k").toString("base64")}` };
-  const hmacOnly = timestampDigest({ reading: "hmac" });
+  const hmacOnly = timestampDigest({ variant: "hmac" });
   test.each<[string, Options, Partial<ReceiverOptions>]>([
     ["no handler", {}, {}],
     ["a tolerance of its own", { toleranceSeconds: 20 }, { toleranceSeconds: 20 }],
-    ["one reading of the digest", { scheme: hmacOnly }, { scheme: hmacOnly }],
+    ["one variant of the digest", { scheme: hmacOnly }, { scheme: hmacOnly }],
     ["a scheme that covers the body", { scheme: bodyHmac }, { scheme: bodyHmac }],
     ["Standard Webhooks", standard, standard],
     ["secrets in rotation", {}, { secret: ["another-secret-of-the-profile", secret] }],
-    ["a signature for one request only", {}, { replay: "bind" }],
+    ["a signature for one request only", {}, { replayProtection: "single-use-signature" }],
     ["another clock", { now: () => new Date("2030-01-01") }, { now: () => new Date("2030-01-01") }],
   ])("has no fault with %s, however often it is checked", async (what, options, settings) => {
     const handlers = what === "no handler" ? {} : everyHandler();
     const app = mount({ secret, ...settings, ...handlers });
     await using receiver = await testReceiver(app, { secret, basePath, ...options });
     const given = what === "no handler" ? {} : samples;
-    expect([await receiver.check(given), await receiver.check(given)]).toEqual([[], []]);
+    expect([await receiver.checkContract(given), await receiver.checkContract(given)]).toEqual([[], []]);
   });
 
-  test("is told where it believes what was signed long ago, also under a scheme that covers the body", async () => {
+  test("is reported where it accepts what was signed long ago, also under a scheme that covers the body", async () => {
     for (const scheme of [undefined, bodyHmac]) {
       const given = { secret, ...(scheme && { scheme }) };
       const app = mount({ ...given, toleranceSeconds: 86_400, ...everyHandler() });
@@ -113,24 +113,24 @@ describe.each(adapters)("the kit on %s", (_name, mount) => {
       const where =
         "GET /test/auth, GET /contact/new/worker_made_up, POST /contact-suggestions, POST /offer/response, " +
         "POST /offer/eventDeleted, POST /events/timelineChanged";
-      expect(await receiver.check()).toEqual([
-        `A request signed too long ago must be refused, but 200 came from ${where}.`,
-        `A request signed in the future must be refused, but 200 came from ${where}.`,
+      expect(await receiver.checkContract()).toEqual([
+        `A request signed too long ago must be rejected, but 200 came from ${where}.`,
+        `A request signed in the future must be rejected, but 200 came from ${where}.`,
       ]);
     }
   });
 
-  test("is told when its scheme does not look at the body that it signs", async () => {
+  test("is reported when its scheme does not look at the body that it signs", async () => {
     const unread: SignatureScheme = {
       ...bodyHmac,
-      verify: (_claim, _secrets) => ({ secretIndex: 0, reading: "none" }),
+      verify: (_claim, _secrets) => ({ secretIndex: 0, variant: "none" }),
     };
     const app = mount({ secret, scheme: unread, ...everyHandler() });
     await using receiver = await testReceiver(app, { secret, basePath, scheme: bodyHmac });
-    const faults = await receiver.check(samples);
-    expect(faults).toContain("A body that was not signed must be refused, but 200 came from POST /offer/response.");
-    expect(faults).toContain(
-      "A request with garbage after X-Signature must be refused, but 200 came from GET /test/auth.",
+    const problems = await receiver.checkContract(samples);
+    expect(problems).toContain("A body that was not signed must be rejected, but 200 came from POST /offer/response.");
+    expect(problems).toContain(
+      "A request with garbage after X-Signature must be rejected, but 200 came from GET /test/auth.",
     );
   });
 });

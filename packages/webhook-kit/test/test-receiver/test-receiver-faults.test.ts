@@ -2,71 +2,72 @@ import { createHash, createHmac } from "node:crypto";
 import express, { type RequestHandler } from "express";
 import { expect, test } from "vitest";
 import { verifyWebhook, webhookRouter } from "../../src/express.ts";
+import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 import { testReceiver } from "../../src/testing.ts";
-import { timestampDigest } from "../../src/timestamp-digest.ts";
-import { textbookRouter } from "../corpus/textbook.ts";
+import { textbookRouter } from "../corpus/naive-receiver.ts";
 import { secret, serve } from "../support/serve.ts";
 
-type Checked = Awaited<ReturnType<typeof testReceiver>>["check"];
+type Checked = Awaited<ReturnType<typeof testReceiver>>["checkContract"];
 
 async function faultsOf(app: Parameters<typeof testReceiver>[0], basePath: string, samples?: Parameters<Checked>[0]) {
   await using receiver = await testReceiver(app, { secret, basePath });
-  const faults = await receiver.check(samples);
-  expect(faults.join()).not.toContain(secret);
-  return faults;
+  const problems = await receiver.checkContract(samples);
+  expect(problems.join()).not.toContain(secret);
+  return problems;
 }
 
 const everywhere =
   "GET /test/auth, GET /contact/new/worker_made_up, POST /contact-suggestions, POST /offer/response, " +
   "POST /offer/eventDeleted, POST /events/timelineChanged, HEAD /test/auth, HEAD /contact/new/worker_made_up";
 
-test("the textbook middleware has the faults it is known for", async () => {
+test("the naive middleware has the faults it is known for", async () => {
   const router = textbookRouter({ secret: [secret], now: () => new Date(), onRejected: () => undefined });
   expect(await faultsOf(express().use("/hooks", router), "/hooks")).toEqual([
-    `A request signed in the future must be refused, but 200 came from ${everywhere}.`,
-    "A request with Authorization twice must be refused, but 200 came from GET /test/auth.",
-    "A request with a false Authorization after the true one must be refused, but 200 came from GET /test/auth.",
-    "A request whose Timestamp is no date must be refused, but 200 came from GET /test/auth.",
-    "The payload {} must be refused, but 200 came from POST /offer/eventDeleted, POST /events/timelineChanged.",
-    "The payload [] must be refused, but 200 came from POST /offer/eventDeleted, POST /events/timelineChanged.",
+    `A request signed in the future must be rejected, but 200 came from ${everywhere}.`,
+    "A request with Authorization twice must be rejected, but 200 came from GET /test/auth.",
+    "A request with a false Authorization after the true one must be rejected, but 200 came from GET /test/auth.",
+    "A request whose Timestamp is no date must be rejected, but 200 came from GET /test/auth.",
+    "The payload {} must be rejected, but 200 came from POST /offer/eventDeleted, POST /events/timelineChanged.",
+    "The payload [] must be rejected, but 200 came from POST /offer/eventDeleted, POST /events/timelineChanged.",
   ]);
 });
 
-test("a receiver that answers 200 to everything breaks every rule about refusing", async () => {
-  const faults = await faultsOf((_request, response) => response.end(), "");
-  expect(faults).toHaveLength(27);
-  for (const fault of faults) expect(fault).toMatch(/ must (be refused|not be acknowledged), but 200 came from /);
-  expect(faults[0]).toBe(`A request without a signature must be refused, but 200 came from ${everywhere}.`);
+test("a receiver that responds with 200 to everything breaks every rule about rejecting", async () => {
+  const problems = await faultsOf((_request, response) => response.end(), "");
+  expect(problems).toHaveLength(27);
+  for (const problem of problems)
+    expect(problem).toMatch(/ must (be rejected|not be acknowledged), but 200 came from /);
+  expect(problems[0]).toBe(`A request without a signature must be rejected, but 200 came from ${everywhere}.`);
 });
 
-test("a receiver that is mounted elsewhere is told by basePath", async () => {
+test("a receiver that is mounted elsewhere is reported with basePath", async () => {
   const app = express().use("/hooks", webhookRouter({ secret }));
-  for (const [basePath, asked] of [
+  for (const [basePath, requested] of [
     ["/webhooks/", "/webhooks/test"],
     ["", "/test"],
   ] as const)
     expect(await faultsOf(app, basePath)).toEqual([
-      `GET ${asked} answered 404: no receiver is mounted there. Give basePath, the path of the base address on your company profile.`,
+      `GET ${requested} responded 404: no receiver is mounted there. Give basePath, the path of the base address on your company profile.`,
     ]);
 });
 
 test("a receiver with another secret refuses the service, and is asked no more", async () => {
   const app = express().use("/hooks", webhookRouter({ secret: "another-secret-of-the-profile" }));
   expect(await faultsOf(app, "/hooks")).toEqual([
-    "GET /test/auth refuses every valid signature: does the receiver have this secret and scheme?",
+    "GET /test/auth rejects every valid signature: does the receiver have this secret and scheme?",
   ]);
 });
 
-test("a receiver that is gone, or goes while it is asked, is told as one", async () => {
+test("a receiver that is gone, or goes while it is asked, is reported as such", async () => {
   const { url } = await serve((request) => request.socket.destroy());
-  expect(await faultsOf(url, "")).toEqual(["GET /test got no answer (ECONNRESET); nothing more was asked."]);
+  expect(await faultsOf(url, "")).toEqual(["GET /test got no response (ECONNRESET); nothing more was sent."]);
   const router = webhookRouter({ secret });
   const fragile = express().use("/hooks", (request, response, next) => {
     if (request.get("authorization") === "") request.socket.destroy();
     else router(request, response, next);
   });
   expect(await faultsOf(fragile, "/hooks")).toEqual([
-    "GET /test/auth got no answer (ECONNRESET); nothing more was asked.",
+    "GET /test/auth got no response (ECONNRESET); nothing more was sent.",
   ]);
 });
 
@@ -79,13 +80,13 @@ const signs = (timestamp: string, authorization: string): boolean =>
 const headersOf = ({ headers }: { headers: Record<string, unknown> }) =>
   [String(headers.timestamp ?? ""), String(headers.authorization ?? "")] as const;
 
-/** In front of a kit that is right: answers wrongly what it wants to, and leaves the rest to the kit. */
-const mistakes: [mistake: string, wrong: RequestHandler, faults: RegExp[]][] = [
+/** In front of a kit that is right: responses wrongly what it wants to, and leaves the rest to the kit. */
+const mistakes: [mistake: string, wrong: RequestHandler, problems: RegExp[]][] = [
   [
     "asks for a signature on /test",
     ({ path, headers }, response, next) =>
       path === "/test" && !headers.authorization ? response.sendStatus(401) : next(),
-    [/^A request to \/test must be answered 200, whatever its headers, but 401 came from GET \/test\.$/],
+    [/^A request to \/test must get 200, whatever its headers, but 401 came from GET \/test\.$/],
   ],
   [
     "fails for nonsense on /test",
@@ -110,13 +111,13 @@ const mistakes: [mistake: string, wrong: RequestHandler, faults: RegExp[]][] = [
     "needs seconds in a timestamp",
     ({ headers }, response, next) =>
       /T\d\d:\d\dZ$/.test(String(headers.timestamp)) ? response.sendStatus(401) : next(),
-    [/^A request whose Timestamp names a whole minute must be answered 200, but 401 /],
+    [/^A request whose Timestamp names a whole minute must get 200, but 401 /],
   ],
   [
     "takes any timestamp for valid that a clock behind would send",
     ({ headers }, response, next) =>
       Date.parse(String(headers.timestamp)) > Date.now() + 1_000 ? response.sendStatus(401) : next(),
-    [/^A request signed 30 s ahead must be answered 200, but 401 /],
+    [/^A request signed 30 s ahead must get 200, but 401 /],
   ],
   [
     "believes a digest that begins right",
@@ -131,7 +132,7 @@ const mistakes: [mistake: string, wrong: RequestHandler, faults: RegExp[]][] = [
         ? response.sendStatus(200)
         : next();
     },
-    [/^A request with half of the digest must be refused/],
+    [/^A request with half of the digest must be rejected/],
   ],
   [
     "drops what follows the digest",
@@ -141,7 +142,7 @@ const mistakes: [mistake: string, wrong: RequestHandler, faults: RegExp[]][] = [
         ? response.sendStatus(200)
         : next();
     },
-    [/^A request with garbage after Authorization must be refused/],
+    [/^A request with garbage after Authorization must be rejected/],
   ],
   [
     "checks under an empty secret while none is set",
@@ -152,29 +153,29 @@ const mistakes: [mistake: string, wrong: RequestHandler, faults: RegExp[]][] = [
         ? response.sendStatus(200)
         : next();
     },
-    [/^A request with an HMAC under an empty key must be refused/],
+    [/^A request with an HMAC under an empty key must be rejected/],
   ],
   [
     "throws for a digest that is none",
     ({ headers }, response, next) =>
       /^hmac [^0-9a-f]{64}$/i.test(String(headers.authorization)) ? response.sendStatus(500) : next(),
-    [/ 64 letters that are no digits must be refused, but 500 /, / 64 characters that are not ASCII .* but 500 /],
+    [/ 64 letters that are no digits must be rejected, but 500 /, / 64 characters that are not ASCII .* but 500 /],
   ],
   [
     "leaves one endpoint unguarded",
     ({ path, headers }, response, next) =>
       path === "/offer/response" && !headers.authorization ? response.sendStatus(200) : next(),
-    [/^A request without a signature must be refused, but 200 came from POST \/offer\/response\.$/],
+    [/^A request without a signature must be rejected, but 200 came from POST \/offer\/response\.$/],
   ],
   [
     "acknowledges what it does not know",
     ({ path }, response, next) => (path.startsWith("/no/") ? response.sendStatus(200) : next()),
-    [/^What nobody handles must not be acknowledged/],
+    [/^An unknown path must not be acknowledged/],
   ],
   [
     "fails for OPTIONS",
     ({ method }, response, next) => (method === "OPTIONS" ? response.sendStatus(500) : next()),
-    [/^What the service does not ask must not fail, but 500 came from OPTIONS \/test\/auth\.$/],
+    [/^A method that the service does not use must not fail, but 500 came from OPTIONS \/test\/auth\.$/],
   ],
   [
     "says the secret it expected",
@@ -182,23 +183,23 @@ const mistakes: [mistake: string, wrong: RequestHandler, faults: RegExp[]][] = [
       path === "/test/auth" && headers.authorization === ""
         ? void response.status(401).send(`not signed with ${secret}`)
         : next(),
-    [/^GET \/test\/auth answered with the secret in it\.$/],
+    [/^GET \/test\/auth responded with the secret in it\.$/],
   ],
 ];
 
-test.each(mistakes)("a receiver that %s has that fault and no other", async (_mistake, wrong, faults) => {
+test.each(mistakes)("a receiver that %s has that problem and no other", async (_mistake, wrong, problems) => {
   const app = express().use("/hooks", wrong, webhookRouter({ secret }));
-  expect(await faultsOf(app, "/hooks")).toEqual(faults.map((fault) => expect.stringMatching(fault)));
+  expect(await faultsOf(app, "/hooks")).toEqual(problems.map((problem) => expect.stringMatching(problem)));
 });
 
-test("a receiver that knows one reading of the digest is told which it misses", async () => {
-  const only = (reading: "appended" | "hmac") =>
-    express().use(webhookRouter({ secret, scheme: timestampDigest({ reading }) }));
-  expect(await faultsOf(only("appended"), "")).toEqual([
-    "A request signed by HMAC, the other way to read the documentation must be answered 200, but 401 came from GET /test/auth.",
+test("a receiver that knows one variant of the digest is reported with the one that it misses", async () => {
+  const only = (variant: "sha256" | "hmac") =>
+    express().use(webhookRouter({ secret, scheme: timestampDigest({ variant }) }));
+  expect(await faultsOf(only("sha256"), "")).toEqual([
+    "A request signed by HMAC, the other documented variant must get 200, but 401 came from GET /test/auth.",
   ]);
   expect(await faultsOf(only("hmac"), "")).toContain(
-    "A request signed now must be answered 200, but 401 came from GET /test/auth.",
+    "A request signed now must get 200, but 401 came from GET /test/auth.",
   );
 });
 
@@ -208,7 +209,7 @@ const search = { userEmailAddresses: ["hana@harbour-hotels.example"] };
 test("a sample that is not acknowledged, or not when it is repeated, is a fault", async () => {
   const missing = express().use(webhookRouter({ secret }));
   expect(await faultsOf(missing, "", { workerOfferResponse: accepted })).toEqual([
-    "workerOfferResponse must be answered 200, but 404 came from POST /offer/response.",
+    "workerOfferResponse must get 200, but 404 came from POST /offer/response.",
   ]);
   const seen = new Set<string>();
   const refusing: RequestHandler = ({ headers, path }, response, next) => {
@@ -219,20 +220,20 @@ test("a sample that is not acknowledged, or not when it is repeated, is a fault"
   };
   const router = webhookRouter({ secret, onWorkerOfferResponse: () => undefined });
   expect(await faultsOf(express().use(refusing, router), "", { workerOfferResponse: accepted })).toEqual([
-    "workerOfferResponse must be answered 200 when the same request comes twice, but 409 came from POST /offer/response.",
+    "workerOfferResponse must get 200 when the same request comes twice, but 409 came from POST /offer/response.",
   ]);
 });
 
 const sixStars = { rating: 6, ratingProvider: "A", lastWorked: "2025-11-30T17:00:00Z" };
 
-test("suggestions that the service would refuse are told by field, without their values", async () => {
+test("suggestions that the service would refuse are reported by field, without their values", async () => {
   const app = express().post("/contact-suggestions", verifyWebhook({ secret }), express.json(), (request, response) => {
     if (!request.body.userEmailAddresses) response.sendStatus(400);
     else response.json([{ name: "Dana Kim", emailAddress: "dana-kim", ratings: [sixStars] }]);
   });
-  const faults = await faultsOf(app.use(webhookRouter({ secret })), "", { contactSuggestions: search });
-  expect(faults).toEqual([
-    "contactSuggestions answered what the service refuses: [0].emailAddress: Must be an e-mail address.",
-    "contactSuggestions answered what the service refuses: [0].ratings[0].rating: Too long or too large; at most 5.",
+  const problems = await faultsOf(app.use(webhookRouter({ secret })), "", { contactSuggestions: search });
+  expect(problems).toEqual([
+    "contactSuggestions returned what the service rejects: [0].emailAddress: Must be an e-mail address.",
+    "contactSuggestions returned what the service rejects: [0].ratings[0].rating: Too long or too large; at most 5.",
   ]);
 });

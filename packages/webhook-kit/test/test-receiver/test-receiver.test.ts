@@ -2,7 +2,7 @@ import express from "express";
 import { describe, expect, test, vi } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
 import type { Handlers } from "../../src/index.ts";
-import type { ReceiverOptions } from "../../src/options.ts";
+import type { ReceiverOptions } from "../../src/options/options.ts";
 import { type TestedReceiver, testReceiver } from "../../src/testing.ts";
 import { secret, serve } from "../support/serve.ts";
 
@@ -29,7 +29,7 @@ test("every webhook reaches its handler, signed, with what was given", async () 
     completedAt: "2099-04-20T09:30:00Z",
   };
   const accepted = { offerId: "o", workerId: "w", response: "accepted" } as const;
-  const answers = [
+  const responses = [
     await receiver.test(),
     await receiver.testAuth(),
     await receiver.workerAddedContact({ workerId: "Jürgen/7 $&" }),
@@ -37,7 +37,7 @@ test("every webhook reaches its handler, signed, with what was given", async () 
     await receiver.offerEventDeleted(deleted),
     await receiver.timelineChanged(changed),
   ];
-  expect(answers.map(({ status, body }) => [status, body])).toEqual(answers.map(() => [200, ""]));
+  expect(responses.map(({ status, body }) => [status, body])).toEqual(responses.map(() => [200, ""]));
   expect((await receiver.contactSuggestions(search)).suggestions).toEqual([dana]);
   expect(Object.values(handlers).map(({ mock }) => mock.calls.map(([given]: unknown[]) => given))).toEqual([
     [{ workerId: "Jürgen/7 $&" }],
@@ -48,24 +48,24 @@ test("every webhook reaches its handler, signed, with what was given", async () 
   ]);
 });
 
-test("an answer shows its status, headers and body, whatever they are", async () => {
+test("a response shows its status, headers and body, whatever they are", async () => {
   await using receiver = await testReceiver(appWith({}), { secret, basePath: "/hooks" });
-  const answer = await receiver.contactSuggestions(search);
-  expect([answer.status, answer.headers["content-type"], "suggestions" in answer]).toEqual([
+  const response = await receiver.contactSuggestions(search);
+  expect([response.status, response.headers["content-type"], "suggestions" in response]).toEqual([
     404,
     "application/problem+json",
     false,
   ]);
-  expect(JSON.parse(answer.body)).toMatchObject({ code: "endpoint_not_mounted" });
+  expect(JSON.parse(response.body)).toMatchObject({ code: "handler_not_configured" });
 });
 
 test("the same event sent again is handled again, unless it is the very same request", async () => {
   const onWorkerAddedContact = vi.fn();
   await using receiver = await testReceiver(appWith({ onWorkerAddedContact }), { secret, basePath: "/hooks" });
-  await expect(receiver.repeat()).rejects.toThrow("Nothing was sent");
+  await expect(receiver.resend()).rejects.toThrow("Nothing was sent");
   for (let times = 0; times < 20; times += 1) await receiver.workerAddedContact({ workerId: "w" });
   expect(onWorkerAddedContact).toHaveBeenCalledTimes(20);
-  expect((await receiver.repeat()).status).toBe(200);
+  expect((await receiver.resend()).status).toBe(200);
   expect(onWorkerAddedContact).toHaveBeenCalledTimes(20);
 });
 
@@ -149,7 +149,7 @@ describe("an app is", () => {
     ["a number", 3001],
     ["an address of another kind", "ftp://127.0.0.1/"],
     ["no address", "127.0.0.1"],
-    ["a function without a response to answer with", (_request: Request) => new Response()],
+    ["a function without a response to respond with", (_request: Request) => new Response()],
   ])("not %s", async (_what, app) => {
     await expect(testReceiver(app as string, { secret })).rejects.toMatchObject({ code: "invalid_option" });
   });
@@ -159,16 +159,16 @@ test("a secret that no service could sign with is refused at once", async () => 
   await expect(testReceiver(express(), { secret: "" })).rejects.toMatchObject({ code: "invalid_secret" });
 });
 
-test("a receiver that does not answer in time rejects, over a server and through fetch", async () => {
+test("a receiver that does not respond in time rejects, over a server and through fetch", async () => {
   const options = { secret, timeoutMs: 50 };
   await using listening = await testReceiver(() => undefined, options);
   await expect(listening.test()).rejects.toMatchObject({ cause: { name: "TimeoutError" } });
   await using called = await testReceiver({ fetch: () => new Promise<Response>(() => undefined) }, options);
   await expect(called.test()).rejects.toMatchObject({ name: "TimeoutError" });
-  expect(await called.check()).toEqual(["GET /test got no answer (TimeoutError); nothing more was asked."]);
+  expect(await called.checkContract()).toEqual(["GET /test got no response (TimeoutError); nothing more was sent."]);
 });
 
-test("an answer that breaks off rejects", async () => {
+test("a response that breaks off rejects", async () => {
   await using receiver = await testReceiver(
     (_request, response) => {
       response.writeHead(200, { "content-length": "10" }).write("half");
@@ -186,7 +186,7 @@ test("what the service would not send does not compile", () => {
     // @ts-expect-error whose suggestions?
     await receiver.contactSuggestions({ filter: "chef" });
     // @ts-expect-error there is no such sender
-    await receiver.check({ workerResponded: { offerId: "o", workerId: "w", response: "accepted" } });
+    await receiver.checkContract({ workerResponded: { offerId: "o", workerId: "w", response: "accepted" } });
     // @ts-expect-error given as { fetch }
     await testReceiver((_request: Request) => new Response(), { secret });
   };

@@ -1,0 +1,15 @@
+import { webhookRouter } from "@offers/webhook-kit/express";
+import express from "express";
+import { type Candidate, secret } from "../candidate.ts";
+import { signAsDocumented } from "../sign-as-documented.ts";
+
+/** Remembers nothing, like the peers. */
+export const candidate: Candidate = {
+  label: "**@offers/webhook-kit/express**, no deduplication",
+  sign: signAsDocumented,
+  receive(handled) {
+    const app = express();
+    app.use("/hooks", webhookRouter({ secret, deduplication: false, onWorkerOfferResponse: handled }));
+    return app;
+  },
+};

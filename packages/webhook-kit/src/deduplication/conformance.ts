@@ -1,0 +1,257 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import type { AcquireResult, Deduplication } from "./deduplication.ts";
+
+/** The long one outlasts every case; the short one is waited for. */
+const [longMs, shortMs] = [60_000, 50];
+
+/** How long a short lease may take to expire: the clock of a remote store may be coarse. */
+const patienceMs = 5_000;
+
+/**
+ * The conformance suite of deduplication stores, for tests of your own store with any runner. Keys are random, so the cases can
+ * run against a store in use. Each takes less than a second of real time. A store that ignores `subject` on purpose fails the
+ * cases with "subject" in their names.
+ *
+ * @param createStore called once for each case; may return the same store each time
+ *
+ * @example
+ * ```ts
+ * import { test } from "node:test";
+ * import { memoryDeduplication } from "@offers/webhook-kit";
+ * import { deduplicationConformance } from "@offers/webhook-kit/testing";
+ *
+ * for (const { name, run } of deduplicationConformance(() => memoryDeduplication())) test(name, run);
+ * ```
+ */
+export function deduplicationConformance(createStore: () => Deduplication | Promise<Deduplication>): readonly {
+  readonly name: string;
+  /** Rejects if the store fails the case. */
+  readonly run: () => Promise<void>;
+}[] {
+  return Object.entries(cases).map(([name, run]) => ({ name, run: async () => run(new Trial(await createStore())) }));
+}
+
+/** One store, with the calls that the cases make. */
+class Trial {
+  readonly #store: Deduplication;
+
+  constructor(store: Deduplication) {
+    this.#store = store;
+  }
+
+  acquire = async (key: string, leaseMs = longMs, subject?: string): Promise<AcquireResult> =>
+    this.#store.acquire(key, subject === undefined ? { leaseMs } : { leaseMs, subject });
+
+  /** Acquires a key that must be free. */
+  async take(key: string, leaseMs = longMs, subject?: string): Promise<string> {
+    const result = await this.acquire(key, leaseMs, subject);
+    assert.equal(result.state, "acquired", "a free key must be acquired");
+    assert.ok(
+      result.state === "acquired" && typeof result.token === "string" && result.token,
+      "an acquired key has a token",
+    );
+    return result.token;
+  }
+
+  complete = async (key: string, token: string, status = 200, keepMs = longMs): Promise<void> =>
+    this.#store.complete(key, token, status, keepMs);
+
+  release = async (key: string, token: string): Promise<void> => this.#store.release(key, token);
+
+  async completeOne(key: string, status = 200, subject?: string): Promise<void> {
+    await this.complete(key, await this.take(key, longMs, subject), status);
+  }
+
+  /** Acquires the key as soon as it is free. */
+  async takeOnceFree(key: string, leaseMs = longMs, subject?: string): Promise<string> {
+    const result = await until(
+      () => this.acquire(key, leaseMs, subject),
+      ({ state }) => state === "acquired",
+    );
+    return result.state === "acquired" ? result.token : "";
+  }
+}
+
+async function until<T>(send: () => Promise<T>, isSo: (response: T) => boolean): Promise<T> {
+  const deadline = Date.now() + patienceMs;
+  for (;;) {
+    const response = await send();
+    if (isSo(response)) return response;
+    assert.ok(Date.now() < deadline, `a key that expires after ${shortMs} ms is still held after ${patienceMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+const isCompleted = (acquire: AcquireResult, status: number, message: string): void =>
+  assert.deepEqual(acquire, { state: "completed", status }, message);
+
+const stateOf = ({ state }: AcquireResult): string => state;
+
+const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
+  async "a key is acquired once, and returns retryAfterMs while it is held"(store) {
+    const key = randomUUID();
+    await store.take(key);
+    const second = await store.acquire(key);
+    assert.equal(second.state, "inProgress", "a held key must not be acquired again");
+    assert.ok(
+      second.state === "inProgress" && second.retryAfterMs > 0 && second.retryAfterMs <= longMs,
+      "retryAfterMs is the rest of the lease",
+    );
+  },
+
+  async "of a hundred concurrent calls of acquire, one gets the key"(store) {
+    const key = randomUUID();
+    const results = await Promise.all(Array.from({ length: 100 }, () => store.acquire(key)));
+    assert.equal(results.filter(({ state }) => state === "acquired").length, 1);
+    assert.equal(results.filter(({ state }) => state === "inProgress").length, 99);
+  },
+
+  async "keys are independent"(store) {
+    const keys = Array.from({ length: 20 }, () => randomUUID());
+    const tokens = await Promise.all(keys.map((key) => store.take(key)));
+    assert.equal(new Set(tokens).size, keys.length, "every acquired key has a token of its own");
+    await store.complete(String(keys[0]), String(tokens[0]));
+    await store.release(String(keys[1]), String(tokens[1]));
+    assert.equal(stateOf(await store.acquire(String(keys[0]))), "completed");
+    assert.equal(stateOf(await store.acquire(String(keys[1]))), "acquired");
+    assert.equal(stateOf(await store.acquire(String(keys[2]))), "inProgress");
+  },
+
+  async "a completed key returns the status that it was completed with"(store) {
+    for (const status of [200, 204, 418]) {
+      const key = randomUUID();
+      await store.completeOne(key, status);
+      isCompleted(await store.acquire(key), status, "the status is kept");
+      isCompleted(await store.acquire(key), status, "acquire does not delete the status");
+    }
+  },
+
+  async "a completed key is free again after keepMs"(store) {
+    const key = randomUUID();
+    await store.complete(key, await store.take(key), 200, shortMs);
+    await store.takeOnceFree(key);
+  },
+
+  async "a completed key outlives its lease"(store) {
+    const [key, other] = [randomUUID(), randomUUID()];
+    // Time enough to complete it, however busy the machine is.
+    const leaseMs = 10 * shortMs;
+    await store.complete(key, await store.take(key, leaseMs));
+    await store.take(other, leaseMs);
+    await store.takeOnceFree(other);
+    isCompleted(await store.acquire(key), 200, "keepMs counts, not leaseMs");
+  },
+
+  async "a released key is free at once"(store) {
+    const key = randomUUID();
+    const first = await store.take(key);
+    await store.release(key, first);
+    assert.notEqual(await store.take(key), first, "each lease has a token of its own");
+  },
+
+  async "an expired lease is free again"(store) {
+    const key = randomUUID();
+    await store.take(key, shortMs);
+    await store.takeOnceFree(key);
+  },
+
+  async "of a hundred concurrent calls of acquire after a lease expired, one gets the key"(store) {
+    const key = randomUUID();
+    await store.take(key, shortMs);
+    const results = await until(
+      () => Promise.all(Array.from({ length: 100 }, () => store.acquire(key))),
+      (responses) => responses.some(({ state }) => state === "acquired"),
+    );
+    assert.equal(results.filter(({ state }) => state === "acquired").length, 1);
+  },
+
+  async "a holder whose lease has expired overwrites nothing newer"(store) {
+    const key = randomUUID();
+    const slow = await store.take(key, shortMs);
+    const newer = await store.takeOnceFree(key);
+    await store.complete(key, slow, 500);
+    assert.equal(stateOf(await store.acquire(key)), "inProgress", "a stale token must not complete");
+    await store.release(key, slow);
+    assert.equal(stateOf(await store.acquire(key)), "inProgress", "a stale token must not release");
+    await store.complete(key, newer);
+    await store.complete(key, slow, 500);
+    await store.release(key, slow);
+    isCompleted(await store.acquire(key), 200, "the newer result stands");
+  },
+
+  async "the token of one key is invalid for another"(store) {
+    const [key, other] = [randomUUID(), randomUUID()];
+    await store.take(key);
+    const token = await store.take(other);
+    await store.release(key, token);
+    assert.equal(stateOf(await store.acquire(key)), "inProgress");
+    await store.complete(key, token);
+    assert.equal(stateOf(await store.acquire(key)), "inProgress");
+  },
+
+  async "a completed key is not changed by its own token"(store) {
+    const key = randomUUID();
+    const token = await store.take(key);
+    await store.complete(key, token);
+    await store.release(key, token);
+    await store.complete(key, token, 500);
+    isCompleted(await store.acquire(key), 200, "a status is recorded once");
+  },
+
+  async "a completed key counts until another key of the same subject is completed"(store) {
+    const [subject, accepted, rejected] = [randomUUID(), randomUUID(), randomUUID()];
+    await store.completeOne(accepted, 200, subject);
+    assert.equal(stateOf(await store.acquire(accepted, longMs, subject)), "completed", "a duplicate is a duplicate");
+    const token = await store.take(rejected, longMs, subject);
+    assert.equal(stateOf(await store.acquire(accepted, longMs, subject)), "completed", "until the other is completed");
+    await store.complete(rejected, token);
+    await store.completeOne(accepted, 200, subject);
+    assert.equal(stateOf(await store.acquire(accepted, longMs, subject)), "completed");
+    await store.completeOne(rejected, 200, subject);
+  },
+
+  async "a key that no longer counts can be acquired like any other of its subject"(store) {
+    const [subject, accepted, rejected] = [randomUUID(), randomUUID(), randomUUID()];
+    await store.completeOne(accepted, 200, subject);
+    await store.completeOne(rejected, 200, subject);
+    const token = await store.take(accepted, longMs, subject);
+    assert.equal(stateOf(await store.acquire(accepted, longMs, subject)), "inProgress");
+    assert.equal(stateOf(await store.acquire(rejected, longMs, subject)), "completed", "until the other is completed");
+    await store.release(accepted, token);
+    assert.equal(
+      stateOf(await store.acquire(rejected, longMs, subject)),
+      "completed",
+      "a released key completed nothing",
+    );
+    assert.equal(stateOf(await store.acquire(accepted, longMs, subject)), "acquired");
+  },
+
+  async "a holder whose lease has expired supersedes nothing of its subject"(store) {
+    const [subject, slow, key] = [randomUUID(), randomUUID(), randomUUID()];
+    const stale = await store.take(slow, shortMs, subject);
+    await store.takeOnceFree(slow, longMs, subject);
+    await store.completeOne(key, 200, subject);
+    await store.complete(slow, stale);
+    assert.equal(stateOf(await store.acquire(key, longMs, subject)), "completed");
+  },
+
+  async "a completed key is not superseded by a released key, nor by another subject"(store) {
+    const [subject, key, failed, elsewhere] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+    await store.completeOne(key, 200, subject);
+    await store.release(failed, await store.take(failed, longMs, subject));
+    await store.completeOne(elsewhere, 200, randomUUID());
+    await store.completeOne(randomUUID());
+    assert.equal(stateOf(await store.acquire(key, longMs, subject)), "completed");
+  },
+
+  async "two keys of the same subject may be held at once"(store) {
+    const subject = randomUUID();
+    const [key, other] = [randomUUID(), randomUUID()];
+    const tokens = [await store.take(key, longMs, subject), await store.take(other, longMs, subject)] as const;
+    await store.complete(key, tokens[0]);
+    assert.equal(stateOf(await store.acquire(other, longMs, subject)), "inProgress");
+    await store.complete(other, tokens[1]);
+    assert.equal(stateOf(await store.acquire(other, longMs, subject)), "completed");
+  },
+};

@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import type { VerifiedRequest } from "../signature/verify-signature.ts";
+import { dedupeKeys } from "./dedupe-keys.ts";
+import { eventKey, signatureKey } from "./request-key.ts";
+
+const request: VerifiedRequest = {
+  parsed: { signedAt: { earliest: 0, latest: 0 }, signature: Buffer.of(1) },
+  receivedAt: new Date(0),
+  verified: { scheme: "sample", variant: "r", secretIndex: 0, skewSeconds: 0 },
+  tenant: "",
+  body: undefined,
+};
+const incoming = { method: "POST", target: "/offer/response" };
+const event = { incoming, body: undefined, entity: undefined };
+const policy = { replayProtection: "deduplicate", wwwAuthenticate: "hmac", toleranceMs: 300_000 } as const;
+const bind = { ...policy, replayProtection: "single-use-signature" } as const;
+
+test("an event has a key of its own, kept as long as its headers are good", () => {
+  expect(dedupeKeys(policy, request, event)).toEqual({ keys: [eventKey(request, event)], keepMs: 600_000 });
+  expect(dedupeKeys({ ...policy, toleranceMs: 10_000 }, request, event).keepMs).toBe(20_000);
+});
+
+test("an event that a later one may supersede has a subject", () => {
+  const response = { ...event, entity: ["o1", "w1"] };
+  const { keys } = dedupeKeys(policy, request, response);
+  expect(keys).toEqual([eventKey(request, response)]);
+  expect(keys[0]?.subject).toEqual(expect.any(String));
+});
+
+test("a request that is no event has none", () => expect(dedupeKeys(policy, request, undefined).keys).toEqual([]));
+
+test("bound signatures have a key for every request, which rejects all others", () => {
+  const bound = { key: signatureKey(request), onConflict: expect.any(Function) };
+  expect(dedupeKeys(bind, request, undefined).keys).toEqual([bound]);
+  const { keys } = dedupeKeys(bind, request, event);
+  expect(keys).toEqual([eventKey(request, event), bound]);
+  expect(keys[1]?.onConflict?.()).toMatchObject({
+    rejection: {
+      reason: "signature_reused",
+      status: 401,
+      message: expect.stringMatching(/came with another request before; does the service sign several/),
+    },
+    response: { status: 401, headers: { "www-authenticate": "hmac" } },
+  });
+});

@@ -1,0 +1,138 @@
+import { expect, test, vi } from "vitest";
+import { HandlerError } from "../errors.ts";
+import { acknowledged } from "../http/response.ts";
+import { deduplicate, type RunningHandler } from "./deduplicate.ts";
+import type { AcquireResult, Deduplication } from "./deduplication.ts";
+
+const needed = { keys: [{ key: "a" }], keepMs: 600_000 };
+const accepted = { ...acknowledged, status: 202 };
+const handled = { response: accepted, duplicate: false };
+const atOnce = (): RunningHandler => ({ response: Promise.resolve(accepted), outcome: Promise.resolve(accepted) });
+
+function setUp(acquire: AcquireResult = { state: "acquired", token: "1" }) {
+  const deduplication = {
+    acquire: vi.fn((): AcquireResult => acquire),
+    complete: vi.fn((): void | Promise<void> => undefined),
+    release: vi.fn((): void | Promise<void> => undefined),
+  } satisfies Deduplication;
+  const settings = { deduplication, handlerTimeoutMs: 10_000 };
+  const run = (start: () => RunningHandler, needs: Parameters<typeof deduplicate>[1] = needed) =>
+    deduplicate(settings, needs, vi.fn(), start);
+  return { deduplication, settings, run };
+}
+
+/** Time for everything that has been settled to be heard of. */
+const heard = () => new Promise((resolve) => setImmediate(resolve));
+
+test("a handler runs under a lease of twice its time and a second, and its status is kept", async () => {
+  const { deduplication, run } = setUp();
+  expect(await run(atOnce)).toEqual(handled);
+  expect(deduplication.acquire.mock.calls).toEqual([["a", { leaseMs: 21_000, subject: undefined }]]);
+  expect(deduplication.complete.mock.calls).toEqual([["a", "1", 202, 600_000]]);
+  expect(deduplication.release).not.toHaveBeenCalled();
+});
+
+test("a request whose key is taken does not start the handler", async () => {
+  const start = vi.fn(atOnce);
+  expect(await setUp({ state: "completed", status: 202 }).run(start)).toMatchObject({ duplicate: true });
+  expect(
+    await setUp({ state: "inProgress", retryAfterMs: 1 })
+      .run(start)
+      .catch((e) => e),
+  ).toMatchObject({ response: { status: 409 } });
+  expect(start).not.toHaveBeenCalled();
+});
+
+test("without deduplication, or where none is needed, the handler just runs", async () => {
+  const { deduplication, settings, run } = setUp();
+  expect(await run(atOnce, { keys: [], keepMs: 1 })).toEqual(handled);
+  expect(await deduplicate({ ...settings, deduplication: false }, needed, vi.fn(), atOnce)).toEqual(handled);
+  expect(deduplication.acquire).not.toHaveBeenCalled();
+});
+
+test("a handler that fails at once releases its record", async () => {
+  const { deduplication, run } = setUp();
+  const error = new HandlerError("handler_failed", "…");
+  const failed = Promise.reject(error);
+  await expect(run(() => ({ response: failed, outcome: failed }))).rejects.toBe(error);
+  expect(deduplication.release.mock.calls).toEqual([["a", "1"]]);
+  expect(deduplication.complete).not.toHaveBeenCalled();
+});
+
+test("the response waits until its record is kept", async () => {
+  const { deduplication, run } = setUp();
+  let finish = () => {};
+  deduplication.complete.mockImplementation(
+    () =>
+      new Promise<void>((resolve) => {
+        finish = resolve;
+      }),
+  );
+  let outcome: unknown;
+  const responded = run(() => ({ response: Promise.resolve(accepted), outcome: Promise.resolve(accepted) })).then(
+    (each) => {
+      outcome = each;
+    },
+  );
+  await heard();
+  expect([deduplication.complete.mock.calls, outcome]).toEqual([[["a", "1", 202, 600_000]], undefined]);
+  finish();
+  await responded;
+  expect(outcome).toEqual(handled);
+});
+
+test("a handler that fails later releases its record before the sender hears of it", async () => {
+  const { deduplication, run } = setUp();
+  let finish = () => {};
+  deduplication.release.mockImplementation(
+    () =>
+      new Promise<void>((resolve) => {
+        finish = resolve;
+      }),
+  );
+  const error = new HandlerError("handler_failed", "…");
+  const failed = vi.fn();
+  const response = Promise.reject(error);
+  const responded = run(() => ({ response: response, outcome: response })).catch(failed);
+  await heard();
+  expect([deduplication.release.mock.calls, failed.mock.calls]).toEqual([[["a", "1"]], []]);
+  finish();
+  await responded;
+  expect(failed).toHaveBeenCalledExactlyOnceWith(error);
+  expect(deduplication.complete).not.toHaveBeenCalled();
+});
+
+test("after a timeout the sender gets its response at once, and the record follows the handler", async () => {
+  const { deduplication, run } = setUp();
+  const timedOut = new HandlerError("handler_timed_out", "…");
+  let finish = (_: typeof accepted) => {};
+  const outcome = new Promise<typeof accepted>((resolve) => {
+    finish = resolve;
+  });
+  await expect(run(() => ({ response: Promise.reject(timedOut), outcome }))).rejects.toBe(timedOut);
+  expect([deduplication.complete.mock.calls, deduplication.release.mock.calls]).toEqual([[], []]);
+  finish(accepted);
+  await heard();
+  expect(deduplication.complete.mock.calls).toEqual([["a", "1", 202, 600_000]]);
+});
+
+test("a handler that fails after its time is over frees its record for the next attempt", async () => {
+  const { deduplication, run } = setUp();
+  const timedOut = new HandlerError("handler_timed_out", "…");
+  let fail = (_: Error) => {};
+  const outcome = new Promise<typeof accepted>((_, reject) => {
+    fail = reject;
+  });
+  await expect(run(() => ({ response: Promise.reject(timedOut), outcome }))).rejects.toBe(timedOut);
+  fail(new Error("late"));
+  await heard();
+  expect([deduplication.complete.mock.calls, deduplication.release.mock.calls]).toEqual([[], [["a", "1"]]]);
+});
+
+test("an error that is none of ours waits for the record as any other", async () => {
+  const { deduplication, run } = setUp();
+  const error = Object.assign(new Error(), { code: "handler_timed_out" });
+  const response = Promise.reject(error);
+  await expect(run(() => ({ response: response, outcome: response }))).rejects.toBe(error);
+  expect(deduplication.release).toHaveBeenCalledOnce();
+});

@@ -1,0 +1,206 @@
+import { describe, expect, test, vi } from "vitest";
+import { ConfigurationError, UnavailableError } from "../errors.ts";
+import { rejectRequest } from "../http/rejected.ts";
+import { acknowledged } from "../http/response.ts";
+import type { DedupeKey } from "./dedupe-keys.ts";
+import type { AcquireResult, Deduplication } from "./deduplication.ts";
+import { LeaseSet } from "./lease-set.ts";
+
+const leaseMs = 21_000;
+const refused = rejectRequest("method_not_allowed");
+
+/** A store with the given results, at once or later, that records its calls. */
+function setUp(results: Record<string, unknown> = {}, later = false) {
+  const when = <T>(value: T): T => (later ? (Promise.resolve(value) as T) : value);
+  const store = {
+    acquire: vi.fn((key: string) => {
+      const acquire = results[key] ?? { state: "acquired", token: `token of ${key}` };
+      if (acquire instanceof Error) throw acquire;
+      return when(acquire as AcquireResult);
+    }),
+    complete: vi.fn((): void | Promise<void> => when(undefined)),
+    release: vi.fn((): void | Promise<void> => when(undefined)),
+  } satisfies Deduplication;
+  const failed = vi.fn();
+  const held = new LeaseSet(store, failed);
+  const acquire = (...keys: DedupeKey[]) => held.acquire(keys, leaseMs);
+  return { store, failed, held, acquire };
+}
+
+describe.each([false, true])("a store that responds %s later", (later) => {
+  test("every key is acquired for the lease, with its subject, and completed or released with its token", async () => {
+    const { store, failed, held, acquire } = setUp({}, later);
+    expect(await acquire({ key: "a", subject: "s" }, { key: "b" })).toBeUndefined();
+    expect(store.acquire.mock.calls).toEqual([
+      ["a", { leaseMs, subject: "s" }],
+      ["b", { leaseMs, subject: undefined }],
+    ]);
+    await held.complete(204, 7_000);
+    expect(store.complete.mock.calls).toEqual([
+      ["a", "token of a", 204, 7_000],
+      ["b", "token of b", 204, 7_000],
+    ]);
+    await held.release();
+    expect(store.release.mock.calls).toEqual([
+      ["a", "token of a"],
+      ["b", "token of b"],
+    ]);
+    expect(failed).not.toHaveBeenCalled();
+  });
+
+  test("a request that is done gets its status again, and nothing stays held", async () => {
+    const { store, acquire } = setUp({ b: { state: "completed", status: 204 } }, later);
+    expect(await acquire({ key: "a" }, { key: "b" }, { key: "c" })).toEqual({ ...acknowledged, status: 204 });
+    expect(store.release.mock.calls).toEqual([["a", "token of a"]]);
+    expect(store.acquire).toHaveBeenCalledTimes(2);
+  });
+
+  test.each([
+    [-5, "1"],
+    [0, "1"],
+    [1_000, "1"],
+    [1_001, "2"],
+    [21_000, "21"],
+  ])(
+    "a request that is being handled for %d ms more gets Retry-After, to come back in %s s",
+    async (retryAfterMs, seconds) => {
+      const { acquire } = setUp({ a: { state: "inProgress", retryAfterMs } }, later);
+      await expect(acquire({ key: "a" })).rejects.toMatchObject({
+        rejection: { reason: "request_in_progress", status: 409 },
+        response: { status: 409, headers: { "retry-after": seconds } },
+      });
+    },
+  );
+
+  test("a record that says itself its conflict rejects with it, whether its holder is done or not", async () => {
+    for (const acquired of [
+      { state: "completed", status: 200 },
+      { state: "inProgress", retryAfterMs: 1 },
+    ]) {
+      const { acquire } = setUp({ a: acquired }, later);
+      await expect(acquire({ key: "a", onConflict: () => refused })).rejects.toBe(refused);
+    }
+  });
+
+  test.each([
+    undefined,
+    null,
+    "acquired",
+    {},
+    { state: "free" },
+    { state: "acquired" },
+    { state: "acquired", token: 7 },
+    { state: "inProgress" },
+    { state: "inProgress", retryAfterMs: Number.NaN },
+    { state: "completed" },
+    { state: "completed", status: 199 },
+    { state: "completed", status: 600 },
+    { state: "completed", status: 200.5 },
+    { state: "completed", status: "200" },
+  ])("the result %j is invalid: the request fails, and lets go of what it held", async (acquired) => {
+    const { store, acquire } = setUp({ a: undefined }, later);
+    store.acquire.mockImplementation((key) =>
+      key === "a" ? { state: "acquired", token: "token of a" } : (acquired as AcquireResult),
+    );
+    await expect(acquire({ key: "a" }, { key: "b" })).rejects.toEqual(
+      expect.objectContaining({
+        code: "deduplication_failed",
+        cause: expect.objectContaining({ message: expect.stringContaining("returned an unknown state") }),
+      }),
+    );
+    expect(store.release.mock.calls).toEqual([["a", "token of a"]]);
+  });
+
+  test.each([200, 599])("a status of %d may be responded again", async (status) =>
+    expect(await setUp({ a: { state: "completed", status } }, later).acquire({ key: "a" })).toMatchObject({
+      status,
+    }),
+  );
+});
+
+test("a store that throws is a fault of this side, unless it says so itself", async () => {
+  const cause = new Error("connection refused");
+  await expect(setUp({ a: cause }).acquire({ key: "a" })).rejects.toEqual(
+    expect.objectContaining({
+      code: "deduplication_failed",
+      cause,
+      message: expect.stringContaining("store threw, or timed out; the cause of this error"),
+    }),
+  );
+  const own = new ConfigurationError("invalid_option", "…");
+  await expect(setUp({ a: own }).acquire({ key: "a" })).rejects.toBe(own);
+});
+
+test.each([false, true])("a record that cannot be kept is reported, and changes nothing (later: %s)", async (later) => {
+  const { store, failed, held, acquire } = setUp();
+  const cause = new Error("connection lost");
+  const other = new Error("read only");
+  await acquire({ key: "a" }, { key: "b" });
+  const fail = (): void | Promise<void> => {
+    if (later) return Promise.reject(cause);
+    throw cause;
+  };
+  store.complete.mockImplementation(fail);
+  store.release.mockImplementationOnce(() => Promise.reject(other));
+  await held.complete(200, 1);
+  const reported = (reason: Error) => [expect.objectContaining({ code: "deduplication_failed", cause: reason })];
+  // Once for each reason, not for each record.
+  expect(failed.mock.calls).toEqual([reported(cause)]);
+  await held.release();
+  expect(failed.mock.calls).toEqual([reported(cause), reported(other)]);
+  expect(store.release).toHaveBeenCalledTimes(2);
+});
+
+const lost = new Error("connection lost");
+test.each<[string, unknown, unknown, number]>([
+  ["the same error", lost, lost, 0],
+  ["another error of the same name and message", lost, new Error("connection lost"), 0],
+  ["an error of another message", lost, new Error("read only"), 1],
+  ["an error of another name", lost, new TypeError("connection lost"), 1],
+  ["the same value that is no error", "connection lost", "connection lost", 0],
+  ["a value that looks like the error", lost, { name: "Error", message: "connection lost" }, 1],
+  ["an error that looks like the value", { name: "Error", message: "connection lost" }, lost, 1],
+  ["another value", { name: "Error", message: "connection lost" }, { name: "Error", message: "connection lost" }, 1],
+])(
+  "after a failure that is reported elsewhere, %s is reported only if it is another reason",
+  async (_, known, reason, times) => {
+    const { store, failed, held, acquire } = setUp();
+    await acquire({ key: "a" });
+    store.release.mockImplementation(() => {
+      throw reason;
+    });
+    await held.release(new UnavailableError("deduplication_failed", "The database is away.", { cause: known }));
+    expect(failed).toHaveBeenCalledTimes(times);
+  },
+);
+
+test("a failure that is not the kit's own, and is reported nowhere, hides nothing", async () => {
+  const { store, failed, held, acquire } = setUp();
+  await acquire({ key: "a" });
+  store.release.mockImplementation(() => {
+    throw lost;
+  });
+  await held.release(Object.assign(new Error("the handler threw"), { cause: lost }));
+  expect(failed).toHaveBeenCalledTimes(1);
+});
+
+test("all records are waited for, not the last alone", async () => {
+  const { store, held, acquire } = setUp();
+  await acquire({ key: "a" }, { key: "b" });
+  let finish = () => {};
+  store.complete.mockImplementationOnce(
+    () =>
+      new Promise<void>((resolve) => {
+        finish = resolve;
+      }),
+  );
+  store.complete.mockImplementationOnce(() => Promise.resolve());
+  let isSettled = false;
+  const settled = held.complete(200, 1).then(() => {
+    isSettled = true;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(isSettled).toBe(false);
+  finish();
+  await settled;
+});

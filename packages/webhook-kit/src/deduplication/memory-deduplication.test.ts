@@ -1,0 +1,136 @@
+import { expect, test } from "vitest";
+import { memoryDeduplication } from "./memory-deduplication.ts";
+
+function setUp(maxEntries?: number) {
+  const clock = { ms: 1_000_000 };
+  const now = () => new Date(clock.ms);
+  const deduplication = memoryDeduplication(maxEntries === undefined ? { now } : { now, maxEntries });
+  const acquire = (key: string, subject?: string) =>
+    deduplication.acquire(key, { leaseMs: 1_000, subject }) as { state: string; token: string };
+  return { clock, deduplication, acquire };
+}
+
+test("a key is acquired once until it is released", async () => {
+  const { deduplication, acquire } = setUp();
+  const { state, token } = acquire("a");
+  expect(state).toBe("acquired");
+  expect(acquire("a")).toEqual({ state: "inProgress", retryAfterMs: 1_000 });
+  expect(acquire("b").state).toBe("acquired");
+  await deduplication.release("a", token);
+  expect(acquire("a").state).toBe("acquired");
+});
+
+test("a completed key returns its status until its time is over", async () => {
+  const { clock, deduplication, acquire } = setUp();
+  await deduplication.complete("a", acquire("a").token, 200, 5_000);
+  clock.ms += 4_999;
+  expect(acquire("a")).toEqual({ state: "completed", status: 200 });
+  clock.ms += 1;
+  expect(acquire("a").state).toBe("acquired");
+});
+
+test("a lease that ran out is free again, and its late holder changes nothing", async () => {
+  const { clock, deduplication, acquire } = setUp();
+  const slow = acquire("a").token;
+  clock.ms += 1_000;
+  const newer = acquire("a");
+  expect(newer.state).toBe("acquired");
+  await deduplication.complete("a", slow, 500, 5_000);
+  await deduplication.release("a", slow);
+  expect(acquire("a").state).toBe("inProgress");
+  await deduplication.complete("a", newer.token, 200, 5_000);
+  await deduplication.release("a", newer.token);
+  await deduplication.release("a", slow);
+  expect(acquire("a")).toEqual({ state: "completed", status: 200 });
+});
+
+test("a full store refuses rather than forgets, and takes new keys when others expire", async () => {
+  const { clock, deduplication, acquire } = setUp(2);
+  await deduplication.complete("completed", acquire("completed").token, 200, 5_000);
+  acquire("live");
+  expect(() => acquire("new")).toThrow(expect.objectContaining({ code: "deduplication_full" }));
+  expect(acquire("completed").state).toBe("completed");
+  expect(acquire("live").state).toBe("inProgress");
+  clock.ms += 1_000;
+  expect(acquire("new").state).toBe("acquired");
+  expect(acquire("completed").state).toBe("completed");
+  expect(() => acquire("newer")).toThrow(expect.objectContaining({ code: "deduplication_full" }));
+});
+
+test("a full store still takes a key again whose lease ran out", async () => {
+  const { clock, acquire } = setUp(1);
+  acquire("a");
+  clock.ms += 1_000;
+  expect(acquire("a").state).toBe("acquired");
+});
+
+test("of one subject only the record that was completed last takes room", async () => {
+  const { deduplication, acquire } = setUp(2);
+  for (const key of ["accepted", "rejected", "accepted", "rejected"]) {
+    const { token } = acquire(key, "amal's response");
+    await deduplication.complete(key, token, 200, 5_000);
+  }
+  expect(acquire("other").state).toBe("acquired");
+  expect(() => acquire("another")).toThrow(expect.objectContaining({ code: "deduplication_full" }));
+  expect(acquire("rejected", "amal's response").state).toBe("completed");
+});
+
+test("what is at work is not disturbed by what is completed of its subject", async () => {
+  const { deduplication, acquire } = setUp(2);
+  acquire("accepted", "amal's response");
+  await deduplication.complete("rejected", acquire("rejected", "amal's response").token, 200, 5_000);
+  expect(acquire("accepted", "amal's response")).toEqual({ state: "inProgress", retryAfterMs: 1_000 });
+});
+
+test("a holder whose lease ran out completes nothing, even if no other request came since", async () => {
+  const { clock, deduplication, acquire } = setUp();
+  const { token } = acquire("a");
+  clock.ms += 1_000;
+  await deduplication.complete("a", token, 200, 5_000);
+  expect(acquire("a").state).toBe("acquired");
+});
+
+test("a store that runs for long takes new keys as old ones end, whatever ends last", async () => {
+  const { clock, deduplication, acquire } = setUp(1_000);
+  await deduplication.complete("kept long", acquire("kept long").token, 200, 1_000_000);
+  for (let index = 0; index < 5_000; index += 1) {
+    const key = `k${index}`;
+    const { state, token } = acquire(key);
+    expect(state).toBe("acquired");
+    await deduplication.complete(key, token, 200, 500);
+    clock.ms += 10;
+  }
+  expect(acquire("kept long").state).toBe("completed");
+});
+
+test("an invalid clock makes acquire fail, and frees nothing", async () => {
+  const { clock, deduplication, acquire } = setUp();
+  const { token } = acquire("held");
+  await deduplication.complete("completed", acquire("completed").token, 200, 5_000);
+  const time = clock.ms;
+  clock.ms = Number.NaN;
+  for (const key of ["held", "completed", "new"])
+    expect(() => acquire(key)).toThrow(expect.objectContaining({ code: "deduplication_failed" }));
+  expect(() => deduplication.complete("held", token, 200, 5_000)).toThrow(
+    expect.objectContaining({ code: "deduplication_failed" }),
+  );
+  clock.ms = time;
+  expect(acquire("held").state).toBe("inProgress");
+  expect(acquire("completed").state).toBe("completed");
+});
+
+test.each([Number.NaN, Number.POSITIVE_INFINITY])("%d milliseconds are no time to hold a record", async (ms) => {
+  const { deduplication, acquire } = setUp();
+  expect(() => deduplication.acquire("a", { leaseMs: ms })).toThrow(
+    expect.objectContaining({ code: "deduplication_failed" }),
+  );
+  const { token } = acquire("a");
+  expect(() => deduplication.complete("a", token, 200, ms)).toThrow(
+    expect.objectContaining({ code: "deduplication_failed" }),
+  );
+  expect(acquire("a").state).toBe("inProgress");
+});
+
+test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("refuses a bound of %d", (maxEntries) =>
+  expect(() => memoryDeduplication({ maxEntries })).toThrow(expect.objectContaining({ code: "invalid_option" })),
+);

@@ -1,0 +1,120 @@
+import { ConfigurationError, UnavailableError } from "../errors.ts";
+import type { Deduplication } from "./deduplication.ts";
+
+/** One object, changed in place: a second one per request would double the work of the garbage collector. */
+interface Entry {
+  readonly key: string;
+  readonly subject: string;
+  token: string;
+  /** 0 while the handler runs. */
+  status: number;
+  endsAt: number;
+}
+
+/** Expired entries are removed in batches, so that most requests pay nothing and none pays for all. */
+const sweepInterval = 64;
+
+/**
+ * A deduplication store in memory: for one process, lost when it exits. Nothing is evicted before it expires; when the store is
+ * full, requests get 503 (`deduplication_full`).
+ *
+ * @param options.maxEntries how many requests are held at once (default 100,000, about 25 MB)
+ * @param options.now the clock, for tests
+ * @throws {ConfigurationError} `invalid_option` unless `maxEntries` is a whole number of at least 1
+ *
+ * @example
+ * ```ts
+ * import { memoryDeduplication } from "@offers/webhook-kit";
+ * import { webhookRouter } from "@offers/webhook-kit/express";
+ *
+ * webhookRouter({ secret: "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52", deduplication: memoryDeduplication({ maxEntries: 10_000 }) });
+ * ```
+ */
+export function memoryDeduplication(options: { maxEntries?: number; now?: () => Date } = {}): Deduplication {
+  const { maxEntries = 100_000, now } = options;
+  if (!Number.isSafeInteger(maxEntries) || maxEntries < 1)
+    throw new ConfigurationError("invalid_option", "maxEntries must be a whole number of at least 1.");
+
+  /** Requests whose handler runs, by key. */
+  const leases = new Map<string, Entry>();
+  /** The last completed request of each subject; earlier ones no longer count (D-57). */
+  const completed = new Map<string, Entry>();
+  let nextToken = 1;
+  let nextSearchAt = 0;
+
+  let start: number | undefined;
+  const readClock = (): number => {
+    const time = finite(now ? now().getTime() : Date.now());
+    // Counted from the first call: V8 stores small integers without allocating.
+    start ??= time;
+    return time - start;
+  };
+
+  /** Both maps keep their entries in the order in which they were written, so that the oldest come first. */
+  const sweep = (time: number, most: number): void => {
+    sweepOne(leases, time, most);
+    sweepOne(completed, time, most);
+  };
+
+  const makeRoom = (time: number): void => {
+    if (nextToken % sweepInterval === 0) sweep(time, 2 * sweepInterval);
+    if (leases.size + completed.size < maxEntries) return;
+    // Entries with a longer keepMs may stand before expired ones; a full sweep is expensive, so at most once a second.
+    if (time >= nextSearchAt) {
+      nextSearchAt = time + 1_000;
+      sweep(time, Number.POSITIVE_INFINITY);
+    }
+    if (leases.size + completed.size >= maxEntries)
+      throw new UnavailableError(
+        "deduplication_full",
+        "The deduplication store is full; raise maxEntries or share a larger store.",
+      );
+  };
+
+  return {
+    acquire(key, { leaseMs, subject = key }) {
+      const time = readClock();
+      const last = completed.get(subject);
+      if (last?.key === key && last.endsAt > time) return { state: "completed", status: last.status };
+      const lease = leases.get(key);
+      if (lease && lease.endsAt > time) return { state: "inProgress", retryAfterMs: lease.endsAt - time };
+      if (lease) leases.delete(key);
+      else makeRoom(time);
+      const token = String(nextToken++);
+      leases.set(key, { key, subject, token, status: 0, endsAt: finite(time + leaseMs) });
+      return { state: "acquired", token };
+    },
+    complete(key, token, status, keepMs) {
+      const entry = leases.get(key);
+      if (entry?.token !== token) return;
+      const time = readClock();
+      const endsAt = finite(time + keepMs);
+      leases.delete(key);
+      if (entry.endsAt <= time) return;
+      entry.token = "";
+      entry.status = status;
+      entry.endsAt = endsAt;
+      // Deleted first, so that the map stays in order of completion.
+      completed.delete(entry.subject);
+      completed.set(entry.subject, entry);
+    },
+    release(key, token) {
+      if (leases.get(key)?.token === token) leases.delete(key);
+    },
+  };
+}
+
+function sweepOne(entries: Map<string, Entry>, time: number, most: number): void {
+  let looked = 0;
+  for (const [key, { endsAt }] of entries) {
+    if (endsAt <= time) entries.delete(key);
+    looked += 1;
+    if (looked >= most) break;
+  }
+}
+
+/** NaN would make every entry look expired. */
+function finite(time: number): number {
+  if (Number.isFinite(time)) return time;
+  throw new UnavailableError("deduplication_failed", "now() or keepMs is not a finite number.");
+}

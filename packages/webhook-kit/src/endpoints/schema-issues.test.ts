@@ -1,0 +1,51 @@
+import { afterEach, expect, test, vi } from "vitest";
+import * as z from "zod";
+import * as schemas from "../generated/schemas.ts";
+import { describeIssues } from "./schema-issues.ts";
+
+const { emailAddressSchema, utcDateTimeSchema, contactSuggestionSchema } = schemas;
+const wordsOf = (schema: z.ZodType, value: unknown, describe = describeIssues) =>
+  describe(schema.safeParse(value).error?.issues ?? []);
+
+test.each<[string, z.ZodType, unknown, string[]]>([
+  ["an address without @", emailAddressSchema, "dana", ["Must be an e-mail address."]],
+  [
+    "a local time",
+    utcDateTimeSchema,
+    "2025-01-01T10:00:00",
+    ["Must be a date-time with its zone, such as 2099-05-01T16:00:00Z."],
+  ],
+  [
+    "a script",
+    contactSuggestionSchema.out.shape.profileImageUrl,
+    "javascript:alert(1)",
+    ["Must begin with http:// or https://."],
+  ],
+  ["six of five", schemas.ratingSchema.shape.rating, 6, ["Too long or too large; at most 5."]],
+  ["half of one", schemas.ratingSchema.shape.rating, 1.5, ["Must be a whole number."]],
+  ["an empty id", schemas.idSchema, "", ["Too short or too small; at least 1."]],
+  [
+    "a time without its zone",
+    z.iso.datetime({ offset: true }),
+    "2025-01-01",
+    ["Must be a date-time with its zone, such as 2099-05-01T16:00:00Z."],
+  ],
+])("says what is wrong with %s", (_, schema, value, words) => expect(wordsOf(schema, value)).toEqual({ body: words }));
+
+test("names a field by its path and says each thing once", () =>
+  expect(wordsOf(z.object({ list: z.array(z.object({ id: z.string() })) }), { list: [{ id: 7 }, {}] })).toEqual({
+    "list[0].id": ["Must be of type string."],
+    "list[1].id": ["Must be of type string."],
+  }));
+
+afterEach(() => void vi.doUnmock("../generated/schemas.ts"));
+
+test("a pattern that changes in the contract keeps its words", async () => {
+  const changed = {
+    emailAddressSchema: z.string().regex(/^.+ at .+$/),
+  };
+  vi.resetModules();
+  vi.doMock("../generated/schemas.ts", () => ({ ...schemas, ...changed }));
+  const { describeIssues: describe } = await import("./schema-issues.ts");
+  expect(wordsOf(changed.emailAddressSchema, "dana", describe)).toEqual({ body: ["Must be an e-mail address."] });
+});

@@ -1,0 +1,48 @@
+import { ConfigurationError } from "../errors.ts";
+
+/** Returns the part of a percent-encoded path below the base path; empty for a path elsewhere. */
+export type StripBasePath = (path: string) => string;
+
+/** RFC 3986, pchar: anything else would never match a path as it is sent. */
+const segmentShape = /^(?:[\w.~!$&'()*+,;=:@-]|%[\da-f]{2})+$/i;
+const dotSegment = /^(?:\.|%2e){1,2}$/i;
+
+/**
+ * Parses the mount path of a receiver without a router in front: `/offers`, or `/hooks/:tenant`, where a segment that begins with
+ * `:` matches any one segment. Several slashes at the start of a path are allowed (D-46).
+ *
+ * @throws {ConfigurationError} `invalid_option`
+ */
+export function readBasePath(basePath: string): StripBasePath {
+  if (typeof basePath !== "string" || !basePath.startsWith("/"))
+    throw new ConfigurationError(
+      "invalid_option",
+      'basePath must be a text that begins with a slash, such as "/offers".',
+    );
+  const plain = basePath.replace(/\/+$/, "");
+  if (plain === "") return (path) => path;
+  const segments = plain.slice(1).split("/");
+  for (const segment of segments) checkSegment(segment);
+  const pattern = new RegExp(`^/+${segments.map(patternOf).join("/")}(?=/|$)`);
+  return (path) => {
+    const [base] = pattern.exec(path) ?? [];
+    return base === undefined ? "" : path.slice(base.length);
+  };
+}
+
+function checkSegment(segment: string): void {
+  const problem = findFault(segment);
+  if (problem) throw new ConfigurationError("invalid_option", `basePath ${problem}.`);
+}
+
+function findFault(segment: string): string | undefined {
+  if (segment === "") return "must not have two slashes in a row";
+  if (segment === ":") return "has a parameter without a name: write /:tenant";
+  if (dotSegment.test(segment)) return "must not have the segments . and ..";
+  if (!segmentShape.test(segment))
+    return "must be a path as it is sent: percent-encoded, without white space, query or fragment";
+  return undefined;
+}
+
+const patternOf = (segment: string): string =>
+  segment.startsWith(":") ? "[^/]+" : segment.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");

@@ -1,0 +1,36 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { WebhookResponse } from "./response.ts";
+
+/** An unread body of at most this many bytes is cheaper to drain than a connection is to replace. */
+const maxDrainBytes = 16_384;
+
+/** How long a sender may take to receive the response before its connection is closed. */
+const closeDelayMs = 1_000;
+
+/** Writes a response without reading the rest of the request's body. */
+export function writeNodeResponse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers, body }: WebhookResponse,
+): void {
+  if (response.headersSent || response.destroyed) return;
+  if (!hasLongUnreadBody(request)) {
+    response.writeHead(status, headers).end(body);
+    return;
+  }
+  // Node reads the rest of a request once its response has ended, and closing a connection while bytes arrive loses the
+  // response. So everything is written first, and the connection is closed once the sender has hung up or has had its time.
+  response.writeHead(status, { ...headers, connection: "close" });
+  response.flushHeaders();
+  if (request.method !== "HEAD" && body !== "") response.write(body);
+  const timer = setTimeout(() => request.destroy(), closeDelayMs);
+  response.once("close", () => clearTimeout(timer));
+}
+
+function hasLongUnreadBody(request: IncomingMessage): boolean {
+  if (request.complete) return false;
+  // Reading was broken off: the body was too long, or too slow.
+  if (request.readableFlowing !== null) return true;
+  if (request.headers["transfer-encoding"] !== undefined) return true;
+  return Number(request.headers["content-length"] ?? 0) > maxDrainBytes;
+}

@@ -1,0 +1,51 @@
+/**
+ * A complete HTTP response, ready to be written.
+ *
+ * @example
+ * ```ts
+ * import type { WebhookResponse } from "@offers/webhook-kit";
+ *
+ * export const toResponse = ({ status, headers, body }: WebhookResponse): Response => new Response(body, { status, headers });
+ * ```
+ */
+export interface WebhookResponse {
+  readonly status: number;
+  /** Header names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Empty for a response without content. */
+  readonly body: string;
+}
+
+/** What the sender gets when a request is rejected or fails. The code is stable, and never says why verification failed. */
+export interface ProblemSummary {
+  readonly status: number;
+  readonly code: string;
+  readonly title: string;
+  readonly detail?: string;
+  readonly errors?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** 200 without a body acknowledges an event (D-12, D-13). */
+export const acknowledged: WebhookResponse = {
+  status: 200,
+  headers: { "cache-control": "no-store", "content-length": "0" },
+  body: "",
+};
+
+export function jsonResponse(body: string): WebhookResponse {
+  return { status: 200, headers: headersOf("application/json; charset=utf-8", body), body };
+}
+
+/** Problem details (RFC 9457), the same members as those of the service. */
+export function problemResponse(problem: ProblemSummary, headers?: Readonly<Record<string, string>>): WebhookResponse {
+  const { status, code, title, ...rest } = problem;
+  const body = JSON.stringify({ type: `urn:problem-type:offers:${code}`, title, status, ...rest, code });
+  return { status, headers: { ...headersOf("application/problem+json", body), ...headers }, body };
+}
+
+const headersOf = (contentType: string, body: string) => ({
+  "cache-control": "no-store",
+  "content-type": contentType,
+  "content-length": String(Buffer.byteLength(body)),
+  "x-content-type-options": "nosniff",
+});

@@ -1,0 +1,74 @@
+import type { Outcome } from "./outcome.ts";
+
+/**
+ * As much of an OpenTelemetry `Span` as is used.
+ *
+ * @inline
+ */
+interface Span {
+  setAttribute(name: string, value: string | number): unknown;
+  setStatus(status: { code: number }): unknown;
+  end(): void;
+}
+
+/**
+ * As much of an OpenTelemetry `Tracer` as is used: the kit depends on no version of it.
+ *
+ * @inline
+ */
+export interface Tracer {
+  /** Starts a span, makes it the active one, and returns the result of `run`. */
+  startActiveSpan<T>(name: string, options: { attributes: Record<string, string | number> }, run: (span: Span) => T): T;
+}
+
+/** `SpanStatusCode.ERROR` */
+const spanFailed = { code: 2 };
+
+/** A method that is none of these is written `_OTHER`, as OpenTelemetry's conventions ask. */
+const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"]);
+
+/**
+ * Runs a request within a span, the parent of those that its handler starts. Its name and attributes hold route templates,
+ * numbers and codes: neither the path, which may name a worker, nor a header, nor a body (D-49). A tracer that throws changes
+ * no response, and is reported.
+ */
+export async function traceRequest(
+  tracer: Tracer,
+  { name, path }: { readonly name: string; readonly path: string },
+  method: string,
+  run: () => Promise<Outcome>,
+  reportFailure: (cause: unknown) => void,
+): Promise<Outcome> {
+  const attributes = {
+    "http.request.method": knownMethods.has(method) ? method : "_OTHER",
+    "http.route": path,
+    "offers.webhook.endpoint": name,
+  };
+  let outcome: Promise<Outcome> | undefined;
+  try {
+    await tracer.startActiveSpan(`webhook ${name}`, { attributes }, async (span) => {
+      outcome = run();
+      describe(await outcome, span);
+    });
+  } catch (cause) {
+    reportFailure(cause);
+  }
+  return outcome ?? run();
+}
+
+function describe(outcome: Outcome, span: Span): void {
+  span.setAttribute("http.response.status_code", outcome.response.status);
+  span.setAttribute("offers.webhook.outcome", labelOf(outcome));
+  if ("rejection" in outcome) span.setAttribute("error.type", outcome.rejection.reason);
+  if ("error" in outcome) {
+    span.setAttribute("error.type", outcome.error.code);
+    span.setStatus(spanFailed);
+  }
+  span.end();
+}
+
+function labelOf(outcome: Outcome): "rejected" | "failed" | "duplicate" | "handled" {
+  if ("rejection" in outcome) return "rejected";
+  if ("error" in outcome) return "failed";
+  return outcome.duplicate ? "duplicate" : "handled";
+}

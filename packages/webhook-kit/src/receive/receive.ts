@@ -1,0 +1,82 @@
+import { dedupeKeys } from "../deduplication/dedupe-keys.ts";
+import { deduplicate } from "../deduplication/deduplicate.ts";
+import { findRoute, type Route } from "../endpoints/find-route.ts";
+import { InternalError, type UnavailableError } from "../errors.ts";
+import type { Handlers } from "../handlers.ts";
+import type { IncomingRequest } from "../http/incoming-request.ts";
+import { rejectRequest } from "../http/rejected.ts";
+import { acknowledged, type WebhookResponse } from "../http/response.ts";
+import type { Outcome } from "../observability/outcome.ts";
+import { traceRequest } from "../observability/trace-request.ts";
+import type { ReceiverSettings } from "../options/settings.ts";
+import { HandlerRun } from "./handler-run.ts";
+import { readInput } from "./read-input.ts";
+import { runHandler } from "./run-handler.ts";
+import { toOutcome } from "./to-outcome.ts";
+import { verify } from "./verify.ts";
+
+/** Handles one webhook. @returns undefined for a path that is no webhook's; never rejects */
+export async function receive<Incoming>(
+  settings: ReceiverSettings<Incoming>,
+  incoming: IncomingRequest<Incoming>,
+): Promise<WebhookResponse | undefined> {
+  const route = findRoute(incoming.path);
+  if (!route) return undefined;
+  const { tracer, observer } = settings;
+  const { endpoint } = route;
+  const run = () => handle(settings, incoming, route);
+  const outcome = tracer
+    ? await traceRequest(tracer, endpoint, incoming.method, run, (cause) =>
+        observer.failed(tracerFailed(cause), endpoint.name),
+      )
+    : await run();
+  observer.ended(outcome, endpoint.name);
+  return outcome.response;
+}
+
+async function handle<Incoming>(
+  settings: ReceiverSettings<Incoming>,
+  incoming: IncomingRequest<Incoming>,
+  route: Route,
+): Promise<Outcome> {
+  const { endpoint } = route;
+  const { handlers, observer, scheme } = settings;
+  try {
+    requireHandler(route, handlers);
+    requireMethod(route, incoming.method);
+    if (endpoint.kind === "test") return { response: acknowledged, duplicate: false };
+    const request = await verify(settings, incoming);
+    const { input, body } = await readInput(settings, incoming, route, request);
+    const entity = "entityKey" in endpoint ? endpoint.entityKey?.(input) : undefined;
+    const event = endpoint.kind === "event" ? { incoming, body, entity } : undefined;
+    const keys = dedupeKeys({ ...settings, wwwAuthenticate: scheme.wwwAuthenticate }, request, event);
+    const report = (error: UnavailableError) => observer.failed(error, endpoint.name);
+    return await deduplicate(settings, keys, report, () =>
+      runHandler(settings, endpoint, input, new HandlerRun(incoming, request)),
+    );
+  } catch (cause) {
+    return toOutcome(cause);
+  }
+}
+
+/** @throws {Rejected} `handler_not_configured` */
+function requireHandler({ endpoint: { handler } }: Route, handlers: Handlers<never>): void {
+  if (handler && handlers[handler] === undefined)
+    throw rejectRequest("handler_not_configured", { advice: `Give its handler: ${handler}.` });
+}
+
+/** @throws {Rejected} `method_not_allowed` */
+function requireMethod({ methods }: Route, method: string): void {
+  if (!methods.includes(method))
+    throw rejectRequest("method_not_allowed", {
+      headers: { allow: methods.join(", ") },
+      advice: `It takes ${methods.join(" and ")}.`,
+    });
+}
+
+const tracerFailed = (cause: unknown): InternalError =>
+  new InternalError(
+    "tracer_failed",
+    "The tracer threw; the cause of this error is what it threw. No response depends on it.",
+    { cause },
+  );

@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import type { HandledEndpoint } from "../endpoints/endpoint.ts";
+import { HandlerError } from "../errors.ts";
+import { acknowledged } from "../http/response.ts";
+import { HandlerRun } from "./handler-run.ts";
+import { runHandler } from "./run-handler.ts";
+
+const newRun = () =>
+  new HandlerRun(
+    { rawHeaders: [], request: undefined },
+    {
+      parsed: { signedAt: { earliest: 0, latest: 0 }, signature: new Uint8Array() },
+      receivedAt: new Date(0),
+      verified: { scheme: "s", variant: "r", secretIndex: 0, skewSeconds: 0 },
+      tenant: "",
+      body: undefined,
+    },
+  );
+const endpoint = {
+  name: "Test",
+  handler: "onTimelineChanged",
+  respond: () => acknowledged,
+} as unknown as HandledEndpoint;
+type Handle = (context: HandlerRun<undefined>) => unknown;
+const start = (handle: Handle, handlerTimeoutMs: number, respond = endpoint.respond) =>
+  runHandler(
+    { handlers: { onTimelineChanged: (_: unknown, context: unknown) => handle(context as never) }, handlerTimeoutMs },
+    { ...endpoint, respond },
+    {},
+    newRun(),
+  );
+const run = (handle: Handle, timeoutMs: number) => start(handle, timeoutMs).response;
+
+test("a handler that is done keeps a signal that never aborts", async () => {
+  let signal: AbortSignal | undefined;
+  await run(async (context) => {
+    signal = context.signal;
+  }, 20);
+  await sleep(60);
+  expect(signal?.aborted).toBe(false);
+});
+
+test("a signal that is first asked for when the time is over has aborted", async () => {
+  let late: Promise<boolean> | undefined;
+  const response = run((context) => {
+    late = sleep(60).then(() => context.signal.aborted);
+    return new Promise(() => undefined);
+  }, 20);
+  await expect(response).rejects.toEqual(expect.objectContaining({ code: "handler_timed_out" }));
+  expect(await late).toBe(true);
+});
+
+test("a handler that fails after its time is over has no effect", async () => {
+  const response = run(() => sleep(40).then(() => Promise.reject(new Error("late"))), 10);
+  await expect(response).rejects.toEqual(expect.objectContaining({ code: "handler_timed_out" }));
+  await sleep(60);
+});
+
+test("the outcome of a handler is reported even when its time is over", async () => {
+  const late = start(() => sleep(40), 10);
+  await expect(late.response).rejects.toEqual(expect.objectContaining({ code: "handler_timed_out" }));
+  expect(await late.outcome).toBe(acknowledged);
+});
+
+test("what a handler throws is the cause, whatever it is; our own verdict on its result stays itself", async () => {
+  const fail = (cause: unknown) => run(() => Promise.reject(cause), 1_000);
+  for (const cause of [new Error("own"), "a text", undefined, null])
+    await expect(fail(cause)).rejects.toEqual(expect.objectContaining({ code: "handler_failed", cause }));
+  const verdict = new HandlerError("invalid_handler_result", "…");
+  await expect(fail(verdict)).rejects.toEqual(expect.objectContaining({ code: "handler_failed", cause: verdict }));
+  const respond = () => {
+    throw verdict;
+  };
+  await expect(start(() => undefined, 1_000, respond).response).rejects.toBe(verdict);
+});

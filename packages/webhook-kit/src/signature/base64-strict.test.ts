@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { decodeBase64 } from "./base64-strict.ts";
+
+// RFC 4648, section 10.
+test.each([
+  ["", ""],
+  ["Zg==", "f"],
+  ["Zm8=", "fo"],
+  ["Zm9v", "foo"],
+  ["Zm9vYg==", "foob"],
+  ["Zm9vYmE=", "fooba"],
+  ["Zm9vYmFy", "foobar"],
+])("decodes %j as RFC 4648 does", (text, bytes) => expect(decodeBase64(text)).toEqual(Buffer.from(bytes)));
+
+test("knows plus and slash", () => expect(decodeBase64("+/+/")).toEqual(Buffer.from([0xfb, 0xff, 0xbf])));
+
+test.each([
+  ["missing padding", "Zg"],
+  ["half the padding", "Zg="],
+  ["too much padding", "Zm8=="],
+  ["padding after whole groups", "Zm9v===="],
+  ["padding in the middle", "Zg==Zg=="],
+  ["padding alone", "===="],
+  ["a single character", "Z"],
+  ["one character too many", "Zm9vZ"],
+  ["stray bits before two signs of padding", "Zh=="],
+  ["stray bits before one sign of padding", "Zm9="],
+  ["the URL-safe alphabet", "-_-_"],
+  ["a space inside", "Zm 9v"],
+  ["a line break inside", "Zm9v\nYmFy"],
+  ["a line break at the end", "Zm9v\n"],
+  ["white space around", " Zm9v "],
+  ["garbage after good text", "Zm9v!!!!"],
+  ["garbage before good text", "!!!!Zm9v"],
+  ["letters that are not ASCII", "Zm9ｖ"],
+])("refuses %s", (_, text) => expect(decodeBase64(text)).toBeUndefined());

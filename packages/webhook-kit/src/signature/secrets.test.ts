@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { readSecret, type SecretSource } from "./secrets.ts";
+
+const good = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
+const code = (code: string) => expect.objectContaining({ code });
+
+test.each([
+  ["", "invalid_secret"],
+  ["   ", "invalid_secret"],
+  ["\n", "invalid_secret"],
+  [` ${good}`, "invalid_secret"],
+  [`${good}\n`, "invalid_secret"],
+  [`\uFEFF${good}`, "invalid_secret"],
+  [`${good}\u0000${good}`, "invalid_secret"],
+  [`${good}\ud800`, "invalid_secret"],
+  ["fifteen-letters", "short_secret"],
+  [[], "invalid_secret"],
+  [[good, ""], "invalid_secret"],
+  [[good, "short"], "short_secret"],
+  [undefined, "invalid_secret"],
+  [null, "invalid_secret"],
+  [42, "invalid_secret"],
+])("refuses %j at construction and, from a function, for the request", async (secret, expected) => {
+  expect(() => readSecret(secret as string, false)).toThrow(code(expected));
+  if (secret === undefined) return;
+  const lookUp = readSecret((() => secret) as SecretSource, false);
+  await expect(Promise.resolve(lookUp({}))).rejects.toEqual(code("invalid_secret"));
+});
+
+test("takes a short secret if allowed, but still no blank one", () => {
+  expect(readSecret("short", true)({})).toEqual(["short"]);
+  expect(() => readSecret(" ", true)).toThrow(code("invalid_secret"));
+});
+
+test("a message never holds the secret", () => {
+  for (const secret of ["hunter2", "hunter2 ", "hunter2\u0000hunter2hunter2"])
+    expect(() => readSecret(secret, false)).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining("hunter2") }),
+    );
+});
+
+test("a list that is changed afterwards changes nothing", () => {
+  const secrets = [good];
+  const lookUp = readSecret(secrets, false);
+  secrets[0] = "";
+  expect(lookUp({})).toEqual([good]);
+});
+
+test("asks the function with the request each time", async () => {
+  const lookUp = readSecret<string>(async (tenant) => (tenant === "known" ? good : undefined), false);
+  expect(await lookUp("known")).toEqual([good]);
+  expect(await lookUp("unknown")).toBeUndefined();
+});
+
+test("keeps what the function threw as the cause", async () => {
+  const cause = new Error("vault is sealed");
+  const lookUp = readSecret(() => Promise.reject(cause), false);
+  await expect(Promise.resolve(lookUp({}))).rejects.toEqual(
+    expect.objectContaining({ code: "secret_lookup_failed", cause }),
+  );
+});
+
+test("takes several from the function, and refuses them for one that is bad", async () => {
+  expect(await readSecret(() => [good, `${good}2`], false)({})).toEqual([good, `${good}2`]);
+  await expect(Promise.resolve(readSecret(() => [good, ""], false)({}))).rejects.toEqual(code("invalid_secret"));
+});
+
+test("says what to look at", async () => {
+  const says = (message: RegExp) => expect.objectContaining({ message: expect.stringMatching(message) });
+  expect(() => readSecret([], false)).toThrow(says(/a list with at least one, or a function/));
+  const broken = readSecret(() => Promise.reject(new Error()), false);
+  await expect(Promise.resolve(broken({}))).rejects.toEqual(
+    says(/secret function threw, or took too long; the cause of this error/),
+  );
+  const empty = readSecret(() => "", false);
+  await expect(Promise.resolve(empty({}))).rejects.toEqual(says(/^From the secret function: .*empty/));
+});
+
+test("asks the scheme about every secret, and believes it", async () => {
+  const scheme = { checkSecret: (secret: string) => (secret.startsWith("whsec_") ? undefined : "No whsec_.") };
+  const refusal = expect.objectContaining({ code: "invalid_secret", message: "No whsec_." });
+  const whsec = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+  expect(readSecret([whsec], false, scheme)({})).toEqual([whsec]);
+  expect(() => readSecret([whsec, good], true, scheme)).toThrow(refusal);
+  await expect(Promise.resolve(readSecret(() => good, false, scheme)({}))).rejects.toEqual(
+    expect.objectContaining({ code: "invalid_secret", message: expect.stringContaining("No whsec_.") }),
+  );
+});

@@ -1,0 +1,99 @@
+import { ConfigurationError, UnavailableError } from "../errors.ts";
+import { lookUpTimeoutMs } from "../generated/decisions.ts";
+import { withTimeout } from "../http/with-timeout.ts";
+import type { SignatureScheme } from "./signature-scheme.ts";
+import { findSecretProblem, findWeakness, type SecretProblem } from "./validate-secret.ts";
+
+/**
+ * The secret of the company profile: one; several during rotation; or a function that looks it up for each request, for many
+ * tenants behind one receiver. The function is called only for well-formed, fresh headers. If it returns `undefined`, the
+ * response is 401; if it throws, or takes more than five seconds, 503 (D-64).
+ *
+ * @example
+ * ```ts
+ * import type { Request } from "express";
+ * import type { SecretSource } from "@offers/webhook-kit";
+ *
+ * declare const tenants: Map<string, { webhookSecret: string }>;
+ *
+ * export const secretOfTenant: SecretSource<Request> = async (request) =>
+ *   tenants.get(String(request.params.tenant))?.webhookSecret;
+ * ```
+ */
+export type SecretSource<Incoming = unknown> =
+  | string
+  | readonly string[]
+  | ((request: Incoming) => string | readonly string[] | undefined | Promise<string | readonly string[] | undefined>);
+
+/** Returns the validated secrets for one request; undefined for an unknown tenant. */
+export type SecretLookup<Incoming> = (
+  request: Incoming,
+) => readonly string[] | undefined | Promise<readonly string[] | undefined>;
+
+/**
+ * @throws {ConfigurationError} at once for a secret that can be checked at once; the lookup rejects with
+ *   {@link UnavailableError} for one that comes from a function
+ */
+export function readSecret<Incoming>(
+  secret: SecretSource<Incoming>,
+  allowShortSecret: boolean,
+  scheme: Pick<SignatureScheme, "checkSecret"> = {},
+): SecretLookup<Incoming> {
+  const find = (secrets: readonly string[]) => findFault(secrets, allowShortSecret, scheme);
+  if (typeof secret === "function") return (request) => lookUp(secret, request, find);
+  const secrets = typeof secret === "string" ? [secret] : secret;
+  const problem = find(secrets);
+  if (problem) throw new ConfigurationError(problem.code, problem.message);
+  const checked = [...secrets];
+  return () => checked;
+}
+
+async function lookUp<Incoming>(
+  secret: Extract<SecretSource<Incoming>, (request: Incoming) => unknown>,
+  request: Incoming,
+  find: (secrets: readonly string[]) => SecretProblem | undefined,
+): Promise<readonly string[] | undefined> {
+  let found: string | readonly string[] | undefined;
+  try {
+    found = await withTimeout(
+      Promise.resolve(secret(request)),
+      lookUpTimeoutMs,
+      `The secret function took more than ${lookUpTimeoutMs} ms.`,
+    );
+  } catch (cause) {
+    throw new UnavailableError(
+      "secret_lookup_failed",
+      "The secret function threw, or took too long; the cause of this error says which. The sender got 503.",
+      {
+        cause,
+      },
+    );
+  }
+  if (found === undefined) return undefined;
+  const secrets = typeof found === "string" ? [found] : found;
+  const problem = find(secrets);
+  if (problem) throw new UnavailableError("invalid_secret", `From the secret function: ${problem.message}`);
+  return secrets;
+}
+
+function findFault(
+  secrets: readonly string[],
+  allowShortSecret: boolean,
+  scheme: Pick<SignatureScheme, "checkSecret">,
+): SecretProblem | undefined {
+  if (!Array.isArray(secrets) || secrets.length === 0)
+    return {
+      code: "invalid_secret",
+      message:
+        "secret must be a string, a list with at least one, or a function; is the environment variable that should hold it set?",
+    };
+  for (const secret of secrets) {
+    const problem = findSecretProblem(secret);
+    if (problem) return problem;
+    const refusal = scheme.checkSecret?.(secret);
+    if (refusal !== undefined) return { code: "invalid_secret", message: refusal };
+    const weakness = allowShortSecret ? undefined : findWeakness(secret);
+    if (weakness) return weakness;
+  }
+  return undefined;
+}

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { decodeStandardWebhooksKey } from "./standard-webhooks-key.ts";
+
+test.each(["whsec_Zm9vYmFy", "Zm9vYmFy"])("takes the key out of %s", (secret) =>
+  expect(decodeStandardWebhooksKey(secret)).toEqual(Buffer.from("foobar")),
+);
+
+test("takes a key of one byte: how long a secret must be is not for the encoding to say", () =>
+  expect(decodeStandardWebhooksKey("whsec_AA==")).toEqual(Buffer.of(0)));
+
+// CVE-2026-41432, standard-webhooks #286: a receiver whose variable is not set takes any signature.
+test.each(["", "whsec_"])("there is no key in %j", (secret) =>
+  expect(decodeStandardWebhooksKey(secret)).toBeUndefined(),
+);
+
+test.each([
+  "whsec_Zm9vYmE",
+  "whsec_Zm9vYmF=",
+  "whsec_ Zm9vYmFy",
+  "whsec_Zm9vYmFy ",
+  "whsec_whsec_Zm9vYmFy",
+  "WHSEC_Zm9vYmFy",
+  "whsec-Zm9vYmFy",
+  "Zm9vYmFywhsec_",
+  "whsec_====",
+  "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52",
+])("refuses %j, which no sender can have meant", (secret) => expect(decodeStandardWebhooksKey(secret)).toBeUndefined());

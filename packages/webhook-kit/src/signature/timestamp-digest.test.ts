@@ -1,0 +1,157 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { fc } from "../../../../tools/property-seed.ts";
+import { isWebhookKitError } from "../errors.ts";
+import { timestampDigest } from "./timestamp-digest.ts";
+
+// Made by openssl; each vector holds the command that printed it.
+const { vectors } = JSON.parse(
+  readFileSync(new URL("../../../../spec/vectors/timestamp-digest.json", import.meta.url), "utf8"),
+) as { vectors: { timestamp: string; secret: string; variant: "sha256" | "hmac"; digest: string }[] };
+
+const headersOf = (timestamp: string, digest: string) => ["Timestamp", timestamp, "Authorization", `hmac ${digest}`];
+
+function verify(scheme: ReturnType<typeof timestampDigest>, rawHeaders: string[], secrets: string[]) {
+  const parsed = scheme.parse(rawHeaders);
+  return "reason" in parsed ? parsed.reason : scheme.verify(parsed, secrets, undefined);
+}
+
+describe.each(vectors)(
+  "openssl's $variant digest of $timestamp with $secret",
+  ({ timestamp, secret, variant, digest }) => {
+    const other = variant === "hmac" ? "sha256" : "hmac";
+
+    test.each([digest, digest.toUpperCase()])("is accepted by the default, which reports the variant", (digits) =>
+      expect(verify(timestampDigest(), headersOf(timestamp, digits), ["another", secret])).toEqual({
+        secretIndex: 1,
+        variant,
+      }),
+    );
+
+    test("is accepted under its own variant only", () => {
+      expect(verify(timestampDigest({ variant }), headersOf(timestamp, digest), [secret])).toEqual({
+        secretIndex: 0,
+        variant,
+      });
+      expect(verify(timestampDigest({ variant: other }), headersOf(timestamp, digest), [secret])).toBeUndefined();
+    });
+
+    test("is refused with any other secret or timestamp text", () => {
+      expect(verify(timestampDigest(), headersOf(timestamp, digest), [`${secret}x`, secret.slice(1)])).toBeUndefined();
+      const sameInstant = timestamp.endsWith("Z") ? timestamp.replace("Z", "+00:00") : timestamp.replace("+00:00", "Z");
+      expect(verify(timestampDigest(), headersOf(sameInstant, digest), [secret])).toBeUndefined();
+    });
+  },
+);
+
+test.each([
+  ["auto", "sha256"],
+  ["sha256", "sha256"],
+  ["hmac", "hmac"],
+] as const)("variant %s signs as openssl's %s, in capitals", (variant, signed) => {
+  const timestamp = "2026-11-20T09:30:00.123Z";
+  for (const vector of vectors.filter((each) => each.timestamp === timestamp && each.variant === signed))
+    expect(timestampDigest({ variant }).sign({ secret: vector.secret, now: new Date(timestamp) })).toEqual({
+      Timestamp: timestamp,
+      Authorization: `hmac ${vector.digest.toUpperCase()}`,
+    });
+});
+
+test("the first of several secrets that match is named", () => {
+  const { Timestamp, Authorization } = timestampDigest().sign({ secret: "same", now: new Date(0) });
+  const rawHeaders = ["Timestamp", Timestamp, "Authorization", Authorization];
+  expect(verify(timestampDigest(), rawHeaders, ["other", "same", "same"])).toEqual({
+    secretIndex: 1,
+    variant: "sha256",
+  });
+});
+
+test.each([
+  [[], "missing_timestamp"],
+  [["Authorization", "hmac 00"], "missing_timestamp"],
+  [["Timestamp", "2018-11-26T10:55Z"], "missing_authorization"],
+  [["Timestamp", "yesterday", "Authorization", "hmac 00"], "malformed_timestamp"],
+  [["Timestamp", "2018-11-26T10:55Z", "Authorization", "hmac 00"], "malformed_authorization"],
+  [["Timestamp", "2018-11-26T10:55Z", "TIMESTAMP", "2018-11-26T10:55Z"], "duplicate_header"],
+  [["Timestamp", "2018-11-26T10:55Z", "Authorization", "a", "authorization", "b"], "duplicate_header"],
+  [["Timestamp", "2018-11-26T10:55Z", "Authorization", "a, b"], "duplicate_header"],
+])("says of %j: %s", (rawHeaders, reason) => expect(verify(timestampDigest(), rawHeaders, ["s"])).toBe(reason));
+
+test("hints at a proxy where only Authorization is missing", () =>
+  expect(timestampDigest().parse(["Timestamp", "2018-11-26T10:55Z"])).toEqual(
+    expect.objectContaining({ message: expect.stringContaining("proxy") }),
+  ));
+
+test("does not know a third variant", () =>
+  expect(() => timestampDigest({ variant: "both" as "auto" })).toThrow(
+    expect.objectContaining({ code: "invalid_option" }),
+  ));
+
+test.each(["", " ", "secret\n", " secret"])("does not sign with %j", (secret) =>
+  expect(() => timestampDigest().sign({ secret, now: new Date() })).toThrow(
+    expect.objectContaining({ code: "invalid_secret" }),
+  ),
+);
+
+test("does not sign an invalid date", () =>
+  expect(() => timestampDigest().sign({ secret: "secret", now: new Date(Number.NaN) })).toThrow(
+    expect.objectContaining({ code: "invalid_option" }),
+  ));
+
+const secretText = fc.string({ minLength: 1, unit: "grapheme" });
+const time = fc.date({ min: new Date(0), max: new Date("9999-12-31T23:59:59.999Z"), noInvalidDate: true });
+const variants = fc.constantFrom("auto" as const, "sha256" as const, "hmac" as const);
+
+test("whatever it signs it verifies, and with no other secret", () =>
+  fc.assert(
+    fc.property(secretText, secretText, time, variants, (secret, other, now, variant) => {
+      const scheme = timestampDigest({ variant });
+      let headers: { Timestamp: string; Authorization: string };
+      try {
+        headers = scheme.sign({ secret, now });
+      } catch (error) {
+        expect(isWebhookKitError(error)).toBe(true);
+        return;
+      }
+      const rawHeaders = ["Timestamp", headers.Timestamp, "Authorization", headers.Authorization];
+      expect(verify(scheme, rawHeaders, [secret])).toMatchObject({ secretIndex: 0 });
+      if (other !== secret) expect(verify(scheme, rawHeaders, [other])).toBeUndefined();
+    }),
+  ));
+
+test("nothing unsigned is accepted, and nothing is thrown", () =>
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string({ unit: "binary" }),
+        time.map((date) => date.toISOString()),
+      ),
+      fc.oneof(fc.string({ unit: "binary" }), fc.stringMatching(/^hmac [0-9a-f]{64}$/)),
+      (timestamp, authorization) => {
+        const outcome = verify(timestampDigest(), ["Timestamp", timestamp, "Authorization", authorization], ["secret"]);
+        expect(typeof outcome === "string" || outcome === undefined).toBe(true);
+      },
+    ),
+  ));
+
+test("is called timestamp-digest, challenges with hmac, and leaves the body alone", () =>
+  expect(timestampDigest()).toMatchObject({ name: "timestamp-digest", wwwAuthenticate: "hmac", signsBody: false }));
+
+test.each([
+  [["Timestamp", "2018-11-26T10:55Z", "timestamp", ""], /sent twice/],
+  [[], /no Timestamp header/],
+  [
+    ["Timestamp", "yesterday", "Authorization", "hmac 00"],
+    /not a date-time with its zone .* such as 2018-11-26T10:55Z/,
+  ],
+  [["Timestamp", "2018-11-26T10:55Z", "Authorization", "hmac 00"], /the word hmac, a space and 64 hexadecimal digits/],
+])("explains %j", (rawHeaders, message) =>
+  expect(timestampDigest().parse(rawHeaders)).toEqual(
+    expect.objectContaining({ message: expect.stringMatching(message) }),
+  ),
+);
+
+test("says which option is wrong", () => {
+  expect(() => timestampDigest({ variant: "both" as "auto" })).toThrow(/^variant must be "auto"/);
+  expect(() => timestampDigest().sign({ secret: "secret", now: new Date("?") })).toThrow(/^now must be a valid Date/);
+});

@@ -1,0 +1,124 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { ConfigurationError } from "../errors.ts";
+import { readDateTime } from "../generated/date-time.ts";
+import { duplicated, findHeader } from "../http/headers.ts";
+import type { SignatureProblem } from "../rejection.ts";
+import { parseAuthorization } from "./authorization.ts";
+import { sha256 } from "./sha256.ts";
+import type { ParsedSignature, SignatureScheme } from "./signature-scheme.ts";
+import { findSecretProblem } from "./validate-secret.ts";
+
+/** The documentation allows two digests (D-15). */
+type DigestVariant = "sha256" | "hmac";
+
+interface DigestSignature extends ParsedSignature {
+  /** The header's text as sent: that is what the digest covers. */
+  readonly timestamp: string;
+}
+
+/**
+ * The service's documented scheme: `Timestamp`, and `Authorization: hmac` with a SHA-256 digest of its text and the secret.
+ * It covers the time only: neither method, path nor body. A captured pair of headers is good for any request while the
+ * timestamp is fresh, so require https, and read the offer before you act on an event. `sign` is
+ * synchronous.
+ *
+ * @param options.variant `"auto"` (default) accepts SHA-256(timestamp + secret) and HMAC-SHA-256(secret, timestamp), and
+ *   signs the first; the others accept and sign one (D-15)
+ * @throws {ConfigurationError} `invalid_option` for another variant; `sign` throws for an invalid date, and `invalid_secret`
+ *   for a secret that is empty or has stray white space
+ *
+ * @example
+ * ```ts
+ * import { timestampDigest } from "@offers/webhook-kit";
+ *
+ * const { Timestamp, Authorization } = timestampDigest().sign({ secret: "…", now: new Date() });
+ * await fetch("https://integrator.example/hooks/test/auth", { headers: { Timestamp, Authorization } });
+ * ```
+ */
+export function timestampDigest(
+  options: { variant?: "auto" | "sha256" | "hmac" } = {},
+): SignatureScheme<{ Timestamp: string; Authorization: string }> {
+  const { variant = "auto" } = options;
+  if (variant !== "auto" && variant !== "sha256" && variant !== "hmac")
+    throw new ConfigurationError("invalid_option", 'variant must be "auto", "sha256" or "hmac".');
+  const accepted: readonly DigestVariant[] = variant === "auto" ? ["sha256", "hmac"] : [variant];
+  return {
+    name: "timestamp-digest",
+    wwwAuthenticate: "hmac",
+    signsBody: false,
+    sign({ secret, now }) {
+      const problem = findSecretProblem(secret);
+      if (problem) throw new ConfigurationError(problem.code, problem.message);
+      if (Number.isNaN(now.getTime())) throw new ConfigurationError("invalid_option", "now must be a valid Date.");
+      const timestamp = now.toISOString();
+      const signature = digest(accepted[0] ?? "sha256", timestamp, secret);
+      return { Timestamp: timestamp, Authorization: `hmac ${signature.toUpperCase()}` };
+    },
+    parse: parseHeaders,
+    verify: (parsed, secrets) => match(parsed as DigestSignature, secrets, accepted),
+  };
+}
+
+function parseHeaders(rawHeaders: readonly string[]): DigestSignature | SignatureProblem {
+  const timestamp = findHeader(rawHeaders, "timestamp");
+  const authorization = findHeader(rawHeaders, "authorization");
+  // Some runtimes join two headers into one with a comma; neither value may hold one.
+  if (isDuplicated(timestamp) || isDuplicated(authorization))
+    return refuse(
+      "duplicate_header",
+      "Timestamp or Authorization was sent twice; does a proxy in front of this server add one?",
+    );
+  if (timestamp === undefined)
+    return refuse(
+      "missing_timestamp",
+      "There is no Timestamp header; does a proxy in front of this server strip it, or does the sender sign otherwise?",
+    );
+  if (authorization === undefined)
+    return refuse(
+      "missing_authorization",
+      "There is no Authorization header beside Timestamp; does a proxy in front of this server strip it?",
+    );
+  const signedAt = readDateTime(timestamp);
+  if (!signedAt)
+    return refuse(
+      "malformed_timestamp",
+      "Timestamp is not a date-time with its zone (RFC 3339), such as 2018-11-26T10:55Z; was it changed on its way?",
+    );
+  const signature = parseAuthorization(authorization);
+  if (!signature)
+    return refuse(
+      "malformed_authorization",
+      "Authorization is not the word hmac, a space and 64 hexadecimal digits; does another middleware or a proxy set it?",
+    );
+  return { signedAt, signature, timestamp };
+}
+
+const refuse = (reason: SignatureProblem["reason"], message: string): SignatureProblem => ({ reason, message });
+
+const isDuplicated = (value: string | undefined | typeof duplicated): value is typeof duplicated =>
+  value === duplicated || value?.includes(",") === true;
+
+function match(
+  parsed: DigestSignature,
+  secrets: readonly string[],
+  variants: readonly DigestVariant[],
+): { secretIndex: number; variant: DigestVariant } | undefined {
+  for (const variant of variants) {
+    let secretIndex = -1;
+    // Every secret is tried, so that the time taken does not depend on which one signed.
+    for (let index = secrets.length - 1; index >= 0; index -= 1) {
+      expected.write(digest(variant, parsed.timestamp, secrets[index] ?? ""), "hex");
+      if (timingSafeEqual(expected, parsed.signature)) secretIndex = index;
+    }
+    if (secretIndex >= 0) return { secretIndex, variant };
+  }
+  return undefined;
+}
+
+/** Reused for every comparison: a new Buffer for each costs three times as much. */
+const expected = Buffer.alloc(32);
+
+function digest(variant: DigestVariant, timestamp: string, secret: string): string {
+  if (variant === "hmac") return createHmac("sha256", secret).update(timestamp).digest("hex");
+  return sha256(timestamp + secret);
+}

@@ -1,0 +1,116 @@
+import { expect, test } from "vitest";
+import { ConfigurationError } from "../errors.ts";
+import { Rejected } from "../http/rejected.ts";
+import type { VerifyOptions } from "../options/options.ts";
+import { readVerifyOptions } from "../options/settings.ts";
+import type { SignatureScheme } from "./signature-scheme.ts";
+import { parseAndCheckFreshness, verifySignature } from "./verify-signature.ts";
+
+const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
+const signedAt = 1_600_000_000_000;
+
+/** Reads one time, and takes the first secret for the one that signed. */
+const scheme: SignatureScheme = {
+  name: "sample",
+  wwwAuthenticate: "sample",
+  signsBody: false,
+  sign: () => ({}),
+  parse: () => ({ signedAt: { earliest: signedAt, latest: signedAt + 999 }, signature: Buffer.of(1) }),
+  verify: () => ({ secretIndex: 0, variant: "only" }),
+};
+
+async function check(options: Partial<VerifyOptions<string>> = {}, now = signedAt) {
+  const settings = readVerifyOptions<string>({ secret, scheme, now: () => new Date(now), ...options });
+  const fresh = await parseAndCheckFreshness(settings, [], "a request");
+  return verifySignature(settings, fresh, undefined);
+}
+
+test("proves who signed, when it came and how far the clocks are apart", async () =>
+  expect(await check({}, signedAt - 1_500)).toEqual({
+    parsed: scheme.parse([]),
+    receivedAt: new Date(signedAt - 1_500),
+    verified: { scheme: "sample", variant: "only", secretIndex: 0, skewSeconds: 1.5 },
+    tenant: "",
+    body: undefined,
+  }));
+
+// printf '%s' 5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52 | openssl dgst -sha256
+test("a secret function makes a tenant, identified by a hash of its secret", async () =>
+  expect(await check({ secret: async (request) => (request === "a request" ? secret : undefined) })).toMatchObject({
+    tenant: "a2b8d39ec9a82fc0cd75cb072ecdda9216988509fb2d29698f66d0d9ddb7713b",
+  }));
+
+test.each([
+  [-300_001, true],
+  [-300_000, false],
+  [300_999, false],
+  [301_000, true],
+])("a clock %d ms after the time that was signed is out of tolerance: %s", async (ms, isOut) =>
+  expect(
+    await check({}, signedAt + ms).then(
+      () => false,
+      (cause) => cause instanceof Rejected,
+    ),
+  ).toBe(isOut),
+);
+
+test("the rejection of a stale request says how stale, in seconds", async () =>
+  await expect(check({ toleranceSeconds: 60 }, signedAt + 100_999)).rejects.toMatchObject({
+    rejection: {
+      reason: "timestamp_out_of_tolerance",
+      status: 401,
+      skewSeconds: -100,
+      message: expect.stringMatching(/lies -100 s from this clock, 60 s are allowed; is one of the clocks wrong/),
+    },
+    response: { status: 401, headers: { "www-authenticate": "sample" } },
+  }));
+
+test("a clock that is none refuses", async () =>
+  await expect(check({}, Number.NaN)).rejects.toMatchObject({ rejection: { reason: "timestamp_out_of_tolerance" } }));
+
+test.each<[string, Partial<VerifyOptions<string>>, string, RegExp]>([
+  ["an unknown tenant", { secret: () => undefined }, "unknown_tenant", /knows no such tenant/],
+  [
+    "another secret",
+    { scheme: { ...scheme, verify: () => undefined } },
+    "signature_mismatch",
+    /No secret matches; is the secret exactly the one on the company profile/,
+  ],
+  [
+    "malformed headers",
+    { scheme: { ...scheme, parse: () => ({ reason: "malformed_webhook_id", message: "no id" }) } },
+    "malformed_webhook_id",
+    /^no id$/,
+  ],
+])("%s is refused with its reason on this side only", async (_, options, reason, message) => {
+  const refused = await check(options).catch((cause) => cause);
+  expect(refused).toMatchObject({
+    rejection: { reason, status: 401, message: expect.stringMatching(message) },
+    response: { status: 401, headers: { "www-authenticate": "sample" } },
+  });
+  expect(JSON.stringify(refused.response)).not.toContain(reason);
+});
+
+const fail = (cause: unknown) => (): never => {
+  throw cause;
+};
+
+test.each(["parse", "verify"] as const)("a scheme whose %s throws is a fault of this side", async (step) => {
+  const cause = new Error("no such key");
+  await expect(check({ scheme: { ...scheme, [step]: fail(cause) } })).rejects.toEqual(
+    expect.objectContaining({
+      code: "signature_scheme_error",
+      cause,
+      message: expect.stringMatching(/scheme threw; the cause of this error/),
+    }),
+  );
+  const own = new ConfigurationError("invalid_option", "a scheme may say so itself");
+  await expect(check({ scheme: { ...scheme, [step]: fail(own) } })).rejects.toBe(own);
+});
+
+test("a scheme whose verify rejects is a fault of this side", async () => {
+  const cause = new Error("the key service is down");
+  await expect(check({ scheme: { ...scheme, verify: () => Promise.reject(cause) } })).rejects.toEqual(
+    expect.objectContaining({ code: "signature_scheme_error", cause }),
+  );
+});

@@ -1,0 +1,120 @@
+import { isWebhookKitError, UnavailableError } from "../errors.ts";
+import { rejectSignature } from "../http/rejected.ts";
+import type { SignatureProblem } from "../rejection.ts";
+import type { Verified } from "../verified.ts";
+import type { SecretLookup } from "./secrets.ts";
+import { sha256 } from "./sha256.ts";
+import type { ParsedSignature, SignatureScheme } from "./signature-scheme.ts";
+
+/** What a signature is verified against. */
+export interface SignaturePolicy<Incoming> {
+  readonly scheme: SignatureScheme;
+  readonly lookUpSecrets: SecretLookup<Incoming>;
+  /** True when the secret differs by tenant. */
+  readonly hasTenants: boolean;
+  readonly toleranceMs: number;
+  readonly now: () => Date;
+}
+
+/** Well-formed, fresh headers, and the secrets that may have signed them. */
+export interface FreshSignature {
+  readonly parsed: ParsedSignature;
+  readonly secrets: readonly string[];
+  readonly skewSeconds: number;
+  readonly receivedAt: Date;
+}
+
+/** The sender holds the secret. */
+export interface VerifiedRequest {
+  readonly parsed: ParsedSignature;
+  readonly receivedAt: Date;
+  readonly verified: Verified;
+  /** A hash of the tenant's secret; empty where there is one tenant. */
+  readonly tenant: string;
+  /** The signed bytes; only under a scheme that signs the body. */
+  readonly body: Uint8Array | undefined;
+}
+
+/**
+ * The part of the verification that needs no body: header syntax, timestamp, secrets.
+ *
+ * @throws {Rejected} (rejects) for the scheme's reasons, `timestamp_out_of_tolerance`, `unknown_tenant`
+ * @throws {UnavailableError} (rejects) when the secret cannot be looked up or the scheme throws
+ */
+export async function parseAndCheckFreshness<Incoming>(
+  { scheme, now, toleranceMs, lookUpSecrets }: SignaturePolicy<Incoming>,
+  rawHeaders: readonly string[],
+  request: Incoming,
+): Promise<FreshSignature> {
+  const parsed = parse(scheme, rawHeaders);
+  if ("reason" in parsed) throw rejectSignature(parsed, scheme.wwwAuthenticate);
+  const receivedAt = now();
+  const skewMs = measureSkew(parsed.signedAt, receivedAt.getTime());
+  // In both directions (D-16). Negated, so that NaN from a clock or a scheme rejects.
+  if (!(Math.abs(skewMs) <= toleranceMs))
+    throw rejectSignature(outOfTolerance(skewMs / 1000, toleranceMs / 1000), scheme.wwwAuthenticate, skewMs / 1000);
+  const secrets = await lookUpSecrets(request);
+  if (!secrets) throw rejectSignature(unknownTenant, scheme.wwwAuthenticate);
+  return { parsed, secrets, skewSeconds: skewMs / 1000, receivedAt };
+}
+
+function parse(scheme: SignatureScheme, rawHeaders: readonly string[]): ParsedSignature | SignatureProblem {
+  try {
+    return scheme.parse(rawHeaders);
+  } catch (cause) {
+    throw schemeFailed(cause);
+  }
+}
+
+/**
+ * @param body the received bytes, where the scheme signs them
+ * @throws {Rejected} (rejects) `signature_mismatch`
+ * @throws {UnavailableError} (rejects) when the scheme throws
+ */
+export async function verifySignature<Incoming>(
+  { scheme, hasTenants }: SignaturePolicy<Incoming>,
+  { parsed, secrets, skewSeconds, receivedAt }: FreshSignature,
+  body: Uint8Array | undefined,
+): Promise<VerifiedRequest> {
+  let match: Awaited<ReturnType<SignatureScheme["verify"]>>;
+  try {
+    match = await scheme.verify(parsed, secrets, body);
+  } catch (cause) {
+    throw schemeFailed(cause);
+  }
+  if (!match) throw rejectSignature(noMatch, scheme.wwwAuthenticate);
+  const { secretIndex, variant } = match;
+  const verified = { scheme: scheme.name, variant, secretIndex, skewSeconds };
+  // A tenant is known by its secret: no signature covers anything else of it.
+  const tenant = hasTenants ? sha256(secrets[secretIndex] ?? "") : "";
+  return { parsed, receivedAt, verified, tenant, body };
+}
+
+/** Negative is the past; 0 within the signed minute. */
+const measureSkew = ({ earliest, latest }: ParsedSignature["signedAt"], now: number): number =>
+  Math.max(earliest - now, 0) || Math.min(latest - now, 0);
+
+const outOfTolerance = (skewSeconds: number, toleranceSeconds: number): SignatureProblem => ({
+  reason: "timestamp_out_of_tolerance",
+  message: `Timestamp lies ${skewSeconds} s from this clock, ${toleranceSeconds} s are allowed; is one of the clocks wrong?`,
+});
+
+const unknownTenant: SignatureProblem = {
+  reason: "unknown_tenant",
+  message:
+    "The secret function returned undefined: it knows no such tenant. Is the address on the company profile right?",
+};
+
+const noMatch: SignatureProblem = {
+  reason: "signature_mismatch",
+  message: "No secret matches; is the secret exactly the one on the company profile?",
+};
+
+const schemeFailed = (cause: unknown): Error =>
+  isWebhookKitError(cause)
+    ? cause
+    : new UnavailableError(
+        "signature_scheme_error",
+        "The signature scheme threw; the cause of this error is what it threw. Its parse and verify must return, not throw.",
+        { cause },
+      );

@@ -1,0 +1,88 @@
+import { endpoints } from "../endpoints/all.ts";
+import { ConfigurationError } from "../errors.ts";
+import * as defaults from "../generated/decisions.ts";
+import type { SignatureScheme } from "../signature/signature-scheme.ts";
+import { timestampDigest } from "../signature/timestamp-digest.ts";
+import { findSecretProblem } from "../signature/validate-secret.ts";
+import { checkReceiver } from "./check-receiver.ts";
+import { openApp, type ReceiverApp } from "./open-app.ts";
+import { readSuggestions } from "./read-suggestions.ts";
+import type { Samples } from "./samples.ts";
+import { handledEndpoints, Sender, writeWebhook } from "./sender.ts";
+import { Signer } from "./signer.ts";
+import type { TestedReceiver } from "./tested-receiver.ts";
+
+/**
+ * Plays the service in your tests, with any test runner: sends webhooks to your receiver, and checks it against the contract.
+ *
+ * @param app an Express app or another listener of `node:http`, which is started on a free loopback port; an object with
+ *   `fetch`, such as a Hono app or `{ fetch: webhookHandler(…) }`; or the address of a receiver that runs
+ * @param options.secret the receiver's own
+ * @param options.basePath where the receiver is mounted, such as `/offers`; appended to the path of an address (default none)
+ * @param options.scheme the receiver's own (default `timestampDigest()`)
+ * @param options.toleranceSeconds the receiver's own (default 300)
+ * @param options.timeoutMs how long a response may take (default 15,000)
+ * @param options.now the receiver's clock, when it is not this machine's
+ * @throws {ConfigurationError} (rejects) `invalid_option`, `invalid_secret`
+ *
+ * @example
+ * ```ts
+ * import { webhookRouter } from "@offers/webhook-kit/express";
+ * import { testReceiver } from "@offers/webhook-kit/testing";
+ * import express from "express";
+ *
+ * const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
+ * const app = express().use("/offers", webhookRouter({ secret, onWorkerAddedContact: ({ workerId }) => console.log(workerId) }));
+ *
+ * const receiver = await testReceiver(app, { secret, basePath: "/offers" });
+ * const { status } = await receiver.workerAddedContact({ workerId: "worker_amal" });
+ * const problems = await receiver.checkContract();
+ * console.log(status, problems); // 200 []
+ * await receiver.close();
+ * ```
+ */
+export async function testReceiver(
+  app: ReceiverApp,
+  options: {
+    secret: string;
+    basePath?: string;
+    scheme?: SignatureScheme;
+    toleranceSeconds?: number;
+    timeoutMs?: number;
+    now?: () => Date;
+  },
+): Promise<TestedReceiver> {
+  const { secret, scheme = timestampDigest(), now = () => new Date() } = options;
+  const { basePath = "", toleranceSeconds = defaults.toleranceSeconds, timeoutMs = 15_000 } = options;
+  const problem = findSecretProblem(secret);
+  if (problem) throw new ConfigurationError(problem.code, problem.message);
+
+  const { transport, path } = await openApp(app, timeoutMs);
+  const prefix = withoutEndSlash(path) + withStartSlash(withoutEndSlash(basePath));
+  const sender = new Sender(new Signer({ scheme, secret, now }), transport, prefix);
+  const send = <Name extends keyof Samples>(name: Name, sample: Samples[Name]) =>
+    sender.sendSigned(writeWebhook(handledEndpoints[name], sample));
+  const rules = { toleranceMs: toleranceSeconds * 1000, isDocumented: options.scheme === undefined, basePath: prefix };
+  let checks = 0;
+
+  return {
+    test: () => sender.sendSigned(writeWebhook(endpoints["/test"])),
+    testAuth: () => sender.sendSigned(writeWebhook(endpoints["/test/auth"])),
+    workerAddedContact: (event) => send("workerAddedContact", event),
+    async contactSuggestions(search) {
+      const response = await send("contactSuggestions", search);
+      const { suggestions } = readSuggestions(response.body);
+      return response.status === 200 && suggestions ? { ...response, suggestions } : response;
+    },
+    workerOfferResponse: (event) => send("workerOfferResponse", event),
+    offerEventDeleted: (event) => send("offerEventDeleted", event),
+    timelineChanged: (event) => send("timelineChanged", event),
+    resend: () => sender.resend(),
+    checkContract: (samples = {}) => checkReceiver(sender, { ...rules, checks: checks++ }, samples),
+    close: () => transport.close(),
+    [Symbol.asyncDispose]: () => transport.close(),
+  };
+}
+
+const withoutEndSlash = (path: string): string => path.replace(/\/+$/, "");
+const withStartSlash = (path: string): string => (path === "" || path.startsWith("/") ? path : `/${path}`);

@@ -1,0 +1,66 @@
+import { createHash, createHmac } from "node:crypto";
+import express, { type Router } from "express";
+import type { ReceiverSetup } from "./receiver-setup.ts";
+
+/**
+ * What a decent developer makes of the live service's documentation in an afternoon: its sample, both readings, and Express
+ * as everybody uses it. Kept to show that the corpus can fail.
+ */
+export function textbookRouter(setup: ReceiverSetup): Router {
+  const { secret: secrets, now } = setup;
+  const router = express.Router();
+  router.use(express.json());
+
+  router.get("/test", (_request, response) => void response.sendStatus(200));
+
+  router.use((request, response, next) => {
+    const timestamp = request.header("Timestamp");
+    const authorization = request.header("Authorization");
+    if (!timestamp || !authorization) return void response.sendStatus(401);
+    const ageMs = now().getTime() - new Date(timestamp).getTime();
+    if (ageMs > 5 * 60 * 1000) return void response.sendStatus(401);
+    const digest = authorization.split(" ")[1]?.toUpperCase();
+    const isValid = secrets.some(
+      (secret) =>
+        digest ===
+          createHash("sha256")
+            .update(timestamp + secret)
+            .digest("hex")
+            .toUpperCase() || digest === createHmac("sha256", secret).update(timestamp).digest("hex").toUpperCase(),
+    );
+    if (!isValid) return void response.sendStatus(401);
+    next();
+  });
+
+  router.get("/test/auth", (_request, response) => void response.sendStatus(200));
+
+  router.get("/contact/new/:workerId", async (request, response) => {
+    await setup.onWorkerAddedContact?.({ workerId: request.params.workerId });
+    response.sendStatus(200);
+  });
+
+  router.post("/contact-suggestions", (request, response) => {
+    const { filter, userEmailAddresses } = request.body;
+    if (!userEmailAddresses) return void response.status(400).json({ error: "userEmailAddresses is required" });
+    response.json(setup.suggestContacts?.({ filter, userEmailAddresses }));
+  });
+
+  router.post("/offer/response", async (request, result) => {
+    const { offerId, workerId, response } = request.body;
+    if (!offerId || !workerId || !response) return void result.status(400).json({ error: "a field is missing" });
+    await setup.onWorkerOfferResponse?.({ offerId, workerId, response });
+    result.sendStatus(200);
+  });
+
+  router.post("/offer/eventDeleted", async (request, response) => {
+    await setup.onOfferEventDeleted?.(request.body);
+    response.sendStatus(200);
+  });
+
+  router.post("/events/timelineChanged", async (request, response) => {
+    await setup.onTimelineChanged?.(request.body);
+    response.sendStatus(200);
+  });
+
+  return router;
+}

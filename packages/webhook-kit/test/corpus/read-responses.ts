@@ -1,0 +1,66 @@
+/** A response as it came over the wire. */
+export interface WireAnswer {
+  status: number;
+  /** Names in lower case. */
+  headers: Map<string, string>;
+  body: string;
+}
+
+/**
+ * Reads the responses that a connection has brought so far, interim ones (1xx) left out.
+ *
+ * @param methods of the requests, in order: a response to HEAD has no body, whatever its headers say
+ * @param isClosed no more will come: a body without a length is complete
+ */
+export function readResponses(text: string, methods: readonly string[], isClosed: boolean): WireAnswer[] {
+  const responses: WireAnswer[] = [];
+  let rest = text;
+  while (rest !== "") {
+    const headEnd = rest.indexOf("\r\n\r\n");
+    if (headEnd < 0) break;
+    const [start = "", ...lines] = rest.slice(0, headEnd).split("\r\n");
+    rest = rest.slice(headEnd + 4);
+    // What is no response counts as one of status 0, which no case expects.
+    const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(start)?.[1] ?? 0);
+    if (status >= 100 && status < 200) continue;
+    const headers = new Map(
+      lines.map((line) => {
+        const colon = line.indexOf(":");
+        return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+      }),
+    );
+    const hasBody = methods[responses.length] !== "HEAD" && status !== 204 && status !== 304;
+    const body = hasBody ? readBody(rest, headers, isClosed) : { text: "", length: 0 };
+    if (!body) break;
+    responses.push({ status, headers, body: body.text });
+    rest = rest.slice(body.length);
+  }
+  return responses;
+}
+
+function readBody(
+  rest: string,
+  headers: Map<string, string>,
+  isClosed: boolean,
+): { text: string; length: number } | undefined {
+  if (headers.get("transfer-encoding")?.toLowerCase() === "chunked") return readChunks(rest);
+  const declared = headers.get("content-length");
+  if (declared === undefined) return isClosed ? { text: rest, length: rest.length } : undefined;
+  const length = Number(declared);
+  return rest.length < length ? undefined : { text: rest.slice(0, length), length };
+}
+
+function readChunks(rest: string): { text: string; length: number } | undefined {
+  let text = "";
+  let at = 0;
+  for (;;) {
+    const sizeEnd = rest.indexOf("\r\n", at);
+    if (sizeEnd < 0) return undefined;
+    const size = Number.parseInt(rest.slice(at, sizeEnd), 16);
+    const next = sizeEnd + 2 + size + 2;
+    if (rest.length < next) return undefined;
+    text += rest.slice(sizeEnd + 2, sizeEnd + 2 + size);
+    at = next;
+    if (size === 0) return { text, length: at };
+  }
+}

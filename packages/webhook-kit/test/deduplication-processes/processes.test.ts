@@ -1,0 +1,86 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, test, vi } from "vitest";
+import { openRedis } from "../deduplication/deduplication-under-test.ts";
+import { findRedis, redisUrl } from "../deduplication/redis-server.ts";
+import { secret, signedJson } from "../support/serve.ts";
+import { type ReceiverProcess, startProcess } from "./start-process.ts";
+
+/** Three processes on one Redis, not all with the same client. */
+async function startThree(handlerTimeoutMs: number): Promise<ReceiverProcess[]> {
+  const { prefix } = await openRedis();
+  const clients = ["redis", "ioredis", "redis"] as const;
+  return Promise.all(clients.map((client) => startProcess({ client, redisUrl, prefix, secret, handlerTimeoutMs })));
+}
+
+/** One event, signed once, as it is sent again and again. */
+function identicalRequest(): (to: ReceiverProcess | undefined) => Promise<Responded> {
+  const init = {
+    method: "POST",
+    headers: signedJson(),
+    body: JSON.stringify({ offerId: "offer_4f1c2a", workerId: "worker_amal", response: "accepted" }),
+  };
+  return async (to) => {
+    const response = await fetch(`${to?.url}/offer/response`, init);
+    await response.text();
+    return { status: response.status, retryAfter: Number(response.headers.get("retry-after")) };
+  };
+}
+
+interface Responded {
+  readonly status: number;
+  readonly retryAfter: number;
+}
+
+const spread = (processes: ReceiverProcess[], send: (to: ReceiverProcess | undefined) => Promise<Responded>) =>
+  Array.from({ length: 100 }, (_, index) => send(processes[index % processes.length]));
+
+const handledBy = (processes: ReceiverProcess[]): string[] => processes.flatMap(({ handled }) => handled);
+
+describe.runIf(await findRedis())("three processes that share a Redis", () => {
+  test("of a hundred identical requests at once one is handled, and all are acknowledged in the end", async () => {
+    const processes = await startThree(20_000);
+    const send = identicalRequest();
+    const requests = spread(processes, send);
+    let waiting = 0;
+    for (const request of requests)
+      void request.then(({ status, retryAfter }) => (waiting += status === 409 && retryAfter >= 1 ? 1 : 0));
+    await vi.waitFor(() => expect([waiting, handledBy(processes)]).toEqual([99, ["worker_amal"]]), { timeout: 60_000 });
+    for (const process of processes) process.finish();
+    expect((await Promise.all(requests)).filter(({ status }) => status === 200)).toHaveLength(1);
+
+    const later = await Promise.all(spread(processes, send));
+    expect(later.filter(({ status }) => status === 200)).toHaveLength(100);
+    expect(handledBy(processes)).toEqual(["worker_amal"]);
+  });
+
+  test("of a hundred identical requests to handlers that end at once one is handled", async () => {
+    const processes = await startThree(20_000);
+    for (const process of processes) process.finish();
+    const responses = await Promise.all(spread(processes, identicalRequest()));
+    for (const { status, retryAfter } of responses)
+      expect(status === 200 || (status === 409 && retryAfter >= 1), `${status}, retry after ${retryAfter}`).toBe(true);
+    expect(responses.some(({ status }) => status === 200)).toBe(true);
+    expect(handledBy(processes)).toEqual(["worker_amal"]);
+  });
+
+  test("a request whose process is killed half way is handled by another, once the lease has run out", async () => {
+    const [killed, ...others] = (await startThree(500)) as [ReceiverProcess, ...ReceiverProcess[]];
+    for (const process of others) process.finish();
+    const send = identicalRequest();
+    const lost = send(killed).catch(() => "connection lost");
+    await vi.waitFor(() => expect(killed.handled).toHaveLength(1), { timeout: 60_000 });
+    await killed.kill();
+    await lost;
+
+    const statuses: number[] = [];
+    while (statuses.at(-1) !== 200) {
+      const { status, retryAfter } = await send(others[statuses.length % others.length]);
+      statuses.push(status);
+      if (status === 409) expect(retryAfter).toBeGreaterThanOrEqual(1);
+      await pause(20);
+    }
+    expect(statuses[0]).toBe(409);
+    expect(new Set(statuses)).toEqual(new Set([409, 200]));
+    expect(handledBy(others)).toEqual(["worker_amal"]);
+  });
+});

@@ -1,0 +1,44 @@
+import type { AddressInfo } from "node:net";
+import express from "express";
+import { Redis } from "ioredis";
+import { createClient } from "redis";
+import { webhookRouter } from "../../src/express.ts";
+import { redisDeduplication } from "../../src/redis.ts";
+import type { FromProcess, ProcessSetup, ToProcess } from "./messages.ts";
+
+/** A process of its own: Express, a receiver, and deduplication in a Redis that others share. */
+const setup = JSON.parse(process.argv[2] ?? "") as ProcessSetup;
+const { prefix, secret, handlerTimeoutMs } = setup;
+const notify = (message: FromProcess): void => void process.send?.(message);
+const finished = new Promise<void>((resolve) => {
+  process.on("message", (message: ToProcess) => {
+    if (message === "finish") resolve();
+  });
+});
+
+async function openReceipts() {
+  if (setup.client === "ioredis") return redisDeduplication(new Redis(setup.redisUrl), { prefix });
+  const client = createClient({ url: setup.redisUrl });
+  client.on("error", console.error);
+  await client.connect();
+  return redisDeduplication(client, { prefix });
+}
+
+const app = express();
+app.use(
+  webhookRouter({
+    secret,
+    handlerTimeoutMs,
+    deduplication: await openReceipts(),
+    onWorkerOfferResponse({ workerId }) {
+      notify({ type: "handling", workerId });
+      return finished;
+    },
+  }),
+);
+const server = app.listen(0, "127.0.0.1", () =>
+  notify({ type: "listening", port: (server.address() as AddressInfo).port }),
+);
+
+// The parent is gone.
+process.on("disconnect", () => process.exit());

@@ -1,0 +1,41 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { onTestFinished, vi } from "vitest";
+import type { FromProcess, ProcessSetup, ToProcess } from "./messages.ts";
+
+export interface ReceiverProcess {
+  readonly url: string;
+  /** The workers whose responses its handler was given. */
+  readonly handled: string[];
+  /** Lets the handler end, now and from now on. */
+  finish(): void;
+  /** Ends the process at once, as kill -9 does. */
+  kill(): Promise<void>;
+}
+
+/** Starts a receiver in a process of its own, which ends with the test. */
+export async function startProcess(setup: ProcessSetup): Promise<ReceiverProcess> {
+  const child = fork(new URL("receiver-process.ts", import.meta.url), [JSON.stringify(setup)], {
+    execArgv: ["--no-warnings"],
+  });
+  const exited = once(child, "exit");
+  const kill = async (): Promise<void> => {
+    child.kill("SIGKILL");
+    await exited;
+  };
+  onTestFinished(kill);
+  const handled: string[] = [];
+  let port: number | undefined;
+  child.on("message", (message: FromProcess) => {
+    if (message.type === "listening") port = message.port;
+    else handled.push(message.workerId);
+  });
+  await vi.waitUntil(() => port !== undefined || child.exitCode !== null, { timeout: 30_000 });
+  if (port === undefined) throw new Error(`The receiver's process ended with ${child.exitCode}.`);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    handled,
+    finish: () => void child.send("finish" satisfies ToProcess),
+    kill,
+  };
+}

@@ -1,0 +1,224 @@
+import { randomUUID } from "node:crypto";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { type Deduplication, memoryDeduplication } from "../../src/index.ts";
+import { deduplicationConformance } from "../../src/testing.ts";
+
+type Claim = Deduplication["acquire"];
+
+/** What a user's store may get wrong, over one that is right; and the case that must notice. */
+interface Mistake {
+  readonly mistake: string;
+  readonly noticed: string;
+  readonly breakIt: (inner: Deduplication) => Partial<Deduplication>;
+}
+
+/** Changes what is remembered for each key that was granted. */
+function onGranted(inner: Deduplication, change: (key: string, token: string) => string): Claim {
+  return async (key, options) => {
+    const result = await inner.acquire(key, options);
+    return result.state === "acquired" ? { ...result, token: change(key, result.token) } : result;
+  };
+}
+
+const mistakes: Mistake[] = [
+  {
+    mistake: "grants every key",
+    noticed: "a key is acquired once, and returns retryAfterMs while it is held",
+    breakIt: () => ({ acquire: () => ({ state: "acquired", token: randomUUID() }) }),
+  },
+  {
+    mistake: "looks first and writes later",
+    noticed: "of a hundred concurrent calls of acquire, one gets the key",
+    breakIt: (inner) => {
+      const held = new Set<string>();
+      return {
+        async acquire(key, options) {
+          const isFree = !held.has(key);
+          await undefined;
+          held.add(key);
+          const result = await inner.acquire(key, options);
+          return isFree && result.state === "inProgress" ? { state: "acquired", token: randomUUID() } : result;
+        },
+      };
+    },
+  },
+  {
+    mistake: "never says done",
+    noticed: "a completed key returns the status that it was completed with",
+    breakIt: (inner) => ({ complete: (key, token) => inner.release(key, token) }),
+  },
+  {
+    mistake: "keeps no status but 200",
+    noticed: "a completed key returns the status that it was completed with",
+    breakIt: (inner) => ({ complete: (key, token, _, keepMs) => inner.complete(key, token, 200, keepMs) }),
+  },
+  {
+    mistake: "keeps records for ever",
+    noticed: "a completed key is free again after keepMs",
+    breakIt: (inner) => ({ complete: (key, token, status) => inner.complete(key, token, status, 1e9) }),
+  },
+  {
+    mistake: "keeps records no longer than their leases",
+    noticed: "a completed key outlives its lease",
+    breakIt: (inner) => {
+      const leases = new Map<string, number>();
+      return {
+        acquire(key, options) {
+          leases.set(key, options.leaseMs);
+          return inner.acquire(key, options);
+        },
+        complete: (key, token, status) => inner.complete(key, token, status, leases.get(key) ?? 0),
+      };
+    },
+  },
+  {
+    mistake: "never ends a lease",
+    noticed: "an expired lease is free again",
+    breakIt: (inner) => ({ acquire: (key, { subject }) => inner.acquire(key, { leaseMs: 1e9, subject }) }),
+  },
+  {
+    mistake: "looks first whether a lease has run out, and writes later",
+    noticed: "of a hundred concurrent calls of acquire after a lease expired, one gets the key",
+    breakIt: (inner) => {
+      const ends = new Map<string, number>();
+      return {
+        async acquire(key, options) {
+          const isOver = (ends.get(key) ?? Number.POSITIVE_INFINITY) <= Date.now();
+          await undefined;
+          const result = await inner.acquire(key, options);
+          if (result.state === "acquired") ends.set(key, Date.now() + options.leaseMs);
+          return isOver && result.state === "inProgress" ? { state: "acquired", token: randomUUID() } : result;
+        },
+      };
+    },
+  },
+  {
+    mistake: "releases nothing",
+    noticed: "a released key is free at once",
+    breakIt: () => ({ release: () => undefined }),
+  },
+  {
+    mistake: "gives each key one token for good",
+    noticed: "a released key is free at once",
+    breakIt: (inner) => {
+      const tokens = new Map<string, string>();
+      return {
+        acquire: onGranted(inner, (key, token) => {
+          tokens.set(key, token);
+          return `token of ${key}`;
+        }),
+        complete: (key, _, status, keepMs) => inner.complete(key, tokens.get(key) ?? "", status, keepMs),
+        release: (key) => inner.release(key, tokens.get(key) ?? ""),
+      };
+    },
+  },
+  {
+    mistake: "lets a stale token complete",
+    noticed: "a holder whose lease has expired overwrites nothing newer",
+    breakIt: (inner) => {
+      const tokens = new Map<string, string>();
+      const acquire = onGranted(inner, (key, token) => {
+        tokens.set(key, token);
+        return token;
+      });
+      return {
+        acquire,
+        complete: (key, _, status, keepMs) => inner.complete(key, tokens.get(key) ?? "", status, keepMs),
+      };
+    },
+  },
+  {
+    mistake: "lets a stale token release",
+    noticed: "a holder whose lease has expired overwrites nothing newer",
+    breakIt: (inner) => {
+      const tokens = new Map<string, string>();
+      const acquire = onGranted(inner, (key, token) => {
+        tokens.set(key, token);
+        return token;
+      });
+      return { acquire, release: (key) => inner.release(key, tokens.get(key) ?? "") };
+    },
+  },
+  {
+    mistake: "takes every key for one",
+    noticed: "keys are independent",
+    breakIt: (inner) => ({ acquire: (_, options) => inner.acquire("k", options) }),
+  },
+  {
+    mistake: "leaves subjects aside",
+    noticed: "a completed key counts until another key of the same subject is completed",
+    breakIt: (inner) => ({ acquire: (key, { leaseMs }) => inner.acquire(key, { leaseMs }) }),
+  },
+  {
+    mistake: "takes all subjects for one",
+    noticed: "a completed key is not superseded by a released key, nor by another subject",
+    breakIt: (inner) => ({ acquire: (key, { leaseMs }) => inner.acquire(key, { leaseMs, subject: "s" }) }),
+  },
+  {
+    mistake: "lets acquire supersede, and not only what is completed",
+    noticed: "a completed key counts until another key of the same subject is completed",
+    breakIt: (inner) => {
+      const latest = new Map<string, string>();
+      return {
+        async acquire(key, options) {
+          const result = await inner.acquire(key, options);
+          const { subject = key } = options;
+          if (result.state === "acquired") latest.set(subject, key);
+          return result.state === "completed" && latest.get(subject) !== key
+            ? { state: "acquired", token: randomUUID() }
+            : result;
+        },
+      };
+    },
+  },
+  {
+    mistake: "returns when to come again in another unit",
+    noticed: "a key is acquired once, and returns retryAfterMs while it is held",
+    breakIt: (inner) => ({
+      async acquire(key, options) {
+        const result = await inner.acquire(key, options);
+        return result.state === "inProgress" ? { ...result, retryAfterMs: result.retryAfterMs * 1_000 } : result;
+      },
+    }),
+  },
+];
+
+// No test waits for what never ends.
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+async function complaintsAbout(createStore: () => Deduplication): Promise<string[]> {
+  const cases = deduplicationConformance(createStore);
+  const verdicts = Promise.allSettled(cases.map(({ run }) => run()));
+  await vi.advanceTimersByTimeAsync(10_000);
+  const failed = (await verdicts).map(({ status }) => status === "rejected");
+  return cases.filter((_, index) => failed[index]).map(({ name }) => name);
+}
+
+test("nothing is said against a store that is right", async () => {
+  expect(await complaintsAbout(() => memoryDeduplication())).toEqual([]);
+});
+
+test.each(mistakes)("a store that $mistake does not conform", async ({ noticed, breakIt }) => {
+  const complaints = await complaintsAbout(() => {
+    const inner = memoryDeduplication();
+    return { ...inner, ...breakIt(inner) };
+  });
+  expect(complaints).toContain(noticed);
+});
+
+test("no case is idle: each notices some mistake", async () => {
+  const noticed = new Set<string>();
+  for (const { breakIt } of mistakes) {
+    const complaints = await complaintsAbout(() => {
+      const inner = memoryDeduplication();
+      return { ...inner, ...breakIt(inner) };
+    });
+    for (const name of complaints) noticed.add(name);
+  }
+  expect([...noticed].sort()).toEqual(
+    deduplicationConformance(() => memoryDeduplication())
+      .map(({ name }) => name)
+      .sort(),
+  );
+});

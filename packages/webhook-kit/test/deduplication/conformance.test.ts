@@ -1,0 +1,55 @@
+import { randomUUID } from "node:crypto";
+import { Redis } from "ioredis";
+import { createClient } from "redis";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Deduplication, memoryDeduplication } from "../../src/index.ts";
+import { redisDeduplication } from "../../src/redis.ts";
+import { deduplicationConformance } from "../../src/testing.ts";
+import { findRedis, redisUrl } from "./redis-server.ts";
+
+describe("memoryDeduplication", () => {
+  for (const { name, run } of deduplicationConformance(() => memoryDeduplication())) test(name, run);
+});
+
+describe.runIf(await findRedis())("redisDeduplication", () => {
+  const prefix = `offers:test:${randomUUID()}:`;
+  const nodeRedis = createClient({ url: redisUrl });
+  const ioredis = new Redis(redisUrl, { lazyConnect: true });
+
+  beforeAll(() => Promise.all([nodeRedis.connect(), ioredis.connect()]));
+  afterAll(async () => {
+    const keys = await nodeRedis.keys(`${prefix}*`);
+    if (keys.length > 0) await nodeRedis.del(keys);
+    await Promise.all([nodeRedis.close(), ioredis.quit()]);
+  });
+
+  describe.each<[string, () => Deduplication]>([
+    ["npm redis", () => redisDeduplication(nodeRedis, { prefix })],
+    ["npm ioredis", () => redisDeduplication(ioredis, { prefix })],
+  ])("with a client of %s", (_, create) => {
+    for (const { name, run } of deduplicationConformance(create)) test(name, run);
+  });
+
+  test("two processes with different clients are one memory", async () => {
+    const [one, other] = [redisDeduplication(nodeRedis, { prefix }), redisDeduplication(ioredis, { prefix })];
+    const result = await one.acquire("k", { leaseMs: 1_000, subject: "s" });
+    expect(await other.acquire("k", { leaseMs: 1_000, subject: "s" })).toMatchObject({ state: "inProgress" });
+    if (result.state === "acquired") await other.complete("k", result.token, 200, 1_000);
+    expect(await one.acquire("k", { leaseMs: 1_000, subject: "s" })).toEqual({ state: "completed", status: 200 });
+  });
+
+  test("everything that is written ends by itself", async () => {
+    const deduplication = redisDeduplication(nodeRedis, { prefix: `${prefix}ttl:` });
+    const result = await deduplication.acquire("k", { leaseMs: 5_000 });
+    await deduplication.acquire("held", { leaseMs: 5_000 });
+    if (result.state === "acquired") await deduplication.complete("k", result.token, 200, 7_000);
+    const lives = await Promise.all((await nodeRedis.keys(`${prefix}ttl:*`)).map((key) => nodeRedis.pTTL(key)));
+    expect(lives).toHaveLength(2);
+    expect(Math.min(...lives)).toBeGreaterThan(0);
+    expect(Math.max(...lives)).toBeLessThanOrEqual(7_000);
+  });
+});
+
+test.each([undefined, null, {}, "redis://127.0.0.1", { eval: "no" }])("%j is no client of Redis", (client) =>
+  expect(() => redisDeduplication(client as never)).toThrow(expect.objectContaining({ code: "invalid_option" })),
+);

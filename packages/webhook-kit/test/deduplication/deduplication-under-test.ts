@@ -1,0 +1,63 @@
+import { randomUUID } from "node:crypto";
+import { Redis } from "ioredis";
+import { createClient } from "redis";
+import { onTestFinished } from "vitest";
+import type { Deduplication } from "../../src/deduplication/deduplication.ts";
+import { memoryDeduplication } from "../../src/deduplication/memory-deduplication.ts";
+import { redisDeduplication } from "../../src/deduplication/redis/redis-deduplication.ts";
+import { findRedis, redisUrl } from "./redis-server.ts";
+
+/** For what runs on every store; `open` responses an empty one, gone when the test is over. */
+export interface ReceiptsUnderTest {
+  readonly title: string;
+  open(): Promise<Deduplication>;
+}
+
+/** A part of Redis for one test, emptied when it is over; `client` looks into it. */
+export async function openRedis() {
+  const prefix = `offers:test:${randomUUID()}:`;
+  const client = await createClient({ url: redisUrl })
+    .on("error", () => undefined)
+    .connect();
+  const list = async (): Promise<string[]> => {
+    const keys: string[] = [];
+    for await (const some of client.scanIterator({ MATCH: `${prefix}*`, COUNT: 1_000 })) keys.push(...some);
+    return keys;
+  };
+  onTestFinished(async () => {
+    const keys = await list();
+    if (keys.length > 0) await client.del(keys);
+    await client.close();
+  });
+  return { client, prefix, list };
+}
+
+export function openIoRedis(): Redis {
+  const client = new Redis(redisUrl);
+  client.on("error", () => undefined);
+  onTestFinished(() => client.disconnect());
+  return client;
+}
+
+const onMemory: ReceiptsUnderTest = { title: "memory", open: async () => memoryDeduplication() };
+
+const onRedis: ReceiptsUnderTest[] = [
+  {
+    title: "Redis with npm redis",
+    async open() {
+      const { client, prefix } = await openRedis();
+      return redisDeduplication(client, { prefix });
+    },
+  },
+  {
+    title: "Redis with ioredis",
+    async open() {
+      const { prefix } = await openRedis();
+      return redisDeduplication(openIoRedis(), { prefix });
+    },
+  },
+];
+
+/** Memory always, Redis where one responses: the global set-up says which. */
+export const receiptsUnderTest = async (): Promise<ReceiptsUnderTest[]> =>
+  (await findRedis()) === undefined ? [onMemory] : [onMemory, ...onRedis];

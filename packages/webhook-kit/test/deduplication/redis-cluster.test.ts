@@ -1,0 +1,40 @@
+import { Cluster } from "ioredis";
+import { createCluster } from "redis";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Deduplication } from "../../src/deduplication/deduplication.ts";
+import { redisDeduplication } from "../../src/redis.ts";
+import { deduplicationConformance } from "../../src/testing.ts";
+import { hasRedisServer, startCluster } from "./redis-cluster.ts";
+
+describe.runIf(hasRedisServer())("on Redis Cluster", () => {
+  let cluster: Awaited<ReturnType<typeof startCluster>>;
+  let nodeRedis: ReturnType<typeof createCluster>;
+  let ioredis: Cluster;
+
+  beforeAll(async () => {
+    cluster = await startCluster();
+    nodeRedis = createCluster({ rootNodes: [{ url: `redis://127.0.0.1:${cluster.port}` }] });
+    nodeRedis.on("error", () => undefined);
+    ioredis = new Cluster([{ host: "127.0.0.1", port: cluster.port }]);
+    await nodeRedis.connect();
+  });
+  afterAll(async () => {
+    nodeRedis.destroy();
+    ioredis.disconnect();
+    await cluster.stop();
+  });
+
+  const clients: { name: string; create: () => Deduplication }[] = [
+    { name: "npm redis", create: () => redisDeduplication(nodeRedis) },
+    { name: "ioredis", create: () => redisDeduplication(ioredis) },
+  ];
+  describe.each(clients)("with the cluster of $name", ({ create }) => {
+    for (const { name, run } of deduplicationConformance(() => create())) test(name, run);
+  });
+
+  test("a script over keys of two slots is refused, which proves the others", async () => {
+    await expect(ioredis.call("EVAL", "return 1", "2", "{of:a}:lease:a", "{of:b}:completed")).rejects.toThrow(
+      "CROSSSLOT",
+    );
+  });
+});

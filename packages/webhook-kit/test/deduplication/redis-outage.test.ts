@@ -1,0 +1,204 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { Redis } from "ioredis";
+import { createClient } from "redis";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import type { Deduplication } from "../../src/deduplication/deduplication.ts";
+import { webhookRouter } from "../../src/express.ts";
+import { redisDeduplication } from "../../src/redis.ts";
+import { expresses, secret, serve, signedJson } from "../support/serve.ts";
+
+const [, { express }] = expresses as [unknown, (typeof expresses)[0]];
+
+type Client = Parameters<typeof redisDeduplication>[0];
+
+/** Takes connections and never responds; `cutOff` closes it for good. */
+async function openSilentServer() {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    socket.on("error", () => undefined);
+    sockets.add(socket);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const cutOff = () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  };
+  onTestFinished(cutOff);
+  return { port: (server.address() as AddressInfo).port, cutOff };
+}
+
+const clients: { name: string; connect: (port: number) => Client }[] = [
+  {
+    name: "npm redis",
+    connect(port) {
+      const client = createClient({ url: `redis://127.0.0.1:${port}` });
+      client.on("error", () => undefined);
+      client.connect().catch(() => undefined);
+      onTestFinished(() => client.destroy());
+      return client;
+    },
+  },
+  {
+    name: "ioredis",
+    connect(port) {
+      const client = new Redis(port, "127.0.0.1");
+      client.on("error", () => undefined);
+      onTestFinished(() => client.disconnect());
+      return client;
+    },
+  },
+];
+
+async function send(deduplication: Deduplication) {
+  const errors: { code: string; cause?: unknown }[] = [];
+  const onWorkerOfferResponse = vi.fn();
+  const router = webhookRouter({
+    secret,
+    deduplication,
+    onWorkerOfferResponse,
+    onError: (error) => errors.push(error),
+  });
+  const { url } = await serve(express().use(router));
+  const body = JSON.stringify({ offerId: "offer_4f1c2a", workerId: "worker_amal", response: "accepted" });
+  const { status } = await fetch(`${url}/offer/response`, { method: "POST", headers: signedJson(), body });
+  return { status, errors, runs: onWorkerOfferResponse.mock.calls.length };
+}
+
+describe.each(clients)("with a client of $name", ({ connect }) => {
+  test("a Redis that never responds makes the request a 503, in time and without running the handler", async () => {
+    const { port } = await openSilentServer();
+    const { status, errors, runs } = await send(redisDeduplication(connect(port), { timeoutMs: 60 }));
+    expect([status, runs]).toEqual([503, 0]);
+    expect(errors).toMatchObject([
+      { code: "deduplication_failed", cause: { message: "Redis has not responded within 60 ms." } },
+    ]);
+  });
+
+  test("a Redis that is gone makes the request a 503", async () => {
+    const { port, cutOff } = await openSilentServer();
+    const client = connect(port);
+    cutOff();
+    const { status, errors, runs } = await send(redisDeduplication(client, { timeoutMs: 60 }));
+    expect([status, runs]).toEqual([503, 0]);
+    expect(errors).toMatchObject([{ code: "deduplication_failed" }]);
+  });
+});
+
+/** A client whose responses the test gives. */
+function fakeClient() {
+  const calls: { script: string; keys: string[]; args: string[]; response(reply: unknown): void; fail(): void }[] = [];
+  const client: Client = {
+    eval: (script, { keys, arguments: args }) =>
+      new Promise((response, reject) => {
+        calls.push({ script, keys, args, response, fail: () => reject(new Error("READONLY")) });
+      }),
+  };
+  return { calls, client };
+}
+
+const options = { leaseMs: 1_000 };
+
+test("what was granted too late is given back", async () => {
+  const { calls, client } = fakeClient();
+  await expect(redisDeduplication(client, { timeoutMs: 10 }).acquire("k", options)).rejects.toThrow("10 ms");
+  const [acquire] = calls;
+  expect(calls).toHaveLength(1);
+  acquire?.response("acquired");
+  await vi.waitFor(() => expect(calls).toHaveLength(2), { timeout: 60_000 });
+  const [, token] = acquire?.args ?? [];
+  expect(calls[1]).toMatchObject({ keys: acquire?.keys, args: [token] });
+  calls[1]?.fail();
+});
+
+test("what may have been granted before the connection broke is given back", async () => {
+  const { calls, client } = fakeClient();
+  const acquire = redisDeduplication(client).acquire("k", options);
+  calls[0]?.fail();
+  await expect(acquire).rejects.toThrow("READONLY");
+  await vi.waitFor(() => expect(calls).toHaveLength(2), { timeout: 60_000 });
+  calls[1]?.fail();
+});
+
+test("a response in time leaves no timer behind, and waiting for one keeps no process alive", async () => {
+  const timersAtWork = () => process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length;
+  const before = timersAtWork();
+  const { calls, client } = fakeClient();
+  const deduplication = redisDeduplication(client, { timeoutMs: 60_000 });
+  const set = vi.spyOn(globalThis, "setTimeout");
+  const clear = vi.spyOn(globalThis, "clearTimeout");
+  onTestFinished(() => void vi.restoreAllMocks());
+  const acquire = deduplication.acquire("k", options);
+  expect(timersAtWork()).toBe(before);
+  calls[0]?.response("completed 200");
+  expect(await acquire).toEqual({ state: "completed", status: 200 });
+  expect(clear.mock.calls).toEqual([[set.mock.results[0]?.value]]);
+});
+
+test("buffers are read as text", async () => {
+  const { calls, client } = fakeClient();
+  const acquire = redisDeduplication(client).acquire("k", options);
+  calls[0]?.response(Buffer.from("inProgress 250"));
+  expect(await acquire).toEqual({ state: "inProgress", retryAfterMs: 250 });
+});
+
+test.each([
+  undefined,
+  null,
+  0,
+  1,
+  true,
+  "",
+  "OK",
+  "acquired ",
+  "\nacquired",
+  "inProgress",
+  "inProgress -1",
+  "inProgress 1.5",
+  "completed",
+  "completed 20",
+  "completed 2000",
+  ["acquired"],
+  { toString: () => "acquired" },
+])("an unexpected response of Redis, %j, acquires nothing, nor an end of one", async (reply) => {
+  const { calls, client } = fakeClient();
+  const deduplication = redisDeduplication(client);
+  const steps = [
+    () => deduplication.acquire("k", options),
+    () => deduplication.complete("k", "t", 200, 1),
+    () => deduplication.release("k", "t"),
+  ];
+  for (const step of steps) {
+    const settled = Promise.resolve(step());
+    calls.at(-1)?.response(reply);
+    await expect(settled).rejects.toThrow("Unexpected response from Redis");
+  }
+});
+
+test.each([Number.NaN, Number.POSITIVE_INFINITY, -1])("%s is no time to hold a record", async (time) => {
+  const { calls, client } = fakeClient();
+  const deduplication = redisDeduplication(client);
+  await expect(deduplication.acquire("k", { leaseMs: time })).rejects.toThrow(RangeError);
+  await expect(deduplication.complete("k", "t", 200, time)).rejects.toThrow(RangeError);
+  expect(calls).toEqual([]);
+});
+
+test.each([Number.NaN, 0, 99, 1_000, 200.5, "200"])("%s is no status to keep", async (status) => {
+  const { calls, client } = fakeClient();
+  await expect(redisDeduplication(client).complete("k", "t", status as number, 1)).rejects.toThrow(RangeError);
+  expect(calls).toEqual([]);
+});
+
+test.each([
+  { prefix: "" },
+  { prefix: "{a}:" },
+  { prefix: 7 },
+  { timeoutMs: 0 },
+  { timeoutMs: 0.5 },
+  { timeoutMs: Number.NaN },
+  { timeoutMs: 60_001 },
+  { timeoutMs: "5" },
+])("refuses %j", (given) => {
+  const { client } = fakeClient();
+  expect(() => redisDeduplication(client, given as never)).toThrow(expect.objectContaining({ code: "invalid_option" }));
+});

@@ -1,0 +1,149 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, test, vi } from "vitest";
+import type { Deduplication } from "../../src/deduplication/deduplication.ts";
+import { webhookRouter } from "../../src/express.ts";
+import type { ReceiverOptions } from "../../src/options/options.ts";
+import { expresses, secret, serve, signed } from "../support/serve.ts";
+import { receiptsUnderTest } from "./deduplication-under-test.ts";
+
+const [, { express }] = expresses as [unknown, (typeof expresses)[0]];
+
+// printf '%s' '2026-11-20T09:30Z5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52' | openssl dgst -sha256
+const byMinute = {
+  Timestamp: "2026-11-20T09:30Z",
+  Authorization: "hmac c7e61ef1d6eb20b5b5aacb327f4ad923cd3b8f1e615620a360915aa6f2f029a8",
+};
+const duringMinute = () => new Date("2026-11-20T09:30:40.000Z");
+
+interface Responded {
+  readonly status: number;
+  readonly retryAfter: string | null;
+}
+
+async function mount(options: Partial<ReceiverOptions>) {
+  const { url } = await serve(express().use(webhookRouter({ secret, ...options })));
+  return async (event: unknown, headers: Record<string, string> = byMinute): Promise<Responded> => {
+    const response = await fetch(`${url}/offer/response`, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body: JSON.stringify(event),
+    });
+    await response.text();
+    return { status: response.status, retryAfter: response.headers.get("retry-after") };
+  };
+}
+
+const answerOf = (workerId: string, response = "accepted") => ({ offerId: "offer_4f1c2a", workerId, response });
+
+/** Resolves once the end of a handler is in the store. */
+function tellSettled(inner: Deduplication) {
+  let count = 0;
+  const deduplication: Deduplication = {
+    acquire: inner.acquire,
+    async complete(...given) {
+      await inner.complete(...given);
+      count += 1;
+    },
+    async release(...given) {
+      await inner.release(...given);
+      count += 1;
+    },
+  };
+  return {
+    deduplication,
+    settled: (least: number) => vi.waitFor(() => expect(count).toBeGreaterThanOrEqual(least), { timeout: 60_000 }),
+  };
+}
+
+async function untilTaken(request: () => Promise<Responded>): Promise<void> {
+  while ((await request()).status === 409) await pause(10);
+}
+
+/** A handler whose every run waits for the test. */
+function heldHandler() {
+  const runs: { finish(): void; fail(error: Error): void }[] = [];
+  const handler = () => new Promise<void>((finish, fail) => void runs.push({ finish, fail }));
+  const started = (count: number) => vi.waitFor(() => expect(runs.length).toBe(count), { timeout: 60_000 });
+  return { runs, handler, started };
+}
+
+describe.each(await receiptsUnderTest())("deduplication in $title", ({ open }) => {
+  test("a thousand events of one minute, signed alike, are all handled, and once", async () => {
+    const handled: string[] = [];
+    const onWorkerOfferResponse = ({ workerId }: { workerId: string }) => handled.push(workerId);
+    const send = await mount({ deduplication: await open(), now: duringMinute, onWorkerOfferResponse });
+    const workers = Array.from({ length: 1_000 }, (_, index) => `worker_${String(index).padStart(4, "0")}`);
+    for (let round = 0; round < 2; round += 1) {
+      const responses = await Promise.all(workers.map((workerId) => send(answerOf(workerId))));
+      expect(responses.filter(({ status }) => status === 200)).toHaveLength(1_000);
+    }
+    expect(handled.sort()).toEqual(workers);
+  });
+
+  test("a worker who accepts, rejects and accepts again within one signed minute is heard three times", async () => {
+    const handled: string[] = [];
+    const onWorkerOfferResponse = ({ response }: { response: string }) => handled.push(response);
+    const send = await mount({ deduplication: await open(), now: duringMinute, onWorkerOfferResponse });
+    for (const response of ["accepted", "rejected", "rejected", "accepted", "accepted"])
+      expect(await send(answerOf("amal", response))).toMatchObject({ status: 200 });
+    expect(handled).toEqual(["accepted", "rejected", "accepted"]);
+  });
+
+  test("of a hundred identical requests at once one is handled, and the others are to come again", async () => {
+    const { runs, handler, started } = heldHandler();
+    const send = await mount({ deduplication: await open(), now: duringMinute, onWorkerOfferResponse: handler });
+    const requests = Array.from({ length: 100 }, () => send(answerOf("amal")));
+    await started(1);
+    let waiting = 0;
+    for (const request of requests) void request.then(({ status }) => (waiting += status === 409 ? 1 : 0));
+    await vi.waitFor(() => expect(waiting).toBe(99), { timeout: 60_000 });
+    runs[0]?.finish();
+    const responses = await Promise.all(requests);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const { status, retryAfter } of responses)
+      if (status === 409) expect(Number(retryAfter)).toBeGreaterThanOrEqual(1);
+    expect(await send(answerOf("amal"))).toEqual({ status: 200, retryAfter: null });
+    expect(runs).toHaveLength(1);
+  });
+
+  describe("a handler past its lease", () => {
+    /** The first run outlives its time and its lease, so that the same request starts a second. */
+    async function overtake() {
+      const { runs, handler, started } = heldHandler();
+      const { deduplication, settled } = tellSettled(await open());
+      const send = await mount({ deduplication, handlerTimeoutMs: 200, onWorkerOfferResponse: handler });
+      const headers = signed();
+      const request = () => send(answerOf("amal"), headers);
+      expect(await request()).toMatchObject({ status: 503 });
+      const second = untilTaken(request);
+      await started(2);
+      const [slow, newer] = runs as [(typeof runs)[0], (typeof runs)[0]];
+      return { runs, started, settled, request, second, slow, newer };
+    }
+
+    test("does not undo a newer result by its failure", async () => {
+      const { runs, settled, request, second, slow, newer } = await overtake();
+      newer.finish();
+      await second;
+      await settled(1);
+      slow.fail(new Error("late"));
+      await settled(2);
+      expect(await request()).toMatchObject({ status: 200 });
+      expect(runs).toHaveLength(2);
+    });
+
+    test("does not acknowledge what a newer one has yet to do", async () => {
+      const { runs, started, settled, request, second, slow, newer } = await overtake();
+      slow.finish();
+      await settled(1);
+      expect(await request()).toMatchObject({ status: 409 });
+      newer.fail(new Error("database"));
+      await second;
+      await settled(2);
+      const third = request();
+      await started(3);
+      runs[2]?.finish();
+      await third;
+    });
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, test } from "vitest";
+import { webhookRouter } from "../../src/express.ts";
+import { redisDeduplication } from "../../src/redis.ts";
+import { expresses, secret, serve, signedJson } from "../support/serve.ts";
+import { openRedis } from "./deduplication-under-test.ts";
+import { findRedis } from "./redis-server.ts";
+
+const [, { express }] = expresses as [unknown, (typeof expresses)[0]];
+
+const hash = "[0-9a-f]{64}";
+const hashes = `(?:${hash})+`;
+const token = "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}";
+
+describe.runIf(await findRedis())("what Redis holds", () => {
+  test("is hashes, a token and a status, each with its end, while a request is handled and after", async () => {
+    const { client, prefix, list } = await openRedis();
+    const look = async () => {
+      const keys = (await list()).sort();
+      return Promise.all(
+        keys.map(async (key) => [key.slice(prefix.length), await client.get(key), await client.pTTL(key)] as const),
+      );
+    };
+    let during: Awaited<ReturnType<typeof look>> = [];
+    const router = webhookRouter({
+      secret,
+      deduplication: redisDeduplication(client, { prefix }),
+      handlerTimeoutMs: 10_000,
+      async onWorkerOfferResponse() {
+        during = await look();
+      },
+    });
+    const { url } = await serve(express().use(router));
+    const body = JSON.stringify({ offerId: "offer_SENTINEL", workerId: "worker_SENTINEL", response: "accepted" });
+    const { status } = await fetch(`${url}/offer/response`, { method: "POST", headers: signedJson(), body });
+    expect(status).toBe(200);
+
+    const [[heldKey = "", heldValue = "", leaseMs = 0] = []] = during;
+    expect(during).toHaveLength(1);
+    expect(heldKey).toMatch(new RegExp(`^\\{of:${hash}\\}:lease:${hashes}$`));
+    expect(heldValue).toMatch(new RegExp(`^${token}\\.${hash}$`));
+    expect(leaseMs).toBeGreaterThan(0);
+    expect(leaseMs).toBeLessThanOrEqual(21_000);
+
+    const after = await look();
+    const [[completedKey = "", doneValue = "", keepMs = 0] = []] = after;
+    expect(after).toHaveLength(1);
+    expect(completedKey).toMatch(new RegExp(`^\\{of:${hash}\\}:completed$`));
+    expect(doneValue).toMatch(new RegExp(`^200 ${hashes}$`));
+    expect(keepMs).toBeGreaterThan(500_000);
+    expect(keepMs).toBeLessThanOrEqual(660_000);
+  });
+
+  test("is nothing once a record is kept for no time", async () => {
+    const { client, prefix, list } = await openRedis();
+    const deduplication = redisDeduplication(client, { prefix });
+    for (const key of ["first", "second"]) {
+      const result = await deduplication.acquire(key, { leaseMs: 60_000, subject: "s" });
+      if (result.state === "acquired")
+        await deduplication.complete(key, result.token, 200, key === "first" ? 60_000 : 0);
+    }
+    expect(await list()).toEqual([]);
+    expect(await deduplication.acquire("second", { leaseMs: 60_000, subject: "s" })).toMatchObject({
+      state: "acquired",
+    });
+  });
+
+  test("that bears the name of a record but is none makes acquire fail", async () => {
+    const { client, prefix } = await openRedis();
+    const deduplication = redisDeduplication(client, { prefix });
+    await client.set(`${prefix}{of:eternal}:lease:eternal`, "t");
+    await expect(deduplication.acquire("eternal", { leaseMs: 1_000 })).rejects.toThrow(
+      "Unexpected response from Redis",
+    );
+    await client.hSet(`${prefix}{of:list}:completed`, "f", "v");
+    await expect(deduplication.acquire("list", { leaseMs: 1_000 })).rejects.toThrow("WRONGTYPE");
+  });
+});

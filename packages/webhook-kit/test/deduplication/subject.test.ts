@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { webhookRouter } from "../../src/express.ts";
+import { expresses, secret, serve, signedJson } from "../support/serve.ts";
+
+const [{ express }] = expresses as [(typeof expresses)[0]];
+
+const now = new Date("2026-11-20T09:30:10.000Z");
+const json = { "content-type": "application/json" };
+// printf '%s' '2026-11-20T09:30Z5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52' | openssl dgst -sha256
+const byMinute = {
+  ...json,
+  Timestamp: "2026-11-20T09:30Z",
+  Authorization: "hmac c7e61ef1d6eb20b5b5aacb327f4ad923cd3b8f1e615620a360915aa6f2f029a8",
+};
+
+async function mount(clock = () => now) {
+  const handled: string[] = [];
+  const app = express();
+  app.use(
+    webhookRouter({
+      secret,
+      now: clock,
+      onWorkerOfferResponse: ({ offerId, workerId, response }) => handled.push(`${offerId} ${workerId} ${response}`),
+    }),
+  );
+  const { url } = await serve(app);
+  const send = async (
+    response: string,
+    headers: Record<string, string> = byMinute,
+    workerId = "amal",
+    offerId = "o1",
+  ) => {
+    const body = JSON.stringify({ offerId, workerId, response });
+    return (await fetch(`${url}/offer/response`, { method: "POST", headers, body })).status;
+  };
+  return { handled, send };
+}
+
+test("a worker who accepts, rejects and accepts again within one signed minute is heard three times", async () => {
+  const { handled, send } = await mount();
+  for (const response of ["accepted", "rejected", "accepted"]) expect(await send(response)).toBe(200);
+  expect(handled).toEqual(["o1 amal accepted", "o1 amal rejected", "o1 amal accepted"]);
+});
+
+test("the last response is a duplicate as long as it is the last", async () => {
+  const { handled, send } = await mount();
+  for (const response of ["accepted", "accepted", "rejected", "rejected", "accepted", "accepted"])
+    expect(await send(response)).toBe(200);
+  expect(handled).toEqual(["o1 amal accepted", "o1 amal rejected", "o1 amal accepted"]);
+});
+
+test("returns of other workers and to other offers change nothing", async () => {
+  const { handled, send } = await mount();
+  await send("accepted");
+  await send("rejected", byMinute, "ben");
+  await send("rejected", byMinute, "amal", "o2");
+  await send("accepted");
+  expect(handled).toEqual(["o1 amal accepted", "o1 ben rejected", "o2 amal rejected"]);
+});
+
+test("under a signature of its own each response is recorded, whatever came since", async () => {
+  const { handled, send } = await mount(() => new Date());
+  const first = signedJson();
+  await send("accepted", first);
+  await new Promise((resolve) => setTimeout(resolve, 2));
+  await send("rejected", signedJson());
+  await send("accepted", first);
+  expect(handled).toEqual(["o1 amal accepted", "o1 amal rejected"]);
+});

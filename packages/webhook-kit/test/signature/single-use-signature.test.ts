@@ -1,0 +1,121 @@
+import { expect, test, vi } from "vitest";
+import { webhookRouter } from "../../src/express.ts";
+import { ConfigurationError, memoryDeduplication } from "../../src/index.ts";
+import type { ReceiverOptions } from "../../src/options/options.ts";
+import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
+import { expresses, secret, serve, signedJson } from "../support/serve.ts";
+
+const [{ express }] = expresses as [(typeof expresses)[0]];
+
+/** Two signatures of the same millisecond would be one. */
+const signedAt = (offsetMs: number) => ({
+  ...timestampDigest().sign({ secret, now: new Date(Date.now() - offsetMs * 1_000) }),
+  "content-type": "application/json",
+});
+
+async function mount(options: Partial<ReceiverOptions> = {}) {
+  const handled = vi.fn();
+  const onRejected = vi.fn();
+  const app = express();
+  app.use(
+    webhookRouter({
+      secret,
+      replayProtection: "single-use-signature",
+      onWorkerOfferResponse: handled,
+      onWorkerAddedContact: handled,
+      suggestContacts: () => [],
+      onRejected,
+      ...options,
+    }),
+  );
+  const { url } = await serve(app);
+  const get = async (path: string, headers: Record<string, string>) => (await fetch(url + path, { headers })).status;
+  const post = async (path: string, body: unknown, headers: Record<string, string>) =>
+    (await fetch(url + path, { method: "POST", headers, body: JSON.stringify(body) })).status;
+  const respond = (workerId: string, headers: Record<string, string>) =>
+    post("/offer/response", { offerId: "o1", workerId, response: "accepted" }, headers);
+  const reasons = () => onRejected.mock.calls.map(([{ reason }]) => reason);
+  return { handled, get, post, respond, reasons };
+}
+
+test("a signature that brought one request brings no other", async () => {
+  const { handled, get, post, respond, reasons } = await mount();
+  const headers = signedJson();
+  expect(await respond("amal", headers)).toBe(200);
+  expect(await respond("ben", headers)).toBe(401);
+  expect(await get("/contact/new/amal", headers)).toBe(401);
+  expect(await get("/test/auth", headers)).toBe(401);
+  expect(await post("/contact-suggestions", { userEmailAddresses: [] }, headers)).toBe(401);
+  expect(handled).toHaveBeenCalledTimes(1);
+  expect(reasons()).toEqual(Array(4).fill("signature_reused"));
+});
+
+test("a repeat of the same event is acknowledged, as ever", async () => {
+  const { handled, respond } = await mount();
+  const headers = signedJson();
+  expect([await respond("amal", headers), await respond("amal", headers)]).toEqual([200, 200]);
+  expect(handled).toHaveBeenCalledTimes(1);
+});
+
+test("a search and a check are handled once for each signature", async () => {
+  const { get, post } = await mount();
+  const [search, check] = [signedAt(1), signedAt(2)];
+  expect(await post("/contact-suggestions", { userEmailAddresses: [] }, search)).toBe(200);
+  expect(await post("/contact-suggestions", { userEmailAddresses: [] }, search)).toBe(401);
+  expect([await get("/test/auth", check), await get("/test/auth", check)]).toEqual([200, 401]);
+});
+
+test("each request under a signature of its own is handled", async () => {
+  const { handled, respond } = await mount();
+  for (const [index, worker] of ["amal", "ben", "chi"].entries())
+    expect(await respond(worker, signedAt(index))).toBe(200);
+  expect(handled).toHaveBeenCalledTimes(3);
+});
+
+test("a handler that failed leaves its signature free for the same request", async () => {
+  const onWorkerOfferResponse = vi.fn().mockRejectedValueOnce(new Error("database")).mockResolvedValue(undefined);
+  const { respond } = await mount({ onWorkerOfferResponse });
+  const headers = signedJson();
+  expect([await respond("amal", headers), await respond("amal", headers)]).toEqual([500, 200]);
+});
+
+test("of many requests that race under one signature, one gets through", async () => {
+  const { handled, respond } = await mount();
+  const headers = signedJson();
+  const workers = Array.from({ length: 20 }, (_, index) => `worker_${index}`);
+  const statuses = await Promise.all(workers.map((worker) => respond(worker, headers)));
+  expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+  expect(statuses.filter((status) => status === 401)).toHaveLength(19);
+  expect(handled).toHaveBeenCalledTimes(1);
+});
+
+test("a request refused for its signature leaves no record behind", async () => {
+  const inner = memoryDeduplication();
+  const held = new Map<string, string>();
+  const { respond } = await mount({
+    deduplication: {
+      async acquire(key, options) {
+        const parsed = await inner.acquire(key, options);
+        if (parsed.state === "acquired") held.set(key, parsed.token);
+        return parsed;
+      },
+      complete(key, ...rest) {
+        held.delete(key);
+        return inner.complete(key, ...rest);
+      },
+      release(key, token) {
+        held.delete(key);
+        return inner.release(key, token);
+      },
+    },
+  });
+  const headers = signedJson();
+  expect([await respond("amal", headers), await respond("ben", headers)]).toEqual([200, 401]);
+  expect(held.size).toBe(0);
+});
+
+test("replay is one of two words", () => {
+  expect(() => webhookRouter({ secret, replayProtection: "once" as "single-use-signature" })).toThrow(
+    ConfigurationError,
+  );
+});

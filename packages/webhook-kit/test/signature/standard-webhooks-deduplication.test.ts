@@ -1,0 +1,135 @@
+import { describe, expect, test, vi } from "vitest";
+import { memoryDeduplication } from "../../src/deduplication/memory-deduplication.ts";
+import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
+import { adapters } from "../support/adapters.ts";
+import { accepted, mount } from "../support/mount.ts";
+import { signedRequest, whsec } from "./standard-signed.ts";
+
+const scheme = standardWebhooks();
+const body = JSON.stringify(accepted);
+const hourMs = 3_600_000;
+
+describe.each(adapters)("$name", (adapter) => {
+  async function receiver(options: Parameters<typeof mount>[1] = {}) {
+    const onWorkerOfferResponse = vi.fn();
+    const request = await mount(adapter, { secret: whsec, scheme, onWorkerOfferResponse, ...options });
+    const post = async (init: RequestInit) => (await request("/offer/response", init)).status;
+    return { post, request, onWorkerOfferResponse };
+  }
+
+  test("a retry with the same id and a fresh timestamp is acknowledged and not handled again", async () => {
+    const { post, onWorkerOfferResponse } = await receiver();
+    const now = Date.now();
+    for (const seconds of [-120, -60, 0]) {
+      const init = signedRequest(body, { id: "msg_1", now: new Date(now + seconds * 1000) });
+      expect(await post(init)).toBe(200);
+    }
+    expect(onWorkerOfferResponse).toHaveBeenCalledOnce();
+  });
+
+  test("the same words under another id are another event", async () => {
+    const { post, onWorkerOfferResponse } = await receiver();
+    const now = new Date();
+    for (const id of ["msg_1", "msg_2", "MSG_1", "msg_1"])
+      expect(await post(signedRequest(body, { id, now }))).toBe(200);
+    expect(onWorkerOfferResponse).toHaveBeenCalledTimes(3);
+  });
+
+  test("the id alone identifies a duplicate, whatever else is signed with it or added to the signature", async () => {
+    const { post, onWorkerOfferResponse } = await receiver();
+    const { headers, ...init } = signedRequest(body, { id: "msg_1" });
+    expect(await post({ ...init, headers })).toBe(200);
+    expect(await post(signedRequest(JSON.stringify({ ...accepted, workerId: "ben" }), { id: "msg_1" }))).toBe(200);
+    const zeros = Buffer.alloc(32).toString("base64");
+    const longer = { ...headers, "webhook-signature": `v1,${zeros} ${headers["webhook-signature"]}` };
+    expect(await post({ ...init, headers: longer })).toBe(200);
+    expect(onWorkerOfferResponse).toHaveBeenCalledOnce();
+  });
+
+  test("an event that failed is handled when it is sent again under the same id", async () => {
+    const { post, onWorkerOfferResponse } = await receiver();
+    onWorkerOfferResponse.mockRejectedValueOnce(new Error("the database is down"));
+    expect(await post(signedRequest(body, { id: "msg_1" }))).toBe(500);
+    expect(await post(signedRequest(body, { id: "msg_1" }))).toBe(200);
+    expect(await post(signedRequest(body, { id: "msg_1" }))).toBe(200);
+    expect(onWorkerOfferResponse).toHaveBeenCalledTimes(2);
+  });
+
+  test("while it is being handled, a retry gets Retry-After, to come back", async () => {
+    const { onWorkerOfferResponse, post, request } = await receiver();
+    let finish = () => {};
+    const begun = new Promise<void>((begin) => {
+      onWorkerOfferResponse.mockImplementation(() => {
+        begin();
+        return new Promise<void>((resolve) => {
+          finish = resolve;
+        });
+      });
+    });
+    const first = post(signedRequest(body, { id: "msg_1" }));
+    await begun;
+    const second = await request("/offer/response", signedRequest(body, { id: "msg_1" }));
+    expect([second.status, Number(second.headers.get("retry-after")) >= 1]).toEqual([409, true]);
+    finish();
+    expect(await first).toBe(200);
+  });
+
+  test("an id is remembered for 72 hours, as long as a sender may go on trying", async () => {
+    let time = Date.now();
+    const now = () => new Date(time);
+    const deduplication = memoryDeduplication({ now });
+    const { post, onWorkerOfferResponse } = await receiver({ now, deduplication });
+    const send = () => post(signedRequest(body, { id: "msg_1", now: now() }));
+    const start = time;
+    for (const hours of [0, 1, 71.99]) {
+      time = start + hours * hourMs;
+      expect(await send()).toBe(200);
+    }
+    expect(onWorkerOfferResponse).toHaveBeenCalledOnce();
+    time = start + 72 * hourMs;
+    expect(await send()).toBe(200);
+    expect(onWorkerOfferResponse).toHaveBeenCalledTimes(2);
+  });
+
+  test("two tenants may use the same id", async () => {
+    const other = "whsec_bmV3IHNlY3JldCBvZiB0d2VudHkgYnl0ZXM=";
+    const { post, onWorkerOfferResponse } = await receiver({ secret: () => [whsec, other] });
+    for (const secret of [whsec, other, whsec, other])
+      expect(await post(signedRequest(body, { id: "msg_1", secret }))).toBe(200);
+    expect(onWorkerOfferResponse).toHaveBeenCalledTimes(2);
+  });
+
+  test("a request that was refused leaves no record behind", async () => {
+    const { post, onWorkerOfferResponse } = await receiver();
+    expect(await post({ ...signedRequest(body, { id: "msg_1" }), body: "{}" })).toBe(401);
+    expect(await post(signedRequest("{}", { id: "msg_1" }))).toBe(400);
+    expect(await post(signedRequest(body, { id: "msg_1" }))).toBe(200);
+    expect(onWorkerOfferResponse).toHaveBeenCalledOnce();
+  });
+
+  test("bound to one request, a signature is good for no other, whatever is added to the list", async () => {
+    const onRejected = vi.fn();
+    const { request } = await receiver({
+      replayProtection: "single-use-signature",
+      suggestContacts: () => [],
+      onRejected,
+    });
+    const search = JSON.stringify({ filter: "", userEmailAddresses: [] });
+    const { headers, ...init } = signedRequest(search);
+    const zeros = Buffer.alloc(32).toString("base64");
+    const longer = { ...headers, "webhook-signature": `v1,${zeros} ${headers["webhook-signature"]}` };
+    const statuses = [];
+    for (const each of [headers, headers, longer])
+      statuses.push((await request("/contact-suggestions", { ...init, headers: each })).status);
+    expect(statuses).toEqual([200, 401, 401]);
+    expect(onRejected).toHaveBeenLastCalledWith(expect.objectContaining({ reason: "signature_reused" }));
+  });
+
+  test("bound to one request, an event that is sent again is still a repeat, under a fresh timestamp as well", async () => {
+    const { post, onWorkerOfferResponse } = await receiver({ replayProtection: "single-use-signature" });
+    const now = Date.now();
+    for (const ms of [-60_000, -60_000, 0])
+      expect(await post(signedRequest(body, { id: "msg_1", now: new Date(now + ms) }))).toBe(200);
+    expect(onWorkerOfferResponse).toHaveBeenCalledOnce();
+  });
+});
