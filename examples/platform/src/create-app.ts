@@ -2,15 +2,15 @@ import express, { type Express, type Response, Router } from "express";
 import type { Logger } from "pino";
 import type { ApiDeps } from "./api/api-deps.ts";
 import { mountApi } from "./api/mount-api.ts";
-import { checkParameters } from "./http/known-parameters.ts";
+import { resource } from "./http/define-routes.ts";
 import { type AnsweredRequest, observeRequests } from "./http/observe-requests.ts";
-import { resource } from "./http/resource.ts";
 import { errorFields } from "./log/error-fields.ts";
 import { mountPages } from "./pages/mount-pages.ts";
-import type { PageDeps } from "./pages/page-deps.ts";
+import type { PageDeps } from "./pages/routing/page-deps.ts";
 import { mountPortal } from "./portal/mount-portal.ts";
-import { answerProblem } from "./problem/answer-problem.ts";
 import { ProblemError } from "./problem/problem-error.ts";
+import { answerProblem } from "./problem/problem-handler.ts";
+import { checkParameters } from "./validation/known-parameters.ts";
 import { mountWorkerApp } from "./worker-app/mount-worker-app.ts";
 
 export interface AppDeps extends ApiDeps, Omit<PageDeps, "onFailedPage"> {

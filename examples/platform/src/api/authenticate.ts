@@ -1,8 +1,8 @@
 import type { Request } from "express";
 import { apiKeyHeader } from "../generated/decisions.ts";
 import { sha256 } from "../http/sha256.ts";
-import type { RateLimits } from "../operations/rate-limits.ts";
 import { ProblemError } from "../problem/problem-error.ts";
+import type { RateLimits } from "../rate-limits/rate-limits.ts";
 import type { Store } from "../store/store.ts";
 
 export interface Caller {

@@ -1,12 +1,12 @@
 import type { RequestHandler } from "express";
 import { assignedWorkerIdsSchema } from "../generated/schemas.ts";
-import { parseBody } from "../http/parse-body.ts";
 import { pathParameter } from "../http/path-parameter.ts";
-import { actOnOffer } from "../offers/act-on-offer.ts";
+import { actOnOffer } from "../offers/apply-action.ts";
 import { refusalProblem } from "../offers/refusal-problem.ts";
-import { answerOnce } from "./answer-once.ts";
+import { parseBody } from "../validation/parse-body.ts";
 import type { ApiDeps } from "./api-deps.ts";
 import { operation } from "./operation.ts";
+import { answerOnce } from "./with-idempotency-key.ts";
 
 /** `POST /offer/{id}/complete` */
 export const completeOfferRoute = (deps: ApiDeps): RequestHandler =>

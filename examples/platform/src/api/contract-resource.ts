@@ -1,6 +1,6 @@
 import type { RequestHandler, Router } from "express";
 import type { paths } from "../generated/openapi.ts";
-import { resource } from "../http/resource.ts";
+import { resource } from "../http/define-routes.ts";
 
 type Method = "get" | "post" | "put" | "patch" | "delete";
 type MethodOf<Path extends keyof paths> = {

@@ -2,9 +2,9 @@ import type { RequestHandler } from "express";
 import { checkCreation } from "../offers/check-creation.ts";
 import { createOffer } from "../offers/create-offer.ts";
 import { creationContext } from "../offers/creation-context.ts";
-import { answerOnce } from "./answer-once.ts";
 import type { ApiDeps } from "./api-deps.ts";
 import { operation } from "./operation.ts";
+import { answerOnce } from "./with-idempotency-key.ts";
 
 /** `POST /offer` */
 export const createOfferRoute = (deps: ApiDeps): RequestHandler =>

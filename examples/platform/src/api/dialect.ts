@@ -1,5 +1,5 @@
 import type { operations } from "../generated/openapi.ts";
-import { type Answer, jsonAnswer } from "../http/answer.ts";
+import { type Answer, jsonAnswer } from "../http/response.ts";
 import { offerNotFound } from "../offers/refusal-problem.ts";
 import type { ProblemCode } from "../problem/problem-kinds.ts";
 

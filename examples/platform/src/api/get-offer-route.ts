@@ -1,6 +1,6 @@
 import type { RequestHandler } from "express";
-import { jsonAnswer } from "../http/answer.ts";
 import { pathParameter } from "../http/path-parameter.ts";
+import { jsonAnswer } from "../http/response.ts";
 import { readOffer } from "../offers/read-offer.ts";
 import type { ApiDeps } from "./api-deps.ts";
 import { operation } from "./operation.ts";

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from "express";
-import { type Answer, sendAnswer } from "../http/answer.ts";
-import { checkParameters } from "../http/known-parameters.ts";
+import { type Answer, sendAnswer } from "../http/response.ts";
+import { checkParameters } from "../validation/known-parameters.ts";
 import type { ApiDeps } from "./api-deps.ts";
 import { authenticate, type Caller } from "./authenticate.ts";
 import { checkApiVersion } from "./check-api-version.ts";

@@ -1,7 +1,7 @@
 import type { RequestHandler } from "express";
 import { pathParameter } from "../http/path-parameter.ts";
-import { actOnOffer } from "../offers/act-on-offer.ts";
-import { commit } from "../offers/commit.ts";
+import { actOnOffer } from "../offers/apply-action.ts";
+import { commit } from "../offers/commit-and-publish.ts";
 import type { ApiDeps } from "./api-deps.ts";
 import { operation } from "./operation.ts";
 

@@ -1,4 +1,4 @@
-import { excerptOf } from "../http/excerpt.ts";
+import { excerptOf } from "../http/truncate-utf8.ts";
 import { fillPath } from "../outbound/join-address.ts";
 import type { Outbound, OutboundFailureCode, OutboundResult, Sign } from "../outbound/outbound.ts";
 import { sendSigned } from "../outbound/send-signed.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { textRemedy } from "../http/storable-text.ts";
+import { textRemedy } from "../validation/text-problem.ts";
 
 /** What the rows of a list are ordered by, of one of them: enough to go on after it, also when it is gone. */
 export interface ListKey {

@@ -1,7 +1,7 @@
 import { offerCreationSchema, utcDateTimeSchema } from "../generated/schemas.ts";
-import { textRemedy } from "../http/storable-text.ts";
 import { addFieldError, fieldErrors } from "../problem/field-errors.ts";
 import { type FieldErrors, invalidRequest } from "../problem/problem-error.ts";
+import { textRemedy } from "../validation/text-problem.ts";
 import type { OfferCreation } from "./create-offer.ts";
 
 /** What a creation is checked against besides its own shape. */

@@ -1,5 +1,5 @@
 import { requestTimeoutMs } from "../generated/decisions.ts";
-import { excerptOf } from "../http/excerpt.ts";
+import { excerptOf } from "../http/truncate-utf8.ts";
 import type { Outbound, OutboundFailureCode, OutboundResult, Sign } from "./outbound.ts";
 import { type SignedEndpoint, sendSigned } from "./send-signed.ts";
 import type { Webhook } from "./webhook.ts";

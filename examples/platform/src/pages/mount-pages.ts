@@ -1,22 +1,22 @@
 import { Router } from "express";
 import { html } from "hono/html";
-import { resource } from "../http/resource.ts";
+import { resource } from "../http/define-routes.ts";
 import { ProblemError } from "../problem/problem-error.ts";
-import { appAudience } from "./app/app-audience.ts";
+import { appAudience } from "./app/app-section.ts";
 import { mountAppPages } from "./app/mount-app-pages.ts";
 import { mountCompanyPages } from "./company/mount-company-pages.ts";
 import { mountDeliveryPages } from "./deliveries/mount-delivery-pages.ts";
-import { assetRoute } from "./frame/assets.ts";
-import { errorPages } from "./frame/error-pages.ts";
-import { pageRoutes } from "./frame/page-routes.ts";
-import { securityHeaders } from "./frame/security-headers.ts";
-import { signInRoutes, signOutRoute } from "./frame/sign-in-page.ts";
 import { mountInvitationPages } from "./invitations/mount-invitation-pages.ts";
-import { liveRoute } from "./live-route.ts";
+import { assetRoute } from "./layout/assets.ts";
 import { mailboxPage } from "./mailbox/mailbox-page.ts";
 import { mountOfferPages } from "./offers/mount-offer-pages.ts";
-import type { PageDeps } from "./page-deps.ts";
-import { portalAudience } from "./portal-audience.ts";
+import { liveRoute } from "./portal/live-route.ts";
+import { portalAudience } from "./portal/portal-section.ts";
+import { errorPages } from "./routing/error-pages.ts";
+import type { PageDeps } from "./routing/page-deps.ts";
+import { pageRoutes } from "./routing/page-routes.ts";
+import { signInRoutes, signOutRoute } from "./routing/sign-in-page.ts";
+import { securityHeaders } from "./security/security-headers.ts";
 
 /** The portal's pages, beside its JSON routes and over the same functions. Mounted last: it also says what is nowhere. */
 export function mountPages(router: Router, deps: PageDeps): void {

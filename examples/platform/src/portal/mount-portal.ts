@@ -1,16 +1,16 @@
 import type { Router } from "express";
-import { resource } from "../http/resource.ts";
+import { resource } from "../http/define-routes.ts";
 import { sessionMethods } from "../session/session-methods.ts";
-import { listDeliveriesRoute } from "./deliveries-routes.ts";
-import { enableEndpointRoute } from "./enable-endpoint-route.ts";
-import { inviteRoute, listInvitationsRoute } from "./invitations-routes.ts";
-import { mailboxRoute } from "./mailbox-route.ts";
-import { listOffersRoute } from "./offers-route.ts";
-import type { PortalDeps } from "./portal-deps.ts";
-import { readProfileRoute, rotateSecretRoute, saveProfileRoute } from "./profile-routes.ts";
-import { redeliverManyRoute, redeliverRoute } from "./redelivery-routes.ts";
-import { person } from "./signed-in-person.ts";
-import { searchSuggestionsRoute, suggestingOrganisationsRoute } from "./suggestions-route.ts";
+import { listDeliveriesRoute } from "./deliveries/deliveries-routes.ts";
+import { redeliverManyRoute, redeliverRoute } from "./deliveries/redelivery-routes.ts";
+import { inviteRoute, listInvitationsRoute } from "./invitations/invitations-routes.ts";
+import { mailboxRoute } from "./mailbox/mailbox-route.ts";
+import { listOffersRoute } from "./offers/offers-route.ts";
+import type { PortalDeps } from "./person/portal-deps.ts";
+import { person } from "./person/signed-in-person.ts";
+import { enableEndpointRoute } from "./profile/enable-endpoint-route.ts";
+import { readProfileRoute, rotateSecretRoute, saveProfileRoute } from "./profile/profile-routes.ts";
+import { searchSuggestionsRoute, suggestingOrganisationsRoute } from "./suggestions/suggestions-route.ts";
 
 /** What people of an organisation do: company profile, offers, deliveries, invitations. */
 export function mountPortal(router: Router, deps: PortalDeps): void {

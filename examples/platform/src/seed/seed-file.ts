@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { fieldErrors } from "../problem/field-errors.ts";
-import { seedFaults } from "./seed-faults.ts";
 import { type Seed, seedSchema } from "./seed-schema.ts";
+import { seedFaults } from "./seed-validation.ts";
 
 const checkedSchema = seedSchema.superRefine((seed, context) => {
   for (const { path, remedy } of seedFaults(seed)) context.addIssue({ code: "custom", path, message: remedy });

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { emailAddressSchema } from "../generated/schemas.ts";
-import { textRemedy } from "../http/storable-text.ts";
-import { lineField, textField } from "../http/text-field.ts";
 import { isPasswordHash } from "../session/passwords.ts";
+import { lineField, textField } from "../validation/text-field.ts";
+import { textRemedy } from "../validation/text-problem.ts";
 
 const apiKeySchema = z.string().min(8);
 

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { Request } from "express";
-import { checkParameters } from "../http/known-parameters.ts";
 import { sha256 } from "../http/sha256.ts";
-import type { PersonLimits, PersonUse } from "../operations/person-limits.ts";
 import { ProblemError } from "../problem/problem-error.ts";
+import type { PersonLimits, PersonUse } from "../rate-limits/person-limits.ts";
 import type { Store } from "../store/store.ts";
+import { checkParameters } from "../validation/known-parameters.ts";
 import type { Role } from "./role.ts";
 
 /** D-56 */

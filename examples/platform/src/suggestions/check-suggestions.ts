@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { nullAsAbsent } from "../generated/received-values.ts";
 import { contactSuggestionSchema } from "../generated/schemas.ts";
-import { lineField } from "../http/text-field.ts";
 import type { OutboundAnswer } from "../outbound/outbound.ts";
 import { fieldErrors } from "../problem/field-errors.ts";
+import { lineField } from "../validation/text-field.ts";
 
 /** Who is shown can be invited, under that name. */
 const suggestionsSchema = z.array(nullAsAbsent(contactSuggestionSchema.out.extend({ name: lineField })));

@@ -1,6 +1,6 @@
 import type { RequestHandler } from "express";
-import { parseBody } from "../http/parse-body.ts";
-import { commit } from "../offers/commit.ts";
+import { commit } from "../offers/commit-and-publish.ts";
+import { parseBody } from "../validation/parse-body.ts";
 import { addContact, contactSchema, readOrganisation } from "./contacts.ts";
 import { signedInWorker } from "./signed-in-worker.ts";
 import type { WorkerAppDeps } from "./worker-app-deps.ts";

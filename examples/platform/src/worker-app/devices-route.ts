@@ -1,8 +1,8 @@
 import type { RequestHandler } from "express";
 import { z } from "zod";
 import { nullAsAbsent } from "../generated/received-values.ts";
-import { parseBody } from "../http/parse-body.ts";
 import { pathParameter } from "../http/path-parameter.ts";
+import { parseBody } from "../validation/parse-body.ts";
 import { addDevice, listDevices, removeDevice } from "./devices.ts";
 import { signedInWorker } from "./signed-in-worker.ts";
 import type { WorkerAppDeps } from "./worker-app-deps.ts";

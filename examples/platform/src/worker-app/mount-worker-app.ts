@@ -1,5 +1,5 @@
 import type { Router } from "express";
-import { resource } from "../http/resource.ts";
+import { resource } from "../http/define-routes.ts";
 import { sessionMethods } from "../session/session-methods.ts";
 import { addContactRoute } from "./contacts-route.ts";
 import { addDeviceRoute, listDevicesRoute, removeDeviceRoute } from "./devices-route.ts";

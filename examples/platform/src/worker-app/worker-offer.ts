@@ -1,5 +1,5 @@
-import { actOnOffer } from "../offers/act-on-offer.ts";
-import { commit } from "../offers/commit.ts";
+import { actOnOffer } from "../offers/apply-action.ts";
+import { commit } from "../offers/commit-and-publish.ts";
 import { isHistoric } from "../offers/read-offer.ts";
 import { offerNotSent, refusalProblem } from "../offers/refusal-problem.ts";
 import type { WorkerAction } from "../offers/transition.ts";

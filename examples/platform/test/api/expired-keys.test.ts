@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { forgetExpiredKeys } from "../../src/idempotency/forget-expired-keys.ts";
-import { type OnceKey, once } from "../../src/idempotency/once.ts";
-import { commit } from "../../src/offers/commit.ts";
+import { type OnceKey, once } from "../../src/idempotency/idempotent.ts";
+import { commit } from "../../src/offers/commit-and-publish.ts";
 import { createOffer } from "../../src/offers/create-offer.ts";
 import type { Store, Trx } from "../../src/store/store.ts";
 import { afterEachStatement } from "../store/after-each-statement.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
-import { actOnOffer } from "../../src/offers/act-on-offer.ts";
-import { commit } from "../../src/offers/commit.ts";
+import { actOnOffer } from "../../src/offers/apply-action.ts";
+import { commit } from "../../src/offers/commit-and-publish.ts";
 import { createOffer } from "../../src/offers/create-offer.ts";
 import type { OfferDeps } from "../../src/offers/offer-deps.ts";
 import type { Store } from "../../src/store/store.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { measureDeliveries } from "../../src/portal/measure-deliveries.ts";
-import type { PortalDeps } from "../../src/portal/portal-deps.ts";
+import { measureDeliveries } from "../../src/portal/deliveries/delivery-stats.ts";
+import type { PortalDeps } from "../../src/portal/person/portal-deps.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { anyStore, type StorePlace } from "../support/stores.ts";

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { afterEach, describe, expect, test } from "vitest";
-import { storeAnswers } from "../../src/operations/store-answers.ts";
+import { storeAnswers } from "../../src/metrics/ping-database.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { eventually } from "../support/eventually.ts";
 import { openPlatform } from "../support/platform-under-test.ts";

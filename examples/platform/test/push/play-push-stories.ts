@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
-import { actOnOffer } from "../../src/offers/act-on-offer.ts";
+import { actOnOffer } from "../../src/offers/apply-action.ts";
 import { createOffer } from "../../src/offers/create-offer.ts";
 import type { Action } from "../../src/offers/transition.ts";
 import { openLeases } from "../../src/outbox/open-leases.ts";

@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
-import { actOnOffer } from "../../src/offers/act-on-offer.ts";
+import { actOnOffer } from "../../src/offers/apply-action.ts";
 import { createOffer } from "../../src/offers/create-offer.ts";
 import type { Action } from "../../src/offers/transition.ts";
 import { claimRows } from "../../src/outbox/claim-rows.ts";

@@ -1,8 +1,8 @@
 import type { RequestHandler } from "express";
 import { streamNotifications } from "../../worker-app/stream-notifications.ts";
-import { pageRoutes } from "../frame/page-routes.ts";
-import type { PageDeps } from "../page-deps.ts";
-import { appAudience } from "./app-audience.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import { pageRoutes } from "../routing/page-routes.ts";
+import { appAudience } from "./app-section.ts";
 
 /** `GET /app/live`: what the worker is told, after `Last-Event-ID`, the first time after what the page has. */
 export function appLiveRoute(deps: PageDeps): RequestHandler {

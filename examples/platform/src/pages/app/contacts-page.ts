@@ -1,12 +1,12 @@
 import { html } from "hono/html";
-import { parseBody } from "../../http/parse-body.ts";
+import { parseBody } from "../../validation/parse-body.ts";
 import { addContact, contactSchema, readOrganisation, readOrganisations } from "../../worker-app/contacts.ts";
-import { actOnce, onceField } from "../frame/act-once.ts";
-import { formTokenField } from "../frame/form-token.ts";
-import { cutList, keyIn, withKey } from "../frame/list-parts.ts";
-import type { PageAnswer } from "../frame/page-answer.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { AppVisit } from "./app-audience.ts";
+import { formTokenField } from "../layout/form-token.ts";
+import { cutList, keyIn, withKey } from "../layout/pagination.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import type { PageAnswer } from "../routing/page-result.ts";
+import { actOnce, onceField } from "../routing/submit-once.ts";
+import type { AppVisit } from "./app-section.ts";
 
 const limit = 200;
 

@@ -1,11 +1,11 @@
 import { html } from "hono/html";
 import { pathParameter } from "../../http/path-parameter.ts";
 import { listDevices, removeDevice } from "../../worker-app/devices.ts";
-import { formTokenField } from "../frame/form-token.ts";
-import type { PageAnswer } from "../frame/page-answer.ts";
-import { time } from "../frame/time.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { AppVisit } from "./app-audience.ts";
+import { formTokenField } from "../layout/form-token.ts";
+import { time } from "../layout/time.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import type { PageAnswer } from "../routing/page-result.ts";
+import type { AppVisit } from "./app-section.ts";
 
 const names = { ios: "iPhone or iPad", android: "Android device" } as const;
 

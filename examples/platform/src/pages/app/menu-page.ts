@@ -1,12 +1,12 @@
 import { html } from "hono/html";
 import type { NotificationReason } from "../../push/push-transport.ts";
 import { menuCursor } from "../../worker-app/list-menu.ts";
-import { partLinks, placeIn, withKey } from "../frame/list-parts.ts";
-import type { Markup } from "../frame/markup.ts";
-import type { PageAnswer } from "../frame/page-answer.ts";
-import { time } from "../frame/time.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { AppVisit } from "./app-audience.ts";
+import type { Markup } from "../layout/markup.ts";
+import { partLinks, placeIn, withKey } from "../layout/pagination.ts";
+import { time } from "../layout/time.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import type { PageAnswer } from "../routing/page-result.ts";
+import type { AppVisit } from "./app-section.ts";
 import { type MenuItem, readMenu } from "./read-menu.ts";
 
 const texts: Record<NotificationReason, string> = {

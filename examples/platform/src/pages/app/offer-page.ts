@@ -3,12 +3,12 @@ import { pathParameter } from "../../http/path-parameter.ts";
 import type { WorkerAction } from "../../offers/transition.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
 import { actAsWorker, viewOffer, type WorkerOffer } from "../../worker-app/worker-offer.ts";
-import { formTokenField } from "../frame/form-token.ts";
-import type { Markup } from "../frame/markup.ts";
-import type { Page, PageAnswer } from "../frame/page-answer.ts";
-import { timeSpan } from "../frame/time.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { AppVisit } from "./app-audience.ts";
+import { formTokenField } from "../layout/form-token.ts";
+import type { Markup } from "../layout/markup.ts";
+import { timeSpan } from "../layout/time.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import type { Page, PageAnswer } from "../routing/page-result.ts";
+import type { AppVisit } from "./app-section.ts";
 
 /** `GET /app/offers/{id}`: the offer view. That it was opened is noted; it is no answer (D-84). */
 export const offerPage =

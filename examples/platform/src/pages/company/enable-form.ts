@@ -1,6 +1,6 @@
 import { html } from "hono/html";
-import { formTokenField } from "../frame/form-token.ts";
-import type { Markup } from "../frame/markup.ts";
+import { formTokenField } from "../layout/form-token.ts";
+import type { Markup } from "../layout/markup.ts";
 
 /** Switches an endpoint on again as it is. */
 export const enableForm = (formToken: string): Markup => html`

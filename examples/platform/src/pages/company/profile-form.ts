@@ -1,9 +1,9 @@
 import { html } from "hono/html";
 import type { FieldErrors } from "../../problem/problem-error.ts";
 import type { EndpointScheme } from "../../store/tables.ts";
-import { field, fieldError } from "../frame/field.ts";
-import { formTokenField } from "../frame/form-token.ts";
-import type { Markup } from "../frame/markup.ts";
+import { field, fieldError } from "../layout/field.ts";
+import { formTokenField } from "../layout/form-token.ts";
+import type { Markup } from "../layout/markup.ts";
 import type { ProfileDraft } from "./profile-draft.ts";
 
 const schemes: Readonly<Record<EndpointScheme, { name: string; hint: string }>> = {

@@ -1,8 +1,8 @@
 import { html } from "hono/html";
 import type { FieldErrors } from "../../problem/problem-error.ts";
-import { field } from "../frame/field.ts";
-import { formTokenField } from "../frame/form-token.ts";
-import type { Markup } from "../frame/markup.ts";
+import { field } from "../layout/field.ts";
+import { formTokenField } from "../layout/form-token.ts";
+import type { Markup } from "../layout/markup.ts";
 
 export interface RotationForm {
   errors: FieldErrors;

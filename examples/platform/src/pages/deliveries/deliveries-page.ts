@@ -1,20 +1,20 @@
 import type { Request } from "express";
 import { html } from "hono/html";
-import { measureDeliveries } from "../../portal/measure-deliveries.ts";
-import { deliveriesCursor, type ReadDelivery, readDeliveries } from "../../portal/read-deliveries.ts";
+import { measureDeliveries } from "../../portal/deliveries/delivery-stats.ts";
+import { deliveriesCursor, type ReadDelivery, readDeliveries } from "../../portal/deliveries/read-deliveries.ts";
 import type { DeliveryState } from "../../store/tables.ts";
-import { dataTable } from "../frame/data-table.ts";
-import { keyIn, partLinks, placeIn } from "../frame/list-parts.ts";
-import type { Markup } from "../frame/markup.ts";
-import type { Page } from "../frame/page-answer.ts";
-import { time } from "../frame/time.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { PortalVisit } from "../portal-audience.ts";
-import { attemptWords } from "./attempt-words.ts";
+import { dataTable } from "../layout/data-table.ts";
+import type { Markup } from "../layout/markup.ts";
+import { keyIn, partLinks, placeIn } from "../layout/pagination.ts";
+import { time } from "../layout/time.ts";
+import type { PortalVisit } from "../portal/portal-section.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import type { Page } from "../routing/page-result.ts";
+import { attemptWords } from "./attempt-labels.ts";
 import { deliveryChart } from "./delivery-chart.ts";
 import { deliveryState, stateWords } from "./delivery-state.ts";
-import { eventWords } from "./event-words.ts";
-import { type RefusedRedelivery, redeliverManyPart } from "./redeliver-many-part.ts";
+import { eventWords } from "./event-labels.ts";
+import { type RefusedRedelivery, redeliverManyPart } from "./redeliver-many-section.ts";
 
 const limit = 50;
 

@@ -1,8 +1,8 @@
 import { html } from "hono/html";
-import type { Measured, Stretch } from "../../portal/measure-deliveries.ts";
-import { dataTable } from "../frame/data-table.ts";
-import type { Markup } from "../frame/markup.ts";
-import { time } from "../frame/time.ts";
+import type { Measured, Stretch } from "../../portal/deliveries/delivery-stats.ts";
+import { dataTable } from "../layout/data-table.ts";
+import type { Markup } from "../layout/markup.ts";
+import { time } from "../layout/time.ts";
 
 const width = 600;
 const height = 90;

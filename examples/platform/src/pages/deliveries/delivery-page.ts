@@ -2,18 +2,18 @@ import { html } from "hono/html";
 import { webhookCall } from "../../delivery/webhook-call.ts";
 import { pathParameter } from "../../http/path-parameter.ts";
 import { fillPath } from "../../outbound/join-address.ts";
-import { type ReadDelivery, readAttempts, readDelivery } from "../../portal/read-deliveries.ts";
+import { type ReadDelivery, readAttempts, readDelivery } from "../../portal/deliveries/read-deliveries.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
-import { formTokenField } from "../frame/form-token.ts";
-import type { Markup } from "../frame/markup.ts";
-import type { Page } from "../frame/page-answer.ts";
-import { time } from "../frame/time.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { PortalVisit } from "../portal-audience.ts";
-import { attemptWords } from "./attempt-words.ts";
+import { formTokenField } from "../layout/form-token.ts";
+import type { Markup } from "../layout/markup.ts";
+import { time } from "../layout/time.ts";
+import type { PortalVisit } from "../portal/portal-section.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import type { Page } from "../routing/page-result.ts";
+import { attemptWords } from "./attempt-labels.ts";
 import { nextAttempt } from "./deliveries-page.ts";
 import { deliveryState } from "./delivery-state.ts";
-import { eventWords } from "./event-words.ts";
+import { eventWords } from "./event-labels.ts";
 
 type Attempt = Awaited<ReturnType<typeof readAttempts>>[number];
 

@@ -1,6 +1,6 @@
 import type { ShownState } from "../../delivery/shown-state.ts";
-import { badge } from "../frame/badge.ts";
-import type { Markup } from "../frame/markup.ts";
+import { badge } from "../layout/badge.ts";
+import type { Markup } from "../layout/markup.ts";
 
 /** What people call the states, in the order of a delivery's life. */
 export const stateWords: Readonly<Record<ShownState, string>> = {

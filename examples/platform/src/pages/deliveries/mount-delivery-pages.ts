@@ -1,8 +1,8 @@
 import type { Router } from "express";
-import { resource } from "../../http/resource.ts";
-import { pageRoutes } from "../frame/page-routes.ts";
-import type { PageDeps } from "../page-deps.ts";
-import { portalAudience } from "../portal-audience.ts";
+import { resource } from "../../http/define-routes.ts";
+import { portalAudience } from "../portal/portal-section.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import { pageRoutes } from "../routing/page-routes.ts";
 import { deliveriesPage } from "./deliveries-page.ts";
 import { deliveryPage } from "./delivery-page.ts";
 import { redeliverForm } from "./redeliver-form.ts";

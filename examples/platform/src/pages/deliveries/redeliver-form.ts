@@ -1,9 +1,9 @@
 import { type Redelivery, redeliver } from "../../delivery/redeliver.ts";
 import { pathParameter } from "../../http/path-parameter.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
-import type { PageAnswer } from "../frame/page-answer.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { PortalVisit } from "../portal-audience.ts";
+import type { PortalVisit } from "../portal/portal-section.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import type { PageAnswer } from "../routing/page-result.ts";
 
 const notices: Record<Exclude<Redelivery["outcome"], "unknown">, string> = {
   redelivered: "It is delivered again.",

@@ -1,12 +1,12 @@
 import { redeliverMany } from "../../delivery/redeliver-many.ts";
-import { instantField } from "../../http/instant-field.ts";
-import { counted } from "../frame/counted.ts";
-import { localInUtc } from "../frame/local-in-utc.ts";
-import type { PageAnswer } from "../frame/page-answer.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { PortalVisit } from "../portal-audience.ts";
+import { instantField } from "../../validation/instant-field.ts";
+import { counted } from "../layout/counted.ts";
+import { localInUtc } from "../layout/local-in-utc.ts";
+import type { PortalVisit } from "../portal/portal-section.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import type { PageAnswer } from "../routing/page-result.ts";
 import { showDeliveries } from "./deliveries-page.ts";
-import { type RedeliveryChoice, redeliveryChoices } from "./redeliver-many-part.ts";
+import { type RedeliveryChoice, redeliveryChoices } from "./redeliver-many-section.ts";
 
 /** `POST /deliveries/redeliver` */
 export const redeliverManyForm =

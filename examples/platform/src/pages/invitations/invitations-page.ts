@@ -1,13 +1,13 @@
 import { html } from "hono/html";
-import { invitationsCursor, listInvitations } from "../../portal/invitations.ts";
-import { emailAddressesOf } from "../../portal/signed-in-person.ts";
-import { suggestingOrganisations } from "../../portal/suggesting-organisations.ts";
-import { dataTable } from "../frame/data-table.ts";
-import { partLinks, placeIn, withKey } from "../frame/list-parts.ts";
-import type { PageAnswer } from "../frame/page-answer.ts";
-import { time } from "../frame/time.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { PortalVisit } from "../portal-audience.ts";
+import { invitationsCursor, listInvitations } from "../../portal/invitations/invitations.ts";
+import { emailAddressesOf } from "../../portal/person/signed-in-person.ts";
+import { suggestingOrganisations } from "../../portal/suggestions/suggesting-organisations.ts";
+import { dataTable } from "../layout/data-table.ts";
+import { partLinks, placeIn, withKey } from "../layout/pagination.ts";
+import { time } from "../layout/time.ts";
+import type { PortalVisit } from "../portal/portal-section.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import type { PageAnswer } from "../routing/page-result.ts";
 import { searchForm } from "./search-form.ts";
 
 const limit = 100;

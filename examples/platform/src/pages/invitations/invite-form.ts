@@ -1,12 +1,12 @@
-import { parseBody } from "../../http/parse-body.ts";
-import { invite, picksSchema } from "../../portal/invitations.ts";
-import { searchSchema } from "../../portal/suggestions-route.ts";
+import { invite, picksSchema } from "../../portal/invitations/invitations.ts";
+import { searchSchema } from "../../portal/suggestions/suggestions-route.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
 import type { ProblemCode } from "../../problem/problem-kinds.ts";
-import { actOnce } from "../frame/act-once.ts";
-import type { Page, PageAnswer } from "../frame/page-answer.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { PortalVisit } from "../portal-audience.ts";
+import { parseBody } from "../../validation/parse-body.ts";
+import type { PortalVisit } from "../portal/portal-section.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import type { Page, PageAnswer } from "../routing/page-result.ts";
+import { actOnce } from "../routing/submit-once.ts";
 import { showSearch } from "./search-page.ts";
 
 /** About the people picked: others may be picked instead. */

@@ -1,8 +1,8 @@
 import type { Router } from "express";
-import { resource } from "../../http/resource.ts";
-import { pageRoutes } from "../frame/page-routes.ts";
-import type { PageDeps } from "../page-deps.ts";
-import { portalAudience } from "../portal-audience.ts";
+import { resource } from "../../http/define-routes.ts";
+import { portalAudience } from "../portal/portal-section.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import { pageRoutes } from "../routing/page-routes.ts";
 import { invitationsPage } from "./invitations-page.ts";
 import { inviteForm } from "./invite-form.ts";
 import { profileImageRoute } from "./profile-image-route.ts";

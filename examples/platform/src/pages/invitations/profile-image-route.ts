@@ -3,9 +3,9 @@ import { pathParameter } from "../../http/path-parameter.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
 import { urlOf } from "../../profile-images/profile-image-reference.ts";
 import { type ProfileImage, profileImages } from "../../profile-images/profile-images.ts";
-import { pageRoutes } from "../frame/page-routes.ts";
-import type { PageDeps } from "../page-deps.ts";
-import { portalAudience } from "../portal-audience.ts";
+import { portalAudience } from "../portal/portal-section.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import { pageRoutes } from "../routing/page-routes.ts";
 
 /** A see-through dot, where there is no picture to show: the initials behind it stay. */
 const nothing: ProfileImage = {

@@ -1,7 +1,7 @@
 import { html } from "hono/html";
-import type { SuggestingOrganisation } from "../../portal/suggesting-organisations.ts";
-import { formTokenField } from "../frame/form-token.ts";
-import type { Markup } from "../frame/markup.ts";
+import type { SuggestingOrganisation } from "../../portal/suggestions/suggesting-organisations.ts";
+import { formTokenField } from "../layout/form-token.ts";
+import type { Markup } from "../layout/markup.ts";
 
 export interface SearchForm {
   formToken: string;

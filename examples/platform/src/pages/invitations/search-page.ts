@@ -1,18 +1,18 @@
 import { html } from "hono/html";
-import { parseBody } from "../../http/parse-body.ts";
 import { mailboxOf } from "../../mail/mailbox-of.ts";
-import { invitedLately } from "../../portal/invitation-limits.ts";
-import { type PersonSearch, searchForPerson } from "../../portal/search-for-person.ts";
-import { emailAddressesOf } from "../../portal/signed-in-person.ts";
-import { suggestingOrganisations } from "../../portal/suggesting-organisations.ts";
-import { searchSchema } from "../../portal/suggestions-route.ts";
+import { invitedLately } from "../../portal/invitations/invitation-limits.ts";
+import { emailAddressesOf } from "../../portal/person/signed-in-person.ts";
+import { type PersonSearch, searchForPerson } from "../../portal/suggestions/search-for-person.ts";
+import { suggestingOrganisations } from "../../portal/suggestions/suggesting-organisations.ts";
+import { searchSchema } from "../../portal/suggestions/suggestions-route.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
 import type { OrganisationAnswer } from "../../suggestions/search-all.ts";
-import type { Page } from "../frame/page-answer.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { PortalVisit } from "../portal-audience.ts";
+import { parseBody } from "../../validation/parse-body.ts";
+import type { PortalVisit } from "../portal/portal-section.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import type { Page } from "../routing/page-result.ts";
 import { searchForm } from "./search-form.ts";
-import { suggestionsPart } from "./suggestions-part.ts";
+import { suggestionsPart } from "./suggestions-section.ts";
 
 /** `POST /invitations/search`: the suggestions of every organisation ticked, each for itself. */
 export const searchPage =

@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import type { Suggestions } from "../../suggestions/check-suggestions.ts";
-import type { Markup } from "../frame/markup.ts";
+import type { Markup } from "../layout/markup.ts";
 
 export interface SuggestionCard {
   suggestion: Suggestions[number];

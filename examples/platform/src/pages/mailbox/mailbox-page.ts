@@ -1,10 +1,10 @@
 import { html } from "hono/html";
-import { mailsCursor, readMails } from "../../portal/read-mails.ts";
-import { partLinks, placeIn, withKey } from "../frame/list-parts.ts";
-import type { Page } from "../frame/page-answer.ts";
-import { time } from "../frame/time.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { PortalVisit } from "../portal-audience.ts";
+import { mailsCursor, readMails } from "../../portal/mailbox/read-mails.ts";
+import { partLinks, placeIn, withKey } from "../layout/pagination.ts";
+import { time } from "../layout/time.ts";
+import type { PortalVisit } from "../portal/portal-section.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import type { Page } from "../routing/page-result.ts";
 
 const limit = 100;
 

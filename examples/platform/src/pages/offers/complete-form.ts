@@ -1,11 +1,11 @@
 import { pathParameter } from "../../http/path-parameter.ts";
-import { actOnOffer } from "../../offers/act-on-offer.ts";
+import { actOnOffer } from "../../offers/apply-action.ts";
 import { refusalProblem } from "../../offers/refusal-problem.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
-import { actOnce } from "../frame/act-once.ts";
-import type { PageAnswer } from "../frame/page-answer.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { PortalVisit } from "../portal-audience.ts";
+import type { PortalVisit } from "../portal/portal-section.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import type { PageAnswer } from "../routing/page-result.ts";
+import { actOnce } from "../routing/submit-once.ts";
 import { showOffer } from "./offer-page.ts";
 
 /** `POST /offers/{id}/complete`: with the workers that are ticked. */

@@ -1,4 +1,4 @@
-import { localInUtc } from "../frame/local-in-utc.ts";
+import { localInUtc } from "../layout/local-in-utc.ts";
 
 /** What somebody typed into the form of a new offer: kept to the letter until it is right. */
 export interface CreationDraft {

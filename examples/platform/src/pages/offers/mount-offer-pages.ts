@@ -1,9 +1,9 @@
 import type { Router } from "express";
+import { resource } from "../../http/define-routes.ts";
 import { pathParameter } from "../../http/path-parameter.ts";
-import { resource } from "../../http/resource.ts";
-import { pageRoutes } from "../frame/page-routes.ts";
-import type { PageDeps } from "../page-deps.ts";
-import { type PortalVisit, portalAudience } from "../portal-audience.ts";
+import { type PortalVisit, portalAudience } from "../portal/portal-section.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import { pageRoutes } from "../routing/page-routes.ts";
 import { completeForm } from "./complete-form.ts";
 import { createOfferForm, newOfferPage } from "./new-offer-page.ts";
 import { offerPage } from "./offer-page.ts";

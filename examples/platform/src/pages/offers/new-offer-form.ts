@@ -1,9 +1,9 @@
 import { html } from "hono/html";
 import type { FieldErrors } from "../../problem/problem-error.ts";
-import { onceField } from "../frame/act-once.ts";
-import { field, fieldError } from "../frame/field.ts";
-import { formTokenField } from "../frame/form-token.ts";
-import type { Markup } from "../frame/markup.ts";
+import { field, fieldError } from "../layout/field.ts";
+import { formTokenField } from "../layout/form-token.ts";
+import type { Markup } from "../layout/markup.ts";
+import { onceField } from "../routing/submit-once.ts";
 import { type CreationDraft, filledSlots, workerIdsOf } from "./creation-draft.ts";
 
 export interface Candidate {

@@ -1,17 +1,17 @@
 import { html } from "hono/html";
 import { pathParameter } from "../../http/path-parameter.ts";
-import { type OfferInFull, readOfferInFull } from "../../portal/read-offer-in-full.ts";
-import { codeSamples } from "../frame/code-samples.ts";
-import { cutList, numberIn, withKey } from "../frame/list-parts.ts";
-import type { Markup } from "../frame/markup.ts";
-import type { Page } from "../frame/page-answer.ts";
-import { publicAddress } from "../frame/public-address.ts";
-import { time, timeSpan } from "../frame/time.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { PortalVisit } from "../portal-audience.ts";
+import { type OfferInFull, readOfferInFull } from "../../portal/offers/offer-details.ts";
+import { codeSamples } from "../layout/code-samples.ts";
+import type { Markup } from "../layout/markup.ts";
+import { cutList, numberIn, withKey } from "../layout/pagination.ts";
+import { time, timeSpan } from "../layout/time.ts";
+import type { PortalVisit } from "../portal/portal-section.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import type { Page } from "../routing/page-result.ts";
+import { publicAddress } from "../routing/public-address.ts";
 import { completionSamples, readingSamples } from "./offer-samples.ts";
 import { offerState } from "./offer-state.ts";
-import { type Completion, recipientsPart } from "./recipients-part.ts";
+import { type Completion, recipientsPart } from "./recipients-section.ts";
 
 const recipientsLimit = 500;
 

@@ -1,5 +1,5 @@
 import { apiKeyHeader } from "../../generated/decisions.ts";
-import { type CodeSamples, shellWord } from "../frame/code-samples.ts";
+import { type CodeSamples, shellWord } from "../layout/code-samples.ts";
 
 /** What a program sends to create an offer; `createdByUserId` and `workerIds` are given here by example if not yet typed. */
 export type SampleCreation = Record<string, unknown>;

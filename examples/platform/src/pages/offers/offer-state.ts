@@ -1,5 +1,5 @@
-import { badge } from "../frame/badge.ts";
-import type { Markup } from "../frame/markup.ts";
+import { badge } from "../layout/badge.ts";
+import type { Markup } from "../layout/markup.ts";
 
 interface OfferFlags {
   complete: boolean;

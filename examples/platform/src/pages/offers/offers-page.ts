@@ -1,12 +1,12 @@
 import { html } from "hono/html";
-import { type ListedOffer, listOffers, offersCursor } from "../../portal/list-offers.ts";
-import { dataTable } from "../frame/data-table.ts";
-import { partLinks, placeIn, withKey } from "../frame/list-parts.ts";
-import type { Markup } from "../frame/markup.ts";
-import type { Page } from "../frame/page-answer.ts";
-import { time } from "../frame/time.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { PortalVisit } from "../portal-audience.ts";
+import { type ListedOffer, listOffers, offersCursor } from "../../portal/offers/list-offers.ts";
+import { dataTable } from "../layout/data-table.ts";
+import type { Markup } from "../layout/markup.ts";
+import { partLinks, placeIn, withKey } from "../layout/pagination.ts";
+import { time } from "../layout/time.ts";
+import type { PortalVisit } from "../portal/portal-section.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import type { Page } from "../routing/page-result.ts";
 import { offerState } from "./offer-state.ts";
 
 const limit = 100;

@@ -1,16 +1,16 @@
 import { html } from "hono/html";
 import { pathParameter } from "../../http/path-parameter.ts";
-import { actOnOffer } from "../../offers/act-on-offer.ts";
-import { commit } from "../../offers/commit.ts";
+import { actOnOffer } from "../../offers/apply-action.ts";
+import { commit } from "../../offers/commit-and-publish.ts";
 import { refusalProblem } from "../../offers/refusal-problem.ts";
-import { readOfferInFull } from "../../portal/read-offer-in-full.ts";
-import { codeSamples } from "../frame/code-samples.ts";
-import { counted } from "../frame/counted.ts";
-import { formTokenField } from "../frame/form-token.ts";
-import type { PageAnswer } from "../frame/page-answer.ts";
-import { publicAddress } from "../frame/public-address.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { PortalVisit } from "../portal-audience.ts";
+import { readOfferInFull } from "../../portal/offers/offer-details.ts";
+import { codeSamples } from "../layout/code-samples.ts";
+import { counted } from "../layout/counted.ts";
+import { formTokenField } from "../layout/form-token.ts";
+import type { PortalVisit } from "../portal/portal-section.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import type { PageAnswer } from "../routing/page-result.ts";
+import { publicAddress } from "../routing/public-address.ts";
 import { withdrawalSamples } from "./offer-samples.ts";
 
 /** `GET /offers/{id}/withdraw`: asks once more; nothing undoes it. */

@@ -1,0 +1,45 @@
+import { addFieldError } from "../../problem/field-errors.ts";
+import { type FieldErrors, ProblemError } from "../../problem/problem-error.ts";
+import { type OrganisationAnswer, searchAll } from "../../suggestions/search-all.ts";
+import type { PortalDeps } from "../person/portal-deps.ts";
+import { emailAddressesOf, type PersonInSession } from "../person/signed-in-person.ts";
+import { recordShown } from "./shown-suggestions.ts";
+import { suggestingOrganisations } from "./suggesting-organisations.ts";
+
+export interface PersonSearch {
+  /** No other organisation is sent the person's addresses (D-88). */
+  organisationIds: readonly string[];
+  /** Narrows nothing when it is empty. */
+  filter?: string | undefined;
+}
+
+/**
+ * Asks the organisations that the person named, with the person's addresses. Those found can be invited from the same session.
+ *
+ * @throws {ProblemError} `organisation_not_suggesting` before any is asked
+ */
+export async function searchForPerson(
+  deps: PortalDeps,
+  person: PersonInSession,
+  { organisationIds, filter }: PersonSearch,
+): Promise<OrganisationAnswer[]> {
+  const suggesting = new Set((await suggestingOrganisations(deps, person)).map(({ id }) => id));
+  const errors: FieldErrors = new Map();
+  for (const [index, id] of organisationIds.entries())
+    if (!suggesting.has(id))
+      addFieldError(
+        errors,
+        `organisationIds[${index}]`,
+        "Leave it out; no organisation with this id implements suggestions.",
+      );
+  if (errors.size > 0)
+    throw new ProblemError(
+      "organisation_not_suggesting",
+      "No search was made. Name only organisations that implement suggestions.",
+      { errors },
+    );
+  const userEmailAddresses = await emailAddressesOf(deps, person);
+  const answers = await searchAll(deps, { organisationIds, userEmailAddresses, ...(filter && { filter }) });
+  await recordShown(deps, person.sessionId, answers);
+  return answers;
+}
