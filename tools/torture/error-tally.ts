@@ -13,7 +13,7 @@ export class ErrorTally {
     for (const input of [stdout, stderr]) if (input) createInterface({ input }).on("line", (line) => this.#read(line));
   }
 
-  /** The most frequent first: `background.failed error 57P03 at claim (queue/boss-queue.ts:30): 12 times`. */
+  /** The most frequent first: `background.error error 57P03 at claim (queue/boss-queue.ts:30): 12 times`. */
   get lines(): string[] {
     const sorted = [...this.#counts].sort(([, a], [, b]) => b - a).map(([what, count]) => `${what}: ${count} times`);
     const others = sorted.length - maxLines;
@@ -28,7 +28,7 @@ export class ErrorTally {
   }
 }
 
-/** Which error it was and where: `background.failed DatabaseError 57P01 at settleAttempts`. */
+/** Which error it was and where: `background.error DatabaseError 57P01 at settleAttempts`. */
 function wordsOf(line: string): string {
   try {
     const { msg, error, code, at, cause } = JSON.parse(line);

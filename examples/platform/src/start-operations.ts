@@ -4,7 +4,7 @@ import { createMetrics, type Metrics } from "./metrics/metrics.ts";
 import { serveMetrics } from "./metrics/serve-metrics.ts";
 import type { Leases } from "./outbox/leases.ts";
 import { runLoop } from "./outbox/run-loop.ts";
-import { retain } from "./retention/purge-expired.ts";
+import { purgeExpired } from "./retention/purge-expired.ts";
 import type { Settings } from "./settings.ts";
 import type { Store } from "./store/store.ts";
 
@@ -16,16 +16,16 @@ export interface OperationsOptions {
   now: () => Date;
 }
 
-/** What runs beside the deliveries: mail, retention, metrics. */
+/** Mail, retention and metrics. */
 export interface Operations {
   metrics: Metrics;
   /** Call it after a commit that wrote mail. */
   wake(): void;
-  /** Where the metrics are served; undefined when they are not. */
+  /** Undefined when metrics are not served. */
   metricsAddress: string | undefined;
-  /** Begins no more work, and finishes what is under way. */
+  /** Starts no more work and finishes the current work. */
   stop(): Promise<void>;
-  /** After the last request: metrics are served, and the mail transport is open, until then. */
+  /** Call it after the last request: until then metrics are served and the mail transport is open. */
   close(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export async function startOperations({
   onError,
   now,
 }: OperationsOptions): Promise<Operations> {
-  // Only who sends mail loads what sends it.
+  // Loads nodemailer only when it is used.
   const transport = settings.smtp
     ? (await import("./mail/smtp-transport.ts")).smtpTransport(settings.smtp)
     : mailboxTransport;
@@ -46,7 +46,7 @@ export async function startOperations({
   const server = settings.metrics && (await serveMetrics(metrics, settings.metrics));
   const mail = startMail({ store, leases, transport, onError });
   const retainBatch = async (): Promise<number> =>
-    (await retain(store, now(), settings.retention, onError)) ? 0 : retentionIdleMs;
+    (await purgeExpired(store, now(), settings.retention, onError)) ? 0 : retentionIdleMs;
   const retention = runLoop(retainBatch, onError);
   return {
     metrics,

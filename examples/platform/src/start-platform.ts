@@ -14,7 +14,7 @@ import { EventStreams } from "./http/event-streams.ts";
 import { checkPlace, listen } from "./http/listen.ts";
 import { jsonReader } from "./http/read-json.ts";
 import { errorFields } from "./log/error-fields.ts";
-import { storeAnswers } from "./metrics/ping-database.ts";
+import { pingDatabase } from "./metrics/ping-database.ts";
 import { metricsSettings } from "./metrics/serve-metrics.ts";
 import { createOutbound } from "./outbound/create-outbound.ts";
 import { createSign } from "./outbound/create-sign.ts";
@@ -74,7 +74,7 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
     await Promise.allSettled([stopped, closeDoor()]);
     for (const close of resources.reverse()) await close();
   };
-  const onError = (error: unknown): void => log.error(errorFields(error), "background.failed");
+  const onError = (error: unknown): void => log.error(errorFields(error), "background.error");
   try {
     const { dataFolder, databaseUrl, allowLoopback, retrySchedule, bodyLimitBytes } = settings;
     const seed = settings.seedFile === undefined ? undefined : await readSeedFile(settings.seedFile);
@@ -146,9 +146,9 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
       rateLimits: rateLimits(settings.rateLimit),
       personLimits: personLimits(settings.personRateLimit),
       trustedProxies: settings.trustedProxies,
-      onAnswered: operations.metrics.onRequest,
+      onRequest: operations.metrics.onRequest,
       showAllMail: settings.showAllMail,
-      isReady: async () => closing === undefined && (await storeAnswers(store)),
+      isReady: async () => closing === undefined && (await pingDatabase(store)),
     });
     // What changes before would be told to pages as something that they may have missed.
     await Promise.race([signals.ready, setTimeout(listenMs, undefined, { ref: false })]);

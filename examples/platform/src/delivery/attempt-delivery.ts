@@ -1,4 +1,4 @@
-import { excerptOf } from "../http/truncate-utf8.ts";
+import { truncateUtf8 } from "../http/truncate-utf8.ts";
 import { fillPath } from "../outbound/join-address.ts";
 import type { Outbound, OutboundFailureCode, OutboundResult, Sign } from "../outbound/outbound.ts";
 import { sendSigned } from "../outbound/send-signed.ts";
@@ -76,8 +76,8 @@ function outcomeOf(result: OutboundResult): Outcome {
   if (!result.ok) return { durationMs, failure: result.code };
   const { status, retryAfterMs, contentType } = result;
   const answer = {
-    ...{ durationMs, status, answer: excerptOf(result.body, keptAnswerBytes) },
-    ...(contentType !== undefined && { contentType: excerptOf(Buffer.from(contentType), keptTypeBytes) }),
+    ...{ durationMs, status, answer: truncateUtf8(result.body, keptAnswerBytes) },
+    ...(contentType !== undefined && { contentType: truncateUtf8(Buffer.from(contentType), keptTypeBytes) }),
   };
   if (status === 200) return answer;
   return { ...answer, failure: "not_acknowledged", ...(retryAfterMs !== undefined && { retryAfterMs }) };

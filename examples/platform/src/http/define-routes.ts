@@ -6,15 +6,15 @@ export interface Methods {
   post?: RequestHandler;
   put?: RequestHandler;
   delete?: RequestHandler;
-  /** Whether HEAD is answered as GET without a body. @default true */
+  /** `false` rejects HEAD, which is otherwise served by GET without a body. */
   head?: false;
 }
 
-/** Everything that one path answers. A method it does not name is 405 with `Allow`, OPTIONS too (D-52). */
-export function resource(router: Router, path: string, { head, ...handlers }: Methods): void {
+/** Defines the methods of one path. Any other method, OPTIONS included, is 405 with `Allow` (D-52). */
+export function defineRoutes(router: Router, path: string, { head, ...handlers }: Methods): void {
   const named = Object.keys(handlers).map((method) => method.toUpperCase());
   const allow = [...named, ...(handlers.get !== undefined && head !== false ? ["HEAD"] : [])].join(", ");
-  const refuse: RequestHandler = () => {
+  const rejectMethod: RequestHandler = () => {
     throw new ProblemError("method_not_allowed", `Allowed here: ${allow}.`, { headers: { Allow: allow } });
   };
   const route = router.route(path).all((_request, response, next) => {
@@ -22,10 +22,10 @@ export function resource(router: Router, path: string, { head, ...handlers }: Me
     next();
   });
   // Express runs GET handlers for HEAD.
-  if (head === false) route.head(refuse);
+  if (head === false) route.head(rejectMethod);
   if (handlers.get) route.get(handlers.get);
   if (handlers.post) route.post(handlers.post);
   if (handlers.put) route.put(handlers.put);
   if (handlers.delete) route.delete(handlers.delete);
-  route.all(refuse);
+  route.all(rejectMethod);
 }

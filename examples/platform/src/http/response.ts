@@ -1,19 +1,19 @@
 import type { Response } from "express";
 
-/** What a route answers, as plain data: it can be kept and given again. */
-export interface Answer {
+/** A response as plain data, so that it can be stored and replayed. */
+export interface RouteResponse {
   status: number;
   headers?: Record<string, string>;
   body?: string;
 }
 
-export const jsonAnswer = (status: number, value: unknown, headers: Record<string, string> = {}): Answer => ({
+export const jsonResponse = (status: number, value: unknown, headers: Record<string, string> = {}): RouteResponse => ({
   status,
   headers: { "Content-Type": "application/json; charset=utf-8", ...headers },
   body: JSON.stringify(value),
 });
 
-export function sendAnswer(response: Response, { status, headers = {}, body }: Answer): void {
+export function sendResponse(response: Response, { status, headers = {}, body }: RouteResponse): void {
   response.status(status).set(headers);
   if (body === undefined) response.end();
   else response.send(body);

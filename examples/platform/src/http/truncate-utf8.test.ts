@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { excerptOf } from "./truncate-utf8.ts";
+import { truncateUtf8 } from "./truncate-utf8.ts";
 
 test.each([
   ["text", Buffer.from("Grüße"), "Grüße"],
@@ -9,4 +9,4 @@ test.each([
   ["a null character", Buffer.from("a\0b"), "a\ufffdb"],
   ["bytes that are no UTF-8", Buffer.from([0x61, 0xff, 0xed, 0xa0, 0x80]), "a\ufffd\ufffd\ufffd\ufffd"],
   ["half a character at its own end", Buffer.from([0x61, 0xc3]), "a\ufffd"],
-])("is, of %s, what can be kept", (_, body, text) => expect(excerptOf(body, 8)).toBe(text));
+])("is, of %s, what can be kept", (_, body, text) => expect(truncateUtf8(body, 8)).toBe(text));

@@ -1,37 +1,38 @@
 import { ProblemError } from "../problem/problem-error.ts";
 import type { Trx } from "../store/store.ts";
 
-export interface OnceKey {
+/** An idempotency key and the request it was used for. */
+export interface IdempotencyRecord {
   organisationId: string;
   /** The key's SHA-256. */
   keyHash: string;
-  /** Of what is asked under the key, to tell a repeat from something else. */
+  /** Hash of the request, which distinguishes a retry from a different request. */
   fingerprint: string;
   now: Date;
 }
 
-export interface Once<T> {
+export interface Idempotent<T> {
   result: T;
-  /** Whether it had its effect before, and none this time. */
-  isRepeat: boolean;
+  /** Whether `result` is that of an earlier request, and there was no effect now. */
+  replayed: boolean;
 }
 
 /** D-40 */
 const keptMs = 24 * 60 * 60 * 1_000;
 
-/** Keys that were used then or before have expired at `now`. */
+/** Keys used at or before the returned time have expired. */
 export const expiredSince = (now: Date): Date => new Date(now.getTime() - keptMs);
 
 /**
- * Has an effect once for each key, in the caller's transaction: its result is kept with the key, and returned again for the
- * same key until that expires. An effect that throws leaves nothing behind, so its key stays free.
+ * Runs an effect once per idempotency key, in the caller's transaction. The result is stored with the key and returned for
+ * the same key until it expires. An effect that throws leaves the key unused.
  *
- * @param effect whose result is plain data
- * @throws {ProblemError} `idempotency_key_reused` when something else was asked under the key
+ * @param effect returns plain data
+ * @throws {ProblemError} `idempotency_key_reused` when a different request used the key
  */
-export async function once<T>(trx: Trx, key: OnceKey, effect: () => Promise<T>): Promise<Once<T>> {
-  const earlier = await claim(trx, key);
-  if (earlier !== undefined) return { result: resultOf<T>(earlier, key), isRepeat: true };
+export async function idempotent<T>(trx: Trx, key: IdempotencyRecord, effect: () => Promise<T>): Promise<Idempotent<T>> {
+  const earlier = await acquire(trx, key);
+  if (earlier !== undefined) return { result: resultOf<T>(earlier, key), replayed: true };
   const result = await effect();
   await trx
     .updateTable("idempotency_keys")
@@ -39,7 +40,7 @@ export async function once<T>(trx: Trx, key: OnceKey, effect: () => Promise<T>):
     .where("organisation_id", "=", key.organisationId)
     .where("key_hash", "=", key.keyHash)
     .execute();
-  return { result, isRepeat: false };
+  return { result, replayed: false };
 }
 
 interface Use {
@@ -47,17 +48,17 @@ interface Use {
   answer: string;
 }
 
-/** @returns the use that the key had before; undefined when it is this transaction's */
-async function claim(trx: Trx, key: OnceKey): Promise<Use | undefined> {
-  // Waits while another transaction holds the key: when that one is over, its result is there or the key is free.
+/** @returns the earlier use of the key; undefined when this transaction acquired it */
+async function acquire(trx: Trx, key: IdempotencyRecord): Promise<Use | undefined> {
+  // Waits for a transaction that holds the key: afterwards its result is stored, or the key is free.
   const inserted = await insertKey(trx, key)
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
   if (inserted !== undefined) return undefined;
   const earlier = await findUse(trx, key).executeTakeFirst();
   if (earlier !== undefined) return earlier;
-  // It has expired, and retention may delete it at any time. This statement inserts it again, or takes it over, or else locks
-  // it as it is, when another transaction did so first: then nothing deletes it before it is read.
+  // The key has expired, and retention may delete it at any time. This statement inserts it, takes it over, or, when another
+  // transaction did so first, locks it, so that it is not deleted before it is read.
   // https://www.postgresql.org/docs/current/sql-insert.html#SQL-ON-CONFLICT
   const taken = await insertKey(trx, key)
     .onConflict((conflict) =>
@@ -70,15 +71,15 @@ async function claim(trx: Trx, key: OnceKey): Promise<Use | undefined> {
   return taken === undefined ? await findUse(trx, key).executeTakeFirstOrThrow() : undefined;
 }
 
-const useOf = ({ fingerprint, now }: OnceKey) => ({ fingerprint, answer: "", created_at: now });
+const useOf = ({ fingerprint, now }: IdempotencyRecord) => ({ fingerprint, answer: "", created_at: now });
 
-const insertKey = (trx: Trx, key: OnceKey) =>
+const insertKey = (trx: Trx, key: IdempotencyRecord) =>
   trx
     .insertInto("idempotency_keys")
     .values({ organisation_id: key.organisationId, key_hash: key.keyHash, ...useOf(key) })
     .returning("key_hash");
 
-const findUse = (trx: Trx, { organisationId, keyHash, now }: OnceKey) =>
+const findUse = (trx: Trx, { organisationId, keyHash, now }: IdempotencyRecord) =>
   trx
     .selectFrom("idempotency_keys")
     .select(["fingerprint", "answer"])
@@ -86,7 +87,7 @@ const findUse = (trx: Trx, { organisationId, keyHash, now }: OnceKey) =>
     .where("key_hash", "=", keyHash)
     .where("created_at", ">", expiredSince(now));
 
-function resultOf<T>(earlier: Use, { fingerprint }: OnceKey): T {
+function resultOf<T>(earlier: Use, { fingerprint }: IdempotencyRecord): T {
   if (earlier.fingerprint === fingerprint) return JSON.parse(earlier.answer);
-  throw new ProblemError("idempotency_key_reused", "Another request had this key; give every request one of its own.");
+  throw new ProblemError("idempotency_key_reused", "Another request used this key; use a new key for every request.");
 }

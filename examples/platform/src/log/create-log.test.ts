@@ -8,8 +8,8 @@ function linesOf(write: (log: ReturnType<typeof createLog>) => void): Record<str
 }
 
 test("lines are JSON with the fields that were given", () =>
-  expect(linesOf((log) => log.info({ route: "/offer", status: 200 }, "http.answered"))).toMatchObject([
-    { level: 30, msg: "http.answered", route: "/offer", status: 200 },
+  expect(linesOf((log) => log.info({ route: "/offer", status: 200 }, "http.response"))).toMatchObject([
+    { level: 30, msg: "http.response", route: "/offer", status: 200 },
   ]));
 
 test.each<[string, (log: ReturnType<typeof createLog>) => void]>([

@@ -1,24 +1,24 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { AttemptRecord } from "../delivery/attempt-record.ts";
-import type { AnsweredRequest } from "../http/observe-requests.ts";
+import type { CompletedRequest } from "../http/observe-requests.ts";
 import type { Store } from "../store/store.ts";
 import { type Backlog, readBacklog } from "./read-backlog.ts";
 
-/** What one platform counts and measures. No label names an organisation or a person. */
+/** Metrics of one process. No label identifies an organisation or a person. */
 export interface Metrics {
   onAttempt(record: AttemptRecord): void;
-  onRequest(request: AnsweredRequest): void;
-  /** In the text format of Prometheus. */
+  onRequest(request: CompletedRequest): void;
+  /** In the Prometheus text format. */
   read(): Promise<{ contentType: string; text: string }>;
   stop(): void;
 }
 
-/** A scrape reads the store at most so often, however many ask. */
+/** Scrapes within this time share one read of the store. */
 const keepMs = 1_000;
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 
-/** @param store asked for the backlog at each scrape, so that it does not matter which process is asked */
+/** @param store source of the backlog, which is the same in every process */
 export function createMetrics(store: Store, now: () => Date): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -26,32 +26,32 @@ export function createMetrics(store: Store, now: () => Date): Metrics {
     new Gauge({ name: `offers_${name}`, help, labelNames, registers });
   const attempts = new Counter({
     name: "offers_delivery_attempts_total",
-    help: "Attempts at deliveries by outcome, and by the code of their failure",
+    help: "Delivery attempts by outcome and failure code",
     labelNames: ["outcome", "failure"],
     registers,
   });
   const attemptSeconds = new Histogram({
     name: "offers_delivery_attempt_duration_seconds",
-    help: "How long attempts took",
+    help: "Duration of delivery attempts",
     labelNames: ["outcome"],
     buckets: seconds,
     registers,
   });
   const requestSeconds = new Histogram({
     name: "offers_http_request_duration_seconds",
-    help: "How long requests took, by the template of their route",
+    help: "Duration of HTTP requests by route template",
     labelNames: ["method", "route", "status"],
     buckets: seconds,
     registers,
   });
-  const storeUp = gauge("store_up", "Whether the store answered this scrape");
-  const deliveries = gauge("deliveries", "Deliveries that are not acknowledged, by state", ["state"]);
+  const storeUp = gauge("store_up", "Whether the database responded to this scrape");
+  const deliveries = gauge("deliveries", "Unacknowledged deliveries by state", ["state"]);
   const gauges = {
-    lagSeconds: gauge("delivery_lag_seconds", "How long the oldest delivery that could be attempted has been due"),
-    openBreakers: gauge("breakers_open", "Endpoints at which nothing is attempted for now"),
-    disabledEndpoints: gauge("endpoints_disabled", "Endpoints whose events are held"),
-    unsentNotifications: gauge("notifications_unsent", "Notifications that wait for the push transport"),
-    unsentMails: gauge("mails_unsent", "Mails that wait for the mail transport"),
+    lagSeconds: gauge("delivery_lag_seconds", "How long the oldest attemptable delivery has been due"),
+    openBreakers: gauge("breakers_open", "Endpoints whose circuit breaker is open"),
+    disabledEndpoints: gauge("endpoints_disabled", "Disabled endpoints, whose events are held"),
+    unsentNotifications: gauge("notifications_unsent", "Notifications waiting to be pushed"),
+    unsentMails: gauge("mails_unsent", "Mails waiting to be sent"),
   };
   const loopDelay = monitorEventLoopDelay({ resolution: 20 });
   loopDelay.enable();
@@ -62,7 +62,7 @@ export function createMetrics(store: Store, now: () => Date): Metrics {
     for (const [state, count] of Object.entries(backlog.deliveries)) deliveries.set({ state }, count);
     for (const [name, each] of Object.entries(gauges)) each.set(backlog[name as keyof typeof gauges]);
   };
-  /** An old number would pass for a new one. */
+  /** Removes the gauges, so that a scrape does not show outdated values. */
   const hide = (): void => {
     storeUp.set(0);
     deliveries.reset();

@@ -4,8 +4,8 @@ import type { Store } from "../store/store.ts";
 
 const limitMs = 2_000;
 
-/** Whether the store answers within two seconds. */
-export function storeAnswers({ db }: Pick<Store, "db">): Promise<boolean> {
+/** Whether the database responds within two seconds. */
+export function pingDatabase({ db }: Pick<Store, "db">): Promise<boolean> {
   return inTime(sql`select 1`.execute(db), limitMs).then(
     () => true,
     () => false,

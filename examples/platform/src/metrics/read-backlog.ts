@@ -3,7 +3,7 @@ import { type ShownState, shownState } from "../delivery/shown-state.ts";
 import { inTime } from "../in-time.ts";
 import type { Store } from "../store/store.ts";
 
-/** What waits, over all processes. */
+/** Waiting work, over all processes. */
 export interface Backlog {
   deliveries: Record<Exclude<ShownState, "acknowledged">, number>;
   /** 0 when none is due. */
@@ -16,7 +16,7 @@ export interface Backlog {
 
 const limitMs = 2_000;
 
-/** Rejects when the store takes longer than two seconds. What it counts has partial indexes: its cost is the backlog's. */
+/** Rejects after two seconds. Partial indexes make its cost proportional to the backlog. */
 export async function readBacklog(store: Store, now: Date): Promise<Backlog> {
   const reading = Promise.all([countRows(store, now), countStates(store), oldestDue(store, now)]);
   const [counts, states, dueSince] = await inTime(reading, limitMs);
@@ -33,7 +33,7 @@ async function countRows(store: Store, now: Date) {
     (select count(*) from mails where due_at is not null) as "unsentMails"
   `.execute(store.db);
   const [counts] = rows;
-  if (counts === undefined) throw new Error("an aggregate is always one row");
+  if (counts === undefined) throw new Error("an aggregate always returns one row");
   return counts;
 }
 
@@ -47,7 +47,7 @@ async function countStates({ db }: Store): Promise<[ShownState, number][]> {
   return rows.map(({ state, count }) => [state, count]);
 }
 
-/** Of the deliveries that nothing keeps back, such as their endpoint's breaker. */
+/** Without deliveries of disabled endpoints and of open circuit breakers. */
 async function oldestDue({ db }: Store, now: Date): Promise<Date | undefined> {
   const oldest = await db
     .selectFrom("deliveries")

@@ -4,7 +4,7 @@ import { addressOf } from "../http/address-of.ts";
 import { listen } from "../http/listen.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** Where the metrics are served: never the platform's own door, so that no stranger gets to them by way of a proxy. */
+/** Where metrics are served: never on the platform's own port, which a proxy may expose. */
 export interface MetricsPlace {
   host: string;
   port: number;
@@ -18,9 +18,9 @@ export interface MetricsServer {
 }
 
 /**
- * `GET /metrics`, and nothing else.
+ * Serves `GET /metrics` only.
  *
- * @throws {SettingError} when the place is taken
+ * @throws {SettingError} when the port is in use
  */
 export async function serveMetrics(metrics: Metrics, place: MetricsPlace): Promise<MetricsServer> {
   const server = createServer(async ({ method, url }, response) => {

@@ -5,7 +5,7 @@ import type { Trx } from "../store/store.ts";
 import type { OfferDeps } from "./offer-deps.ts";
 import {
   type Action,
-  type Consequence,
+  type Effect,
   type OfferState,
   type RecipientResponse,
   type RecipientState,
@@ -13,16 +13,16 @@ import {
   transition,
 } from "./transition.ts";
 
-/** Whose offer it may be: one of this organisation, or one that this worker was addressed with. */
+/** The organisation that owns the offer, or the worker it was addressed to. */
 export type Actor = { organisationId: string } | { workerId: string };
 
 export type ActionResult = "done" | { code: "offer_not_found" } | Refusal;
 
 /**
- * Applies one action to an offer, in the caller's transaction: its new state, and the events and notifications that follow.
- * The row of the offer is locked, so that two actions on one offer happen one after the other.
+ * Applies an action to an offer in the caller's transaction: writes the new state, records events and notifies workers.
+ * Locks the offer's row, so that actions on one offer are serialised.
  */
-export async function actOnOffer(
+export async function applyAction(
   trx: Trx,
   { now }: Pick<OfferDeps, "now">,
   actor: Actor,
@@ -39,9 +39,9 @@ export async function actOnOffer(
   const outcome = transition(state, action);
   if (!outcome.allowed) return outcome.refusal;
   await writeState(trx, offerId, action, state, outcome.state, now());
-  await noteView(trx, offerId, action, now());
+  await recordView(trx, offerId, action, now());
   announce(trx, { topic: "offer", organisationId: offer.organisation_id });
-  for (const consequence of outcome.consequences) await follow(trx, offer.organisation_id, offerId, consequence);
+  for (const effect of outcome.effects) await applyEffect(trx, offer.organisation_id, offerId, effect);
   return "done";
 }
 
@@ -60,7 +60,7 @@ function lockOffer(trx: Trx, actor: Actor, offerId: string) {
     .executeTakeFirst();
 }
 
-/** A worker's action concerns one row however many were addressed. */
+/** All recipients, or only the worker who acts. */
 async function readRecipients(trx: Trx, offerId: string, action: Action): Promise<RecipientState[]> {
   const all = trx
     .selectFrom("recipients")
@@ -89,7 +89,7 @@ async function writeState(
   if (after.widthdrawn !== before.widthdrawn)
     await trx.updateTable("offers").set({ withdrawn_at: now }).where("id", "=", offerId).execute();
   const changed = after.recipients.filter((recipient, index) => recipient !== before.recipients[index]);
-  // Those that change together change alike: the named ones of a completion, or the one who answers.
+  // All of them get the same values: the selected workers of a completion, or the worker who responds.
   const [first] = changed;
   if (first === undefined) return;
   const { response, confirmation } = first;
@@ -105,7 +105,7 @@ async function writeState(
     .execute();
 }
 
-async function noteView(trx: Trx, offerId: string, action: Action, now: Date): Promise<void> {
+async function recordView(trx: Trx, offerId: string, action: Action, now: Date): Promise<void> {
   if (action.type !== "open" && action.type !== "close") return;
   await trx
     .updateTable("recipients")
@@ -115,15 +115,15 @@ async function noteView(trx: Trx, offerId: string, action: Action, now: Date): P
     .execute();
 }
 
-async function follow(trx: Trx, organisationId: string, offerId: string, consequence: Consequence): Promise<void> {
-  if (consequence.type === "notify") {
-    const { reason, workerIds } = consequence;
+async function applyEffect(trx: Trx, organisationId: string, offerId: string, effect: Effect): Promise<void> {
+  if (effect.type === "notify") {
+    const { reason, workerIds } = effect;
     await notifyWorkers(trx, { offerId, workerIds, reason });
     announce(trx, { topic: "notification", workerIds });
     return;
   }
-  const { workerId, response } = consequence;
-  // Told to the organisation that the offer belongs to (D-39).
+  const { workerId, response } = effect;
+  // The event goes to the organisation that owns the offer (D-39).
   await recordEvent(trx, organisationId, {
     type: "workerOfferResponse",
     data: { offerId, workerId, response },

@@ -3,8 +3,8 @@ import type { Signal } from "../signals/signal.ts";
 import type { Trx } from "../store/store.ts";
 import type { OfferDeps } from "./offer-deps.ts";
 
-/** Commits what `work` does, then publishes what was announced in it. */
-export async function commit<T>(
+/** Runs `work` in a transaction and, after its commit, publishes the signals announced in it. */
+export async function commitAndPublish<T>(
   { store, signals }: Pick<OfferDeps, "store" | "signals">,
   work: (trx: Trx) => Promise<T>,
 ): Promise<T> {

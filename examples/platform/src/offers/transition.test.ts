@@ -21,7 +21,7 @@ const responses = (state: OfferState, action: Action): unknown => {
 // From the decisions: D-08 for answers, D-11 for completion, D-10 for withdrawal.
 describe.each([
   { state: open, closedBy: undefined },
-  { state: completed, closedBy: "offer_complete" },
+  { state: completed, closedBy: "offer_completed" },
   { state: withdrawn, closedBy: "offer_withdrawn" },
   { state: { ...completed, widthdrawn: true }, closedBy: "offer_withdrawn" },
 ])("an offer that is complete $state.complete, withdrawn $state.widthdrawn", ({ state, closedBy }) => {
@@ -58,31 +58,31 @@ test("every action has its place in the table, in every state", () => {
 describe("a worker's answer", () => {
   test("from none to applied is told as accepted", () =>
     expect(transition(open, { type: "apply", workerId: "cleo" })).toMatchObject({
-      consequences: [{ type: "workerOfferResponse", workerId: "cleo", response: "accepted" }],
+      effects: [{ type: "workerOfferResponse", workerId: "cleo", response: "accepted" }],
       state: { recipients: [{}, {}, { workerId: "cleo", response: "applied" }] },
     }));
 
   test("from none to rejected is told as rejected", () =>
     expect(transition(open, { type: "reject", workerId: "cleo" })).toMatchObject({
-      consequences: [{ type: "workerOfferResponse", workerId: "cleo", response: "rejected" }],
+      effects: [{ type: "workerOfferResponse", workerId: "cleo", response: "rejected" }],
     }));
 
   test.each([
     [{ type: "reject", workerId: "amal" }, "rejected"],
     [{ type: "apply", workerId: "ben" }, "accepted"],
   ] as const)("may change: %o is told", (action, response) =>
-    expect(transition(open, action)).toMatchObject({ allowed: true, consequences: [{ response }] }),
+    expect(transition(open, action)).toMatchObject({ allowed: true, effects: [{ response }] }),
   );
 
   test.each([
     { type: "apply", workerId: "amal" },
     { type: "reject", workerId: "ben" },
   ] as const)("given again, %o, is no event", (action) =>
-    expect(transition(open, action)).toEqual({ allowed: true, state: open, consequences: [] }),
+    expect(transition(open, action)).toEqual({ allowed: true, state: open, effects: [] }),
   );
 
   test.each([
-    [completed, "offer_complete"],
+    [completed, "offer_completed"],
     [withdrawn, "offer_withdrawn"],
     [{ ...completed, widthdrawn: true }, "offer_withdrawn"],
   ])("to a closed offer is refused, a repeat too", (state, code) => {
@@ -97,7 +97,7 @@ describe("a worker's answer", () => {
 describe("looking at an offer", () => {
   test.each([open, completed, withdrawn])("changes nothing and tells nobody", (state) => {
     for (const type of ["open", "close"] as const)
-      expect(transition(state, { type, workerId: "amal" })).toEqual({ allowed: true, state, consequences: [] });
+      expect(transition(state, { type, workerId: "amal" })).toEqual({ allowed: true, state, effects: [] });
   });
 });
 
@@ -114,7 +114,7 @@ describe("completion", () => {
         widthdrawn: false,
         recipients: [{ workerId: "amal", response: "applied", confirmation: "confirmed" }, ...open.recipients.slice(1)],
       },
-      consequences: [
+      effects: [
         { type: "notify", reason: "successful", workerIds: ["amal"] },
         { type: "notify", reason: "unsuccessful", workerIds: ["ben", "cleo"] },
       ],
@@ -122,7 +122,7 @@ describe("completion", () => {
 
   test("counts a repeated id once", () =>
     expect(transition(open, { type: "complete", workerIds: ["amal", "amal"] })).toMatchObject({
-      consequences: [{ workerIds: ["amal"] }, {}],
+      effects: [{ workerIds: ["amal"] }, {}],
     }));
 
   test("names the entries who have not applied, or were not addressed", () =>
@@ -134,7 +134,7 @@ describe("completion", () => {
   test("of nobody is refused", () => expect(transition(open, { type: "complete", workerIds: [] }).allowed).toBe(false));
 
   test.each([
-    [completed, "offer_complete"],
+    [completed, "offer_completed"],
     [withdrawn, "offer_withdrawn"],
   ])("happens once, and not after a withdrawal", (state, code) =>
     expect(transition(state, { type: "complete", workerIds: ["amal"] })).toEqual({ allowed: false, refusal: { code } }),
@@ -146,10 +146,10 @@ describe("withdrawal", () => {
     expect(transition(state, { type: "withdraw" })).toEqual({
       allowed: true,
       state: { ...state, widthdrawn: true },
-      consequences: [{ type: "notify", reason: "withdrawn", workerIds: ["amal", "ben", "cleo"] }],
+      effects: [{ type: "notify", reason: "withdrawn", workerIds: ["amal", "ben", "cleo"] }],
     }),
   );
 
   test("again is harmless and tells nobody", () =>
-    expect(transition(withdrawn, { type: "withdraw" })).toEqual({ allowed: true, state: withdrawn, consequences: [] }));
+    expect(transition(withdrawn, { type: "withdraw" })).toEqual({ allowed: true, state: withdrawn, effects: [] }));
 });

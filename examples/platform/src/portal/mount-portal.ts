@@ -1,5 +1,5 @@
 import type { Router } from "express";
-import { resource } from "../http/define-routes.ts";
+import { defineRoutes } from "../http/define-routes.ts";
 import { sessionMethods } from "../session/session-methods.ts";
 import { listDeliveriesRoute } from "./deliveries/deliveries-routes.ts";
 import { redeliverManyRoute, redeliverRoute } from "./deliveries/redelivery-routes.ts";
@@ -14,16 +14,16 @@ import { searchSuggestionsRoute, suggestingOrganisationsRoute } from "./suggesti
 
 /** What people of an organisation do: company profile, offers, deliveries, invitations. */
 export function mountPortal(router: Router, deps: PortalDeps): void {
-  resource(router, person.sessionPath, sessionMethods(deps, person));
-  resource(router, "/portal/profile", { get: readProfileRoute(deps), put: saveProfileRoute(deps) });
-  resource(router, "/portal/profile/enable", { post: enableEndpointRoute(deps) });
-  resource(router, "/portal/profile/rotation", { post: rotateSecretRoute(deps) });
-  resource(router, "/portal/offers", { get: listOffersRoute(deps) });
-  resource(router, "/portal/deliveries", { get: listDeliveriesRoute(deps) });
-  resource(router, "/portal/deliveries/redeliver", { post: redeliverManyRoute(deps) });
-  resource(router, "/portal/deliveries/:id/redeliver", { post: redeliverRoute(deps) });
-  resource(router, "/portal/suggestions/organisations", { get: suggestingOrganisationsRoute(deps) });
-  resource(router, "/portal/suggestions/search", { post: searchSuggestionsRoute(deps) });
-  resource(router, "/portal/invitations", { get: listInvitationsRoute(deps), post: inviteRoute(deps) });
-  resource(router, "/portal/mailbox", { get: mailboxRoute(deps) });
+  defineRoutes(router, person.sessionPath, sessionMethods(deps, person));
+  defineRoutes(router, "/portal/profile", { get: readProfileRoute(deps), put: saveProfileRoute(deps) });
+  defineRoutes(router, "/portal/profile/enable", { post: enableEndpointRoute(deps) });
+  defineRoutes(router, "/portal/profile/rotation", { post: rotateSecretRoute(deps) });
+  defineRoutes(router, "/portal/offers", { get: listOffersRoute(deps) });
+  defineRoutes(router, "/portal/deliveries", { get: listDeliveriesRoute(deps) });
+  defineRoutes(router, "/portal/deliveries/redeliver", { post: redeliverManyRoute(deps) });
+  defineRoutes(router, "/portal/deliveries/:id/redeliver", { post: redeliverRoute(deps) });
+  defineRoutes(router, "/portal/suggestions/organisations", { get: suggestingOrganisationsRoute(deps) });
+  defineRoutes(router, "/portal/suggestions/search", { post: searchSuggestionsRoute(deps) });
+  defineRoutes(router, "/portal/invitations", { get: listInvitationsRoute(deps), post: inviteRoute(deps) });
+  defineRoutes(router, "/portal/mailbox", { get: mailboxRoute(deps) });
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import express from "express";
 import { expect, test } from "vitest";
 import { ProblemError } from "./problem-error.ts";
-import { answerProblem } from "./problem-handler.ts";
+import { problemHandler } from "./problem-handler.ts";
 
 /** What a caller gets when a route throws, and what we are told of it. */
 async function answerTo(thrown: unknown, before?: (response: express.Response) => void) {
@@ -14,7 +14,7 @@ async function answerTo(thrown: unknown, before?: (response: express.Response) =
     before?.(response);
     throw thrown;
   });
-  app.use(answerProblem((error) => unexpected.push(error)));
+  app.use(problemHandler((error) => unexpected.push(error)));
   const server = app.listen(0, "127.0.0.1");
   await once(server, "listening");
   try {
@@ -62,7 +62,7 @@ test.each([new TypeError("password=hunter2"), "hunter2", Object.assign(new Error
 );
 
 test("that it is not ready is an answer, of which nobody need be told", async () =>
-  expect(await answerTo(new ProblemError("not_ready", "Try again in a moment."))).toMatchObject({
+  expect(await answerTo(new ProblemError("service_unavailable", "Try again in a moment."))).toMatchObject({
     status: 503,
     unexpected: [],
   }));

@@ -3,17 +3,17 @@ import { ProblemError } from "./problem-error.ts";
 import { problemKinds } from "./problem-kinds.ts";
 
 /**
- * Answers whatever a route threw with problem details, and with nothing that the caller should not see.
+ * Responds to every error of a route with problem details (RFC 9457), without internals.
  *
- * @param onUnexpected told of errors that are not an answer: bugs, and a store that is gone
+ * @param onUnexpected receives errors that are not a `ProblemError`: bugs, and failures of the store
  */
-export const answerProblem =
+export const problemHandler =
   (onUnexpected: (error: unknown, response: Response) => void): ErrorRequestHandler =>
   (error: unknown, _request, response, _next) => {
-    const problem = problemOf(error);
-    // One that a route threw is an answer, also that it is not ready.
+    const problem = toProblem(error);
+    // A `ProblemError` with status 503 is intended.
     if (problem !== error && problem.status >= 500) onUnexpected(error, response);
-    // Too late for another answer: cut it off, so that nobody takes half an answer for a whole one.
+    // Too late for another response. A reset connection marks the first one as incomplete.
     if (response.headersSent) return void response.destroy();
     sendProblem(response, problem);
   };
@@ -37,13 +37,13 @@ function sendProblem(response: Response, { code, status, message, errors, extens
     );
 }
 
-/** What the caller may see of whatever was thrown. */
-export function problemOf(error: unknown): ProblemError {
+/** The problem that the caller sees for an error. */
+export function toProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
-  // Express refuses what it cannot percent-decode.
+  // Thrown by Express for a path that it cannot percent-decode.
   if (error instanceof URIError)
     return new ProblemError("malformed_url", "Percent-encode the address as UTF-8.", { cause: error });
-  return new ProblemError("internal_error", "Try again; if it goes on, report the instance named here.", {
+  return new ProblemError("internal_error", "Try again. If it happens again, report the instance.", {
     cause: error,
   });
 }

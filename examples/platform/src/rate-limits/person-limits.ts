@@ -3,14 +3,14 @@ import type { RateLimit } from "./rate-limits.ts";
 import { tooManyRequests } from "./too-many-requests.ts";
 
 /**
- * What a request of somebody signed in is counted as; each has a budget of its own. `live`, `stream` and `image` are what a
- * browser asks for by itself: they leave a person's own reads alone.
+ * The kind of an authenticated request; each kind has its own limit. Browsers send `live`, `stream` and `image` on their own,
+ * so these do not count as reads.
  */
 export type PersonUse = "read" | "act" | "live" | "stream" | "image";
 
 /**
- * How often somebody signed in may ask (D-91), by session token and on pages alike. Counted in this process, as for API keys
- * (D-54); only what leaves the platform for good, the contacts, is counted in the store.
+ * Rate limits per person and worker (D-91), for JSON routes and pages together. Counted in each process, as for API keys
+ * (D-54); only contacts, which become webhooks, are counted in the store.
  */
 export interface PersonLimits {
   /**
@@ -18,17 +18,17 @@ export interface PersonLimits {
    * @throws {ProblemError} `rate_limited`
    */
   count(person: string, use: PersonUse): Promise<void>;
-  /** How many contacts a worker may add in an hour, in all processes; undefined for any number. */
+  /** Contacts that a worker may add per hour, over all processes; undefined for no limit. */
   contactsPerHour: number | undefined;
 }
 
-/** Of what acts: a fraction of the reads. A person does not decide sixty times a minute; a script does. */
+/** Writes per read. People do not decide sixty times a minute; scripts do. */
 const actsPerRead = 1 / 10;
 
-/** Each is a webhook at somebody else's endpoint, and shares the same thing as the one before it. */
+/** Every contact is a webhook to another organisation, and repeats add no information. */
 const contactsPerHour = 20;
 
-/** @param reads undefined for no limits at all */
+/** @param reads undefined for no limits */
 export function personLimits(reads: RateLimit | undefined): PersonLimits {
   if (reads === undefined) return { count: async () => undefined, contactsPerHour: undefined };
   const { count: points, seconds: duration } = reads;

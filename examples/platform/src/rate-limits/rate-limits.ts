@@ -9,24 +9,24 @@ export interface RateLimit {
 }
 
 /**
- * How often the API may be asked (D-54). Counted in this process: with several, each allows as much. Counting in the
- * database would make a write of every read.
+ * Rate limit per API key (D-54). Counted in each process, so n processes allow n times as much: counting in the database
+ * would turn every read into a write.
  *
- * @throws {ProblemError} `rate_limited`, each of them
+ * @throws {ProblemError} `rate_limited` from both methods
  */
 export interface RateLimits {
-  /** A request whose key is missing or wrong. Right keys have nothing to do with it, wherever they come from. */
+  /** Counts a missing or invalid key. Does not limit valid keys from the same address. */
   countWrongKey(address: string): Promise<void>;
-  /** A request with a right key: its own limit is the only one. */
+  /** Counts a request with a valid key. */
   countRequest(keyHash: string): Promise<void>;
 }
 
-/** Wrong and missing keys from one address. */
+/** Missing and invalid keys from one network. */
 const wrongKeys: RateLimit = { count: 60, seconds: 60 };
 
 const nothing = async (): Promise<void> => undefined;
 
-/** @param perKey undefined for no limits at all */
+/** @param perKey undefined for no limits */
 export function rateLimits(perKey: RateLimit | undefined): RateLimits {
   if (perKey === undefined) return { countWrongKey: nothing, countRequest: nothing };
   const keys = new RateLimiterMemory({ points: perKey.count, duration: perKey.seconds });

@@ -1,8 +1,7 @@
 import { ProblemError } from "../problem/problem-error.ts";
 
 /**
- * A request beyond a limit (RFC 6585, 4). It had no effect; the time to come back is in `Retry-After` for programs, and in
- * words for people.
+ * A request over a rate limit (RFC 6585, 4). It had no effect. `Retry-After` is for programs, the text for people.
  */
 export function tooManyRequests(what: string, seconds: number): ProblemError {
   const wait = Math.max(1, Math.ceil(seconds));
@@ -11,7 +10,7 @@ export function tooManyRequests(what: string, seconds: number): ProblemError {
   });
 }
 
-/** Never less than it is: whoever comes back too soon waits again. */
+/** Rounded up, so that a retry after this time succeeds. */
 function inWords(seconds: number): string {
   if (seconds > 120) return `${Math.ceil(seconds / 60)} minutes`;
   return seconds === 1 ? "1 second" : `${seconds} seconds`;

@@ -2,11 +2,11 @@ import { sql } from "kysely";
 import type { Trx } from "../store/store.ts";
 
 /**
- * Deletes deliveries that were settled before, their attempts, and events that no delivery is left of (D-77). Of the dead
- * ones only those that a later delivery has overtaken, and those first: without the later one they could be redelivered,
- * and an old word would come after a new one (D-32).
+ * Deletes deliveries settled before `before`, their attempts, and events without deliveries (D-77). A failed delivery is
+ * deleted only if a later delivery superseded it, and before that one: otherwise it could be redelivered after the later
+ * response (D-32).
  *
- * @returns how many
+ * @returns the number of deleted deliveries
  */
 export async function purgeDeliveries(trx: Trx, before: Date, limit: number): Promise<number> {
   const { rows } = await sql<{ id: string; event_id: string }>`

@@ -1,31 +1,30 @@
 import { sql } from "kysely";
-import { forgetExpiredKeys } from "../idempotency/forget-expired-keys.ts";
+import { deleteExpiredKeys } from "../idempotency/forget-expired-keys.ts";
 import type { Store, Trx } from "../store/store.ts";
 import { purgeDeliveries } from "./purge-deliveries.ts";
 
-/** For how long what is over is kept, in days (D-77). */
+/** How long finished data is kept, in days (D-77). */
 export interface RetentionPeriods {
-  /** Acknowledged deliveries with their events and attempts, and notifications of offers that are over. */
+  /** Acknowledged deliveries with their events and attempts, and notifications of past offers. */
   deliveryDays: number;
-  /** What endpoints answered, and mail that was sent. */
+  /** Response bodies of endpoints, and sent mail. */
   contentDays: number;
 }
 
 export const defaultRetention: RetentionPeriods = { deliveryDays: 90, contentDays: 30 };
 
-/** Rows of one statement; a transaction has five seconds. */
+/** Rows per statement; a transaction times out after five seconds. */
 const batchSize = 500;
 const dayMs = 24 * 60 * 60 * 1_000;
 
 /**
- * Forgets one batch of everything whose time is over. What waits is never over: deliveries that are pending, dead
- * ones that may still be redelivered, mail and notifications that may still be sent. What fails of one is no matter of the
- * others.
+ * Deletes one batch of each kind of expired data. Pending deliveries, failed deliveries that can still be redelivered, and
+ * unsent mail and notifications never expire. If one batch fails, the others still run.
  *
- * @param onError told what a batch threw
- * @returns whether there may be more
+ * @param onError receives the error of a batch
+ * @returns whether more may be left
  */
-export async function retain(
+export async function purgeExpired(
   store: Store,
   now: Date,
   periods: RetentionPeriods,
@@ -35,11 +34,11 @@ export async function retain(
   const content = daysAgo(periods.contentDays);
   const delivery = daysAgo(periods.deliveryDays);
   let more = false;
-  const alone = async (work: () => Promise<unknown>): Promise<void> => void (await work().catch(onError));
+  const tryRun = async (work: () => Promise<unknown>): Promise<void> => void (await work().catch(onError));
   const inBatch = (purge: (trx: Trx) => Promise<number>): Promise<void> =>
-    alone(async () => {
+    tryRun(async () => {
       const purged = await store.transaction(async (trx) => {
-        // To compile these statements takes longer than to run them: their costs are guessed from what is there no more.
+        // Outdated statistics after mass deletes make PostgreSQL JIT-compile these, which takes longer than running them.
         await sql`set local jit = off`.execute(trx);
         return purge(trx);
       });
@@ -54,18 +53,18 @@ export async function retain(
   });
   await inBatch((trx) => purgeDeliveries(trx, delivery, batchSize));
   await inBatch(async (trx) => {
-    // Of deliveries that are kept.
+    // Attempts of deliveries that are kept.
     const old = trx.selectFrom("attempts").select("id").where("started_at", "<=", delivery).limit(batchSize);
     return count(await trx.deleteFrom("attempts").where("id", "in", old).returning("id").execute());
   });
-  // Nobody was told of these: there was no endpoint. They are looked for once the deliveries before have gone.
+  // Events without an endpoint have no deliveries. They come after the expired deliveries above.
   if (!more)
     await inBatch(async (trx) => {
       const old = trx
         .selectFrom("events")
         .select("id")
         .where("created_at", "<=", delivery)
-        // A limit keeps it a look at an index for each, not a join of all.
+        // With a limit, PostgreSQL probes the index per event instead of joining all.
         .where(
           ({ selectFrom }) => selectFrom("deliveries").select("id").whereRef("event_id", "=", "events.id").limit(1),
           "is",
@@ -90,9 +89,9 @@ export async function retain(
   });
   const { db } = store;
   const forgotten = { previous_sealed_secret: null, previous_secret_until: null };
-  await alone(() => db.updateTable("endpoints").set(forgotten).where("previous_secret_until", "<=", now).execute());
-  await alone(() => db.deleteFrom("sessions").where("expires_at", "<=", now).execute());
-  await alone(() => forgetExpiredKeys(db, now));
+  await tryRun(() => db.updateTable("endpoints").set(forgotten).where("previous_secret_until", "<=", now).execute());
+  await tryRun(() => db.deleteFrom("sessions").where("expires_at", "<=", now).execute());
+  await tryRun(() => deleteExpiredKeys(db, now));
   return more;
 }
 

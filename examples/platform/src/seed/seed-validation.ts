@@ -1,18 +1,18 @@
 import type { Seed } from "./seed-schema.ts";
 
-export interface SeedFault {
+export interface SeedProblem {
   path: PropertyKey[];
   remedy: string;
 }
 
-/** A value, and where in the file it stands. */
+/** A value and its path in the file. */
 type Entry = [value: string, path: PropertyKey[]];
 
 /**
- * What is wrong between the entries of a seed: whom it refers to is in the same file, and nothing that tells one from
- * another is there twice. The store would stop at the one, and leave out the second of the other without a word.
+ * Checks references and uniqueness between the entries of a seed. The store would fail on an unknown reference, and silently
+ * skip a duplicate.
  */
-export function seedFaults({ organisations, people, workers }: Seed): SeedFault[] {
+export function seedProblems({ organisations, people, workers }: Seed): SeedProblem[] {
   const idsOf = (list: "organisations" | "people" | "workers", entries: readonly { id: string }[]) =>
     entries.map(({ id }, index): Entry => [id, [list, index, "id"]]);
   const held = organisations.flatMap(({ actsFor }, index) =>
@@ -22,7 +22,7 @@ export function seedFaults({ organisations, people, workers }: Seed): SeedFault[
     organisation.apiKeys.map((key, at): Entry => [key, ["organisations", index, "apiKeys", at]]),
   );
   const emailAddresses = people.flatMap((person, index) =>
-    // Upper and lower case are one to whoever signs in.
+    // Sign-in ignores case.
     person.emailAddresses.map((text, at): Entry => [text.toLowerCase(), ["people", index, "emailAddresses", at]]),
   );
   const references = [
@@ -44,9 +44,9 @@ export function seedFaults({ organisations, people, workers }: Seed): SeedFault[
   ];
 }
 
-function repeated(entries: readonly Entry[]): SeedFault[] {
+function repeated(entries: readonly Entry[]): SeedProblem[] {
   const seen = new Set<string>();
   return entries
     .filter(([value]) => seen.has(value) || !seen.add(value))
-    .map(([, path]) => ({ path, remedy: "Give another one; this one is in the file before." }));
+    .map(([, path]) => ({ path, remedy: "Choose another value; it is already used earlier in the file." }));
 }

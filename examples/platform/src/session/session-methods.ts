@@ -21,7 +21,7 @@ export interface SessionDeps {
   personLimits: PersonLimits;
 }
 
-/** What the session path of a role answers: POST signs in, DELETE signs out. */
+/** Methods of a role's session path: POST signs in, DELETE signs out. */
 export function sessionMethods(deps: SessionDeps, role: Role): Methods {
   const credentialsSchema = z.strictObject({ [role.name]: textField, password: textField });
   return {

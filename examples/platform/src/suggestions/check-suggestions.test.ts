@@ -52,6 +52,6 @@ test.each([
   [answer([], 201), "unexpected_status"],
   [
     checkSuggestions({ ok: true, status: 200, body: Buffer.from("[]"), truncated: true, durationMs: 1 }),
-    "answer_too_large",
+    "response_too_large",
   ],
 ])("says what else is wrong with an answer, %#", (result, code) => expect(result).toMatchObject({ code }));

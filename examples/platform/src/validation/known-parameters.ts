@@ -3,8 +3,8 @@ import { addFieldError } from "../problem/field-errors.ts";
 import { type FieldErrors, invalidRequest } from "../problem/problem-error.ts";
 
 /**
- * Refuses query parameters that the path does not have (D-93): a misspelt one would be ignored without a sign. Pages for
- * people ignore them, since mail programs and search engines add some of their own to links.
+ * Rejects unknown query parameters (D-93), so that a misspelt one is not silently ignored. Pages accept them: mail programs
+ * and search engines add parameters to links.
  *
  * @throws {ProblemError} `invalid_request`
  */

@@ -3,7 +3,7 @@ import { fieldErrors } from "../problem/field-errors.ts";
 import { invalidRequest } from "../problem/problem-error.ts";
 
 /**
- * The body as its schema describes it; past this line nobody checks it again.
+ * Parses a body with its schema; code behind it relies on the type.
  *
  * @throws {ProblemError} `invalid_request`
  */

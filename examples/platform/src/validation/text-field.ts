@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { textRemedy } from "./text-problem.ts";
+import { textProblem } from "./text-problem.ts";
 import { isVisible } from "./visible-text.ts";
 
-/** A text of a JSON body of the portal or the worker's app: not empty, and one that the store can keep. */
+/** A non-empty string that PostgreSQL can store. */
 export const textField = z
   .string()
   .min(1)
   .max(500)
-  .refine((text) => textRemedy(text) === undefined, { error: ({ input }) => textRemedy(String(input)) });
+  .refine((text) => textProblem(text) === undefined, { error: ({ input }) => textProblem(String(input)) });
 
-/** One that stands in a line of a mail or a header: a name that people see, and that leaves the text beside it alone (D-89). */
+/** A visible single-line text for mails and headers, without characters that change the text beside it (D-89). */
 export const lineField = textField
   .refine((text) => !/[\p{Cc}\u2028\u2029]/u.test(text), "Remove the line break or control character.")
   .refine(

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { textRemedy } from "./text-problem.ts";
+import { textProblem } from "./text-problem.ts";
 
 test.each(["", "Küche 厨房", "👩‍🍳", "\u0001\t\n", "\ufffd"])("%j can be kept", (text) =>
-  expect(textRemedy(text)).toBeUndefined(),
+  expect(textProblem(text)).toBeUndefined(),
 );
 
 test.each([
   ["a\0b", "Remove the character U+0000."],
   ["\ud83d", "Remove the half of a surrogate pair."],
   ["\udc69\ud83d", "Remove the half of a surrogate pair."],
-])("%j cannot: %s", (text, remedy) => expect(textRemedy(text)).toBe(remedy));
+])("%j cannot: %s", (text, remedy) => expect(textProblem(text)).toBe(remedy));

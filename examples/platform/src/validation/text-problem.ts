@@ -1,7 +1,7 @@
-/** What to do about a text that JSON can write and PostgreSQL cannot keep to the letter; undefined when it can (D-44). */
-export function textRemedy(text: string): string | undefined {
+/** Why PostgreSQL cannot store a JSON string unchanged, as a remedy; undefined when it can (D-44). */
+export function textProblem(text: string): string | undefined {
   if (text.includes("\0")) return "Remove the character U+0000.";
-  // With the flag u, only half of a pair matches.
-  if (/\p{Surrogate}/u.test(text)) return "Remove the half of a surrogate pair.";
+  // With the flag u, only a lone surrogate matches.
+  if (/\p{Surrogate}/u.test(text)) return "Remove the lone surrogate.";
   return undefined;
 }

@@ -403,7 +403,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createPlace }) =>
       await act("worker_amal", id, "apply");
       await complete(id, ["worker_amal"]);
       for (const answer of [await complete(id, ["worker_amal"]), await act("worker_amal", id, "reject")])
-        expect(answer.json()).toMatchObject({ status: 409, code: "offer_complete" });
+        expect(answer.json()).toMatchObject({ status: 409, code: "offer_completed" });
       await call("GET", `/offer/${id}/withdraw`);
       for (const answer of [await complete(id, ["worker_amal"]), await act("worker_ben", id, "apply")])
         expect(answer.json()).toMatchObject({ status: 409, code: "offer_withdrawn" });
@@ -461,7 +461,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createPlace }) =>
     test("a request is logged by its route, never by its path", async () => {
       const id = await create();
       await call("GET", `/offer/${id}`);
-      const find = (line: string) => line.includes('"route":"/offer/:id"') && line.includes("http.answered");
+      const find = (line: string) => line.includes('"route":"/offer/:id"') && line.includes("http.response");
       await eventually("the line is written", () => platform.logLines.some(find));
       expect(JSON.parse(platform.logLines.find(find) ?? "")).toMatchObject({
         method: "GET",

@@ -66,7 +66,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createPla
     expect(await complete(id, key)).toMatchObject({ status: 204 });
     const again = await complete(id, key);
     expect([again.status, again.text, replayed(again)]).toEqual([204, "", "true"]);
-    expect((await complete(id, newKey())).json()).toMatchObject({ status: 409, code: "offer_complete" });
+    expect((await complete(id, newKey())).json()).toMatchObject({ status: 409, code: "offer_completed" });
   });
 
   test("without a key, or under another, each creation is one of its own", async () => {

@@ -7,7 +7,7 @@ export type Deed =
 /** Ours created the offer. */
 export type Organisation = "ours" | "theirs";
 
-export type Verdict = "done" | "offer_not_found" | "offer_complete" | "offer_withdrawn" | "worker_not_applied";
+export type Verdict = "done" | "offer_not_found" | "offer_completed" | "offer_withdrawn" | "worker_not_applied";
 
 /** All that anybody can see or hear of one offer. */
 export interface OfferPicture {
@@ -40,7 +40,7 @@ export class OfferHistory {
     if (!isTheirs) return "offer_not_found";
     if (deed.type === "open" || deed.type === "close" || deed.type === "withdraw") return "done";
     if (this.#wasDone("withdraw")) return "offer_withdrawn";
-    if (this.#wasDone("complete")) return "offer_complete";
+    if (this.#wasDone("complete")) return "offer_completed";
     if (deed.type !== "complete") return "done";
     const mayBeNamed = deed.workerIds.length > 0 && deed.workerIds.every((id) => this.#lastAnswer(id) === "applied");
     return mayBeNamed ? "done" : "worker_not_applied";

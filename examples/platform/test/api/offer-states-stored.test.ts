@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
-import { actOnOffer } from "../../src/offers/apply-action.ts";
-import { commit } from "../../src/offers/commit-and-publish.ts";
+import { applyAction } from "../../src/offers/apply-action.ts";
+import { commitAndPublish } from "../../src/offers/commit-and-publish.ts";
 import { createOffer } from "../../src/offers/create-offer.ts";
 import type { OfferDeps } from "../../src/offers/offer-deps.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -18,11 +18,11 @@ function storedOffers(deps: OfferDeps, organisations: Organisations): OffersUnde
   return {
     async create(ids) {
       const input = { createdByUserId: "hana", title: "Kitchen help", workerIds: [...ids] };
-      offerIds.push(await commit(deps, (trx) => createOffer(trx, deps, organisations.ours, input)));
+      offerIds.push(await commitAndPublish(deps, (trx) => createOffer(trx, deps, organisations.ours, input)));
     },
     async act(number, deed) {
       const actor = "workerId" in deed ? deed : { organisationId: organisations[deed.organisation] };
-      const result = await commit(deps, (trx) => actOnOffer(trx, deps, actor, offerIds[number] ?? "", deed));
+      const result = await commitAndPublish(deps, (trx) => applyAction(trx, deps, actor, offerIds[number] ?? "", deed));
       return result === "done" ? result : result.code === "not_addressed" ? "offer_not_found" : result.code;
     },
     pictures: () => Promise.all(offerIds.map((id) => readPicture(deps.store, organisations, id))),

@@ -216,7 +216,7 @@ describe.each(variants)("@offers/client and the platform's process, $dialect on 
       const id = await create();
       await act("worker_amal", id, "apply");
       await harbour.completeOffer(id, ["worker_amal"]);
-      const codes = ["offer_complete", "offer_withdrawn"];
+      const codes = ["offer_completed", "offer_withdrawn"];
       for (const code of codes) {
         const error = await failureOf(harbour.completeOffer(id, ["worker_amal"]));
         expect(error).toBeInstanceOf(closed[0]);

@@ -81,7 +81,7 @@ describe("the live dialect", () => {
     expect(await complete(id)).toMatchObject({ code: "worker_not_applied", errors: { "[0]": [expect.any(String)] } });
     await apply(id);
     await call("POST", `/offer/${id}/complete${version}`, ["worker_amal"]);
-    expect(await complete(id)).toMatchObject({ status: 400, code: "offer_complete" });
+    expect(await complete(id)).toMatchObject({ status: 400, code: "offer_completed" });
     await call("GET", `/offer/${id}/withdraw${version}`);
     expect(await complete(id)).toMatchObject({ status: 400, code: "offer_withdrawn" });
   });

@@ -30,7 +30,7 @@ test("any sequence of calls has the same answers from the service in memory as f
   expect([...codes]).toEqual(
     expect.arrayContaining([
       ...["201", "200", "204", "done", "invalid_api_key", "unsupported_api_version", "invalid_request"],
-      ...["offer_not_found", "worker_not_applied", "offer_complete", "offer_withdrawn", "idempotency_key_reused"],
+      ...["offer_not_found", "worker_not_applied", "offer_completed", "offer_withdrawn", "idempotency_key_reused"],
     ]),
   );
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { measureDeliveries } from "../../src/portal/deliveries/delivery-stats.ts";
+import { readDeliveryStats } from "../../src/portal/deliveries/delivery-stats.ts";
 import type { PortalDeps } from "../../src/portal/person/portal-deps.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -53,17 +53,17 @@ describe.each(await anyStore())("what is measured on $title", ({ createPlace }) 
   }
 
   const measure = () =>
-    measureDeliveries({ store, now: () => now } as PortalDeps, "org_a", { lastMs: 3_600_000, count: 4 });
+    readDeliveryStats({ store, now: () => now } as PortalDeps, "org_a", { lastMs: 3_600_000, count: 4 });
 
-  test("is of the organisation alone, by stretches of time", async () => {
-    const { stretches } = await measure();
-    expect(stretches.map(({ attempts, failed }) => [attempts, failed])).toEqual([
+  test("is of the organisation alone, by buckets of time", async () => {
+    const { buckets } = await measure();
+    expect(buckets.map(({ attempts, failed }) => [attempts, failed])).toEqual([
       [1, 1],
       [1, 0],
       [2, 0],
       [0, 0],
     ]);
-    expect(stretches.map(({ startsAt }) => startsAt.toISOString().slice(11, 16))).toEqual([
+    expect(buckets.map(({ startsAt }) => startsAt.toISOString().slice(11, 16))).toEqual([
       "11:15",
       "11:30",
       "11:45",
@@ -72,8 +72,8 @@ describe.each(await anyStore())("what is measured on $title", ({ createPlace }) 
   });
 
   test("is from the event to the end of the attempt that acknowledged it", async () => {
-    const { stretches, whole } = await measure();
-    expect(stretches.map(({ medianLagMs }) => medianLagMs)).toEqual([null, 60_500, 300, null]);
+    const { buckets, whole } = await measure();
+    expect(buckets.map(({ medianLagMs }) => medianLagMs)).toEqual([null, 60_500, 300, null]);
     expect(whole).toEqual({ attempts: 4, failed: 1, medianLagMs: 400, slowestLagMs: 60_500 });
   });
 });

@@ -203,11 +203,11 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
       const answer = await platform.call("GET", "/portal/deliveries", { token });
       return answer.json<{ deliveries: object[] }>().deliveries.length;
     };
-    const send = async (once: string) =>
-      expect(await amal.send("/app/contacts", { organisationId: "org_crew", once })).toMatchObject({ status: 303 });
-    const [, once = ""] = /name="once" value="([^"]+)"/.exec((await amal.get("/app/contacts")).text) ?? [];
-    expect(once).not.toBe("");
-    await Promise.all([send(once), send(once)]);
+    const send = async (idempotencyKey: string) =>
+      expect(await amal.send("/app/contacts", { organisationId: "org_crew", idempotencyKey })).toMatchObject({ status: 303 });
+    const [, idempotencyKey = ""] = /name="idempotencyKey" value="([^"]+)"/.exec((await amal.get("/app/contacts")).text) ?? [];
+    expect(idempotencyKey).not.toBe("");
+    await Promise.all([send(idempotencyKey), send(idempotencyKey)]);
     expect((await amal.get("/app/contacts")).text).toContain("is told that you share your availability.");
     expect(await told()).toBe(1);
     await send("the next");

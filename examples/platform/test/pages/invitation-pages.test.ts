@@ -239,9 +239,9 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
 
     test("by a form that is sent twice is one", async () => {
       const ada = await signedIn("ada@crew-agency.example");
-      const [, once = ""] = /name="once" value="([^"]+)"/.exec((await searched(ada)).text) ?? [];
-      expect(once).not.toBe("");
-      const fields = { organisationId: "org_harbour", person: pick("Farah Aziz", "farah@example.com"), once };
+      const [, idempotencyKey = ""] = /name="idempotencyKey" value="([^"]+)"/.exec((await searched(ada)).text) ?? [];
+      expect(idempotencyKey).not.toBe("");
+      const fields = { organisationId: "org_harbour", person: pick("Farah Aziz", "farah@example.com"), idempotencyKey };
       for (const _ of ["first", "again"])
         expect(await ada.send("/invitations", fields)).toMatchObject({ status: 303, location: "/invitations" });
       expect((await ada.get("/invitations")).text).toContain("Invited: Farah Aziz.");

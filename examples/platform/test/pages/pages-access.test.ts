@@ -4,7 +4,7 @@ import { openPlatform, type PlatformUnderTest } from "../support/platform-under-
 import { answerWith, openReceiver, type Receiver } from "../support/receiver.ts";
 import { anyStore, type StorePlace } from "../support/stores.ts";
 import { type MountedRoute, mountedRoutes, takesToken } from "./mounted-routes.ts";
-import { openVisitor, type PageAnswer, type PageVisitor, type SendOptions } from "./page-visitor.ts";
+import { openVisitor, type PageResult, type PageVisitor, type SendOptions } from "./page-visitor.ts";
 
 /** For everybody: there is nothing of anybody in them. */
 const open = ["/assets/:file", "/healthz", "/readyz", "/sign-in", "/sign-out", "/app/sign-in", "/app/sign-out"];
@@ -87,13 +87,13 @@ const filled = (path: string): string =>
     return `${before}/${ids[before]}`;
   });
 
-const visit = (visitor: PageVisitor, { method, path }: MountedRoute, options: SendOptions = {}): Promise<PageAnswer> =>
+const visit = (visitor: PageVisitor, { method, path }: MountedRoute, options: SendOptions = {}): Promise<PageResult> =>
   method === "GET"
     ? visitor.get(filled(path), options.headers)
     : visitor.send(filled(path), { worker: "worker_amal", organisationId: "org_bistro" }, options);
 
 /** What somebody is answered who is not signed in: a reader is led to the sign-in, a form has no effect. */
-function expectNobody({ method, path }: MountedRoute, { status, location, text }: PageAnswer): void {
+function expectNobody({ method, path }: MountedRoute, { status, location, text }: PageResult): void {
   expect(status).toBe(method === "GET" ? 303 : 401);
   if (method === "GET") expect(location?.split("?")[0]).toBe(signInOf(path));
   expect(text).not.toMatch(secrets);
@@ -122,7 +122,7 @@ describe("somebody signed out", () => {
   });
 });
 
-describe("a session of the other audience", () => {
+describe("a session of the other section", () => {
   test.each(pages)("is none at $method $path", async (route) => {
     const [other, name] = isOfApp(route.path) ? [hana, "offers-app"] : [amal, "offers-portal"];
     const [, value = ""] = other.cookie().split("=");

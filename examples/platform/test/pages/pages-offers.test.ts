@@ -34,7 +34,7 @@ async function create(changes: Record<string, string | string[]> = {}): Promise<
 }
 
 /** What tells the page's form sent twice from two forms. */
-const onceIn = (text: string): string => /name="once" value="([^"]+)"/.exec(text)?.[1] ?? "";
+const keyIn = (text: string): string => /name="idempotencyKey" value="([^"]+)"/.exec(text)?.[1] ?? "";
 
 const read = async (path: string) =>
   (await platform.call("GET", `/offer/${path.split("/")[2]}`, { key: "demo-key-harbour" })).json();
@@ -85,11 +85,11 @@ describe("creating an offer", () => {
   });
 
   test("by a form that is sent twice is one offer, and another when something else is in it", async () => {
-    const form = { ...fields, title: "Once", once: onceIn((await hana.get("/offers/new")).text) };
-    expect(form.once).toMatch(/^[\w-]{36}$/);
+    const form = { ...fields, title: "Once", idempotencyKey: keyIn((await hana.get("/offers/new")).text) };
+    expect(form.idempotencyKey).toMatch(/^[\w-]{36}$/);
     const paths = (await Promise.all([create(form), create(form)])).concat(await create(form));
     expect(new Set(paths).size).toBe(1);
-    const others = [await create({ ...form, title: "Twice" }), await create({ ...form, once: "another" })];
+    const others = [await create({ ...form, title: "Twice" }), await create({ ...form, idempotencyKey: "another" })];
     expect(new Set([...paths, ...others]).size).toBe(3);
     const bea = openVisitor(platform.address);
     await bea.signIn("hana@harbour-hotels.example");
@@ -97,9 +97,9 @@ describe("creating an offer", () => {
   });
 
   test("that was refused may be sent again", async () => {
-    const once = onceIn((await hana.get("/offers/new")).text);
+    const idempotencyKey = keyIn((await hana.get("/offers/new")).text);
     for (const _ of ["first", "again"])
-      expect((await hana.send("/offers/new", { ...fields, title: "", once })).status).toBe(422);
+      expect((await hana.send("/offers/new", { ...fields, title: "", idempotencyKey })).status).toBe(422);
   });
 
   test("of nobody is refused", async () => {
@@ -147,7 +147,7 @@ describe("an offer", () => {
   test("is completed once by a form that is sent twice, which leads to the same page", async () => {
     const path = await create();
     await act("worker_amal", path, "apply");
-    const form = { once: onceIn((await hana.get(path)).text), worker: "worker_amal" };
+    const form = { idempotencyKey: keyIn((await hana.get(path)).text), worker: "worker_amal" };
     for (const _ of ["first", "again"])
       expect(await hana.send(`${path}/complete`, form)).toMatchObject({ status: 303, location: path });
     expect((await hana.send(`${path}/complete`, { ...form, worker: "worker_ben" })).status).toBe(422);

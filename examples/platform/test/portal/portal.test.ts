@@ -60,7 +60,7 @@ describe.each(await anyStore())("the portal on $title", ({ createPlace }) => {
       { emailAddress: "worker_amal", password: "demo-password" },
     ])("with %o is 401 and does not say what was wrong", async (json) => {
       const answer = await platform.call("POST", "/portal/session", { json });
-      expect(answer.json()).toMatchObject({ status: 401, code: "sign_in_failed" });
+      expect(answer.json()).toMatchObject({ status: 401, code: "invalid_credentials" });
     });
 
     test("is refused after ten wrong passwords, for this account alone", async () => {
@@ -105,7 +105,7 @@ describe.each(await anyStore())("the portal on $title", ({ createPlace }) => {
       ] as const)
         for (const credentials of [{}, { key: "demo-key-harbour" }, { token: worker }, { token: "x" }]) {
           const answer = await platform.call(method, path, credentials);
-          expect(answer.json()).toMatchObject({ status: 401, code: "not_signed_in" });
+          expect(answer.json()).toMatchObject({ status: 401, code: "unauthenticated" });
           expect(answer.headers.get("www-authenticate")).toBe("Bearer");
         }
     });

@@ -188,7 +188,7 @@ describe.each(await anyStore())("the company profile on $title", ({ createPlace 
       });
       const bo = await platform.signInPerson("bo@bistro-group.example");
       const without = await platform.call("POST", "/portal/profile/rotation", { token: bo, json: { secret: second } });
-      expect(without.json()).toMatchObject({ status: 409, code: "profile_not_saved" });
+      expect(without.json()).toMatchObject({ status: 409, code: "profile_missing" });
       receiver.requests.length = 0;
       const moved = await rotate(second, { baseAddress: stranger.baseAddress });
       expect(moved.json()).toMatchObject({ status: 400, errors: { baseAddress: [expect.any(String)] } });
@@ -271,7 +271,7 @@ describe.each(await anyStore())("the company profile on $title", ({ createPlace 
       );
       expect((await save({ baseAddress: stranger.baseAddress, secret: third })).status).toBe(200);
       answerRotation();
-      expect((await rotation).json()).toMatchObject({ status: 409, code: "profile_changed" });
+      expect((await rotation).json()).toMatchObject({ status: 409, code: "edit_conflict" });
       await search();
       expect(stolen()).toEqual([]);
       expect(stranger.requests.every((request) => request.url === "/test" || isSignedWith(third, request))).toBe(true);

@@ -44,11 +44,11 @@ describe.each(await anyStore())("the worker's app on $title", ({ createPlace }) 
     ] as const)
       for (const credentials of [{}, { key }, { token: person }]) {
         const answer = await platform.call(method, `/worker-app${path}`, credentials);
-        expect(answer.json()).toMatchObject({ status: 401, code: "not_signed_in" });
+        expect(answer.json()).toMatchObject({ status: 401, code: "unauthenticated" });
       }
     const wrong = { json: { workerId: "worker_amal", password: "wrong-password" } };
     expect((await platform.call("POST", "/worker-app/session", wrong)).json()).toMatchObject({
-      code: "sign_in_failed",
+      code: "invalid_credentials",
     });
   });
 
@@ -101,7 +101,7 @@ describe.each(await anyStore())("the worker's app on $title", ({ createPlace }) 
       complete: true,
       successful: false,
     });
-    expect((await as("worker_amal", "POST", `/offers/${id}/reject`)).json()).toMatchObject({ code: "offer_complete" });
+    expect((await as("worker_amal", "POST", `/offers/${id}/reject`)).json()).toMatchObject({ code: "offer_completed" });
   });
 
   test("the menu has each thing once, newest first, however many devices there are", async () => {

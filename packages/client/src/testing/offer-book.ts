@@ -41,7 +41,7 @@ export class OfferBook {
     return { ...offer, isHistoric: ends.length > 0 && ends.every((end) => end <= now.getTime()) };
   }
 
-  /** @throws {Refusal} `offer_not_found`, `offer_complete`, `offer_withdrawn` or `worker_not_applied` */
+  /** @throws {Refusal} `offer_not_found`, `offer_completed`, `offer_withdrawn` or `worker_not_applied` */
   complete(owner: Organisation, id: string, workerIds: readonly string[]): void {
     const { offer } = this.#find(owner, id);
     refuseClosed(offer);
@@ -71,7 +71,7 @@ export class OfferBook {
       this.notifications.push({ offerId: id, workerId, reason: "withdrawn" });
   }
 
-  /** @throws {Refusal} `offer_not_found`, `offer_complete` or `offer_withdrawn` */
+  /** @throws {Refusal} `offer_not_found`, `offer_completed` or `offer_withdrawn` */
   respond(id: string, workerId: string, response: "applied" | "rejected"): void {
     const { offer } = this.#entries.get(id) ?? {};
     const recipient = offer?.recipients.find((one) => one.workerId === workerId);
@@ -91,5 +91,5 @@ export class OfferBook {
 /** Of an offer that is both, the withdrawal is named (D-08). */
 function refuseClosed({ complete, widthdrawn }: Entry["offer"]): void {
   if (widthdrawn) throw new Refusal("offer_withdrawn", "It takes no further answers, and cannot be completed.");
-  if (complete) throw new Refusal("offer_complete", "It takes no further answers, and is completed once.");
+  if (complete) throw new Refusal("offer_completed", "It takes no further answers, and is completed once.");
 }

@@ -10,7 +10,7 @@ export const problemKinds = {
   not_found: { status: 404, title: "Nothing is here" },
   offer_not_found: { status: 404, title: "No such offer" },
   method_not_allowed: { status: 405, title: "The method is not allowed here" },
-  offer_complete: { status: 409, title: "The offer is already complete" },
+  offer_completed: { status: 409, title: "The offer is already complete" },
   offer_withdrawn: { status: 409, title: "The offer is withdrawn" },
   body_too_large: { status: 413, title: "The body is too large" },
   unsupported_media_type: { status: 415, title: "The body must be JSON" },

@@ -100,7 +100,7 @@ export interface TestService {
    * A worker answers an offer, or changes the answer (D-08).
    *
    * @throws {Error} when the service would refuse it: `code` is `offer_not_found` for an offer that the worker was not sent,
-   * `offer_complete` or `offer_withdrawn`
+   * `offer_completed` or `offer_withdrawn`
    */
   respond(offerId: string, workerId: string, response: "applied" | "rejected"): void;
   /**

@@ -5,18 +5,17 @@ import { worker } from "../../worker-app/signed-in-worker.ts";
 import { htmlDocument } from "../layout/document.ts";
 import { formTokenField } from "../layout/form-token.ts";
 import type { Markup } from "../layout/markup.ts";
-import type { Visit } from "../routing/page-context.ts";
-import type { Audience } from "../routing/page-section.ts";
+import type { PageContext } from "../routing/page-context.ts";
+import type { PageSection } from "../routing/page-section.ts";
 
-/** The worker who holds the phone. */
 export interface SignedInWorker {
   id: string;
   name: string;
-  /** The last they were told when their page was made: what its event stream goes on after. */
+  /** The latest notification when the page was made, after which its event stream starts. */
   lastNotificationId: number;
 }
 
-export type AppVisit = Visit<SignedInWorker>;
+export type AppContext = PageContext<SignedInWorker>;
 
 const places = [
   ["/app", "Notifications", "/app/offers/"],
@@ -24,29 +23,29 @@ const places = [
   ["/app/devices", "Devices", "/app/devices/"],
 ] as const;
 
-/** Workers, on a phone. */
-export const appAudience: Audience<SignedInWorker> = {
+/** The worker's app, for phones. */
+export const appSection: PageSection<SignedInWorker> = {
   role: worker,
   cookie: "offers-app",
   home: "/app",
   signInPath: "/app/sign-in",
   readSignedIn,
-  frame: ({ title, main }, { visit, notice }) =>
+  frame: ({ title, main }, { context, notice }) =>
     htmlDocument({
       title,
       bodyClass: "app",
-      live: visit && `/app/live?since=${visit.who.lastNotificationId}`,
+      live: context && `/app/live?since=${context.user.lastNotificationId}`,
       body: html`
 <header class="top">
   <a class="brand" href="/app">Offers</a>
-  ${visit && signedIn(visit)}
+  ${context && signedIn(context)}
 </header>
 <main id="main" tabindex="-1">
   ${notice && html`<p class="notice good" role="status">${notice}</p>`}
   ${main}
 </main>
 <p class="live-state" id="live-state" role="status"></p>
-${visit && navigation(visit)}`,
+${context && navigation(context)}`,
     }),
 };
 
@@ -60,15 +59,15 @@ async function readSignedIn({ db }: Store, id: string): Promise<SignedInWorker> 
   return { id, name, lastNotificationId: last ?? 0 };
 }
 
-const navigation = ({ request }: AppVisit): Markup => html`
+const navigation = ({ request }: AppContext): Markup => html`
   <nav class="tabs" aria-label="App"><ul>${places.map(([path, name, below]) => {
     const isHere = request.path === path || request.path.startsWith(below);
     return html`<li><a href="${path}"${isHere && html` aria-current="page"`}>${name}</a></li>`;
   })}</ul></nav>`;
 
-const signedIn = (visit: AppVisit): Markup => html`
+const signedIn = (context: AppContext): Markup => html`
   <form method="post" action="/app/sign-out" class="who">
-    ${formTokenField(visit)}
-    <p><span>${visit.who.name}</span></p>
+    ${formTokenField(context)}
+    <p><span>${context.user.name}</span></p>
     <button class="quiet small">Sign out</button>
   </form>`;

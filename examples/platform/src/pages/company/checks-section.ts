@@ -4,17 +4,17 @@ import { badge } from "../layout/badge.ts";
 import type { Markup } from "../layout/markup.ts";
 
 /**
- * Both checks of a base address: what was asked, what was answered, how long it took.
+ * Both checks of a base address, with requests and responses.
  *
- * @param done what they led to, when they passed
+ * @param done outcome, shown when the checks passed
  */
-export function checksPart(baseAddress: string, checks: readonly CheckView[], done: string | undefined): Markup {
+export function checksSection(baseAddress: string, checks: readonly CheckView[], done: string | undefined): Markup {
   const passed = checks.every((check) => check.passed);
   return html`
     <section class="panel" aria-labelledby="checks">
       <h2 id="checks">Checks of ${baseAddress}</h2>
       <p class="notice ${passed ? "good" : "bad"}" role="${passed ? "status" : "alert"}">
-        ${passed ? `Both checks were answered with 200. ${done}` : "Nothing was changed. Both checks must be answered with 200."}
+        ${passed ? `Both checks got a response with 200. ${done}` : "Nothing was changed. Your endpoint must respond to both checks with 200."}
       </p>
       <ol class="attempts">${checks.map(checkItem)}</ol>
     </section>`;
@@ -25,8 +25,8 @@ const checkItem = ({ method, path, passed, reason, milliseconds, ...check }: Che
           <h3>${method} ${path} ${badge(passed ? "Passed" : "Failed", passed ? "good" : "bad")}</h3>
           <p>${reason} <span class="fine">in ${milliseconds} ms</span></p>
           <div class="samples">
-            ${exchanged("What was sent", `${method} ${path}\n${headerLines(check.headers)}`)}
-            ${exchanged("What was answered", answerOf(check))}
+            ${exchanged("Request", `${method} ${path}\n${headerLines(check.headers)}`)}
+            ${exchanged("Response", responseOf(check))}
           </div>
         </li>`;
 
@@ -41,8 +41,8 @@ const headerLines = (headers: Record<string, string>): string =>
     .map(([name, value]) => `${name}: ${value}`)
     .join("\n");
 
-function answerOf({ status, contentType, answer }: Pick<CheckView, "status" | "contentType" | "answer">): string {
-  if (status === null) return "Nothing.";
+function responseOf({ status, contentType, body }: Pick<CheckView, "status" | "contentType" | "body">): string {
+  if (status === null) return "No response.";
   const head = contentType === null ? String(status) : `${status}\nContent-Type: ${contentType}`;
-  return answer ? `${head}\n\n${answer}` : head;
+  return body ? `${head}\n\n${body}` : head;
 }

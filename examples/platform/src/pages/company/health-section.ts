@@ -6,11 +6,11 @@ import type { Markup } from "../layout/markup.ts";
 import { time } from "../layout/time.ts";
 
 /**
- * How the endpoint does, in words, live.
+ * The health of the endpoint, live.
  *
- * @param remedy shown while it is switched off
+ * @param remedy shown while the endpoint is disabled
  */
-export const healthPart = (endpoint: ReadEndpoint | undefined, now: Date, remedy: Markup): Markup => html`
+export const healthSection = (endpoint: ReadEndpoint | undefined, now: Date, remedy: Markup): Markup => html`
     <section class="panel" id="health" data-live="endpoint delivery" aria-labelledby="health-title">
       <h2 id="health-title">Endpoint</h2>
       ${endpoint === undefined ? notThere : facts(endpoint, now)}
@@ -18,13 +18,13 @@ export const healthPart = (endpoint: ReadEndpoint | undefined, now: Date, remedy
     </section>`;
 
 const notThere = html`
-      <p>${badge("Not entered", "hollow")}</p>
-      <p>Nobody is told of responses and contacts until a base address is saved. Events of before are not delivered.</p>`;
+      <p>${badge("No address", "none")}</p>
+      <p>Save a base address to receive responses and contacts. Earlier events are not delivered.</p>`;
 
 function facts(endpoint: ReadEndpoint, now: Date): Markup {
   const { state, because } = healthOf(endpoint, now);
   const { pending, disabled_at: disabledAt, previous_secret_until: until } = endpoint;
-  const [word, filter] = disabledAt === null ? ["Waiting", "pending"] : ["Held", "held"];
+  const [word, filter] = disabledAt === null ? ["Pending", "pending"] : ["Held", "held"];
   return html`
       <p id="health-state" role="status">${state}</p>
       ${because && html`<p>${because}</p>`}
@@ -33,7 +33,7 @@ function facts(endpoint: ReadEndpoint, now: Date): Markup {
         <dt>${word}</dt><dd><a href="/deliveries?state=${filter}">${counted(Number(pending), "event")}</a></dd>
         <dt>Suggests</dt><dd>${endpoint.suggests_contacts ? "yes" : "no"}</dd>
         <dt>Saved</dt><dd>${time(endpoint.updated_at)}</dd>
-        ${until !== null && until > now && html`<dt>Old secret</dt><dd>counts until ${time(until)}</dd>`}
+        ${until !== null && until > now && html`<dt>Old secret</dt><dd>valid until ${time(until)}</dd>`}
       </dl>`;
 }
 
@@ -43,16 +43,16 @@ interface Health {
 }
 
 const reasons = {
-  gone: "It answered 410: it asks not to be called any more.",
-  failing: "It has failed for five days: only a response with 200 acknowledges an event, 204 does not.",
+  gone: "It responded with 410 Gone.",
+  failing: "It has failed for five days. Only a response with 200 acknowledges an event; 204 does not.",
 } as const;
 
 function healthOf(endpoint: ReadEndpoint, now: Date): Health {
   const { disabled_at, disabled_because, breaker_open_until, failing_since, consecutive_failures } = endpoint;
   if (disabled_at !== null)
     return {
-      state: badge("Switched off", "bad"),
-      because: html`Since ${time(disabled_at)}. ${disabled_because && reasons[disabled_because]} Events are held, and delivered when it is switched on again.`,
+      state: badge("Disabled", "bad"),
+      because: html`Since ${time(disabled_at)}. ${disabled_because && reasons[disabled_because]} Events are held until it is enabled, then delivered.`,
     };
   if (breaker_open_until !== null)
     return {
@@ -64,7 +64,7 @@ function healthOf(endpoint: ReadEndpoint, now: Date): Health {
   if (failing_since !== null)
     return {
       state: badge("Failing", "warn"),
-      because: html`Since ${time(failing_since, "seconds")}; what fails is tried again.`,
+      because: html`Since ${time(failing_since, "seconds")}; failed deliveries are retried.`,
     };
-  return { state: badge("Well", "good") };
+  return { state: badge("Healthy", "good") };
 }

@@ -17,7 +17,7 @@ const failures: Record<AttemptFailureCode, string> = {
 };
 
 /** What came of an attempt, in words: `answered 503; only 200 acknowledges`. */
-export function attemptWords({ status, error }: { status: number | null; error: string | null }): string {
+export function attemptLabel({ status, error }: { status: number | null; error: string | null }): string {
   const answered = status === null ? "no answer" : `answered ${status}`;
   if (error === null) return answered;
   return `${answered}; ${failures[error as AttemptFailureCode] ?? error}`;

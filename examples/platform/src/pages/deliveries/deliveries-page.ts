@@ -1,20 +1,20 @@
 import type { Request } from "express";
 import { html } from "hono/html";
-import { measureDeliveries } from "../../portal/deliveries/delivery-stats.ts";
+import { readDeliveryStats } from "../../portal/deliveries/delivery-stats.ts";
 import { deliveriesCursor, type ReadDelivery, readDeliveries } from "../../portal/deliveries/read-deliveries.ts";
 import type { DeliveryState } from "../../store/tables.ts";
 import { dataTable } from "../layout/data-table.ts";
 import type { Markup } from "../layout/markup.ts";
-import { keyIn, partLinks, placeIn } from "../layout/pagination.ts";
+import { cursorFrom, pageLinks, positionFrom } from "../layout/pagination.ts";
 import { time } from "../layout/time.ts";
-import type { PortalVisit } from "../portal/portal-section.ts";
+import type { PortalContext } from "../portal/portal-section.ts";
 import type { PageDeps } from "../routing/page-deps.ts";
 import type { Page } from "../routing/page-result.ts";
-import { attemptWords } from "./attempt-labels.ts";
+import { attemptLabel } from "./attempt-labels.ts";
 import { deliveryChart } from "./delivery-chart.ts";
-import { deliveryState, stateWords } from "./delivery-state.ts";
-import { eventWords } from "./event-labels.ts";
-import { type RefusedRedelivery, redeliverManyPart } from "./redeliver-many-section.ts";
+import { deliveryState, stateLabels } from "./delivery-state.ts";
+import { eventLabel } from "./event-labels.ts";
+import { type RefusedRedelivery, redeliverManySection } from "./redeliver-many-section.ts";
 
 const limit = 50;
 
@@ -34,22 +34,22 @@ interface Asked {
 /** `GET /deliveries?state=…&range=…&before=…` */
 export const deliveriesPage =
   (deps: PageDeps) =>
-  (visit: PortalVisit): Promise<Page> =>
-    showDeliveries(deps, visit);
+  (context: PortalContext): Promise<Page> =>
+    showDeliveries(deps, context);
 
 /** @param refused what was asked to be delivered again, and was not */
 export async function showDeliveries(
   deps: PageDeps,
-  { who, request, formToken }: PortalVisit,
+  { user, request, formToken }: PortalContext,
   refused?: RefusedRedelivery,
 ): Promise<Page> {
   const asked = askedIn(request);
   const { words, ...window } = ranges[asked.range];
-  const measured = await measureDeliveries(deps, who.organisationId, window);
-  const { before } = placeIn(request, deliveriesCursor);
+  const measured = await readDeliveryStats(deps, user.organisationId, window);
+  const { before } = positionFrom(request, deliveriesCursor);
   const { state, after } = asked;
-  const { rows: shown, next } = await readDeliveries(deps, who.organisationId, { state, before, limit });
-  const links = partLinks({ after, next, addressOf: (key) => addressOf({ ...asked, after: key }) });
+  const { rows: shown, next } = await readDeliveries(deps, user.organisationId, { state, before, limit });
+  const links = pageLinks({ after, next, addressOf: (key) => addressOf({ ...asked, after: key }) });
   const main = html`
       <header class="page-head"><h1>Deliveries</h1></header>
       <section class="panel" id="measured" data-live="delivery" aria-labelledby="measured-title">
@@ -67,17 +67,17 @@ export async function showDeliveries(
         ${shown.length === 0 ? nothing(asked) : deliveriesTable(shown)}
         ${links}
       </section>
-      ${redeliverManyPart(formToken, refused)}`;
+      ${redeliverManySection(formToken, refused)}`;
   return { title: "Deliveries", main };
 }
 
 function askedIn(request: Request): Asked {
-  const state = keyIn(request, "state") ?? "";
-  const range = keyIn(request, "range") ?? "";
+  const state = cursorFrom(request, "state") ?? "";
+  const range = cursorFrom(request, "range") ?? "";
   return {
-    state: Object.hasOwn(stateWords, state) ? (state as DeliveryState) : undefined,
+    state: Object.hasOwn(stateLabels, state) ? (state as DeliveryState) : undefined,
     range: Object.hasOwn(ranges, range) ? (range as Asked["range"]) : "hour",
-    after: placeIn(request, deliveriesCursor).after,
+    after: positionFrom(request, deliveriesCursor).after,
   };
 }
 
@@ -91,7 +91,7 @@ function addressOf({ state, range, after }: Asked): string {
 
 const stateBar = (asked: Asked): Markup => html`
           <nav aria-label="State"><ul class="bar">
-            ${[undefined, ...(Object.keys(stateWords) as DeliveryState[])].map((state) => choice({ ...asked, state, after: undefined }, state === undefined ? "All" : stateWords[state], state === asked.state))}
+            ${[undefined, ...(Object.keys(stateLabels) as DeliveryState[])].map((state) => choice({ ...asked, state, after: undefined }, state === undefined ? "All" : stateLabels[state], state === asked.state))}
           </ul></nav>`;
 
 const rangeBar = (asked: Asked): Markup => html`
@@ -117,7 +117,7 @@ const deliveriesTable = (rows: readonly ReadDelivery[]): Markup =>
     caption: "Events for your endpoint, newest first",
     rowId: ({ id }) => `delivery-${id}`,
     columns: [
-      { heading: "Event", cell: (row) => html`<a href="/deliveries/${row.id}">${eventWords(row)}</a>` },
+      { heading: "Event", cell: (row) => html`<a href="/deliveries/${row.id}">${eventLabel(row)}</a>` },
       { heading: "State", cell: deliveryState },
       { heading: "Last attempt", cell: lastAttempt },
       { heading: "Next attempt", cell: nextAttempt },
@@ -128,7 +128,7 @@ const deliveriesTable = (rows: readonly ReadDelivery[]): Markup =>
 
 function lastAttempt({ attempts, lastAttempt: last }: ReadDelivery): string {
   if (last === null) return "–";
-  return `${attempts > 1 ? `No. ${attempts}: ` : ""}${attemptWords(last)}, ${last.milliseconds} ms`;
+  return `${attempts > 1 ? `No. ${attempts}: ` : ""}${attemptLabel(last)}, ${last.milliseconds} ms`;
 }
 
 /** Only what waits has a next one; while the endpoint is paused, not before that is over. */

@@ -7,25 +7,25 @@ import { ProblemError } from "../../problem/problem-error.ts";
 import { formTokenField } from "../layout/form-token.ts";
 import type { Markup } from "../layout/markup.ts";
 import { time } from "../layout/time.ts";
-import type { PortalVisit } from "../portal/portal-section.ts";
+import type { PortalContext } from "../portal/portal-section.ts";
 import type { PageDeps } from "../routing/page-deps.ts";
 import type { Page } from "../routing/page-result.ts";
-import { attemptWords } from "./attempt-labels.ts";
+import { attemptLabel } from "./attempt-labels.ts";
 import { nextAttempt } from "./deliveries-page.ts";
 import { deliveryState } from "./delivery-state.ts";
-import { eventWords } from "./event-labels.ts";
+import { eventLabel } from "./event-labels.ts";
 
 type Attempt = Awaited<ReturnType<typeof readAttempts>>[number];
 
 /** `GET /deliveries/{id}` */
 export const deliveryPage =
   (deps: PageDeps) =>
-  async (visit: PortalVisit): Promise<Page> => {
-    const delivery = await readDelivery(deps, visit.who.organisationId, pathParameter(visit.request, "id"));
+  async (context: PortalContext): Promise<Page> => {
+    const delivery = await readDelivery(deps, context.user.organisationId, pathParameter(context.request, "id"));
     if (delivery === undefined)
       throw new ProblemError("delivery_not_found", "Your organisation has no delivery with this id.");
     const attempts = await readAttempts(deps, delivery.id);
-    const title = eventWords(delivery);
+    const title = eventLabel(delivery);
     const main = html`
       <div class="stack" id="delivery" data-live="delivery">
         <header class="page-head">
@@ -34,7 +34,7 @@ export const deliveryPage =
             <h1>${title}</h1>
             <p class="row" id="delivery-state" role="status">${deliveryState(delivery)}</p>
           </div>
-          ${(delivery.state === "dead" || delivery.state === "acknowledged") && redeliverForm(delivery, visit)}
+          ${(delivery.state === "dead" || delivery.state === "acknowledged") && redeliverForm(delivery, context)}
         </header>
         <section class="panel" aria-label="The delivery">${facts(delivery)}</section>
         <section class="panel" aria-labelledby="request">
@@ -49,9 +49,9 @@ export const deliveryPage =
     return { title, main };
   };
 
-const redeliverForm = ({ id }: ReadDelivery, visit: PortalVisit): Markup => html`
+const redeliverForm = ({ id }: ReadDelivery, context: PortalContext): Markup => html`
           <form method="post" action="/deliveries/${id}/redeliver">
-            ${formTokenField(visit)}
+            ${formTokenField(context)}
             <button>Deliver again</button>
           </form>`;
 
@@ -78,7 +78,7 @@ Authorization: (new for each attempt)${body !== undefined && `\nContent-Type: ap
 
 const attemptItem = (attempt: Attempt): Markup => html`
             <li id="attempt-${attempt.id}" class="${attempt.error === null ? "good" : "bad"}">
-              <h3>No. ${attempt.number}: ${attemptWords(attempt)}</h3>
+              <h3>No. ${attempt.number}: ${attemptLabel(attempt)}</h3>
               <p class="fine">${time(attempt.started_at, "seconds")}, ${attempt.duration_ms} ms, <code>${attempt.method} ${attempt.path}</code></p>
               ${attempt.answer && html`<pre tabindex="0" aria-label="What was answered"><code>${attempt.content_type && `Content-Type: ${attempt.content_type}\n\n`}${attempt.answer}</code></pre>`}
             </li>`;

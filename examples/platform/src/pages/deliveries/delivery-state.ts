@@ -3,7 +3,7 @@ import { badge } from "../layout/badge.ts";
 import type { Markup } from "../layout/markup.ts";
 
 /** What people call the states, in the order of a delivery's life. */
-export const stateWords: Readonly<Record<ShownState, string>> = {
+export const stateLabels: Readonly<Record<ShownState, string>> = {
   pending: "Waiting",
   held: "Held",
   acknowledged: "Acknowledged",
@@ -13,12 +13,12 @@ export const stateWords: Readonly<Record<ShownState, string>> = {
 export function deliveryState({ state, attempts }: { state: ShownState; attempts: number }): Markup {
   switch (state) {
     case "acknowledged":
-      return badge(stateWords.acknowledged, "good");
+      return badge(stateLabels.acknowledged, "good");
     case "dead":
-      return badge(stateWords.dead, "bad");
+      return badge(stateLabels.dead, "bad");
     case "held":
-      return badge(stateWords.held, "warn");
+      return badge(stateLabels.held, "warn");
     case "pending":
-      return attempts === 0 ? badge(stateWords.pending, "hollow") : badge("Trying again", "warn");
+      return attempts === 0 ? badge(stateLabels.pending, "none") : badge("Trying again", "warn");
   }
 }

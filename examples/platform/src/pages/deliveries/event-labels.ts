@@ -3,7 +3,7 @@ import type { ReadDelivery } from "../../portal/deliveries/read-deliveries.ts";
 type Told = Pick<ReadDelivery, "type" | "data" | "workerName" | "offerTitle">;
 
 /** What happened, as somebody would say it. */
-export function eventWords({ type, data, workerName, offerTitle }: Told): string {
+export function eventLabel({ type, data, workerName, offerTitle }: Told): string {
   const worker = workerName ?? data.workerId;
   switch (type) {
     case "workerAddedContact":

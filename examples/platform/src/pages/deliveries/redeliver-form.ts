@@ -1,9 +1,9 @@
 import { type Redelivery, redeliver } from "../../delivery/redeliver.ts";
 import { pathParameter } from "../../http/path-parameter.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
-import type { PortalVisit } from "../portal/portal-section.ts";
+import type { PortalContext } from "../portal/portal-section.ts";
 import type { PageDeps } from "../routing/page-deps.ts";
-import type { PageAnswer } from "../routing/page-result.ts";
+import type { PageResult } from "../routing/page-result.ts";
 
 const notices: Record<Exclude<Redelivery["outcome"], "unknown">, string> = {
   redelivered: "It is delivered again.",
@@ -15,7 +15,7 @@ const notices: Record<Exclude<Redelivery["outcome"], "unknown">, string> = {
 /** `POST /deliveries/{id}/redeliver`: leads to what is delivered now. */
 export const redeliverForm =
   (deps: PageDeps) =>
-  async ({ who: { organisationId }, request }: PortalVisit): Promise<PageAnswer> => {
+  async ({ user: { organisationId }, request }: PortalContext): Promise<PageResult> => {
     const id = pathParameter(request, "id");
     const redelivery = await redeliver(deps.store, organisationId, id);
     if (redelivery.outcome === "unknown")

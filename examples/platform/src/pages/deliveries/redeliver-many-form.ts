@@ -2,17 +2,17 @@ import { redeliverMany } from "../../delivery/redeliver-many.ts";
 import { instantField } from "../../validation/instant-field.ts";
 import { counted } from "../layout/counted.ts";
 import { localInUtc } from "../layout/local-in-utc.ts";
-import type { PortalVisit } from "../portal/portal-section.ts";
+import type { PortalContext } from "../portal/portal-section.ts";
 import type { PageDeps } from "../routing/page-deps.ts";
-import type { PageAnswer } from "../routing/page-result.ts";
+import type { PageResult } from "../routing/page-result.ts";
 import { showDeliveries } from "./deliveries-page.ts";
 import { type RedeliveryChoice, redeliveryChoices } from "./redeliver-many-section.ts";
 
 /** `POST /deliveries/redeliver` */
 export const redeliverManyForm =
   (deps: PageDeps) =>
-  async (visit: PortalVisit, form: URLSearchParams): Promise<PageAnswer> => {
-    const { organisationId } = visit.who;
+  async (context: PortalContext, form: URLSearchParams): Promise<PageResult> => {
+    const { organisationId } = context.user;
     const typed = form.get("since") ?? "";
     const given = form.get("which") ?? "";
     // What no form of ours sends counts as the least.
@@ -20,7 +20,7 @@ export const redeliverManyForm =
     const { data: since } = instantField.safeParse(localInUtc(typed));
     if (since === undefined) {
       const error = "Say since when, such as 2099-05-01T16:00.";
-      return { ...(await showDeliveries(deps, visit, { since: typed, which, error })), status: 422 };
+      return { ...(await showDeliveries(deps, context, { since: typed, which, error })), status: 422 };
     }
     const { states } = redeliveryChoices[which];
     const { redelivered, superseded } = await redeliverMany(deps.store, organisationId, { since, states });

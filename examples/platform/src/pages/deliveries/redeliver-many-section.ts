@@ -20,7 +20,7 @@ export interface RefusedRedelivery {
 }
 
 /** Delivers all events of a time again: after an outage, or after a loss at the receiver. */
-export const redeliverManyPart = (formToken: string, refused?: RefusedRedelivery): Markup => html`
+export const redeliverManySection = (formToken: string, refused?: RefusedRedelivery): Markup => html`
       <details class="code" id="redeliver-many"${refused && html` open`}>
         <summary>Deliver many again</summary>
         <form method="post" action="/deliveries/redeliver" class="stack narrow">

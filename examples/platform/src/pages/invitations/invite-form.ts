@@ -3,10 +3,10 @@ import { searchSchema } from "../../portal/suggestions/suggestions-route.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
 import type { ProblemCode } from "../../problem/problem-kinds.ts";
 import { parseBody } from "../../validation/parse-body.ts";
-import type { PortalVisit } from "../portal/portal-section.ts";
+import type { PortalContext } from "../portal/portal-section.ts";
 import type { PageDeps } from "../routing/page-deps.ts";
-import type { Page, PageAnswer } from "../routing/page-result.ts";
-import { actOnce } from "../routing/submit-once.ts";
+import type { Page, PageResult } from "../routing/page-result.ts";
+import { submitOnce } from "../routing/submit-once.ts";
 import { showSearch } from "./search-page.ts";
 
 /** About the people picked: others may be picked instead. */
@@ -15,21 +15,21 @@ const aboutPicks: readonly ProblemCode[] = ["contact_not_suggested", "already_in
 /** `POST /invitations`: those picked of one organisation's suggestions are invited. */
 export const inviteForm =
   (deps: PageDeps) =>
-  async (visit: PortalVisit, form: URLSearchParams): Promise<PageAnswer> => {
+  async (context: PortalContext, form: URLSearchParams): Promise<PageResult> => {
     const organisationId = form.get("organisationId");
     const picked = form.getAll("person");
     const showAgain = (problem: ProblemError): Promise<Page> =>
       showSearch(
         deps,
-        visit,
+        context,
         parseBody(searchSchema, { organisationIds: [organisationId], filter: form.get("filter") ?? "" }),
         problem,
       );
     if (picked.length === 0) return showAgain(new ProblemError("invalid_request", "Pick somebody first."));
     const picks = parseBody(picksSchema, { organisationId, people: picked.map(parsed) });
     try {
-      return await actOnce(deps, { visit, form, organisationId: visit.who.organisationId }, async (trx) => {
-        const invited = await invite(trx, deps, { ...visit.who, sessionId: visit.sessionId }, picks);
+      return await submitOnce(deps, { context, form, organisationId: context.user.organisationId }, async (trx) => {
+        const invited = await invite(trx, deps, { ...context.user, sessionId: context.sessionId }, picks);
         const names = new Intl.ListFormat("en").format(invited.map(({ name }) => name));
         return { to: "/invitations", notice: `Invited: ${names}.` };
       });

@@ -3,7 +3,7 @@ import { pathParameter } from "../../http/path-parameter.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
 import { urlOf } from "../../profile-images/profile-image-reference.ts";
 import { type ProfileImage, profileImages } from "../../profile-images/profile-images.ts";
-import { portalAudience } from "../portal/portal-section.ts";
+import { portalSection } from "../portal/portal-section.ts";
 import type { PageDeps } from "../routing/page-deps.ts";
 import { pageRoutes } from "../routing/page-routes.ts";
 
@@ -15,10 +15,10 @@ const nothing: ProfileImage = {
 
 /** `GET /invitations/images/{reference}`: the picture of somebody who was suggested to this very session. */
 export function profileImageRoute(deps: PageDeps): RequestHandler {
-  const { visitOf } = pageRoutes(deps, portalAudience);
+  const { contextOf } = pageRoutes(deps, portalSection);
   const find = profileImages(deps);
   return async (request, response) => {
-    const { sessionId } = await visitOf(request, response, "image");
+    const { sessionId } = await contextOf(request, response, "image");
     const image = (await find(readReference(pathParameter(request, "reference"), sessionId))) ?? nothing;
     response.set("Content-Security-Policy", "default-src 'none'; sandbox").type(image.type).send(image.bytes);
   };

@@ -1,27 +1,27 @@
 import { html } from "hono/html";
 import { mailboxOf } from "../../mail/mailbox-of.ts";
-import { invitedLately } from "../../portal/invitations/invitation-limits.ts";
+import { recentlyInvited } from "../../portal/invitations/invitation-limits.ts";
 import { emailAddressesOf } from "../../portal/person/signed-in-person.ts";
 import { type PersonSearch, searchForPerson } from "../../portal/suggestions/search-for-person.ts";
 import { suggestingOrganisations } from "../../portal/suggestions/suggesting-organisations.ts";
 import { searchSchema } from "../../portal/suggestions/suggestions-route.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
-import type { OrganisationAnswer } from "../../suggestions/search-all.ts";
+import type { OrganisationResult } from "../../suggestions/search-all.ts";
 import { parseBody } from "../../validation/parse-body.ts";
-import type { PortalVisit } from "../portal/portal-section.ts";
+import type { PortalContext } from "../portal/portal-section.ts";
 import type { PageDeps } from "../routing/page-deps.ts";
 import type { Page } from "../routing/page-result.ts";
 import { searchForm } from "./search-form.ts";
-import { suggestionsPart } from "./suggestions-section.ts";
+import { suggestionsSection } from "./suggestions-section.ts";
 
 /** `POST /invitations/search`: the suggestions of every organisation ticked, each for itself. */
 export const searchPage =
   (deps: PageDeps) =>
-  (visit: PortalVisit, form: URLSearchParams): Promise<Page> => {
+  (context: PortalContext, form: URLSearchParams): Promise<Page> => {
     const organisationIds = form.getAll("organisationIds");
     const filter = form.get("filter") ?? "";
-    if (organisationIds.length === 0) return showSearch(deps, visit, { organisationIds, filter }, noneTicked);
-    return showSearch(deps, visit, parseBody(searchSchema, { organisationIds, filter }));
+    if (organisationIds.length === 0) return showSearch(deps, context, { organisationIds, filter }, noneTicked);
+    return showSearch(deps, context, parseBody(searchSchema, { organisationIds, filter }));
   };
 
 const noneTicked = new ProblemError("invalid_request", "Tick an organisation first; no search was made.");
@@ -29,16 +29,16 @@ const noneTicked = new ProblemError("invalid_request", "Tick an organisation fir
 /** @param problem why the people picked were not invited, or no search was made */
 export async function showSearch(
   deps: PageDeps,
-  visit: PortalVisit,
+  context: PortalContext,
   search: PersonSearch,
   problem?: ProblemError,
 ): Promise<Page> {
-  const { who, sessionId, formToken } = visit;
+  const { user, sessionId, formToken } = context;
   const { organisationIds, filter = "" } = search;
-  const found = await find(deps, visit, search);
+  const found = await find(deps, context, search);
   const said = problem ?? found.problem;
-  const lately = await invitedLately(deps.store.db, who.organisationId, deps.now());
-  const context = {
+  const lately = await recentlyInvited(deps.store.db, user.organisationId, deps.now());
+  const suggestions = {
     ...{ sealKey: deps.sealKey, formToken, sessionId, filter },
     isInvited: (emailAddress: string) => lately.has(mailboxOf(emailAddress)),
   };
@@ -47,10 +47,10 @@ export async function showSearch(
     ${said && html`<p class="notice bad" role="alert">${said.message}</p>`}
     ${searchForm({
       ...{ formToken, filter, ticked: organisationIds },
-      organisations: await suggestingOrganisations(deps, who),
-      emailAddresses: await emailAddressesOf(deps, who),
+      organisations: await suggestingOrganisations(deps, user),
+      emailAddresses: await emailAddressesOf(deps, user),
     })}
-    ${found.answers.toSorted(byUse).map((answer, index) => suggestionsPart(answer, { ...context, prefix: `person-${index}` }))}`;
+    ${found.answers.toSorted(byUse).map((answer, index) => suggestionsSection(answer, { ...suggestions, prefix: `person-${index}` }))}`;
   return {
     title: filter === "" ? "Suggestions" : `Suggestions for ${filter}`,
     main,
@@ -62,12 +62,12 @@ export async function showSearch(
 /** Those ticked may implement suggestions no more: then the page says so, and shows those that do. */
 async function find(
   deps: PageDeps,
-  { who, sessionId }: PortalVisit,
+  { user, sessionId }: PortalContext,
   search: PersonSearch,
-): Promise<{ answers: OrganisationAnswer[]; problem?: ProblemError }> {
+): Promise<{ answers: OrganisationResult[]; problem?: ProblemError }> {
   if (search.organisationIds.length === 0) return { answers: [] };
   try {
-    return { answers: await searchForPerson(deps, { ...who, sessionId }, search) };
+    return { answers: await searchForPerson(deps, { ...user, sessionId }, search) };
   } catch (error) {
     if (!(error instanceof ProblemError) || error.code !== "organisation_not_suggesting") throw error;
     return { answers: [], problem: error };
@@ -75,6 +75,6 @@ async function find(
 }
 
 /** Those with somebody to pick first, those that failed last; else by name, as they come. */
-const byUse = (one: OrganisationAnswer, other: OrganisationAnswer): number => rank(one) - rank(other);
+const byUse = (one: OrganisationResult, other: OrganisationResult): number => rank(one) - rank(other);
 
-const rank = (answer: OrganisationAnswer): number => ("failure" in answer ? 2 : answer.suggestions.length > 0 ? 0 : 1);
+const rank = (answer: OrganisationResult): number => ("failure" in answer ? 2 : answer.suggestions.length > 0 ? 0 : 1);

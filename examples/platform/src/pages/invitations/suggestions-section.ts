@@ -1,9 +1,9 @@
 import { html } from "hono/html";
 import { referenceOf } from "../../profile-images/profile-image-reference.ts";
-import type { OrganisationAnswer } from "../../suggestions/search-all.ts";
+import type { OrganisationResult } from "../../suggestions/search-all.ts";
 import { formTokenField } from "../layout/form-token.ts";
 import type { Markup } from "../layout/markup.ts";
-import { onceField } from "../routing/submit-once.ts";
+import { idempotencyField } from "../routing/submit-once.ts";
 import { suggestionCard } from "./suggestion-card.ts";
 
 export interface SuggestionsContext {
@@ -18,7 +18,7 @@ export interface SuggestionsContext {
 }
 
 /** The people whom an organisation suggests, to pick from; or why there are none. */
-export function suggestionsPart(answer: OrganisationAnswer, context: SuggestionsContext): Markup {
+export function suggestionsSection(answer: OrganisationResult, context: SuggestionsContext): Markup {
   const { organisation } = answer;
   const { prefix, filter, formToken } = context;
   const heading = html`<h2 id="${prefix}-heading">${organisation.name}</h2>`;
@@ -49,7 +49,7 @@ export function suggestionsPart(answer: OrganisationAnswer, context: Suggestions
       ${heading}
       <form method="post" action="/invitations">
         ${formTokenField({ formToken })}
-        ${onceField()}
+        ${idempotencyField()}
         <input type="hidden" name="organisationId" value="${organisation.id}">
         <input type="hidden" name="filter" value="${filter}">
         <ul class="people">${cards}</ul>

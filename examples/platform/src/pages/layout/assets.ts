@@ -16,19 +16,19 @@ const assets = new Map(
     const content = readFileSync(join(folder, name), "utf8");
     const [stem = "", ending = ""] = name.split(".");
     const type = types[ending as keyof typeof types];
-    // Named by what it holds, so that a browser may keep it for ever.
+    // The content hash in the name makes it cacheable for ever.
     const file = `${stem}.${hash("sha256", content, "hex").slice(0, 12)}.${ending}`;
     return [name, { content, type, file }] as const;
   }),
 );
 const byFile = new Map([...assets.values()].map((asset) => [asset.file, asset]));
 
-/** The path of a stylesheet, script or picture of ours. */
+/** The path of an asset, with its content hash. */
 export const assetPath = (name: AssetName): string => `/assets/${assets.get(name)?.file}`;
 
-/** `GET /assets/{file}`: the same for everybody, and kept. */
+/** `GET /assets/{file}` */
 export const assetRoute: RequestHandler = (request, response) => {
   const asset = byFile.get(String(request.params.file));
-  if (asset === undefined) throw new ProblemError("not_found", "Open the page again; it names the files it needs.");
+  if (asset === undefined) throw new ProblemError("not_found", "Reload the page.");
   response.set("Cache-Control", "public, max-age=31536000, immutable").type(asset.type).send(asset.content);
 };

@@ -1,8 +1,8 @@
 import { html } from "hono/html";
 import type { Markup } from "./markup.ts";
 
-/** A state in a word; the colour only underlines it. `hollow`: nothing has happened yet. */
-export type Tone = "good" | "warn" | "bad" | "calm" | "hollow";
+/** The colour of a badge; its text carries the meaning. `none`: nothing has happened yet. */
+export type Tone = "good" | "warn" | "bad" | "neutral" | "none";
 
 export const badge = (word: string, tone: Tone): Markup =>
-  html`<span class="badge ${tone === "calm" ? "" : tone}">${word}</span>`;
+  html`<span class="badge ${tone === "neutral" ? "" : tone}">${word}</span>`;

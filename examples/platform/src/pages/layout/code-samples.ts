@@ -1,18 +1,18 @@
 import { html } from "hono/html";
 import type { Markup } from "./markup.ts";
 
-/** One act in the two ways a program does it. */
+/** The same action with the client and with curl. */
 export interface CodeSamples {
-  /** Of the element; unique on its page. */
+  /** Element id, unique on the page. */
   id: string;
-  /** The act, such as `Create this offer`. */
+  /** Such as `Create this offer`. */
   act: string;
-  /** With `@offers/client`. */
+  /** Code with `@offers/client`. */
   client: string;
   curl: string;
 }
 
-/** Beside what a person does here: the same from a program, to be copied. */
+/** Code to copy, for the action of a page. */
 export const codeSamples = ({ id, act, client, curl }: CodeSamples): Markup => html`
   <details class="code" id="${id}">
     <summary>${act} from a program</summary>
@@ -29,5 +29,5 @@ const sample = (id: string, title: string, code: string): Markup => html`
       <pre tabindex="0" aria-label="${title}"><code id="${id}">${code}</code></pre>
     </figure>`;
 
-/** As one word of a POSIX shell, whatever is in it. */
+/** Quotes text as one word of a POSIX shell. */
 export const shellWord = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

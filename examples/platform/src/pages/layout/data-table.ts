@@ -7,15 +7,15 @@ export interface Column<Row> {
 }
 
 export interface DataTable<Row> {
-  /** Says what the table is about; read aloud before it. */
+  /** Read by screen readers before the table. */
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
-  /** Of a row's element, for what is swapped alone. */
+  /** Element id of a row, for live updates. */
   rowId?(row: Row): string;
 }
 
-/** A table that becomes a list of cards on a phone. The first column names the row. Roles stay when its display changes. */
+/** A table that becomes cards on a phone. Explicit roles keep its semantics there. The first column names the row. */
 export function dataTable<Row>({ caption, columns, rows, rowId }: DataTable<Row>): Markup {
   const [first, ...others] = columns;
   return html`

@@ -6,12 +6,12 @@ export interface DocumentOptions {
   title: string;
   /** @default none */
   bodyClass?: string;
-  /** The address of the event stream that the page follows. */
+  /** URL of the event stream that updates the page. */
   live?: string | undefined;
   body: Markup;
 }
 
-/** The whole HTML document. */
+/** The HTML document. */
 export const htmlDocument = ({ title, bodyClass, live, body }: DocumentOptions): Markup => html`<!doctype html>
 <html lang="en">
 <head>

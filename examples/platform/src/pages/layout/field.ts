@@ -4,24 +4,24 @@ import type { Markup } from "./markup.ts";
 export interface FieldOptions {
   name: string;
   label: string;
-  /** What was typed, kept when the form is shown again. Never given for a secret. */
+  /** Text typed before, when the form is shown again. Never set for a secret. */
   value?: string | undefined;
   /** @default "text" */
   type?: "text" | "email" | "password" | "url" | "search" | "datetime-local";
   hint?: string;
   errors?: readonly string[] | undefined;
   required?: boolean;
-  /** Whether the label says that it may be left empty. @default true */
+  /** Whether the label of an optional input says so. @default true */
   saysOptional?: boolean;
   autocomplete?: string;
   placeholder?: string;
-  /** Of a text area; without it, it is one line. */
+  /** Rows of a text area. @default a single-line input */
   rows?: number;
   /** @default `name` */
   id?: string;
 }
 
-/** A labelled input with what is wrong with it beside it. */
+/** A labelled input with its hint and errors. */
 export function field(options: FieldOptions): Markup {
   const { name, label, value = "", type = "text", hint, errors, required, saysOptional = true } = options;
   const { autocomplete, placeholder, rows } = options;
@@ -45,6 +45,6 @@ export function field(options: FieldOptions): Markup {
     </div>`;
 }
 
-/** What is wrong with an input; it is named by `aria-describedby`. */
+/** The errors of an input, referenced by its `aria-describedby`. */
 export const fieldError = (id: string, errors: readonly string[]): Markup =>
   html`<p class="error" id="${id}-error"><strong>Please correct:</strong> ${errors.join(" ")}</p>`;

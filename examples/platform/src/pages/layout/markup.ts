@@ -1,4 +1,4 @@
 import type { html } from "hono/html";
 
-/** What the `html` tag of hono makes: every value in it is escaped, unless it is markup itself. */
+/** Result of hono's `html` tag, which escapes all values that are not markup. */
 export type Markup = ReturnType<typeof html>;

@@ -15,14 +15,14 @@ const withSeconds = new Intl.DateTimeFormat("en-GB", {
   second: "2-digit",
 } as Intl.DateTimeFormatOptions);
 
-/** A moment as people read it, in UTC like all times of the contract. */
+/** A time for people, in UTC like all times of the contract. */
 export function time(moment: Date | string, precision: "minutes" | "seconds" = "minutes"): Markup {
   const date = new Date(moment);
   const text = (precision === "seconds" ? withSeconds : format).format(date);
   return html`<time datetime="${date.toISOString()}">${text} UTC</time>`;
 }
 
-/** From when to when; a day that both are on is said once. */
+/** A time span; a common day is shown once. */
 export function timeSpan(start: Date | string, end: Date | string): Markup {
   const [from, to] = [new Date(start), new Date(end)];
   return html`<span>${format.formatRange(from, to)} UTC</span>`;

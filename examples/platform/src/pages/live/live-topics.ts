@@ -2,44 +2,43 @@ import { randomBytes } from "node:crypto";
 import type { Signals } from "../../signals/open-signals.ts";
 import type { Heard, Topic } from "../../signals/signal.ts";
 
-/** So many signals back a page may be that connects, or comes back: else it looks at everything. */
+/** A page that is further behind when it connects reloads everything. */
 const keptSignals = 1_000;
-/** What is heard within it is told together. */
+/** Signals within this time are sent together. */
 const mergeMs = 50;
 
-/** Everything: anything may have changed. */
 export type LiveListener = (topics: readonly Topic[] | "everything", position: string) => void;
 
-/** Which topics of an organisation change, for the event streams of its pages (D-82). */
+/** Changed topics of an organisation, for the event streams of its pages (D-82). */
 export interface LiveTopics {
-  /** How much was heard by now: what a page says that it has, when it is made after this. Of this process alone. */
+  /** The current position, valid in this process only. Take it before reading the data of a page. */
   position(): string;
   /**
-   * Calls `listener` with what changed since a position, and from then on: nothing falls between. With everything, when that
-   * position is not known (any more).
+   * Calls `listener` with what changed since a position, then with every further change. With "everything" when the position is
+   * unknown or too old.
    *
-   * @returns ends it
+   * @returns a function that ends it
    */
   follow(organisationId: string, since: string, listener: LiveListener): () => void;
   stop(): void;
 }
 
 export interface LiveTopicsOptions {
-  /** Whether each organisation's pages show all mail there is. */
+  /** Whether the pages of every organisation show all mail. */
   showAllMail: boolean;
 }
 
 interface Follower {
   organisationId: string;
   listener: LiveListener;
-  /** How many signals it was told of, or needs not; undefined when nobody knows. */
-  toldUpTo: number | undefined;
+  /** Signals handled so far; undefined when its position is unknown. */
+  handled: number | undefined;
 }
 
 export function openLiveTopics(signals: Pick<Signals, "subscribe">, { showAllMail }: LiveTopicsOptions): LiveTopics {
   const process = randomBytes(8).toString("hex");
   const followers = new Set<Follower>();
-  /** The last ones. */
+  /** The latest signals. */
   const heard: Heard[] = [];
   let count = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -47,11 +46,11 @@ export function openLiveTopics(signals: Pick<Signals, "subscribe">, { showAllMai
   const concerns = (each: Heard, organisationId: string): each is Exclude<Heard, "everything"> =>
     each !== "everything" && (each.organisationId === organisationId || (each.topic === "mail" && showAllMail));
 
-  const tell = (follower: Follower): void => {
-    const { organisationId, listener, toldUpTo = Number.NEGATIVE_INFINITY } = follower;
-    if (toldUpTo === count) return;
-    follower.toldUpTo = count;
-    const missed = count - toldUpTo;
+  const notify = (follower: Follower): void => {
+    const { organisationId, listener, handled = Number.NEGATIVE_INFINITY } = follower;
+    if (handled === count) return;
+    follower.handled = count;
+    const missed = count - handled;
     const since = missed > heard.length ? (["everything"] as const) : heard.slice(-missed);
     const theirs = since.filter((each) => concerns(each, organisationId)).map(({ topic }) => topic);
     if (since.includes("everything")) listener("everything", position());
@@ -65,7 +64,7 @@ export function openLiveTopics(signals: Pick<Signals, "subscribe">, { showAllMai
   };
 
   const leave = signals.subscribe((each) => {
-    // No page of an organisation shows them.
+    // Organisations' pages do not show notifications.
     if (each !== "everything" && each.topic === "notification") return;
     count += 1;
     heard.push(each);
@@ -73,16 +72,16 @@ export function openLiveTopics(signals: Pick<Signals, "subscribe">, { showAllMai
     if (followers.size === 0) return;
     timer ??= setTimeout(() => {
       timer = undefined;
-      followers.forEach(tell);
+      followers.forEach(notify);
     }, mergeMs);
   });
 
   return {
     position,
     follow(organisationId, since, listener) {
-      const follower: Follower = { organisationId, listener, toldUpTo: countAt(since) };
+      const follower: Follower = { organisationId, listener, handled: countAt(since) };
       followers.add(follower);
-      tell(follower);
+      notify(follower);
       return () => void followers.delete(follower);
     },
     stop() {

@@ -1,8 +1,8 @@
 import { html } from "hono/html";
 import { mailsCursor, readMails } from "../../portal/mailbox/read-mails.ts";
-import { partLinks, placeIn, withKey } from "../layout/pagination.ts";
+import { pageLinks, positionFrom, withCursor } from "../layout/pagination.ts";
 import { time } from "../layout/time.ts";
-import type { PortalVisit } from "../portal/portal-section.ts";
+import type { PortalContext } from "../portal/portal-section.ts";
 import type { PageDeps } from "../routing/page-deps.ts";
 import type { Page } from "../routing/page-result.ts";
 
@@ -11,10 +11,10 @@ const limit = 100;
 /** `GET /mailbox?before=…` */
 export const mailboxPage =
   (deps: PageDeps) =>
-  async ({ who, request }: PortalVisit): Promise<Page> => {
-    const { after, before } = placeIn(request, mailsCursor);
-    const { rows: shown, next } = await readMails(deps, who, { before, limit });
-    const links = partLinks({ after, next, addressOf: (key) => withKey("/mailbox", "before", key) });
+  async ({ user, request }: PortalContext): Promise<Page> => {
+    const { after, before } = positionFrom(request, mailsCursor);
+    const { rows: shown, next } = await readMails(deps, user, { before, limit });
+    const links = pageLinks({ after, next, addressOf: (key) => withCursor("/mailbox", "before", key) });
     const main = html`
       <header class="page-head"><h1>Mailbox</h1></header>
       <p class="lead">${deps.showAllMail ? "All mail that this platform wrote, to whomever: it is set up for development." : "Mail to your addresses, as this platform wrote it."}</p>

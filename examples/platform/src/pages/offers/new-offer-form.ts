@@ -3,7 +3,7 @@ import type { FieldErrors } from "../../problem/problem-error.ts";
 import { field, fieldError } from "../layout/field.ts";
 import { formTokenField } from "../layout/form-token.ts";
 import type { Markup } from "../layout/markup.ts";
-import { onceField } from "../routing/submit-once.ts";
+import { idempotencyField } from "../routing/submit-once.ts";
 import { type CreationDraft, filledSlots, workerIdsOf } from "./creation-draft.ts";
 
 export interface Candidate {
@@ -25,7 +25,7 @@ export function newOfferForm({ draft, errors, workers, formToken }: NewOfferForm
   return html`
     <form method="post" action="/offers/new" class="stack">
       ${formTokenField({ formToken })}
-      ${onceField()}
+      ${idempotencyField()}
       <button class="unseen" tabindex="-1" aria-hidden="true">Create the offer</button>
       <section class="panel" aria-labelledby="what">
         <h2 id="what">What</h2>
@@ -36,8 +36,8 @@ export function newOfferForm({ draft, errors, workers, formToken }: NewOfferForm
           ${field({ name: "notifyEmailAddress", label: "Contact", type: "email", value: notifyEmailAddress, hint: "Who is told by mail about the offer.", errors: errors.get("notifyEmailAddress") })}
         </div>
       </section>
-      ${slotsPart(draft, errors)}
-      ${workersPart(draft, errors, workers)}
+      ${slotsSection(draft, errors)}
+      ${workersSection(draft, errors, workers)}
       <div class="row">
         <button name="act" value="create">Create the offer</button>
         <a class="button quiet" href="/offers">Cancel</a>
@@ -46,7 +46,7 @@ export function newOfferForm({ draft, errors, workers, formToken }: NewOfferForm
     </form>`;
 }
 
-function slotsPart(draft: CreationDraft, errors: FieldErrors): Markup {
+function slotsSection(draft: CreationDraft, errors: FieldErrors): Markup {
   const filled = filledSlots(draft);
   return html`
       <section class="panel" id="slots" aria-labelledby="when">
@@ -67,7 +67,7 @@ function slotsPart(draft: CreationDraft, errors: FieldErrors): Markup {
       </section>`;
 }
 
-function workersPart(draft: CreationDraft, errors: FieldErrors, workers: readonly Candidate[]): Markup {
+function workersSection(draft: CreationDraft, errors: FieldErrors, workers: readonly Candidate[]): Markup {
   const wrong = workerErrors(draft, errors);
   return html`
       <section class="panel" aria-labelledby="who">

@@ -1,14 +1,14 @@
 import { html } from "hono/html";
 import { checkCreation } from "../../offers/check-creation.ts";
 import { createOffer } from "../../offers/create-offer.ts";
-import { creationContext } from "../../offers/creation-context.ts";
+import { creationContext } from "../../offers/creation-lookups.ts";
 import { type FieldErrors, ProblemError } from "../../problem/problem-error.ts";
 import { codeSamples } from "../layout/code-samples.ts";
-import type { PortalVisit } from "../portal/portal-section.ts";
+import type { PortalContext } from "../portal/portal-section.ts";
 import type { PageDeps } from "../routing/page-deps.ts";
-import type { Page, PageAnswer } from "../routing/page-result.ts";
+import type { Page, PageResult } from "../routing/page-result.ts";
 import { publicAddress } from "../routing/public-address.ts";
-import { actOnce } from "../routing/submit-once.ts";
+import { submitOnce } from "../routing/submit-once.ts";
 import { type CreationDraft, creationOf, emptyDraft, readDraft } from "./creation-draft.ts";
 import { newOfferForm } from "./new-offer-form.ts";
 import { creationSamples } from "./offer-samples.ts";
@@ -20,23 +20,23 @@ const slotsLimit = 366;
 /** `GET /offers/new` */
 export const newOfferPage =
   (deps: PageDeps) =>
-  (visit: PortalVisit): Promise<Page> =>
-    showForm(deps, visit, emptyDraft(), new Map());
+  (context: PortalContext): Promise<Page> =>
+    showForm(deps, context, emptyDraft(), new Map());
 
 /** `POST /offers/new`: creates it, or shows what is wrong with what was typed; or adds a time slot to the form. */
 export const createOfferForm =
   (deps: PageDeps) =>
-  async (visit: PortalVisit, form: URLSearchParams): Promise<PageAnswer> => {
+  async (context: PortalContext, form: URLSearchParams): Promise<PageResult> => {
     const draft = readDraft(form);
     if (form.get("act") === "addSlot") {
       if (draft.slots.length < slotsLimit) draft.slots.push({ start: "", end: "" });
-      return showForm(deps, visit, draft, new Map());
+      return showForm(deps, context, draft, new Map());
     }
-    const { organisationId, id: personId } = visit.who;
+    const { organisationId, id: personId } = context.user;
     try {
-      return await actOnce(deps, { visit, form, organisationId }, async (trx) => {
-        const context = creationContext(trx, deps.now(), [organisationId]);
-        const input = await checkCreation(creationOf(draft, personId), context);
+      return await submitOnce(deps, { context, form, organisationId }, async (trx) => {
+        const lookups = creationContext(trx, deps.now(), [organisationId]);
+        const input = await checkCreation(creationOf(draft, personId), lookups);
         const id = await createOffer(trx, deps, organisationId, input);
         return {
           to: `/offers/${encodeURIComponent(id)}`,
@@ -45,13 +45,13 @@ export const createOfferForm =
       });
     } catch (error) {
       if (!(error instanceof ProblemError) || error.errors === undefined) throw error;
-      return { ...(await showForm(deps, visit, draft, error.errors)), status: 422 };
+      return { ...(await showForm(deps, context, draft, error.errors)), status: 422 };
     }
   };
 
 async function showForm(
   deps: PageDeps,
-  { who, request, formToken }: PortalVisit,
+  { user, request, formToken }: PortalContext,
   draft: CreationDraft,
   errors: FieldErrors,
 ): Promise<Page> {
@@ -71,7 +71,7 @@ async function showForm(
     </header>
     ${errors.size > 0 && html`<p class="notice bad" role="alert">Nothing was created yet. Please correct what is marked below.</p>`}
     ${newOfferForm({ draft, errors, workers, formToken })}
-    ${codeSamples(creationSamples(publicAddress(deps, request), sampleOf(draft, who.id, workers)))}`;
+    ${codeSamples(creationSamples(publicAddress(deps, request), sampleOf(draft, user.id, workers)))}`;
   return { title: "Create an offer", main };
 }
 

@@ -11,5 +11,5 @@ interface OfferFlags {
 export function offerState({ complete, widthdrawn, isHistoric }: OfferFlags): Markup {
   if (widthdrawn) return badge("Withdrawn", "bad");
   if (complete) return badge("Complete", "good");
-  return isHistoric ? badge("Open, but past", "warn") : badge("Open", "hollow");
+  return isHistoric ? badge("Open, but past", "warn") : badge("Open", "none");
 }

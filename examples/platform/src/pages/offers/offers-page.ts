@@ -2,9 +2,9 @@ import { html } from "hono/html";
 import { type ListedOffer, listOffers, offersCursor } from "../../portal/offers/list-offers.ts";
 import { dataTable } from "../layout/data-table.ts";
 import type { Markup } from "../layout/markup.ts";
-import { partLinks, placeIn, withKey } from "../layout/pagination.ts";
+import { pageLinks, positionFrom, withCursor } from "../layout/pagination.ts";
 import { time } from "../layout/time.ts";
-import type { PortalVisit } from "../portal/portal-section.ts";
+import type { PortalContext } from "../portal/portal-section.ts";
 import type { PageDeps } from "../routing/page-deps.ts";
 import type { Page } from "../routing/page-result.ts";
 import { offerState } from "./offer-state.ts";
@@ -14,10 +14,10 @@ const limit = 100;
 /** `GET /offers?before=…` */
 export const offersPage =
   (deps: PageDeps) =>
-  async ({ who, request }: PortalVisit): Promise<Page> => {
-    const { after, before } = placeIn(request, offersCursor);
-    const { rows: shown, next } = await listOffers(deps, who.organisationId, { before, limit });
-    const links = partLinks({ after, next, addressOf: (key) => withKey("/offers", "before", key) });
+  async ({ user, request }: PortalContext): Promise<Page> => {
+    const { after, before } = positionFrom(request, offersCursor);
+    const { rows: shown, next } = await listOffers(deps, user.organisationId, { before, limit });
+    const links = pageLinks({ after, next, addressOf: (key) => withCursor("/offers", "before", key) });
     const main = html`
       <header class="page-head">
         <h1>Offers</h1>

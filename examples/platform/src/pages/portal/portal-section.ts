@@ -3,10 +3,10 @@ import { person, readPerson, type SignedInPerson } from "../../portal/person/sig
 import { htmlDocument } from "../layout/document.ts";
 import { formTokenField } from "../layout/form-token.ts";
 import type { Markup } from "../layout/markup.ts";
-import type { Visit } from "../routing/page-context.ts";
-import type { Audience } from "../routing/page-section.ts";
+import type { PageContext } from "../routing/page-context.ts";
+import type { PageSection } from "../routing/page-section.ts";
 
-export type PortalVisit = Visit<SignedInPerson>;
+export type PortalContext = PageContext<SignedInPerson>;
 
 const places = [
   ["/offers", "Offers"],
@@ -16,22 +16,22 @@ const places = [
   ["/mailbox", "Mailbox"],
 ] as const;
 
-/** People of an organisation. */
-export const portalAudience: Audience<SignedInPerson> = {
+/** The pages of people of an organisation. */
+export const portalSection: PageSection<SignedInPerson> = {
   role: person,
   cookie: "offers-portal",
   home: "/",
   signInPath: "/sign-in",
   readSignedIn: (store, id) => readPerson({ store }, id),
-  frame: ({ title, main }, { visit, notice }) =>
+  frame: ({ title, main }, { context, notice }) =>
     htmlDocument({
       title,
-      live: visit && `/live?since=${visit.livePosition}`,
+      live: context && `/live?since=${context.livePosition}`,
       body: html`
 <header class="top">
   <a class="brand" href="/">Offers</a>
-  ${visit && navigation(visit)}
-  ${visit && signedIn(visit)}
+  ${context && navigation(context)}
+  ${context && signedIn(context)}
 </header>
 <main id="main" tabindex="-1">
   ${notice && html`<p class="notice good" role="status">${notice}</p>`}
@@ -43,15 +43,15 @@ export const portalAudience: Audience<SignedInPerson> = {
     }),
 };
 
-const navigation = ({ request }: PortalVisit): Markup => html`
+const navigation = ({ request }: PortalContext): Markup => html`
   <nav aria-label="Portal"><ul>${places.map(([path, name]) => {
     const isHere = request.path === path || request.path.startsWith(`${path}/`);
     return html`<li><a href="${path}"${isHere && html` aria-current="page"`}>${name}</a></li>`;
   })}</ul></nav>`;
 
-const signedIn = (visit: PortalVisit): Markup => html`
+const signedIn = (context: PortalContext): Markup => html`
   <form method="post" action="/sign-out" class="who">
-    ${formTokenField(visit)}
-    <p><strong>${visit.who.organisationName}</strong> <span>${visit.who.name}</span></p>
+    ${formTokenField(context)}
+    <p><strong>${context.user.organisationName}</strong> <span>${context.user.name}</span></p>
     <button class="quiet small">Sign out</button>
   </form>`;

@@ -1,13 +1,13 @@
 import type { Request } from "express";
 
-/** Somebody signed in who asks for a page or sends a form. */
-export interface Visit<Who> {
-  readonly who: Who;
+/** An authenticated request for a page or of a form. */
+export interface PageContext<User> {
+  readonly user: User;
   readonly request: Request;
-  /** What each of the page's forms carries; see `formToken`. */
+  /** CSRF token of the page's forms. */
   readonly formToken: string;
   readonly sessionId: string;
   readonly expiresAt: Date;
-  /** Before anything of the page was read: what its event stream starts from. */
+  /** Position before the page's data was read, from which its event stream starts. */
   readonly livePosition: string;
 }

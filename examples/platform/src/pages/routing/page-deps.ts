@@ -9,8 +9,8 @@ export interface PageDeps extends PortalDeps, WorkerAppDeps {
   readForm: ReadForm;
   cookies: CookieSettings;
   live: LiveTopics;
-  /** `https://offers.example` when people reach us through a proxy; undefined: at the host that they ask. */
+  /** `https://offers.example` behind a proxy; undefined to use the Host header. */
   publicOrigin: string | undefined;
-  /** Told of what is answered with a page that says 500. */
+  /** Receives errors that become a page with status 500. */
   onFailedPage: (error: unknown, response: Response) => void;
 }

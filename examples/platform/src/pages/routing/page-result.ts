@@ -1,18 +1,18 @@
 import type { Markup } from "../layout/markup.ts";
 
-/** A page without the frame around it. */
+/** The content of a page, without the layout. */
 export interface Page {
-  /** 422 when a form was refused: it is there again, with what was typed and what is wrong (D-83). @default 200 */
+  /** 422 when a form is shown again with its errors (D-83). @default 200 */
   status?: number;
-  /** Of the document; also what a screen reader says first. */
+  /** Title of the document, which screen readers read first. */
   title: string;
   main: Markup;
 }
 
-/** Where a form leads when it had its effect (303), with what to say there. */
+/** The redirect (303) after a successful form, with a notice for the next page. */
 export interface Redirect {
   to: string;
   notice?: string;
 }
 
-export type PageAnswer = Page | Redirect;
+export type PageResult = Page | Redirect;

@@ -2,65 +2,65 @@ import type { Request, RequestHandler, Response } from "express";
 import { ProblemError } from "../../problem/problem-error.ts";
 import type { PersonUse } from "../../rate-limits/person-limits.ts";
 import { findSession, limitKey } from "../../session/sessions.ts";
-import { checkOrigin } from "../security/check-csrf.ts";
+import { checkCsrf } from "../security/check-csrf.ts";
 import { openPageSession, type PageSession } from "../security/page-session.ts";
-import type { Visit } from "./page-context.ts";
+import type { PageContext } from "./page-context.ts";
 import type { PageDeps } from "./page-deps.ts";
-import type { PageAnswer } from "./page-result.ts";
-import type { Audience } from "./page-section.ts";
+import type { PageResult } from "./page-result.ts";
+import type { PageSection } from "./page-section.ts";
 import { sendPage } from "./send-page.ts";
 
-export interface PageRoutes<Who> {
-  /** A GET: shows a page to somebody signed in. */
-  show(page: (visit: Visit<Who>) => Promise<PageAnswer> | PageAnswer): RequestHandler;
-  /** A POST: does what somebody signed in asks for with a form of ours, then leads on; or shows the form again. */
-  act(act: (visit: Visit<Who>, form: URLSearchParams) => Promise<PageAnswer> | PageAnswer): RequestHandler;
+export interface PageRoutes<User> {
+  /** GET: shows a page to a signed-in user. */
+  show(page: (context: PageContext<User>) => Promise<PageResult> | PageResult): RequestHandler;
+  /** POST: performs the action of a form, then redirects, or shows the form again. */
+  act(act: (context: PageContext<User>, form: URLSearchParams) => Promise<PageResult> | PageResult): RequestHandler;
   /**
-   * Who is there, for what is no page: a stream, a picture.
+   * Authenticates requests that are not pages: streams and images.
    *
-   * @param use what it counts as (D-91); nothing for what was counted when it began
+   * @param use kind of request for the rate limit (D-91); omitted for a stream that was counted when it began
    */
-  visitOf(request: Request, response: Response, use?: PersonUse): Promise<Visit<Who>>;
+  contextOf(request: Request, response: Response, use?: PersonUse): Promise<PageContext<User>>;
 }
 
-/** What all pages of an audience have in common: the session first, a form's origin second, then the page itself. */
-export function pageRoutes<Who>(deps: PageDeps, audience: Audience<Who>): PageRoutes<Who> {
+/** Handlers of a section's pages: check the session, then the form's CSRF token, then run the page. */
+export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>): PageRoutes<User> {
   const open = (request: Request, response: Response): Promise<PageSession> =>
-    openPageSession(deps.cookies, audience.cookie, request, response);
+    openPageSession(deps.cookies, section.cookie, request, response);
 
-  async function readVisit(
+  async function readContext(
     request: Request,
     response: Response,
     session: PageSession,
     use?: PersonUse,
-  ): Promise<Visit<Who>> {
-    const signedIn = await findSession(deps, session.token ?? "", audience.role);
-    if (signedIn === undefined) throw new ProblemError("not_signed_in", "Sign in, then try again.");
-    if (use !== undefined) await deps.personLimits.count(limitKey(audience.role, signedIn), use);
+  ): Promise<PageContext<User>> {
+    const signedIn = await findSession(deps, session.token ?? "", section.role);
+    if (signedIn === undefined) throw new ProblemError("unauthenticated", "Sign in, then try again.");
+    if (use !== undefined) await deps.personLimits.count(limitKey(section.role, signedIn), use);
     const livePosition = deps.live.position();
     const { id: sessionId, ownerId, expiresAt } = signedIn;
-    const who = await audience.readSignedIn(deps.store, ownerId);
-    const visit: Visit<Who> = { who, request, formToken: session.formToken, sessionId, expiresAt, livePosition };
-    // What is thrown later is shown with the frame around it.
-    response.locals.visit = visit;
-    return visit;
+    const user = await section.readSignedIn(deps.store, ownerId);
+    const context: PageContext<User> = { user, request, formToken: session.formToken, sessionId, expiresAt, livePosition };
+    // For the layout of an error page.
+    response.locals.context = context;
+    return context;
   }
 
   return {
     show: (page) => async (request, response) => {
       const session = await open(request, response);
-      // A page that reads itself anew takes nothing from the person who reads it.
+      // A live update does not count as a read of the user.
       const use = request.get("x-part") === undefined ? "read" : "live";
-      const visit = await readVisit(request, response, session, use);
-      await sendPage(audience, response, session, visit, await page(visit));
+      const context = await readContext(request, response, session, use);
+      await sendPage(section, response, session, context, await page(context));
     },
     act: (act) => async (request, response) => {
       const session = await open(request, response);
       const form = await deps.readForm(request, response);
-      checkOrigin(request, session, form, deps.publicOrigin);
-      const visit = await readVisit(request, response, session, "act");
-      await sendPage(audience, response, session, visit, await act(visit, form));
+      checkCsrf(request, session, form, deps.publicOrigin);
+      const context = await readContext(request, response, session, "act");
+      await sendPage(section, response, session, context, await act(context, form));
     },
-    visitOf: async (request, response, use) => readVisit(request, response, await open(request, response), use),
+    contextOf: async (request, response, use) => readContext(request, response, await open(request, response), use),
   };
 }

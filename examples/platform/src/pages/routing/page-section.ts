@@ -1,25 +1,25 @@
 import type { Role } from "../../session/role.ts";
 import type { Store } from "../../store/store.ts";
 import type { Markup } from "../layout/markup.ts";
-import type { Visit } from "./page-context.ts";
+import type { PageContext } from "./page-context.ts";
 import type { Page } from "./page-result.ts";
 
-/** Those for whom some pages are, and what these have in common. A session of one audience opens no page of another. */
-export interface Audience<Who> {
+/** The portal or the app: its sessions, sign-in and layout. A session of one section is not valid in another. */
+export interface PageSection<User> {
   readonly role: Role;
-  /** The name of its cookie. */
+  /** Name of the session cookie. */
   readonly cookie: string;
-  /** Where signing in leads. */
+  /** The page after sign-in. */
   readonly home: string;
   readonly signInPath: string;
-  readSignedIn(store: Store, ownerId: string): Promise<Who>;
-  /** The whole document around a page. */
-  frame(page: Page, view: FrameView<Who>): Markup;
+  readSignedIn(store: Store, ownerId: string): Promise<User>;
+  /** The document around a page. */
+  frame(page: Page, view: PageView<User>): Markup;
 }
 
-export interface FrameView<Who> {
-  /** Undefined when nobody is signed in. */
-  visit: Visit<Who> | undefined;
-  /** What the form before this page had to say. */
+export interface PageView<User> {
+  /** Undefined without a session. */
+  context: PageContext<User> | undefined;
+  /** Confirmation of the form that led to this page. */
   notice: string | undefined;
 }

@@ -5,12 +5,12 @@ import { ProblemError } from "../../problem/problem-error.ts";
 
 export type ReadForm = (request: Request, response: Response) => Promise<URLSearchParams>;
 
-/** Makes the function that reads the fields of a form as browsers send them. Line breaks come out as `\n`. */
+/** Creates a function that reads a URL-encoded form, with line breaks as `\n`. */
 export function formReader(limitBytes: number): ReadForm {
   const readBytes = bytesReader(limitBytes, bodyTimeoutMs);
   return async (request, response) => {
     if (!request.is("application/x-www-form-urlencoded"))
-      throw new ProblemError("unsupported_media_type", "Send the form as its page does.");
+      throw new ProblemError("unsupported_media_type", "Send the form as application/x-www-form-urlencoded.");
     await readBytes(request, response);
     const sent = new URLSearchParams(Buffer.from(request.body).toString("utf8"));
     const form = new URLSearchParams();

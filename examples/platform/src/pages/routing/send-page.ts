@@ -1,37 +1,37 @@
 import type { Response } from "express";
 import type { PageSession } from "../security/page-session.ts";
-import type { Visit } from "./page-context.ts";
-import type { PageAnswer } from "./page-result.ts";
-import type { Audience } from "./page-section.ts";
+import type { PageContext } from "./page-context.ts";
+import type { PageResult } from "./page-result.ts";
+import type { PageSection } from "./page-section.ts";
 
-/** A page in its frame, with what the form before it had to say; or where to go on. */
-export async function sendPage<Who>(
-  audience: Audience<Who>,
+/** Sends a page in the layout of its section, or a redirect. */
+export async function sendPage<User>(
+  section: PageSection<User>,
   response: Response,
   session: PageSession,
-  visit: Visit<Who> | undefined,
-  answer: PageAnswer,
+  context: PageContext<User> | undefined,
+  result: PageResult,
 ): Promise<void> {
-  if ("to" in answer) {
-    if (answer.notice !== undefined) {
-      session.notice = answer.notice;
+  if ("to" in result) {
+    if (result.notice !== undefined) {
+      session.notice = result.notice;
       await session.save();
     }
-    response.redirect(303, answer.to);
+    response.redirect(303, result.to);
     return;
   }
   const { notice } = session;
-  // Said once. What only swaps a part of its page says nothing.
+  // Shown once, and not by a live update.
   const isWhole = response.req.get("x-part") === undefined;
   if (notice !== undefined && isWhole) {
     delete session.notice;
     await session.save();
   }
-  // Said first: that a form is there again would go unheard.
-  const title = (answer.status ?? 200) >= 400 ? `Not done: ${answer.title}` : answer.title;
-  const document = await audience.frame({ ...answer, title }, { visit, notice: isWhole ? notice : undefined });
+  // Screen readers read the title first, so it reports the failed form.
+  const title = (result.status ?? 200) >= 400 ? `Not done: ${result.title}` : result.title;
+  const document = await section.frame({ ...result, title }, { context, notice: isWhole ? notice : undefined });
   response
-    .status(answer.status ?? 200)
+    .status(result.status ?? 200)
     .type("html")
     .send(String(document));
 }

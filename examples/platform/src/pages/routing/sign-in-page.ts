@@ -6,18 +6,18 @@ import { signIn } from "../../session/sign-in.ts";
 import { field } from "../layout/field.ts";
 import { formTokenField } from "../layout/form-token.ts";
 import type { Markup } from "../layout/markup.ts";
-import { checkOrigin } from "../security/check-csrf.ts";
+import { checkCsrf } from "../security/check-csrf.ts";
 import { ownPath } from "../security/own-path.ts";
 import { openPageSession, type PageSession, renew } from "../security/page-session.ts";
 import type { PageDeps } from "./page-deps.ts";
 import type { Page } from "./page-result.ts";
-import type { Audience } from "./page-section.ts";
+import type { PageSection } from "./page-section.ts";
 import { sendPage } from "./send-page.ts";
 
 export interface SignInTexts {
   title: string;
   lead: Markup | string;
-  /** Of the name to sign in with. */
+  /** Label of the name field. */
   label: string;
   type: "email" | "text";
 }
@@ -27,54 +27,54 @@ export interface SignInRoutes {
   post: RequestHandler;
 }
 
-/** The page where an audience signs in. */
-export function signInRoutes<Who>(deps: PageDeps, audience: Audience<Who>, texts: SignInTexts): SignInRoutes {
+/** The sign-in page of a section. */
+export function signInRoutes<User>(deps: PageDeps, section: PageSection<User>, texts: SignInTexts): SignInRoutes {
   return {
     async get(request, response) {
-      const session = await openPageSession(deps.cookies, audience.cookie, request, response);
-      const next = ownPath(String(request.query.next ?? "")) ?? audience.home;
-      await sendPage(audience, response, session, undefined, signInPage(audience, texts, session, { next }));
+      const session = await openPageSession(deps.cookies, section.cookie, request, response);
+      const next = ownPath(String(request.query.next ?? "")) ?? section.home;
+      await sendPage(section, response, session, undefined, signInPage(section, texts, session, { next }));
     },
     async post(request, response) {
-      const session = await openPageSession(deps.cookies, audience.cookie, request, response);
+      const session = await openPageSession(deps.cookies, section.cookie, request, response);
       const form = await deps.readForm(request, response);
-      checkOrigin(request, session, form, deps.publicOrigin);
+      checkCsrf(request, session, form, deps.publicOrigin);
       const name = form.get("name")?.trim() ?? "";
-      const next = ownPath(form.get("next") ?? "") ?? audience.home;
+      const next = ownPath(form.get("next") ?? "") ?? section.home;
       try {
         const credentials = { name: storable(name), password: form.get("password") ?? "", address: request.ip ?? "" };
-        const { token } = await signIn(deps, audience.role, credentials);
-        await endSession(deps, audience, session);
+        const { token } = await signIn(deps, section.role, credentials);
+        await endSession(deps, section, session);
         await renew(session, { token });
         response.redirect(303, next);
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;
         const { "WWW-Authenticate": _, ...headers } = error.headers;
         response.set(headers);
-        const page = signInPage(audience, texts, session, { next, name, problem: error });
-        await sendPage(audience, response, session, undefined, page);
+        const page = signInPage(section, texts, session, { next, name, problem: error });
+        await sendPage(section, response, session, undefined, page);
       }
     },
   };
 }
 
-/** `POST` where an audience signs out. Harmless when nobody is signed in. */
+/** `POST` of the sign-out path. Has no effect without a session. */
 export const signOutRoute =
-  <Who>(deps: PageDeps, audience: Audience<Who>): RequestHandler =>
+  <User>(deps: PageDeps, section: PageSection<User>): RequestHandler =>
   async (request, response) => {
-    const session = await openPageSession(deps.cookies, audience.cookie, request, response);
-    checkOrigin(request, session, await deps.readForm(request, response), deps.publicOrigin);
-    await endSession(deps, audience, session);
+    const session = await openPageSession(deps.cookies, section.cookie, request, response);
+    checkCsrf(request, session, await deps.readForm(request, response), deps.publicOrigin);
+    await endSession(deps, section, session);
     await renew(session, { notice: "You are signed out." });
-    response.redirect(303, audience.signInPath);
+    response.redirect(303, section.signInPath);
   };
 
-async function endSession<Who>(deps: PageDeps, { role }: Audience<Who>, session: PageSession): Promise<void> {
+async function endSession<User>(deps: PageDeps, { role }: PageSection<User>, session: PageSession): Promise<void> {
   const closed = session.token === undefined ? undefined : await closeSession(deps.store, session.token, role);
   if (closed !== undefined) deps.streams.end(closed);
 }
 
-/** PostgreSQL refuses U+0000 in any text, and nobody's name has it. */
+/** PostgreSQL rejects U+0000 in text, and no name contains it. */
 const storable = (name: string): string => (name.includes("\0") ? "" : name);
 
 interface SignInView {
@@ -83,8 +83,8 @@ interface SignInView {
   problem?: ProblemError;
 }
 
-function signInPage<Who>(
-  audience: Audience<Who>,
+function signInPage<User>(
+  section: PageSection<User>,
   { title, lead, label, type }: SignInTexts,
   session: PageSession,
   { next, name, problem }: SignInView,
@@ -93,7 +93,7 @@ function signInPage<Who>(
     <header class="page-head"><h1>${title}</h1></header>
     <p class="lead">${lead}</p>
     ${problem && html`<p class="notice bad" role="alert">${problem.message}</p>`}
-    <form method="post" action="${audience.signInPath}" class="panel narrow">
+    <form method="post" action="${section.signInPath}" class="panel narrow">
       ${formTokenField(session)}
       <input type="hidden" name="next" value="${next}">
       ${field({ name: "name", label, type, value: name, required: true, autocomplete: "username" })}

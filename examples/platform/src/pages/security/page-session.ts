@@ -3,35 +3,35 @@ import type { Request, Response } from "express";
 import { getIronSession, type IronSession } from "iron-session";
 
 /**
- * What a browser keeps for us, sealed, in one cookie (D-80): nobody can read or change it, and it is forgotten with the session. Who
- * is signed in is the token's row in the table of sessions, as it is for a bearer token; it ends with that row.
+ * The encrypted session cookie (D-80). `token` refers to a row of the table `sessions`, like a bearer token, and the session
+ * ends with that row.
  */
 export interface SessionData {
-  /** Of a session in the store. Absent while nobody is signed in. */
+  /** Session token; absent before sign-in. */
   token: string;
-  /** What every form of this session carries. */
+  /** CSRF token of the session's forms. */
   formToken: string;
-  /** Said on the next page, once. */
+  /** Shown once, on the next page. */
   notice: string;
 }
 
 export type PageSession = IronSession<SessionData> & { formToken: string };
 
 export interface CookieSettings {
-  /** Sent over https alone, and by this host alone (`__Host-`). */
+  /** Cookie flags `Secure` and `__Host-`: https only, this host only. */
   isSecure: boolean;
-  /** What seals it. */
+  /** Encryption password. */
   password: string;
 }
 
 /** D-56 */
 const lifetimeSeconds = 12 * 60 * 60;
 
-/** The same in every process that has the key. */
+/** Derived from the key, so it is the same in all processes. */
 export const cookiePassword = (sealKey: Uint8Array): string =>
   Buffer.from(hkdfSync("sha256", sealKey, "", "sessions of pages", 32)).toString("base64url");
 
-/** @param name of the cookie: the portal and the worker's app each have their own, so that a browser may be in both */
+/** @param name of the cookie; portal and app have one each, so a browser can be signed in to both */
 export async function openPageSession(
   { isSecure, password }: CookieSettings,
   name: string,
@@ -48,7 +48,7 @@ export async function openPageSession(
   return session as PageSession;
 }
 
-/** Begins anew, with nothing of what was there before: whoever knew the old one knows nothing of this one. */
+/** Replaces the session and its CSRF token, against session fixation. */
 export async function renew(session: IronSession<SessionData>, data: Partial<SessionData>): Promise<void> {
   delete session.token;
   delete session.notice;

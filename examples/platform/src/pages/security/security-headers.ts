@@ -3,7 +3,7 @@ import helmet from "helmet";
 
 const self = ["'self'"];
 
-/** What a browser may do with our pages: load our own files, send forms to us, and be in nobody's frame. */
+/** Content-Security-Policy (CSP) and other headers: own files and form targets only, and no framing. */
 export const securityHeaders = (isSecure: boolean): RequestHandler =>
   helmet({
     contentSecurityPolicy: {

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { PortalDeps } from "../person/portal-deps.ts";
 
 /** What was attempted in one stretch of time. */
-export interface Stretch {
+export interface Bucket {
   startsAt: Date;
   attempts: number;
   /** Those that were no acknowledgement. */
@@ -12,25 +12,25 @@ export interface Stretch {
   slowestLagMs: number | null;
 }
 
-export interface Measured {
-  stretches: Stretch[];
-  /** Of all stretches together. */
-  whole: Omit<Stretch, "startsAt">;
+export interface DeliveryStats {
+  buckets: Bucket[];
+  /** Of all buckets together. */
+  whole: Omit<Bucket, "startsAt">;
 }
 
-interface Row extends Omit<Stretch, "startsAt"> {
+interface Row extends Omit<Bucket, "startsAt"> {
   stretch: number | null;
 }
 
-/** How well the organisation's endpoint was reached during `lastMs`, in `count` stretches of equal length, oldest first. */
-export async function measureDeliveries(
+/** How well the organisation's endpoint was reached during `lastMs`, in `count` buckets of equal length, oldest first. */
+export async function readDeliveryStats(
   { store, now }: PortalDeps,
   organisationId: string,
   { lastMs, count }: { lastMs: number; count: number },
-): Promise<Measured> {
-  const stretchMs = lastMs / count;
-  // Whole stretches, so that they do not shift under who looks.
-  const endMs = Math.ceil((now().getTime() + 1) / stretchMs) * stretchMs;
+): Promise<DeliveryStats> {
+  const bucketMs = lastMs / count;
+  // Whole buckets, so that they do not shift under who looks.
+  const endMs = Math.ceil((now().getTime() + 1) / bucketMs) * bucketMs;
   const startMs = endMs - lastMs;
   const { rows } = await sql<Row>`
     select
@@ -42,7 +42,7 @@ export async function measureDeliveries(
     from (
       select
         attempts.error,
-        floor((extract(epoch from started_at) * 1000 - ${startMs}) / ${stretchMs})::integer as stretch,
+        floor((extract(epoch from started_at) * 1000 - ${startMs}) / ${bucketMs})::integer as stretch,
         case when error is null then
           greatest(0, extract(epoch from started_at - events.created_at) * 1000 + duration_ms)::float8
         end as lag_ms
@@ -59,8 +59,8 @@ export async function measureDeliveries(
     return measured;
   };
   return {
-    stretches: Array.from({ length: count }, (_, at) => ({
-      startsAt: new Date(startMs + at * stretchMs),
+    buckets: Array.from({ length: count }, (_, at) => ({
+      startsAt: new Date(startMs + at * bucketMs),
       ...of(at),
     })),
     whole: of(null),

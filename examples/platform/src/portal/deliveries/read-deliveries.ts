@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { jsonObjectFrom } from "kysely/helpers/postgres";
 import { isShownAs, type ShownState, shownState } from "../../delivery/shown-state.ts";
-import { type ListKey, type ListPart, listCursor } from "../../lists/list-cursor.ts";
+import { type ListKey, type ListPage, listCursor } from "../../lists/list-cursor.ts";
 import type { PortalDeps } from "../person/portal-deps.ts";
 
 export type ReadDelivery = Awaited<ReturnType<typeof readDeliveries>>["rows"][number];
@@ -10,12 +10,12 @@ export const deliveriesCursor = listCursor("deliveries", /^$/);
 
 export const deliveryKey = ({ sequence }: { sequence: number }): ListKey => ({ position: sequence, id: "" });
 
-export interface DeliveriesAsked extends ListPart {
+export interface DeliveryFilter extends ListPage {
   state?: ShownState | undefined;
 }
 
 /** The organisation's latest deliveries, newest first, each with its event in words and its last attempt. */
-export async function readDeliveries(deps: PortalDeps, organisationId: string, asked: DeliveriesAsked) {
+export async function readDeliveries(deps: PortalDeps, organisationId: string, asked: DeliveryFilter) {
   const { state, before, limit } = asked;
   const read = await deliveries(deps, organisationId)
     .$if(state !== undefined, (query) => query.where(isShownAs(state ?? "pending")))

@@ -24,7 +24,7 @@ export const redeliverRoute =
 const refusals: Record<Exclude<Redelivery["outcome"], "redelivered">, () => ProblemError> = {
   unknown: () => new ProblemError("delivery_not_found", "Your organisation has no delivery with this id."),
   waiting: () =>
-    new ProblemError("delivery_waiting", "It is neither acknowledged nor given up, and is delivered anyway."),
+    new ProblemError("delivery_pending", "It is neither acknowledged nor given up, and is delivered anyway."),
   superseded: () =>
     new ProblemError(
       "delivery_superseded",

@@ -6,7 +6,7 @@ import type { SignedInPerson } from "../person/signed-in-person.ts";
 const dayMs = 24 * 60 * 60 * 1_000;
 
 /** The mailboxes (see `mailboxOf`) that an organisation has invited so lately that it may not do so again (D-87). */
-export async function invitedLately(db: Store["db"], organisationId: string, now: Date): Promise<ReadonlySet<string>> {
+export async function recentlyInvited(db: Store["db"], organisationId: string, now: Date): Promise<ReadonlySet<string>> {
   const rows = await db
     .selectFrom("invitations")
     .select("mailbox")
@@ -29,7 +29,7 @@ export async function checkInvitationLimits(
   now: Date,
 ): Promise<void> {
   await trx.selectFrom("organisations").select("id").where("id", "=", organisationId).forNoKeyUpdate().execute();
-  const lately = await invitedLately(trx, organisationId, now);
+  const lately = await recentlyInvited(trx, organisationId, now);
   const repeated = mailboxes.flatMap((mailbox, index) => (lately.has(mailbox) ? [index] : []));
   if (repeated.length > 0)
     throw new ProblemError(

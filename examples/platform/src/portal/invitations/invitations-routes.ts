@@ -1,6 +1,6 @@
 import type { RequestHandler } from "express";
 import { listParameters, listSchema } from "../../lists/list-query.ts";
-import { commit } from "../../offers/commit-and-publish.ts";
+import { commitAndPublish } from "../../offers/commit-and-publish.ts";
 import { parseBody } from "../../validation/parse-body.ts";
 import type { PortalDeps } from "../person/portal-deps.ts";
 import { signedInPerson } from "../person/signed-in-person.ts";
@@ -12,7 +12,7 @@ export const inviteRoute =
   async (request, response) => {
     const person = await signedInPerson(deps, request);
     const picks = parseBody(picksSchema, await deps.readJson(request, response));
-    response.status(201).json({ invitations: await commit(deps, (trx) => invite(trx, deps, person, picks)) });
+    response.status(201).json({ invitations: await commitAndPublish(deps, (trx) => invite(trx, deps, person, picks)) });
   };
 
 const querySchema = listSchema(invitationsCursor);

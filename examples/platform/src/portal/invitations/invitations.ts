@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { emailAddressSchema } from "../../generated/schemas.ts";
-import { type Listed, type ListPart, listCursor } from "../../lists/list-cursor.ts";
+import { type Listed, type ListPage, listCursor } from "../../lists/list-cursor.ts";
 import { microsecondsOf, olderThan } from "../../lists/older-than.ts";
 import { greeting } from "../../mail/greeting.ts";
 import { mailboxOf } from "../../mail/mailbox-of.ts";
@@ -94,7 +94,7 @@ export interface ListedInvitation {
 export async function listInvitations(
   { store }: PortalDeps,
   { organisationId }: SignedInPerson,
-  { before, limit }: ListPart,
+  { before, limit }: ListPage,
 ): Promise<Listed<ListedInvitation>> {
   const read = await store.db
     .selectFrom("invitations")

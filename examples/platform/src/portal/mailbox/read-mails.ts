@@ -1,12 +1,12 @@
 import { type SqlBool, sql } from "kysely";
-import { type ListPart, listCursor } from "../../lists/list-cursor.ts";
+import { type ListPage, listCursor } from "../../lists/list-cursor.ts";
 import type { PortalDeps } from "../person/portal-deps.ts";
 import { emailAddressesOf, type SignedInPerson } from "../person/signed-in-person.ts";
 
 export const mailsCursor = listCursor("mails", /^$/);
 
 /** Mail to the person, newest first; in development, everybody's. */
-export async function readMails(deps: PortalDeps, person: SignedInPerson, { before, limit }: ListPart) {
+export async function readMails(deps: PortalDeps, person: SignedInPerson, { before, limit }: ListPage) {
   const addresses = await emailAddressesOf(deps, person);
   const mails = await deps.store.db
     .selectFrom("mails")

@@ -1,4 +1,4 @@
-import { type ListPart, listCursor } from "../../lists/list-cursor.ts";
+import { type ListPage, listCursor } from "../../lists/list-cursor.ts";
 import { microsecondsOf, olderThan } from "../../lists/older-than.ts";
 import { isHistoric } from "../../offers/read-offer.ts";
 import type { PortalDeps } from "../person/portal-deps.ts";
@@ -9,7 +9,7 @@ export type ListedOffer = Awaited<ReturnType<typeof listOffers>>["rows"][number]
 export const offersCursor = listCursor("offers", /./);
 
 /** The organisation's offers, newest first, with how many answered what. */
-export async function listOffers({ store, now }: PortalDeps, organisationId: string, { before, limit }: ListPart) {
+export async function listOffers({ store, now }: PortalDeps, organisationId: string, { before, limit }: ListPage) {
   const read = await store.db
     .selectFrom("offers")
     .select(["id", "title", "created_at", "ends_at", "completed_at", "withdrawn_at"])

@@ -6,10 +6,10 @@ import type { PortalDeps } from "../person/portal-deps.ts";
 import { countedResponses, responseCounts } from "./response-counts.ts";
 
 /** An offer with all that its organisation may see of it. */
-export type OfferInFull = Awaited<ReturnType<typeof readOfferInFull>>;
-export type RecipientInFull = OfferInFull["recipients"][number];
+export type OfferDetails = Awaited<ReturnType<typeof readOfferDetails>>;
+export type RecipientDetails = OfferDetails["recipients"][number];
 
-export interface RecipientsAsked {
+export interface RecipientQuery {
   /** The id of the last recipient of the part before. */
   after?: number | undefined;
   limit: number;
@@ -19,11 +19,11 @@ export interface RecipientsAsked {
  * @param asked which recipients; those who applied come first
  * @throws {ProblemError} `offer_not_found`, alike for an unknown and a foreign one
  */
-export async function readOfferInFull(
+export async function readOfferDetails(
   { store, now }: Pick<PortalDeps, "store" | "now">,
   organisationId: string,
   offerId: string,
-  { after, limit }: RecipientsAsked = { limit: 0 },
+  { after, limit }: RecipientQuery = { limit: 0 },
 ) {
   const offer = await store.db
     .selectFrom("offers")

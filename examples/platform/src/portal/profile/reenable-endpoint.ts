@@ -9,16 +9,16 @@ import { type CheckView, checkEndpoint } from "./check-endpoint.ts";
  * Calls the endpoint again that was disabled, when it passes both checks as it is (D-73).
  *
  * @returns the checks
- * @throws {ProblemError} `profile_not_saved`, or `endpoint_check_failed` with the checks
+ * @throws {ProblemError} `profile_missing`, or `endpoint_check_failed` with the checks
  */
-export async function enableAgain(deps: PortalDeps, { organisationId }: SignedInPerson): Promise<CheckView[]> {
+export async function reenableEndpoint(deps: PortalDeps, { organisationId }: SignedInPerson): Promise<CheckView[]> {
   const endpoint = await deps.store.db
     .selectFrom("endpoints")
     .select(["base_address", "scheme", "sealed_secret", "previous_sealed_secret", "previous_secret_until"])
     .where("organisation_id", "=", organisationId)
     .executeTakeFirst();
   if (endpoint === undefined)
-    throw new ProblemError("profile_not_saved", "Save the profile with a base address and its first secret.");
+    throw new ProblemError("profile_missing", "Save the profile with a base address and its first secret.");
   const { base_address: baseAddress, scheme } = endpoint;
   const { secret } = openSecrets(endpoint, deps.sealKey, organisationId, deps.now());
   const checks = await checkEndpoint(deps, { baseAddress, scheme, secret });

@@ -18,8 +18,8 @@ const overlapMs = 24 * 60 * 60_000;
  * receiver's instances change one by one; the one before that, from a rotation within the same day, no more (D-75).
  *
  * @returns the checks, made with the new secret alone
- * @throws {ProblemError} `invalid_request`, `profile_not_saved`, `endpoint_check_failed` with the checks, or
- *   `profile_changed` when somebody else saved it meanwhile
+ * @throws {ProblemError} `invalid_request`, `profile_missing`, `endpoint_check_failed` with the checks, or
+ *   `edit_conflict` when somebody else saved it meanwhile
  */
 export async function rotateSecret(
   deps: PortalDeps,
@@ -46,7 +46,7 @@ export async function rotateSecret(
     .where("sealed_secret", "=", endpoint.sealed_secret)
     .executeTakeFirstOrThrow();
   if (numUpdatedRows === 0n)
-    throw new ProblemError("profile_changed", "Read the profile again; somebody saved it during the checks.");
+    throw new ProblemError("edit_conflict", "Read the profile again; somebody saved it during the checks.");
   deps.signals.publish([
     { topic: "endpoint", organisationId },
     { topic: "delivery", organisationId },
@@ -61,5 +61,5 @@ async function endpointOf({ store }: PortalDeps, organisationId: string) {
     .where("organisation_id", "=", organisationId)
     .executeTakeFirst();
   if (endpoint !== undefined) return endpoint;
-  throw new ProblemError("profile_not_saved", "Save the profile with a base address and its first secret.");
+  throw new ProblemError("profile_missing", "Save the profile with a base address and its first secret.");
 }

@@ -1,6 +1,6 @@
 import { addFieldError } from "../../problem/field-errors.ts";
 import { type FieldErrors, ProblemError } from "../../problem/problem-error.ts";
-import { type OrganisationAnswer, searchAll } from "../../suggestions/search-all.ts";
+import { type OrganisationResult, searchAll } from "../../suggestions/search-all.ts";
 import type { PortalDeps } from "../person/portal-deps.ts";
 import { emailAddressesOf, type PersonInSession } from "../person/signed-in-person.ts";
 import { recordShown } from "./shown-suggestions.ts";
@@ -22,7 +22,7 @@ export async function searchForPerson(
   deps: PortalDeps,
   person: PersonInSession,
   { organisationIds, filter }: PersonSearch,
-): Promise<OrganisationAnswer[]> {
+): Promise<OrganisationResult[]> {
   const suggesting = new Set((await suggestingOrganisations(deps, person)).map(({ id }) => id));
   const errors: FieldErrors = new Map();
   for (const [index, id] of organisationIds.entries())

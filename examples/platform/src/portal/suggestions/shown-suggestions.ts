@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { sha256 } from "../../http/sha256.ts";
 import type { Trx } from "../../store/store.ts";
-import type { OrganisationAnswer } from "../../suggestions/search-all.ts";
+import type { OrganisationResult } from "../../suggestions/search-all.ts";
 import type { PortalDeps } from "../person/portal-deps.ts";
 
 /** Of one session, the latest: many times what anybody looks at. */
@@ -19,7 +19,7 @@ const hashOf = (organisationId: string, { name, emailAddress }: Suggested): stri
 export async function recordShown(
   { store, now }: Pick<PortalDeps, "store" | "now">,
   sessionId: string,
-  answers: readonly OrganisationAnswer[],
+  answers: readonly OrganisationResult[],
 ): Promise<void> {
   const shown = answers.flatMap((answer) =>
     "failure" in answer ? [] : answer.suggestions.map((one) => hashOf(answer.organisation.id, one)),
