@@ -15,15 +15,15 @@ import { mountWorkerApp } from "./worker-app/mount-worker-app.ts";
 
 export interface AppDeps extends ApiDeps, Omit<PageDeps, "onFailedPage"> {
   log: Logger;
-  /** So many proxies stand before the platform: it takes their word for a caller's address. */
+  /** Number of `X-Forwarded-For` hops to trust. */
   trustedProxies: number;
-  /** Told of each answer when it is over. */
+  /** Receives every request when it is over. */
   onRequest: (request: CompletedRequest) => void;
-  /** Whether requests should be sent here: the store answers, and nobody has asked this process to stop. */
+  /** Whether this process accepts requests: the database responds, and no shutdown has begun. */
   isReady: () => Promise<boolean>;
 }
 
-/** Everything the platform answers over HTTP. */
+/** All HTTP routes of the platform. */
 export function createApp(deps: AppDeps): Express {
   const app = express();
   app.disable("x-powered-by").disable("etag").set("trust proxy", deps.trustedProxies);

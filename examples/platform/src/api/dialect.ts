@@ -1,5 +1,5 @@
 import type { operations } from "../generated/openapi.ts";
-import { type RouteResponse, jsonResponse } from "../http/response.ts";
+import { jsonResponse, type RouteResponse } from "../http/response.ts";
 import { offerNotFound } from "../offers/refusal-problem.ts";
 import type { ProblemCode } from "../problem/problem-kinds.ts";
 

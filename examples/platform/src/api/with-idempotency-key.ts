@@ -16,7 +16,11 @@ import type { Call } from "./operation.ts";
  * @param call with its body read
  * @throws {ProblemError} `idempotency_key_reused` when a different request used the key
  */
-export async function withIdempotencyKey(deps: ApiDeps, call: Call, effect: (trx: Trx) => Promise<RouteResponse>): Promise<RouteResponse> {
+export async function withIdempotencyKey(
+  deps: ApiDeps,
+  call: Call,
+  effect: (trx: Trx) => Promise<RouteResponse>,
+): Promise<RouteResponse> {
   const key = idempotencyKey(call.request);
   if (key === undefined) return commitAndPublish(deps, effect);
   const { organisationId } = call.caller;

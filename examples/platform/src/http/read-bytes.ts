@@ -15,7 +15,9 @@ export function bytesReader(
     let overdue: NodeJS.Timeout | undefined;
     const read = new Promise<void>((resolve, reject) => {
       overdue = setTimeout(() => reject(bodyTimeout()), timeoutMs);
-      readBytes(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(toProblemError(error))));
+      readBytes(request, response, (error?: unknown) =>
+        error === undefined ? resolve() : reject(toProblemError(error)),
+      );
     });
     await read.finally(() => clearTimeout(overdue));
   };
@@ -30,9 +32,13 @@ export function bytesReader(
       return new ProblemError("malformed_json", "Send as many bytes as Content-Length says.", { cause: error });
     // Errors of zlib have no `type`.
     if (status === 400)
-      return new ProblemError("malformed_json", "Send a body in the encoding that Content-Encoding names, or omit the header.", {
-        cause: error,
-      });
+      return new ProblemError(
+        "malformed_json",
+        "Send a body in the encoding that Content-Encoding names, or omit the header.",
+        {
+          cause: error,
+        },
+      );
     return error;
   }
 }

@@ -30,7 +30,11 @@ export const expiredSince = (now: Date): Date => new Date(now.getTime() - keptMs
  * @param effect returns plain data
  * @throws {ProblemError} `idempotency_key_reused` when a different request used the key
  */
-export async function idempotent<T>(trx: Trx, key: IdempotencyRecord, effect: () => Promise<T>): Promise<Idempotent<T>> {
+export async function idempotent<T>(
+  trx: Trx,
+  key: IdempotencyRecord,
+  effect: () => Promise<T>,
+): Promise<Idempotent<T>> {
   const earlier = await acquire(trx, key);
   if (earlier !== undefined) return { result: resultOf<T>(earlier, key), replayed: true };
   const result = await effect();

@@ -8,11 +8,15 @@ import { mailboxRoute } from "./mailbox/mailbox-route.ts";
 import { listOffersRoute } from "./offers/offers-route.ts";
 import type { PortalDeps } from "./person/portal-deps.ts";
 import { person } from "./person/signed-in-person.ts";
-import { enableEndpointRoute } from "./profile/enable-endpoint-route.ts";
-import { readProfileRoute, rotateSecretRoute, saveProfileRoute } from "./profile/profile-routes.ts";
+import {
+  enableEndpointRoute,
+  readProfileRoute,
+  rotateSecretRoute,
+  saveProfileRoute,
+} from "./profile/profile-routes.ts";
 import { searchSuggestionsRoute, suggestingOrganisationsRoute } from "./suggestions/suggestions-route.ts";
 
-/** What people of an organisation do: company profile, offers, deliveries, invitations. */
+/** The portal: company profile, offers, deliveries, suggestions, invitations, mailbox. */
 export function mountPortal(router: Router, deps: PortalDeps): void {
   defineRoutes(router, person.sessionPath, sessionMethods(deps, person));
   defineRoutes(router, "/portal/profile", { get: readProfileRoute(deps), put: saveProfileRoute(deps) });

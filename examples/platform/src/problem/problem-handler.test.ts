@@ -39,7 +39,7 @@ test("a problem is told in full, with its headers, fields and extension members"
   expect(headers.get("content-type")).toMatch(/^application\/problem\+json/);
   expect(JSON.parse(text)).toEqual({
     type: "urn:problem-type:offers:method_not_allowed",
-    title: "The method is not allowed here",
+    title: "Method not allowed",
     status: 405,
     detail: "Allowed here: GET.",
     instance: "urn:offers:request:r1",

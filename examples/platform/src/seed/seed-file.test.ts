@@ -34,7 +34,7 @@ const read = async (changes: object) => {
   return readSeedFile(path);
 };
 
-const another = "Give another one; this one is in the file before.";
+const another = "Choose another value; it is already used earlier in the file.";
 const known = "Give the id of an organisation in this file.";
 
 test("a file whose parts fit together is read", () =>
@@ -104,12 +104,12 @@ test.each([
   [
     "half a character in an id",
     { workers: [worker({ id: "s3cret\ud800" })] },
-    "workers[0].id: Remove the half of a surrogate pair.",
+    "workers[0].id: Remove the lone surrogate.",
   ],
   [
     "half a character in an e-mail address",
     { people: [person({ emailAddresses: ["s3cret\ud800@x"] })] },
-    "people[0].emailAddresses[0]: Remove the half of a surrogate pair.",
+    "people[0].emailAddresses[0]: Remove the lone surrogate.",
   ],
   [
     "an id longer than an index takes",
@@ -119,7 +119,7 @@ test.each([
   ...[".", ".."].map((id): [string, object, string] => [
     `the worker ${id}`,
     { workers: [worker({ id })] },
-    "workers[0].id: Give another id; this one cannot be part of a path.",
+    "workers[0].id: Choose another id; this one cannot be part of a path.",
   ]),
 ])("%s is refused by its place, and no value is repeated", async (_, changes, wrong) => {
   const refusal = await read(changes).catch((error: unknown) => error);

@@ -10,10 +10,7 @@ const apiKeySchema = z.string().min(8);
 const credentials = {
   password: z.string().min(8).optional(),
   /** From `hashPassword`. */
-  passwordHash: z
-    .string()
-    .refine(isPasswordHash, "Give a hash of the form scrypt$N$r$p$salt$key.")
-    .optional(),
+  passwordHash: z.string().refine(isPasswordHash, "Give a hash of the form scrypt$N$r$p$salt$key.").optional(),
 };
 
 const hasOneCredential = ({
@@ -48,9 +45,7 @@ export const seedSchema = z.strictObject({
         organisationId: textField,
         name: lineField,
         emailAddresses: z
-          .array(
-            emailAddressSchema.refine((text) => textProblem(text) === undefined, "Remove the lone surrogate."),
-          )
+          .array(emailAddressSchema.refine((text) => textProblem(text) === undefined, "Remove the lone surrogate."))
           .min(1),
         ...credentials,
       })
@@ -60,7 +55,10 @@ export const seedSchema = z.strictObject({
     z
       .strictObject({
         // The id is a path segment of the contact webhook, where `.` and `..` would be resolved away.
-        id: textField.refine((id) => id !== "." && id !== "..", "Choose another id; this one cannot be part of a path."),
+        id: textField.refine(
+          (id) => id !== "." && id !== "..",
+          "Choose another id; this one cannot be part of a path.",
+        ),
         name: lineField,
         devices: z.array(z.enum(["ios", "android"])).min(1),
         ...credentials,

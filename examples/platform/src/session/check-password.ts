@@ -79,7 +79,8 @@ class FailedAttempts {
   count(key: string, nowMs: number): void {
     const known = this.#attempts.get(key);
     if (known !== undefined && nowMs < known.untilMs) {
-      if (known.count === this.#max) throw tooMany(`After ${this.#max} failed sign-ins this account is locked`, known.untilMs - nowMs);
+      if (known.count === this.#max)
+        throw tooMany(`After ${this.#max} failed sign-ins this account is locked`, known.untilMs - nowMs);
       known.count += 1;
       return;
     }

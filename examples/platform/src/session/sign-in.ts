@@ -1,7 +1,7 @@
 import type { Store } from "../store/store.ts";
 import type { CheckPassword } from "./check-password.ts";
 import type { Role } from "./role.ts";
-import { type NewSession, openSession, invalidCredentials } from "./sessions.ts";
+import { invalidCredentials, type NewSession, openSession } from "./sessions.ts";
 
 export interface SignInDeps {
   store: Store;

@@ -22,12 +22,16 @@ export function checkSuggestions({ status, body, truncated }: OutboundAnswer): S
   if (status !== 200) return { code: "unexpected_status", message: `It responded with ${status} instead of 200.` };
   if (truncated) return { code: "response_too_large", message: "The response is larger than 1 MiB." };
   const value = parse(body);
-  if (value === undefined) return { code: "malformed_json", message: "The response is not JSON, or nested too deeply." };
+  if (value === undefined)
+    return { code: "malformed_json", message: "The response is not JSON, or nested too deeply." };
   const parsed = suggestionsSchema.safeParse(withTimes(value));
   if (parsed.success) return parsed.data;
   // Field names only: values are personal data.
   const fields = [...fieldErrors(parsed.error.issues, value).keys()].join(", ");
-  return { code: "invalid_suggestions", message: `The response is not a valid list of suggestions; invalid fields: ${fields}.` };
+  return {
+    code: "invalid_suggestions",
+    message: `The response is not a valid list of suggestions; invalid fields: ${fields}.`,
+  };
 }
 
 function parse(body: Buffer): unknown {

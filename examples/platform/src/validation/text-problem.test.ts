@@ -7,6 +7,6 @@ test.each(["", "Küche 厨房", "👩‍🍳", "\u0001\t\n", "\ufffd"])("%j can 
 
 test.each([
   ["a\0b", "Remove the character U+0000."],
-  ["\ud83d", "Remove the half of a surrogate pair."],
-  ["\udc69\ud83d", "Remove the half of a surrogate pair."],
+  ["\ud83d", "Remove the lone surrogate."],
+  ["\udc69\ud83d", "Remove the lone surrogate."],
 ])("%j cannot: %s", (text, remedy) => expect(textProblem(text)).toBe(remedy));

@@ -299,7 +299,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createPlace }) =>
       [
         "an event that ends before it starts",
         { ...input, events: [slot, { start: slot?.end, end: slot?.start }] },
-        { "events[1].end": ["Let it end after its start."] },
+        { "events[1].end": ["Choose an end after the start."] },
       ],
       [
         "an event that ends as it starts",

@@ -31,8 +31,16 @@ describe.each(await storesUnderTest())("an expired idempotency key on $title", (
     await place.remove();
   });
 
-  const newKey = (): IdempotencyRecord => ({ organisationId, keyHash: `key ${++count}`, fingerprint: "a", now: new Date() });
-  const later = (key: IdempotencyRecord, ms: number): IdempotencyRecord => ({ ...key, now: new Date(key.now.getTime() + ms) });
+  const newKey = (): IdempotencyRecord => ({
+    organisationId,
+    keyHash: `key ${++count}`,
+    fingerprint: "a",
+    now: new Date(),
+  });
+  const later = (key: IdempotencyRecord, ms: number): IdempotencyRecord => ({
+    ...key,
+    now: new Date(key.now.getTime() + ms),
+  });
   const use = (trx: Trx, key: IdempotencyRecord, result: string) => idempotent(trx, key, async () => result);
   const useAlone = (key: IdempotencyRecord, result: string) => store.transaction((trx) => use(trx, key, result));
 
@@ -120,7 +128,9 @@ describe.each(await storesUnderTest())("an expired idempotency key on $title", (
     const ids = new Set<string>();
     const createAgain = async (): Promise<void> => {
       key = later(key, dayMs);
-      const created = await commitAndPublish(deps, (trx) => idempotent(trx, key, () => createOffer(trx, deps, organisationId, input)));
+      const created = await commitAndPublish(deps, (trx) =>
+        idempotent(trx, key, () => createOffer(trx, deps, organisationId, input)),
+      );
       expect(created.replayed).toBe(false);
       ids.add(created.result);
     };

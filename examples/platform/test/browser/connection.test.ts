@@ -29,7 +29,7 @@ describe("a dropped connection", () => {
     cable.sent = "";
 
     cable.cut();
-    for (const { page } of [hirer, amal]) await page.getByText("Connection lost; trying again.").waitFor();
+    for (const { page } of [hirer, amal]) await page.getByText("Connection lost; reconnecting.").waitFor();
     await stage.answer("worker_amal", "apply", offer);
     await stage.answer("worker_ben", "reject", offer);
     await stage.createOffer("Bar on Saturday");

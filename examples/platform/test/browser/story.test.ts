@@ -78,7 +78,7 @@ describe("the story of the contract, in the browser alone", () => {
     const entry = amal.page.getByRole("link", { name: "Kitchen help on Friday" });
     await draft(hirer.page, "Kitchen help on Friday");
     await bringsAbout(() => create(hirer.page), { worker: entry });
-    await bringsAbout(() => entry.click(), { hirer: row(hirer, "Amal").filter({ hasText: "Looked at it" }) });
+    await bringsAbout(() => entry.click(), { hirer: row(hirer, "Amal").filter({ hasText: "Opened" }) });
     await bringsAbout(() => click(amal.page, "Apply"), {
       hirer: row(hirer, "Amal").filter({ hasText: "Applied" }),
       integrator: acknowledged("Amal Haddad accepted"),
@@ -90,16 +90,16 @@ describe("the story of the contract, in the browser alone", () => {
     });
     await cleo.page.getByRole("link", { name: "Kitchen help on Friday" }).click();
     await bringsAbout(() => click(cleo.page, "Close"), {
-      hirer: row(hirer, "Cleo").filter({ hasText: "Closed without an answer" }),
+      hirer: row(hirer, "Cleo").filter({ hasText: "Closed without response" }),
     });
-    await hirer.page.getByText("1 applied, 1 rejected, 1 without an answer").waitFor();
+    await hirer.page.getByText("1 applied, 1 rejected, 1 without response").waitFor();
     await eventually("the integrator was told of both", () => stage.integrator.answers.length === 2);
     expect(stage.integrator.answers).toEqual(["worker_amal accepted", "worker_ben rejected"]);
 
     // It is completed: everybody is told, also who closed it.
     await ben.page.goto("/app");
     await hirer.page.getByRole("checkbox", { name: "Amal" }).check();
-    await bringsAbout(() => click(hirer.page, "Complete with those ticked"), {
+    await bringsAbout(() => click(hirer.page, "Complete with selected workers"), {
       worker: [
         amal.page.getByText("You got the work."),
         ...[ben, cleo].map(({ page }) => page.getByText("The work went to others")),
@@ -143,7 +143,7 @@ describe("the story of the contract, in the browser alone", () => {
     await hirer.page.getByRole("searchbox").fill("dana");
     await click(hirer.page, "Search");
     await hirer.page.getByRole("checkbox", { name: "Dana Kim" }).check();
-    await click(hirer.page, "Invite those picked");
+    await click(hirer.page, "Invite selected people");
     await hirer.page.getByText("Invited: Dana Kim.").waitFor();
 
     const refused = /status of 422/;
@@ -170,10 +170,10 @@ describe("the story of the contract, in the browser alone", () => {
     await click(amal.page, "Reject");
     await amal.page.getByText("You rejected this offer.").waitFor();
     await click(amal.page, "Apply after all");
-    await amal.page.getByText("You applied. It is not decided yet.").waitFor();
+    await amal.page.getByText("You applied. The decision is pending.").waitFor();
     await hirer.page.reload();
     await hirer.page.getByRole("checkbox", { name: "Amal" }).check();
-    await click(hirer.page, "Complete with those ticked");
+    await click(hirer.page, "Complete with selected workers");
     await hirer.page.getByText("Gets the work").waitFor();
     await amal.page.reload();
     await amal.page.getByText("You got the work.").waitFor();

@@ -85,7 +85,7 @@ describe("every page", () => {
     };
     await send("/offers/new", "Create the offer");
     await send("/company", "Check and save", () => page.getByLabel("Base address").fill("ftp://nowhere.example"));
-    await send(search, "Invite those picked");
+    await send(search, "Invite selected people");
     expect(window.complaints.filter((text) => !/status of 4\d\d/.test(text))).toEqual([]);
   });
 

@@ -135,7 +135,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     const events = [{ start: "2027-03-05T17:00:00Z", end: "2027-03-05T23:00:00Z" }];
     const id = await createOffer({ workerIds: ["worker_amal", "worker_ben"], events });
     const first = await offerPage(id);
-    expect(first).toContain("You have not answered yet.");
+    expect(first).toContain("You have not responded yet.");
     expect(first).toMatch(/5 Mar 2027, 17:00\s?–\s?23:00 UTC/);
     expect(await responseOf(id)).toBe("none");
 
@@ -145,7 +145,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     await amal.send(`/app/offers/${id}/apply`);
     expect(await responseOf(id)).toBe("applied");
     const said = await offerPage(id);
-    expect(said).toContain("You applied. You will be told who gets the work.");
+    expect(said).toContain("You applied. You will be notified when the work is assigned.");
     expect(said).not.toContain(`${id}/apply"`);
     expect(await amal.send(`/app/offers/${id}/close`)).toMatchObject({ status: 303, location: "/app" });
     expect(await responseOf(id)).toBe("applied");
@@ -156,7 +156,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     expect(done).not.toMatch(/\/(apply|reject)"/);
     const late = await amal.send(`/app/offers/${id}/reject`);
     expect(late.status).toBe(422);
-    expect(late.text).toContain("Your answer came too late: the offer was completed.");
+    expect(late.text).toContain("Your response came too late: the offer was completed.");
     expect(late.text).toContain("You got the work.");
     expect(await amal.get(`/app/offers/${id}/reject`)).toMatchObject({ status: 303, location: `/app/offers/${id}` });
     const ben = await signedIn("worker_ben");
@@ -169,9 +169,9 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     await hana.signIn("hana@harbour-hotels.example");
     const seenByHirer = async () => (await hana.get(`/offers/${id}`)).text;
     expect((await amal.get(`/app/offers/${id}`, { "X-Part": "1" })).status).toBe(200);
-    expect(await seenByHirer()).toContain(">No answer</span>");
+    expect(await seenByHirer()).toContain(">No response</span>");
     await offerPage(id);
-    expect(await seenByHirer()).toContain(">Looked at it</span>");
+    expect(await seenByHirer()).toContain(">Opened</span>");
     expect(await responseOf(id)).toBe("none");
   });
 
@@ -204,8 +204,11 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
       return answer.json<{ deliveries: object[] }>().deliveries.length;
     };
     const send = async (idempotencyKey: string) =>
-      expect(await amal.send("/app/contacts", { organisationId: "org_crew", idempotencyKey })).toMatchObject({ status: 303 });
-    const [, idempotencyKey = ""] = /name="idempotencyKey" value="([^"]+)"/.exec((await amal.get("/app/contacts")).text) ?? [];
+      expect(await amal.send("/app/contacts", { organisationId: "org_crew", idempotencyKey })).toMatchObject({
+        status: 303,
+      });
+    const [, idempotencyKey = ""] =
+      /name="idempotencyKey" value="([^"]+)"/.exec((await amal.get("/app/contacts")).text) ?? [];
     expect(idempotencyKey).not.toBe("");
     await Promise.all([send(idempotencyKey), send(idempotencyKey)]);
     expect((await amal.get("/app/contacts")).text).toContain("is told that you share your availability.");

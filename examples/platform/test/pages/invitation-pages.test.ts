@@ -251,7 +251,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
     test("to nobody says so, and the search is there again", async () => {
       const { status, text } = await bo.send("/invitations", { organisationId: "org_harbour", filter: "chef" });
       expect(status).toBe(422);
-      expect(text).toContain("Pick somebody first.");
+      expect(text).toContain("Select at least one person.");
       expect(text).toContain('value="chef"');
       expect(text).toContain("Farah Aziz");
     });

@@ -44,7 +44,7 @@ describe("the company profile", () => {
     expect(text).toContain("Both checks were answered with 200. The profile is saved.");
     for (const path of ["/test", "/test/auth"]) expect(text).toContain(`GET ${path} <span`);
     expect(text.match(/responded with 200 <span class="fine">in \d+ ms/g)).toHaveLength(2);
-    expect(text).toMatch(/What was sent.*authorization: .*What was answered.*200/is);
+    expect(text).toMatch(/Request.*authorization: .*Response.*200/is);
     const page = (await hana.get("/company")).text;
     expect(page).toContain(`value="${receiver.baseAddress}/hooks"`);
     expect(page).toMatch(/name="suggestsContacts" value="yes" checked/);
@@ -56,7 +56,7 @@ describe("the company profile", () => {
     receiver.answer = answerWith(401);
     const { status, text } = await save({ baseAddress: `${receiver.baseAddress}/elsewhere` });
     expect(status).toBe(422);
-    expect(text).toContain("Nothing was changed. Both checks must be answered with 200.");
+    expect(text).toContain("Nothing was changed. Your endpoint must respond to both checks with 200.");
     expect(text).toContain("the endpoint does not accept the secret");
     expect(text).toContain(`value="${receiver.baseAddress}/elsewhere"`);
     expect(text).not.toContain(secret);

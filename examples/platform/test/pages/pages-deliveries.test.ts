@@ -74,7 +74,7 @@ describe("deliveries", () => {
     const path = await latest("Given up");
     receiver.answer = answerWith(200);
     expect(await hana.send(`${path}/redeliver`)).toMatchObject({ status: 303, location: path });
-    expect((await hana.get(path)).text).toContain("It is delivered again.");
+    expect((await hana.get(path)).text).toContain("The event is redelivered.");
     await latest("Acknowledged");
   });
 
@@ -86,7 +86,7 @@ describe("deliveries", () => {
     expect([status, location === path]).toEqual([303, false]);
     expect((await hana.get(location ?? "")).text).toContain(`<a href="${path}">an earlier delivery</a>`);
     expect((await hana.send(`${path}/redeliver`)).location).toBe(path);
-    expect((await hana.get(path)).text).toContain("Another delivery repeats it already.");
+    expect((await hana.get(path)).text).toContain("It was already redelivered.");
   });
 
   test("of a time are delivered again at once", async () => {
@@ -105,7 +105,7 @@ describe("deliveries", () => {
     await since("2020-01-01T00:00");
     expect((await hana.get("/deliveries")).text).toMatch(/Delivered again: [2-9] events\./);
     await eventually("nothing is left", async () =>
-      (await hana.get("/deliveries?state=dead")).text.includes("None of these."),
+      (await hana.get("/deliveries?state=dead")).text.includes("No matching events."),
     );
     await since("2020-01-01T00:00", "constructor");
     expect((await hana.get("/deliveries")).text).toContain("Delivered again: 0 events.");
@@ -117,7 +117,7 @@ describe("deliveries", () => {
     expect(text).toContain("<title>Not done: Deliveries");
     expect(text).toContain('<details class="code" id="redeliver-many" open>');
     expect(text).toMatch(/value="yester&quot;day"[^>]*aria-invalid="true"/);
-    expect(text).toContain("Say since when, such as 2099-05-01T16:00.");
+    expect(text).toContain("Enter a time, such as 2099-05-01T16:00.");
     expect(text).toContain('value="all" checked');
     expect(await hana.get("/deliveries/redeliver")).toMatchObject({ status: 303, location: "/deliveries" });
   });
@@ -129,7 +129,7 @@ describe("deliveries", () => {
     const shown = async (state: string) => (await hana.get(`/deliveries?state=${state}`)).text;
     expect(await shown("acknowledged")).toContain(`href="${path}"`);
     expect(await shown("dead")).not.toContain(`href="${path}"`);
-    expect(await shown("held")).toContain("None of these.");
+    expect(await shown("held")).toContain("No matching events.");
     expect(await shown("no-such-state")).toContain(`href="${path}"`);
   });
 

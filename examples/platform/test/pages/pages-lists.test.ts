@@ -54,7 +54,7 @@ describe.each(await anyStore())("long lists on $title", ({ createPlace }) => {
       const bo = openVisitor(platform.address);
       await bo.signIn("bo@bistro-group.example");
       const older = /href="([^"]+)">Older/.exec((await hana.get("/offers")).text)?.[1] ?? "";
-      expect((await bo.get(older)).text).toContain("None are older.");
+      expect((await bo.get(older)).text).toContain("No older offers.");
     });
 
     test("older invitations and mails likewise", async () => {

@@ -61,7 +61,7 @@ describe("creating an offer", () => {
       recipients: [{ workerId: "worker_amal" }, { workerId: "worker_ben" }, { workerId: "worker_cleo" }],
     });
     const page = await hana.get(path);
-    expect(page.text).toContain("The offer is created and on its way to the workers.");
+    expect(page.text).toContain("The offer is created, and the workers are being notified.");
     expect((await hana.get(path)).text).not.toContain("The offer is created");
   });
 
@@ -77,7 +77,7 @@ describe("creating an offer", () => {
     expect(status).toBe(422);
     expect(text).toMatch(/aria-describedby="title-error" aria-invalid="true"/);
     expect(text).toContain("Write a title; do not leave it empty or blank.");
-    expect(text).toContain("Let it end after its start.");
+    expect(text).toContain("Choose an end after the start.");
     expect(text).toContain("worker_nobody: Give the id of a worker; no worker has this one.");
     expect(text).toContain("&lt;b&gt;&quot;kept&quot;&lt;/b&gt;</textarea>");
     expect(text).toMatch(/value="worker_amal" checked/);
@@ -123,8 +123,8 @@ describe("an offer", () => {
     await act("worker_ben", path, "reject");
     await act("worker_cleo", path, "open");
     const { text } = await hana.get(path);
-    expect(text).toContain("1 applied, 1 rejected, 2 without an answer");
-    for (const word of ["Applied", "Rejected", "Looked at it", "No answer"]) expect(text).toContain(`>${word}</span>`);
+    expect(text).toContain("1 applied, 1 rejected, 2 without response");
+    for (const word of ["Applied", "Rejected", "Opened", "No response"]) expect(text).toContain(`>${word}</span>`);
     expect(text).toContain('id="tick-worker_amal"');
     expect(text).not.toContain('id="tick-worker_ben"');
     expect((await hana.get("/offers")).text).toContain(`href="${path}"`);
@@ -154,8 +154,8 @@ describe("an offer", () => {
   });
 
   test.each<[string, Record<string, string>, string]>([
-    ["nobody", {}, "Tick at least one worker who has applied."],
-    ["who has not applied", { worker: "worker_ben" }, "Not everybody you ticked applies any more; look again."],
+    ["nobody", {}, "Select at least one worker who has applied."],
+    ["who has not applied", { worker: "worker_ben" }, "A selected worker no longer applies. Reload the page."],
   ])("is not completed with %s", async (_, ticked, remedy) => {
     const path = await create();
     const { status, text } = await hana.send(`${path}/complete`, ticked);

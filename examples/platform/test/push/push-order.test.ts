@@ -174,7 +174,9 @@ describe.each(await storesUnderTest())("the order of pushes on $title", ({ creat
     server.answer = () => refusedAs(503, "UNAVAILABLE");
     start();
     const [offerId] = [await create(), await create()];
-    await half.store.transaction((trx) => applyAction(trx, { now }, { workerId }, offerId, { type: "apply", workerId }));
+    await half.store.transaction((trx) =>
+      applyAction(trx, { now }, { workerId }, offerId, { type: "apply", workerId }),
+    );
     await half.store.transaction((trx) =>
       applyAction(trx, { now }, { organisationId }, offerId, { type: "complete", workerIds: [workerId] }),
     );

@@ -34,7 +34,7 @@ export class OfferBook {
     return id;
   }
 
-  /** @throws {Refusal} `offer_not_found`, alike for an unknown and a foreign one (D-20) */
+  /** @throws {Refusal} `offer_not_found`, also for another organisation's offer (D-20) */
   read(owner: Organisation, id: string, now: Date): Offer {
     const { offer } = this.#find(owner, id);
     const ends = offer.events.map(({ end }) => Date.parse(end));
@@ -90,6 +90,7 @@ export class OfferBook {
 
 /** Of an offer that is both, the withdrawal is named (D-08). */
 function refuseClosed({ complete, widthdrawn }: Entry["offer"]): void {
-  if (widthdrawn) throw new Refusal("offer_withdrawn", "It takes no further answers, and cannot be completed.");
-  if (complete) throw new Refusal("offer_completed", "It takes no further answers, and is completed once.");
+  if (widthdrawn) throw new Refusal("offer_withdrawn", "It accepts no more responses, and it cannot be completed.");
+  if (complete)
+    throw new Refusal("offer_completed", "It accepts no more responses, and it can be completed only once.");
 }

@@ -2,10 +2,10 @@ import { html } from "hono/html";
 import { parseBody } from "../../validation/parse-body.ts";
 import { addContact, contactSchema, readOrganisation, readOrganisations } from "../../worker-app/contacts.ts";
 import { formTokenField } from "../layout/form-token.ts";
-import { paginate, cursorFrom, withCursor } from "../layout/pagination.ts";
+import { cursorFrom, paginate, withCursor } from "../layout/pagination.ts";
 import type { PageDeps } from "../routing/page-deps.ts";
 import type { PageResult } from "../routing/page-result.ts";
-import { submitOnce, idempotencyField } from "../routing/submit-once.ts";
+import { idempotencyField, submitOnce } from "../routing/submit-once.ts";
 import type { AppContext } from "./app-section.ts";
 
 const limit = 200;

@@ -12,7 +12,7 @@ import { type AppContext, appSection } from "./app-section.ts";
 import { addContactForm, contactsPage } from "./contacts-page.ts";
 import { devicesPage, removeDeviceForm } from "./devices-page.ts";
 import { menuPage } from "./menu-page.ts";
-import { respondToOffer, offerPage } from "./offer-page.ts";
+import { offerPage, respondToOffer } from "./offer-page.ts";
 
 /** The pages of the worker's app. */
 export function mountAppPages(pages: Router, deps: PageDeps): void {

@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import type { DeliveryStats, Bucket } from "../../portal/deliveries/delivery-stats.ts";
+import type { Bucket, DeliveryStats } from "../../portal/deliveries/delivery-stats.ts";
 import { dataTable } from "../layout/data-table.ts";
 import type { Markup } from "../layout/markup.ts";
 import { time } from "../layout/time.ts";
@@ -9,27 +9,27 @@ const height = 90;
 const gap = 3;
 
 export interface ChartOptions {
-  measured: DeliveryStats;
+  stats: DeliveryStats;
   /** Such as `the last hour`. */
   during: string;
 }
 
-/** Failure rate and lag as two rows of bars; the same in words and as a table. Without script and style it is complete. */
-export function deliveryChart({ measured: { buckets, whole }, during }: ChartOptions): Markup {
-  const failing = `${percent(whole)} failed: ${whole.failed} of ${whole.attempts} attempts`;
+/** Failure rate and lag as bar charts, as text and as a table. */
+export function deliveryChart({ stats: { buckets, total }, during }: ChartOptions): Markup {
+  const failing = `${percent(whole)} failed: ${total.failed} of ${total.attempts} attempts`;
   const lag =
-    whole.medianLagMs === null
+    total.medianLagMs === null
       ? "nothing was acknowledged"
-      : `half within ${duration(whole.medianLagMs)}, the slowest after ${duration(whole.slowestLagMs)}`;
+      : `half within ${duration(total.medianLagMs)}, the slowest after ${duration(total.slowestLagMs)}`;
   const most = Math.max(1, ...buckets.map(({ attempts }) => attempts));
   const slowest = Math.max(1, ...buckets.map(({ medianLagMs }) => medianLagMs ?? 0));
   return html`
     <div class="charts">
       <figure>
         <figcaption><strong>Attempts</strong> <span class="measure">${failing}</span></figcaption>
-        ${bars(`Attempts in ${during}: ${failing}.`, buckets, (stretch, x, w) => [
-          bar(x, w, 0, (stretch.attempts - stretch.failed) / most, "ok"),
-          bar(x, w, (stretch.attempts - stretch.failed) / most, stretch.failed / most, "failed"),
+        ${bars(`Attempts in ${during}: ${failing}.`, buckets, (bucket, x, w) => [
+          bar(x, w, 0, (bucket.attempts - bucket.failed) / most, "ok"),
+          bar(x, w, (bucket.attempts - bucket.failed) / most, bucket.failed / most, "failed"),
         ])}
         <p class="legend fine"><span class="key ok"></span> acknowledged <span class="key failed"></span> failed</p>
       </figure>
@@ -47,17 +47,17 @@ export function deliveryChart({ measured: { buckets, whole }, during }: ChartOpt
 function bars(
   label: string,
   buckets: readonly Bucket[],
-  draw: (stretch: Bucket, x: number, w: number) => unknown,
+  draw: (bucket: Bucket, x: number, w: number) => unknown,
 ): Markup {
   const step = width / buckets.length;
   return html`
         <svg viewBox="0 0 ${width} ${height + 1}" role="img" aria-label="${label}" preserveAspectRatio="none" class="bars">
           <line x1="0" x2="${width}" y1="${height + 0.5}" y2="${height + 0.5}" class="axis" />
-          ${buckets.map((stretch, at) => draw(stretch, at * step + gap / 2, step - gap))}
+          ${buckets.map((bucket, at) => draw(bucket, at * step + gap / 2, step - gap))}
         </svg>`;
 }
 
-/** @param from and `share` of the whole height, from the bottom */
+/** @param from and `share` of the height, from the bottom */
 const bar = (x: number, w: number, from: number, share: number, kind: string): Markup | undefined =>
   share === 0
     ? undefined
@@ -76,7 +76,7 @@ function asTable(buckets: readonly Bucket[]): Markup {
               columns: [
                 { heading: "From", cell: ({ startsAt }) => time(startsAt) },
                 { heading: "Attempts", cell: ({ attempts }) => attempts },
-                { heading: "Failed", cell: (stretch) => `${stretch.failed} (${percent(stretch)})` },
+                { heading: "Failed", cell: (bucket) => `${bucket.failed} (${percent(bucket)})` },
                 { heading: "Median lag", cell: ({ medianLagMs }) => duration(medianLagMs) },
                 { heading: "Slowest", cell: ({ slowestLagMs }) => duration(slowestLagMs) },
               ],

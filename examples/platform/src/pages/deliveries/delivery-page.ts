@@ -36,9 +36,9 @@ export const deliveryPage =
           </div>
           ${(delivery.state === "dead" || delivery.state === "acknowledged") && redeliverForm(delivery, context)}
         </header>
-        <section class="panel" aria-label="The delivery">${facts(delivery)}</section>
+        <section class="panel" aria-label="Delivery">${facts(delivery)}</section>
         <section class="panel" aria-labelledby="request">
-          <h2 id="request">What is sent</h2>
+          <h2 id="request">Request</h2>
           ${requestOf(delivery)}
         </section>
         <section class="panel" aria-labelledby="attempts">
@@ -52,7 +52,7 @@ export const deliveryPage =
 const redeliverForm = ({ id }: ReadDelivery, context: PortalContext): Markup => html`
           <form method="post" action="/deliveries/${id}/redeliver">
             ${formTokenField(context)}
-            <button>Deliver again</button>
+            <button>Redeliver</button>
           </form>`;
 
 const facts = (delivery: ReadDelivery): Markup => html`
@@ -62,23 +62,23 @@ const facts = (delivery: ReadDelivery): Markup => html`
             <dt>Attempts</dt><dd>${delivery.attempts}</dd>
             <dt>Next attempt</dt><dd>${nextAttempt(delivery)}</dd>
             ${delivery.settled_at && html`<dt>Settled</dt><dd>${time(delivery.settled_at, "seconds")}</dd>`}
-            ${delivery.redelivery_of && html`<dt>Repeats</dt><dd><a href="/deliveries/${delivery.redelivery_of}">an earlier delivery</a></dd>`}
+            ${delivery.redelivery_of && html`<dt>Redelivery of</dt><dd><a href="/deliveries/${delivery.redelivery_of}">an earlier delivery</a></dd>`}
             <dt>Delivery id</dt><dd><code>${delivery.id}</code></dd>
           </dl>`;
 
 function requestOf({ id, type, data }: ReadDelivery): Markup {
   const { method, path, parameters, body } = webhookCall(type, data);
   return html`
-          <pre tabindex="0" aria-label="The request"><code>${method} ${fillPath(path, parameters)}
+          <pre tabindex="0" aria-label="Request"><code>${method} ${fillPath(path, parameters)}
 Offers-Delivery-Id: ${id}
 Timestamp: (new for each attempt)
 Authorization: (new for each attempt)${body !== undefined && `\nContent-Type: application/json\n\n${JSON.stringify(body, null, 2)}`}</code></pre>
-          <p class="fine">Below the base address of your company profile, signed with its secret.</p>`;
+          <p class="fine">Sent to a path under your base address, signed with your secret.</p>`;
 }
 
 const attemptItem = (attempt: Attempt): Markup => html`
             <li id="attempt-${attempt.id}" class="${attempt.error === null ? "good" : "bad"}">
               <h3>No. ${attempt.number}: ${attemptLabel(attempt)}</h3>
               <p class="fine">${time(attempt.started_at, "seconds")}, ${attempt.duration_ms} ms, <code>${attempt.method} ${attempt.path}</code></p>
-              ${attempt.answer && html`<pre tabindex="0" aria-label="What was answered"><code>${attempt.content_type && `Content-Type: ${attempt.content_type}\n\n`}${attempt.answer}</code></pre>`}
+              ${attempt.answer && html`<pre tabindex="0" aria-label="Response"><code>${attempt.content_type && `Content-Type: ${attempt.content_type}\n\n`}${attempt.answer}</code></pre>`}
             </li>`;

@@ -2,12 +2,12 @@ import type { ShownState } from "../../delivery/shown-state.ts";
 import { badge } from "../layout/badge.ts";
 import type { Markup } from "../layout/markup.ts";
 
-/** What people call the states, in the order of a delivery's life. */
+/** Labels of the states, in the order of a delivery's life. */
 export const stateLabels: Readonly<Record<ShownState, string>> = {
-  pending: "Waiting",
+  pending: "Pending",
   held: "Held",
   acknowledged: "Acknowledged",
-  dead: "Given up",
+  dead: "Failed",
 };
 
 export function deliveryState({ state, attempts }: { state: ShownState; attempts: number }): Markup {
@@ -19,6 +19,6 @@ export function deliveryState({ state, attempts }: { state: ShownState; attempts
     case "held":
       return badge(stateLabels.held, "warn");
     case "pending":
-      return attempts === 0 ? badge(stateLabels.pending, "none") : badge("Trying again", "warn");
+      return attempts === 0 ? badge(stateLabels.pending, "none") : badge("Retrying", "warn");
   }
 }

@@ -1,9 +1,9 @@
 import type { ReadDelivery } from "../../portal/deliveries/read-deliveries.ts";
 
-type Told = Pick<ReadDelivery, "type" | "data" | "workerName" | "offerTitle">;
+type Event = Pick<ReadDelivery, "type" | "data" | "workerName" | "offerTitle">;
 
-/** What happened, as somebody would say it. */
-export function eventLabel({ type, data, workerName, offerTitle }: Told): string {
+/** The event as a sentence. */
+export function eventLabel({ type, data, workerName, offerTitle }: Event): string {
   const worker = workerName ?? data.workerId;
   switch (type) {
     case "workerAddedContact":

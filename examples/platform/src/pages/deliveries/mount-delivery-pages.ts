@@ -8,12 +8,12 @@ import { deliveryPage } from "./delivery-page.ts";
 import { redeliverForm } from "./redeliver-form.ts";
 import { redeliverManyForm } from "./redeliver-many-form.ts";
 
-/** What an integrator sees of the webhooks. */
+/** Deliveries of webhooks, for integrators. */
 export function mountDeliveryPages(pages: Router, deps: PageDeps): void {
   const { show, act } = pageRoutes(deps, portalSection);
   defineRoutes(pages, "/deliveries", { get: show(deliveriesPage(deps)) });
-  // Before the ids: no id is `redeliver`.
-  // A form that was refused is shown there: whoever loads it again sees the deliveries.
+  // Before `:id`, which would match it.
+  // A rejected form is shown at this path; a reload then shows the deliveries.
   const toDeliveries = show(() => ({ to: "/deliveries" }));
   defineRoutes(pages, "/deliveries/redeliver", { get: toDeliveries, post: act(redeliverManyForm(deps)) });
   defineRoutes(pages, "/deliveries/:id", { get: show(deliveryPage(deps)) });

@@ -15,16 +15,16 @@ export const redeliverManyForm =
     const { organisationId } = context.user;
     const typed = form.get("since") ?? "";
     const given = form.get("which") ?? "";
-    // What no form of ours sends counts as the least.
+    // An unknown value is treated as the default.
     const which = Object.hasOwn(redeliveryChoices, given) ? (given as RedeliveryChoice) : "dead";
     const { data: since } = instantField.safeParse(localInUtc(typed));
     if (since === undefined) {
-      const error = "Say since when, such as 2099-05-01T16:00.";
+      const error = "Enter a time, such as 2099-05-01T16:00.";
       return { ...(await showDeliveries(deps, context, { since: typed, which, error })), status: 422 };
     }
     const { states } = redeliveryChoices[which];
     const { redelivered, superseded } = await redeliverMany(deps.store, organisationId, { since, states });
     deps.signals.publish({ topic: "delivery", organisationId });
-    const left = superseded === 0 ? "" : ` Left alone, since a later response must stay the last word: ${superseded}.`;
-    return { to: "/deliveries", notice: `Delivered again: ${counted(redelivered, "event")}.${left}` };
+    const left = superseded === 0 ? "" : ` Skipped, because a later response superseded them: ${superseded}.`;
+    return { to: "/deliveries", notice: `Redelivered: ${counted(redelivered, "event")}.${left}` };
   };

@@ -12,7 +12,7 @@ import { searchForm } from "./search-form.ts";
 
 const limit = 100;
 
-/** `GET /invitations?before=…`: where a search begins, and who has been invited. */
+/** `GET /invitations?before=…`: the search form and the invitations so far. */
 export const invitationsPage =
   (deps: PageDeps) =>
   async ({ user, request, formToken }: PortalContext): Promise<PageResult> => {
@@ -21,7 +21,7 @@ export const invitationsPage =
     const links = pageLinks({ after, next, addressOf: (key) => withCursor("/invitations", "before", key) });
     const main = html`
       <header class="page-head"><h1>Invitations</h1></header>
-      <p class="lead">Organisations that know you suggest people who worked there. Pick whom to invite.</p>
+      <p class="lead">Organisations that know your email addresses suggest people who worked there. Choose whom to invite.</p>
       ${searchForm({
         formToken,
         organisations: await suggestingOrganisations(deps, user),
@@ -31,12 +31,12 @@ export const invitationsPage =
       <h2 id="invited">Invited so far</h2>
       ${
         shown.length === 0
-          ? html`<p class="empty">${after === undefined ? "Nobody yet." : "Nobody earlier."}</p>`
+          ? html`<p class="empty">${after === undefined ? "No invitations yet." : "No earlier invitations."}</p>`
           : dataTable({
-              caption: "People who were invited",
+              caption: "Invited people",
               columns: [
                 { heading: "Name", cell: ({ name }) => name },
-                { heading: "E-mail address", cell: ({ emailAddress }) => emailAddress },
+                { heading: "Email address", cell: ({ emailAddress }) => emailAddress },
                 { heading: "Suggested by", cell: ({ suggestedBy }) => suggestedBy },
                 { heading: "Invited", cell: ({ invitedAt }) => time(invitedAt) },
               ],

@@ -9,10 +9,10 @@ import type { Page, PageResult } from "../routing/page-result.ts";
 import { submitOnce } from "../routing/submit-once.ts";
 import { showSearch } from "./search-page.ts";
 
-/** About the people picked: others may be picked instead. */
+/** Errors about the selected people: the form is shown again. */
 const aboutPicks: readonly ProblemCode[] = ["contact_not_suggested", "already_invited"];
 
-/** `POST /invitations`: those picked of one organisation's suggestions are invited. */
+/** `POST /invitations`: invites the selected people. */
 export const inviteForm =
   (deps: PageDeps) =>
   async (context: PortalContext, form: URLSearchParams): Promise<PageResult> => {
@@ -25,7 +25,7 @@ export const inviteForm =
         parseBody(searchSchema, { organisationIds: [organisationId], filter: form.get("filter") ?? "" }),
         problem,
       );
-    if (picked.length === 0) return showAgain(new ProblemError("invalid_request", "Pick somebody first."));
+    if (picked.length === 0) return showAgain(new ProblemError("invalid_request", "Select at least one person."));
     const picks = parseBody(picksSchema, { organisationId, people: picked.map(parsed) });
     try {
       return await submitOnce(deps, { context, form, organisationId: context.user.organisationId }, async (trx) => {
@@ -39,7 +39,7 @@ export const inviteForm =
     }
   };
 
-/** Whatever is not ours is left to the schema. */
+/** The schema rejects text that is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

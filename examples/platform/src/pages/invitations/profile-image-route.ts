@@ -7,13 +7,13 @@ import { portalSection } from "../portal/portal-section.ts";
 import type { PageDeps } from "../routing/page-deps.ts";
 import { pageRoutes } from "../routing/page-routes.ts";
 
-/** A see-through dot, where there is no picture to show: the initials behind it stay. */
+/** A transparent pixel instead of a missing picture, so that the initials behind it show. */
 const nothing: ProfileImage = {
   type: "image/gif",
   bytes: Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64"),
 };
 
-/** `GET /invitations/images/{reference}`: the picture of somebody who was suggested to this very session. */
+/** `GET /invitations/images/{reference}`: the picture of a person suggested in this session. */
 export function profileImageRoute(deps: PageDeps): RequestHandler {
   const { contextOf } = pageRoutes(deps, portalSection);
   const find = profileImages(deps);
@@ -27,7 +27,7 @@ export function profileImageRoute(deps: PageDeps): RequestHandler {
     try {
       return urlOf(reference, deps.sealKey, sessionId);
     } catch (cause) {
-      throw new ProblemError("not_found", "Search again; the page then names its pictures anew.", { cause });
+      throw new ProblemError("not_found", "Search again to get new picture references.", { cause });
     }
   }
 }

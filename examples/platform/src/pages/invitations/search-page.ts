@@ -14,7 +14,7 @@ import type { Page } from "../routing/page-result.ts";
 import { searchForm } from "./search-form.ts";
 import { suggestionsSection } from "./suggestions-section.ts";
 
-/** `POST /invitations/search`: the suggestions of every organisation ticked, each for itself. */
+/** `POST /invitations/search`: the suggestions of every selected organisation. */
 export const searchPage =
   (deps: PageDeps) =>
   (context: PortalContext, form: URLSearchParams): Promise<Page> => {
@@ -24,9 +24,9 @@ export const searchPage =
     return showSearch(deps, context, parseBody(searchSchema, { organisationIds, filter }));
   };
 
-const noneTicked = new ProblemError("invalid_request", "Tick an organisation first; no search was made.");
+const noneTicked = new ProblemError("invalid_request", "Select at least one organisation.");
 
-/** @param problem why the people picked were not invited, or no search was made */
+/** @param problem why the invitation or the search failed */
 export async function showSearch(
   deps: PageDeps,
   context: PortalContext,
@@ -36,7 +36,7 @@ export async function showSearch(
   const { user, sessionId, formToken } = context;
   const { organisationIds, filter = "" } = search;
   const found = await find(deps, context, search);
-  const said = problem ?? found.problem;
+  const shownProblem = problem ?? found.problem;
   const lately = await recentlyInvited(deps.store.db, user.organisationId, deps.now());
   const suggestions = {
     ...{ sealKey: deps.sealKey, formToken, sessionId, filter },
@@ -44,37 +44,37 @@ export async function showSearch(
   };
   const main = html`
     <header class="page-head"><h1>Invitations</h1></header>
-    ${said && html`<p class="notice bad" role="alert">${said.message}</p>`}
+    ${shownProblem && html`<p class="notice bad" role="alert">${shownProblem.message}</p>`}
     ${searchForm({
       ...{ formToken, filter, ticked: organisationIds },
       organisations: await suggestingOrganisations(deps, user),
       emailAddresses: await emailAddressesOf(deps, user),
     })}
-    ${found.answers.toSorted(byUse).map((answer, index) => suggestionsSection(answer, { ...suggestions, prefix: `person-${index}` }))}`;
+    ${found.results.toSorted(byUse).map((result, index) => suggestionsSection(result, { ...suggestions, prefix: `person-${index}` }))}`;
   return {
     title: filter === "" ? "Suggestions" : `Suggestions for ${filter}`,
     main,
-    // Whatever it is, it is about what was sent with the form (D-83).
-    ...(said && { status: 422 }),
+    // D-83: the problem is about the submitted form.
+    ...(shownProblem && { status: 422 }),
   };
 }
 
-/** Those ticked may implement suggestions no more: then the page says so, and shows those that do. */
+/** If a selected organisation no longer implements suggestions, the page reports it and offers the others. */
 async function find(
   deps: PageDeps,
   { user, sessionId }: PortalContext,
   search: PersonSearch,
-): Promise<{ answers: OrganisationResult[]; problem?: ProblemError }> {
-  if (search.organisationIds.length === 0) return { answers: [] };
+): Promise<{ results: OrganisationResult[]; problem?: ProblemError }> {
+  if (search.organisationIds.length === 0) return { results: [] };
   try {
-    return { answers: await searchForPerson(deps, { ...user, sessionId }, search) };
+    return { results: await searchForPerson(deps, { ...user, sessionId }, search) };
   } catch (error) {
     if (!(error instanceof ProblemError) || error.code !== "organisation_not_suggesting") throw error;
-    return { answers: [], problem: error };
+    return { results: [], problem: error };
   }
 }
 
-/** Those with somebody to pick first, those that failed last; else by name, as they come. */
+/** Organisations with suggestions first, failures last, otherwise by name. */
 const byUse = (one: OrganisationResult, other: OrganisationResult): number => rank(one) - rank(other);
 
-const rank = (answer: OrganisationResult): number => ("failure" in answer ? 2 : answer.suggestions.length > 0 ? 0 : 1);
+const rank = (result: OrganisationResult): number => ("failure" in result ? 2 : result.suggestions.length > 0 ? 0 : 1);

@@ -11,30 +11,30 @@ export interface SuggestionsContext {
   formToken: string;
   sessionId: string;
   filter: string;
-  /** Of the ids in this part of the page. */
+  /** Prefix of the element ids. */
   prefix: string;
-  /** Whether the organisation of the person who looks has invited this address lately. */
+  /** Whether the user's organisation invited this address recently. */
   isInvited(emailAddress: string): boolean;
 }
 
-/** The people whom an organisation suggests, to pick from; or why there are none. */
-export function suggestionsSection(answer: OrganisationResult, context: SuggestionsContext): Markup {
-  const { organisation } = answer;
+/** The people whom an organisation suggests, or why there are none. */
+export function suggestionsSection(result: OrganisationResult, context: SuggestionsContext): Markup {
+  const { organisation } = result;
   const { prefix, filter, formToken } = context;
   const heading = html`<h2 id="${prefix}-heading">${organisation.name}</h2>`;
-  if ("failure" in answer)
+  if ("failure" in result)
     return html`
     <section class="panel" aria-labelledby="${prefix}-heading">
       ${heading}
-      <p class="notice bad">${organisation.name} could not suggest anybody: ${answer.failure.message}</p>
+      <p class="notice bad">${organisation.name} returned no suggestions: ${result.failure.message}</p>
     </section>`;
-  if (answer.suggestions.length === 0)
+  if (result.suggestions.length === 0)
     return html`
     <section class="panel" aria-labelledby="${prefix}-heading">
       ${heading}
-      <p class="empty">Nobody ${filter === "" ? "whom your addresses are known to" : "who fits"}.</p>
+      <p class="empty">${filter === "" ? "Your addresses are not known there" : "No person matches"}.</p>
     </section>`;
-  const cards = answer.suggestions.map((suggestion, index) => {
+  const cards = result.suggestions.map((suggestion, index) => {
     const url = suggestion.profileImageUrl;
     const reference = url === undefined ? undefined : referenceOf(url, context.sealKey, context.sessionId);
     return suggestionCard({
@@ -53,7 +53,7 @@ export function suggestionsSection(answer: OrganisationResult, context: Suggesti
         <input type="hidden" name="organisationId" value="${organisation.id}">
         <input type="hidden" name="filter" value="${filter}">
         <ul class="people">${cards}</ul>
-        <button>Invite those picked</button>
+        <button>Invite selected people</button>
       </form>
     </section>`;
 }

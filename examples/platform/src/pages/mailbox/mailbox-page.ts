@@ -17,9 +17,9 @@ export const mailboxPage =
     const links = pageLinks({ after, next, addressOf: (key) => withCursor("/mailbox", "before", key) });
     const main = html`
       <header class="page-head"><h1>Mailbox</h1></header>
-      <p class="lead">${deps.showAllMail ? "All mail that this platform wrote, to whomever: it is set up for development." : "Mail to your addresses, as this platform wrote it."}</p>
+      <p class="lead">${deps.showAllMail ? "All mail of this platform, because OFFERS_SHOW_ALL_MAIL is set." : "Mail from this platform to your addresses."}</p>
       <section class="stack" id="mails" data-live="mail" aria-label="Mails, newest first">
-        ${shown.length === 0 && html`<div class="panel empty"><p>${after === undefined ? "No mail yet." : "None is older."}</p></div>`}
+        ${shown.length === 0 && html`<div class="panel empty"><p>${after === undefined ? "No mail yet." : "No older mail."}</p></div>`}
         ${shown.map(
           ({ id, to, subject, body, sentAt }) => html`
         <article class="panel mail" aria-labelledby="mail-${id}">

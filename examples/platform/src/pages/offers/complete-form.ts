@@ -8,7 +8,7 @@ import type { PageResult } from "../routing/page-result.ts";
 import { submitOnce } from "../routing/submit-once.ts";
 import { showOffer } from "./offer-page.ts";
 
-/** `POST /offers/{id}/complete`: with the workers that are ticked. */
+/** `POST /offers/{id}/complete`: completes the offer with the selected workers. */
 export const completeForm =
   (deps: PageDeps) =>
   async (context: PortalContext, form: URLSearchParams): Promise<PageResult> => {
@@ -19,7 +19,10 @@ export const completeForm =
       return await submitOnce(deps, { context, form, organisationId }, async (trx) => {
         const result = await applyAction(trx, deps, { organisationId }, id, { type: "complete", workerIds });
         if (result !== "done") throw refusalProblem(result);
-        return { to: `/offers/${encodeURIComponent(id)}`, notice: "The offer is complete. Everybody is told." };
+        return {
+          to: `/offers/${encodeURIComponent(id)}`,
+          notice: "The offer is complete. All recipients are notified.",
+        };
       });
     } catch (error) {
       const remedy = error instanceof ProblemError ? remedyOf(error, workerIds) : undefined;
@@ -28,11 +31,11 @@ export const completeForm =
     }
   };
 
-/** Undefined where the offer cannot be shown. */
+/** The error text; undefined when the offer cannot be shown. */
 function remedyOf({ code, message }: ProblemError, workerIds: readonly string[]): string | undefined {
   if (code === "offer_completed" || code === "offer_withdrawn") return message;
   if (code !== "worker_not_applied") return undefined;
   return workerIds.length === 0
-    ? "Tick at least one worker who has applied."
-    : "Not everybody you ticked applies any more; look again.";
+    ? "Select at least one worker who has applied."
+    : "A selected worker no longer applies. Reload the page.";
 }

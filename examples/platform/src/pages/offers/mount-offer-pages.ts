@@ -10,15 +10,17 @@ import { offerPage } from "./offer-page.ts";
 import { offersPage } from "./offers-page.ts";
 import { withdrawForm, withdrawPage } from "./withdraw-page.ts";
 
-/** What a hirer does with offers. */
+/** Offers, for hirers. */
 export function mountOfferPages(pages: Router, deps: PageDeps): void {
   const { show, act } = pageRoutes(deps, portalSection);
   defineRoutes(pages, "/offers", { get: show(offersPage(deps)) });
-  // Before the ids: no id is `new`.
+  // Before `:id`, which would match it.
   defineRoutes(pages, "/offers/new", { get: show(newOfferPage(deps)), post: act(createOfferForm(deps)) });
   defineRoutes(pages, "/offers/:id", { get: show(offerPage(deps)) });
-  // A form that was refused is shown there: whoever loads it again sees the offer.
-  const toOffer = ({ request }: PortalContext) => ({ to: `/offers/${encodeURIComponent(pathParameter(request, "id"))}` });
+  // A rejected form is shown at this path; a reload then shows the offer.
+  const toOffer = ({ request }: PortalContext) => ({
+    to: `/offers/${encodeURIComponent(pathParameter(request, "id"))}`,
+  });
   defineRoutes(pages, "/offers/:id/complete", { get: show(toOffer), post: act(completeForm(deps)) });
   defineRoutes(pages, "/offers/:id/withdraw", { get: show(withdrawPage(deps)), post: act(withdrawForm(deps)) });
 }

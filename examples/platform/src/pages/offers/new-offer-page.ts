@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import { checkCreation } from "../../offers/check-creation.ts";
 import { createOffer } from "../../offers/create-offer.ts";
-import { creationContext } from "../../offers/creation-lookups.ts";
+import { creationContext } from "../../offers/creation-context.ts";
 import { type FieldErrors, ProblemError } from "../../problem/problem-error.ts";
 import { codeSamples } from "../layout/code-samples.ts";
 import type { PortalContext } from "../portal/portal-section.ts";
@@ -13,7 +13,7 @@ import { type CreationDraft, creationOf, emptyDraft, readDraft } from "./creatio
 import { newOfferForm } from "./new-offer-form.ts";
 import { creationSamples } from "./offer-samples.ts";
 
-/** So many workers are there to pick; others are named by their ids. */
+/** Workers to choose from; others are entered by id. */
 const workersLimit = 60;
 const slotsLimit = 366;
 
@@ -23,7 +23,7 @@ export const newOfferPage =
   (context: PortalContext): Promise<Page> =>
     showForm(deps, context, emptyDraft(), new Map());
 
-/** `POST /offers/new`: creates it, or shows what is wrong with what was typed; or adds a time slot to the form. */
+/** `POST /offers/new`: creates the offer, shows the form with its errors, or adds a time slot to it. */
 export const createOfferForm =
   (deps: PageDeps) =>
   async (context: PortalContext, form: URLSearchParams): Promise<PageResult> => {
@@ -40,7 +40,7 @@ export const createOfferForm =
         const id = await createOffer(trx, deps, organisationId, input);
         return {
           to: `/offers/${encodeURIComponent(id)}`,
-          notice: "The offer is created and on its way to the workers.",
+          notice: "The offer is created, and the workers are being notified.",
         };
       });
     } catch (error) {
@@ -69,13 +69,13 @@ async function showForm(
         <h1>Create an offer</h1>
       </div>
     </header>
-    ${errors.size > 0 && html`<p class="notice bad" role="alert">Nothing was created yet. Please correct what is marked below.</p>`}
+    ${errors.size > 0 && html`<p class="notice bad" role="alert">Nothing was created yet. Please correct the marked fields.</p>`}
     ${newOfferForm({ draft, errors, workers, formToken })}
     ${codeSamples(creationSamples(publicAddress(deps, request), sampleOf(draft, user.id, workers)))}`;
   return { title: "Create an offer", main };
 }
 
-/** What is typed so far, and an example of what is not. */
+/** The current input, completed with example values. */
 function sampleOf(draft: CreationDraft, personId: string, workers: readonly { id: string }[]) {
   const creation = creationOf(draft, personId);
   return {

@@ -3,7 +3,7 @@ import { pathParameter } from "../../http/path-parameter.ts";
 import { type OfferDetails, readOfferDetails } from "../../portal/offers/offer-details.ts";
 import { codeSamples } from "../layout/code-samples.ts";
 import type { Markup } from "../layout/markup.ts";
-import { paginate, numberFrom, withCursor } from "../layout/pagination.ts";
+import { numberFrom, paginate, withCursor } from "../layout/pagination.ts";
 import { time, timeSpan } from "../layout/time.ts";
 import type { PortalContext } from "../portal/portal-section.ts";
 import type { PageDeps } from "../routing/page-deps.ts";
@@ -21,11 +21,11 @@ export const offerPage =
   async (context: PortalContext): Promise<Page> =>
     showOffer(deps, context, { ticked: [], errors: [] });
 
-/** @param completion what was ticked when the offer could not be completed */
+/** @param completion the submitted selection and its errors */
 export async function showOffer(deps: PageDeps, context: PortalContext, completion: Completion): Promise<Page> {
   const after = numberFrom(context.request, "after");
-  const asked = { after, limit: recipientsLimit + 1 };
-  const offer = await readOfferDetails(deps, context.user.organisationId, pathParameter(context.request, "id"), asked);
+  const query = { after, limit: recipientsLimit + 1 };
+  const offer = await readOfferDetails(deps, context.user.organisationId, pathParameter(context.request, "id"), query);
   const { id, title } = offer;
   const { shown, links } = paginate(offer.recipients, {
     ...{ limit: recipientsLimit, after: after?.toString(), keyOf: ({ id }) => id },

@@ -7,7 +7,7 @@ interface OfferFlags {
   isHistoric: boolean;
 }
 
-/** What has become of an offer, in a word. */
+/** The state of an offer as a badge. */
 export function offerState({ complete, widthdrawn, isHistoric }: OfferFlags): Markup {
   if (widthdrawn) return badge("Withdrawn", "bad");
   if (complete) return badge("Complete", "good");

@@ -24,7 +24,7 @@ export const offersPage =
         <a class="button" href="/offers/new">Create an offer</a>
       </header>
       <section class="panel" id="offers" data-live="offer" aria-label="Offers, newest first">
-        ${shown.length > 0 ? offersTable(shown) : after === undefined ? noOffers : html`<p class="empty">None are older.</p>`}
+        ${shown.length > 0 ? offersTable(shown) : after === undefined ? noOffers : html`<p class="empty">No older offers.</p>`}
         ${links}
       </section>`;
     return { title: "Offers", main };
@@ -33,7 +33,7 @@ export const offersPage =
 const noOffers = html`
   <div class="empty">
     <h2>No offers yet</h2>
-    <p>An offer of work goes to the phones of the workers you pick; their answers appear here.</p>
+    <p>An offer of work goes to the phones of the workers you pick; their responses appear here.</p>
     <p><a class="button" href="/offers/new">Create the first one</a></p>
   </div>`;
 
@@ -46,7 +46,7 @@ const offersTable = (offers: readonly ListedOffer[]): Markup =>
       { heading: "State", cell: offerState },
       { heading: "Applied", cell: ({ responses }) => responses.applied },
       { heading: "Rejected", cell: ({ responses }) => responses.rejected },
-      { heading: "No answer", cell: ({ responses }) => responses.none },
+      { heading: "No response", cell: ({ responses }) => responses.none },
       { heading: "Created", cell: ({ createdAt }) => time(createdAt) },
     ],
     rows: offers,

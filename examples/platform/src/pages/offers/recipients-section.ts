@@ -15,11 +15,11 @@ export interface Completion {
 }
 
 interface RecipientsView extends Completion {
-  /** To those who are not shown. */
+  /** Links to the other pages of recipients. */
   links: Markup | undefined;
 }
 
-/** Who was addressed and what they answered, live; while the offer is open, with the way to complete it. */
+/** Recipients and their responses, live; with the completion form while the offer is open. */
 export function recipientsSection(offer: OfferDetails, context: PortalContext, view: RecipientsView): Markup {
   const { ticked, errors, links } = view;
   const isOpen = !offer.complete && !offer.widthdrawn;
@@ -32,7 +32,7 @@ export function recipientsSection(offer: OfferDetails, context: PortalContext, v
       </header>
       ${isOpen ? completionForm(offer, context, table, errors) : table}
       ${links}
-      ${links && isOpen && html`<p class="fine">Those who applied come first. What is ticked counts for the part that is shown.</p>`}
+      ${links && isOpen && html`<p class="fine">Applicants come first. The selection applies to this page only.</p>`}
     </section>`;
 }
 
@@ -48,11 +48,11 @@ const completionForm = (
         ${table}
         ${
           offer.responses.applied === 0
-            ? html`<p class="fine">Nobody has applied yet. Once somebody has, tick here who gets the work.</p>`
+            ? html`<p class="fine">No worker has applied yet. Select workers here once they have applied.</p>`
             : html`
         <div class="row">
-          <button>Complete with those ticked</button>
-          <p class="fine">Tick who gets the work. Everybody is then told whether they were successful.</p>
+          <button>Complete with selected workers</button>
+          <p class="fine">Select who gets the work. All recipients are then notified of the outcome.</p>
         </div>`
         }
         ${errors.length > 0 && html`<div role="alert">${fieldError("workers", errors)}</div>`}
@@ -86,8 +86,8 @@ function recipientsTable(offer: OfferDetails, nameCell: (one: RecipientDetails) 
 function responseOf({ response, openedAt, closedAt }: RecipientDetails): Markup {
   if (response === "applied") return badge("Applied", "good");
   if (response === "rejected") return badge("Rejected", "bad");
-  if (closedAt !== null) return badge("Closed without an answer", "warn");
-  return openedAt === null ? badge("No answer", "none") : badge("Looked at it", "warn");
+  if (closedAt !== null) return badge("Closed without response", "warn");
+  return openedAt === null ? badge("No response", "none") : badge("Opened", "warn");
 }
 
 function sinceOf({ respondedAt, closedAt, openedAt }: RecipientDetails): Markup | string {
@@ -96,4 +96,4 @@ function sinceOf({ respondedAt, closedAt, openedAt }: RecipientDetails): Markup 
 }
 
 const countsOf = ({ responses: { applied, rejected, none } }: OfferDetails): string =>
-  `${applied} applied, ${rejected} rejected, ${none} without an answer`;
+  `${applied} applied, ${rejected} rejected, ${none} without response`;

@@ -13,7 +13,7 @@ import type { PageResult } from "../routing/page-result.ts";
 import { publicAddress } from "../routing/public-address.ts";
 import { withdrawalSamples } from "./offer-samples.ts";
 
-/** `GET /offers/{id}/withdraw`: asks once more; nothing undoes it. */
+/** `GET /offers/{id}/withdraw`: asks for confirmation, since a withdrawal cannot be undone. */
 export const withdrawPage =
   (deps: PageDeps) =>
   async (context: PortalContext): Promise<PageResult> => {
@@ -32,7 +32,7 @@ export const withdrawPage =
         ${formTokenField(context)}
         <p>
           It was addressed to ${counted(applied + rejected + none, "worker")}, of whom ${applied} applied. All of them are
-          told that the offer is withdrawn. ${offer.complete && "It is complete: those who were chosen lose the work. "}Nothing undoes it.
+          notified of the withdrawal. ${offer.complete && "The offer is complete: the selected workers lose the work. "}This cannot be undone.
         </p>
         <div class="row">
           <button class="danger">Withdraw the offer</button>
@@ -48,7 +48,9 @@ export const withdrawForm =
   (deps: PageDeps) =>
   async ({ user: { organisationId }, request }: PortalContext): Promise<PageResult> => {
     const id = pathParameter(request, "id");
-    const result = await commitAndPublish(deps, (trx) => applyAction(trx, deps, { organisationId }, id, { type: "withdraw" }));
+    const result = await commitAndPublish(deps, (trx) =>
+      applyAction(trx, deps, { organisationId }, id, { type: "withdraw" }),
+    );
     if (result !== "done") throw refusalProblem(result);
-    return { to: `/offers/${encodeURIComponent(id)}`, notice: "The offer is withdrawn. Everybody is told." };
+    return { to: `/offers/${encodeURIComponent(id)}`, notice: "The offer is withdrawn. All recipients are notified." };
   };

@@ -40,7 +40,14 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>): Pa
     const livePosition = deps.live.position();
     const { id: sessionId, ownerId, expiresAt } = signedIn;
     const user = await section.readSignedIn(deps.store, ownerId);
-    const context: PageContext<User> = { user, request, formToken: session.formToken, sessionId, expiresAt, livePosition };
+    const context: PageContext<User> = {
+      user,
+      request,
+      formToken: session.formToken,
+      sessionId,
+      expiresAt,
+      livePosition,
+    };
     // For the layout of an error page.
     response.locals.context = context;
     return context;

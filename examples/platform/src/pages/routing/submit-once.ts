@@ -14,7 +14,8 @@ import type { Redirect } from "./page-result.ts";
  *
  * @param key fixed where live updates replace the form, or where the action can have only one effect
  */
-export const idempotencyField = (key: string = randomUUID()): Markup => html`<input type="hidden" name="idempotencyKey" value="${key}">`;
+export const idempotencyField = (key: string = randomUUID()): Markup =>
+  html`<input type="hidden" name="idempotencyKey" value="${key}">`;
 
 export interface SentForm {
   context: PageContext<unknown>;

@@ -10,7 +10,7 @@ import { deliveriesCursor, deliveryKey } from "./read-deliveries.ts";
 
 const filterSchema = z.strictObject({
   state: z.enum(["pending", "held", "acknowledged", "dead"]).optional(),
-  /** Events that happened from here on. */
+  /** Events created at this time or later. */
   since: instantField.optional(),
   ...listFields(deliveriesCursor),
 });

@@ -1,40 +1,40 @@
 import { sql } from "kysely";
 import type { PortalDeps } from "../person/portal-deps.ts";
 
-/** What was attempted in one stretch of time. */
+/** Attempts in one interval. */
 export interface Bucket {
   startsAt: Date;
   attempts: number;
-  /** Those that were no acknowledgement. */
+  /** Attempts without an acknowledgement. */
   failed: number;
-  /** Half of the events that were acknowledged then had waited for no longer; null when none was. */
+  /** Median time from event to acknowledgement; null without an acknowledgement. */
   medianLagMs: number | null;
   slowestLagMs: number | null;
 }
 
 export interface DeliveryStats {
   buckets: Bucket[];
-  /** Of all buckets together. */
-  whole: Omit<Bucket, "startsAt">;
+  /** Over all buckets. */
+  total: Omit<Bucket, "startsAt">;
 }
 
 interface Row extends Omit<Bucket, "startsAt"> {
-  stretch: number | null;
+  bucket: number | null;
 }
 
-/** How well the organisation's endpoint was reached during `lastMs`, in `count` buckets of equal length, oldest first. */
+/** Attempts at the organisation's endpoint during `lastMs`, in `count` buckets of equal length, oldest first. */
 export async function readDeliveryStats(
   { store, now }: PortalDeps,
   organisationId: string,
   { lastMs, count }: { lastMs: number; count: number },
 ): Promise<DeliveryStats> {
   const bucketMs = lastMs / count;
-  // Whole buckets, so that they do not shift under who looks.
+  // Aligned buckets, so that a reload does not shift them.
   const endMs = Math.ceil((now().getTime() + 1) / bucketMs) * bucketMs;
   const startMs = endMs - lastMs;
   const { rows } = await sql<Row>`
     select
-      stretch,
+      bucket,
       count(*)::integer as "attempts",
       (count(*) filter (where error is not null))::integer as "failed",
       percentile_cont(0.5) within group (order by lag_ms) as "medianLagMs",
@@ -42,7 +42,7 @@ export async function readDeliveryStats(
     from (
       select
         attempts.error,
-        floor((extract(epoch from started_at) * 1000 - ${startMs}) / ${bucketMs})::integer as stretch,
+        floor((extract(epoch from started_at) * 1000 - ${startMs}) / ${bucketMs})::integer as bucket,
         case when error is null then
           greatest(0, extract(epoch from started_at - events.created_at) * 1000 + duration_ms)::float8
         end as lag_ms
@@ -52,10 +52,10 @@ export async function readDeliveryStats(
       where deliveries.organisation_id = ${organisationId}
         and started_at >= ${new Date(startMs)} and started_at < ${new Date(endMs)}
     ) as made
-    group by grouping sets ((stretch), ())`.execute(store.db);
+    group by grouping sets ((bucket), ())`.execute(store.db);
   const none = { attempts: 0, failed: 0, medianLagMs: null, slowestLagMs: null };
-  const of = (stretch: number | null) => {
-    const { stretch: _, ...measured } = rows.find((row) => row.stretch === stretch) ?? { stretch, ...none };
+  const of = (bucket: number | null) => {
+    const { bucket: _, ...measured } = rows.find((row) => row.bucket === bucket) ?? { bucket, ...none };
     return measured;
   };
   return {
@@ -63,6 +63,6 @@ export async function readDeliveryStats(
       startsAt: new Date(startMs + at * bucketMs),
       ...of(at),
     })),
-    whole: of(null),
+    total: of(null),
   };
 }

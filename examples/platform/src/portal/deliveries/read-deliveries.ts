@@ -14,9 +14,9 @@ export interface DeliveryFilter extends ListPage {
   state?: ShownState | undefined;
 }
 
-/** The organisation's latest deliveries, newest first, each with its event in words and its last attempt. */
-export async function readDeliveries(deps: PortalDeps, organisationId: string, asked: DeliveryFilter) {
-  const { state, before, limit } = asked;
+/** The organisation's latest deliveries, newest first, each with its event and its last attempt. */
+export async function readDeliveries(deps: PortalDeps, organisationId: string, filter: DeliveryFilter) {
+  const { state, before, limit } = filter;
   const read = await deliveries(deps, organisationId)
     .$if(state !== undefined, (query) => query.where(isShownAs(state ?? "pending")))
     .$if(before !== undefined, (query) => query.where("deliveries.sequence", "<", before?.position ?? 0))
@@ -26,11 +26,11 @@ export async function readDeliveries(deps: PortalDeps, organisationId: string, a
   return deliveriesCursor.cut(read, limit, deliveryKey);
 }
 
-/** One of the organisation's deliveries; undefined when it has no such. */
+/** One delivery of the organisation, or undefined. */
 export const readDelivery = (deps: PortalDeps, organisationId: string, id: string) =>
   deliveries(deps, organisationId).where("deliveries.id", "=", id).executeTakeFirst();
 
-/** What was tried for a delivery, newest first. */
+/** The attempts of a delivery, newest first. */
 export const readAttempts = ({ store }: PortalDeps, deliveryId: string) =>
   store.db
     .selectFrom("attempts")

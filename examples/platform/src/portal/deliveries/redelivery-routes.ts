@@ -10,26 +10,22 @@ import { parseBody } from "../../validation/parse-body.ts";
 import type { PortalDeps } from "../person/portal-deps.ts";
 import { signedInPerson } from "../person/signed-in-person.ts";
 
-/** `POST /portal/deliveries/{id}/redeliver`: answers the id that is delivered now (D-74). */
+/** `POST /portal/deliveries/{id}/redeliver`: responds with the id of the redelivery (D-74). */
 export const redeliverRoute =
   (deps: PortalDeps): RequestHandler =>
   async (request, response) => {
     const { organisationId } = await signedInPerson(deps, request);
     const redelivery = await redeliver(deps.store, organisationId, pathParameter(request, "id"));
-    if (redelivery.outcome !== "redelivered") throw refusals[redelivery.outcome]();
+    if (redelivery.outcome !== "redelivered") throw problems[redelivery.outcome]();
     deps.signals.publish({ topic: "delivery", organisationId });
     response.status(202).json({ id: redelivery.id });
   };
 
-const refusals: Record<Exclude<Redelivery["outcome"], "redelivered">, () => ProblemError> = {
+const problems: Record<Exclude<Redelivery["outcome"], "redelivered">, () => ProblemError> = {
   unknown: () => new ProblemError("delivery_not_found", "Your organisation has no delivery with this id."),
-  waiting: () =>
-    new ProblemError("delivery_pending", "It is neither acknowledged nor given up, and is delivered anyway."),
+  waiting: () => new ProblemError("delivery_pending", "The delivery is still pending."),
   superseded: () =>
-    new ProblemError(
-      "delivery_superseded",
-      "There is a later response of the same worker to the same offer, which must stay the last word.",
-    ),
+    new ProblemError("delivery_superseded", "A later response of the same worker to the same offer superseded it."),
   repeated: () =>
     new ProblemError("delivery_superseded", "It was redelivered as another delivery; redeliver that one."),
 };
@@ -44,7 +40,7 @@ const rangeSchema = nullAsAbsent(
 
 const statesOf = { dead: ["dead"], acknowledged: ["acknowledged"], all: ["dead", "acknowledged"] } as const;
 
-/** `POST /portal/deliveries/redeliver`: all events of a time that were given up; or, when asked for, acknowledged. */
+/** `POST /portal/deliveries/redeliver`: redelivers all failed, acknowledged or settled events of a time range. */
 export const redeliverManyRoute =
   (deps: PortalDeps): RequestHandler =>
   async (request, response) => {

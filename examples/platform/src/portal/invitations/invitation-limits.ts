@@ -5,8 +5,12 @@ import type { SignedInPerson } from "../person/signed-in-person.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** The mailboxes (see `mailboxOf`) that an organisation has invited so lately that it may not do so again (D-87). */
-export async function recentlyInvited(db: Store["db"], organisationId: string, now: Date): Promise<ReadonlySet<string>> {
+/** The mailboxes (see `mailboxOf`) that an organisation invited too recently to invite again (D-87). */
+export async function recentlyInvited(
+  db: Store["db"],
+  organisationId: string,
+  now: Date,
+): Promise<ReadonlySet<string>> {
   const rows = await db
     .selectFrom("invitations")
     .select("mailbox")
@@ -17,8 +21,7 @@ export async function recentlyInvited(db: Store["db"], organisationId: string, n
 }
 
 /**
- * Refuses what would be too many invitations (D-87). Until the caller's transaction ends, no other one of the organisation is
- * counted or made, in any process.
+ * Checks the limits of invitations (D-87). Locks the organisation until the caller's transaction ends, in all processes.
  *
  * @throws {ProblemError} `already_invited` or `too_many_invitations`
  */
@@ -34,8 +37,8 @@ export async function checkInvitationLimits(
   if (repeated.length > 0)
     throw new ProblemError(
       "already_invited",
-      `No invitation was sent. Leave out people whom your organisation invited less than ${repeatInvitationDays} days ago.`,
-      { errors: new Map(repeated.map((index) => [`people[${index}]`, ["Leave this person out."]])) },
+      `No invitation was sent. Remove people whom your organisation invited less than ${repeatInvitationDays} days ago.`,
+      { errors: new Map(repeated.map((index) => [`people[${index}]`, ["Remove this person."]])) },
     );
   const sent = await trx
     .selectFrom("invitations")
@@ -44,7 +47,7 @@ export async function checkInvitationLimits(
     .where("created_at", ">", new Date(now.getTime() - dayMs))
     .orderBy("created_at")
     .execute();
-  // When so many of them are a day old, there is room for all of these.
+  // Once this invitation is a day old, all new ones are within the limit.
   const last = sent[sent.length + new Set(mailboxes).size - invitationsPerDay - 1];
   if (last === undefined) return;
   const waitMs = last.created_at.getTime() + dayMs - now.getTime();

@@ -6,7 +6,7 @@ import type { PortalDeps } from "../person/portal-deps.ts";
 import { signedInPerson } from "../person/signed-in-person.ts";
 import { invitationsCursor, invite, listInvitations, picksSchema } from "./invitations.ts";
 
-/** `POST /portal/invitations`: people picked from one organisation's suggestions get a mail each. */
+/** `POST /portal/invitations`: invites people from one organisation's suggestions by mail. */
 export const inviteRoute =
   (deps: PortalDeps): RequestHandler =>
   async (request, response) => {

@@ -14,7 +14,7 @@ import type { PersonInSession, SignedInPerson } from "../person/signed-in-person
 import { notShown } from "../suggestions/shown-suggestions.ts";
 import { checkInvitationLimits } from "./invitation-limits.ts";
 
-/** People picked from one organisation's suggestions. */
+/** People selected from one organisation's suggestions. */
 export const picksSchema = z.strictObject({
   organisationId: textField,
   people: z
@@ -26,7 +26,7 @@ export const picksSchema = z.strictObject({
 export type Picks = z.infer<typeof picksSchema>;
 
 /**
- * Sends a mail to everybody picked, in the name of the person who invites, in the caller's transaction: to all of them or to none.
+ * Invites all selected people by mail, in the caller's transaction.
  *
  * @throws {ProblemError} `organisation_not_found`, `contact_not_suggested`, `already_invited` or `too_many_invitations`
  */
@@ -48,7 +48,7 @@ export async function invite(
   const createdAt = now();
   const mailboxes = picked.map(({ emailAddress }) => mailboxOf(emailAddress));
   await checkInvitationLimits(trx, person, mailboxes, createdAt);
-  // Of a person picked twice, the first.
+  // A repeated person is invited once.
   const people = picked.filter((_, index) => mailboxes.indexOf(mailboxes[index] ?? "") === index);
   const invitations = people.map(({ name, emailAddress }) => ({
     id: `invitation_${randomUUID()}`,
@@ -71,12 +71,12 @@ export async function invite(
 }
 
 async function checkShown(trx: Trx, sessionId: string, organisationId: string, picked: Picks["people"]): Promise<void> {
-  const strangers = await notShown(trx, sessionId, organisationId, picked);
-  if (strangers.length === 0) return;
+  const unknown = await notShown(trx, sessionId, organisationId, picked);
+  if (unknown.length === 0) return;
   throw new ProblemError(
     "contact_not_suggested",
-    "No invitation was sent. Pick people as a search showed them since you signed in, or search again.",
-    { errors: new Map(strangers.map((index) => [`people[${index}]`, ["No search showed this person."]])) },
+    "No invitation was sent. Select people from a search of this session, or search again.",
+    { errors: new Map(unknown.map((index) => [`people[${index}]`, ["No search showed this person."]])) },
   );
 }
 
@@ -90,7 +90,7 @@ export interface ListedInvitation {
   invitedAt: Date;
 }
 
-/** Whom the organisation has invited, the latest first. */
+/** The organisation's invitations, newest first. */
 export async function listInvitations(
   { store }: PortalDeps,
   { organisationId }: SignedInPerson,

@@ -5,14 +5,14 @@ import { emailAddressesOf, type SignedInPerson } from "../person/signed-in-perso
 
 export const mailsCursor = listCursor("mails", /^$/);
 
-/** Mail to the person, newest first; in development, everybody's. */
+/** Mail to the person, newest first; with `showAllMail`, all mail. */
 export async function readMails(deps: PortalDeps, person: SignedInPerson, { before, limit }: ListPage) {
   const addresses = await emailAddressesOf(deps, person);
   const mails = await deps.store.db
     .selectFrom("mails")
     .select(["id", "to_address as to", "subject", "body", "created_at as sentAt"])
     .$if(!deps.showAllMail, (query) => query.where(sql`lower(to_address)`, "in", addresses))
-    // The column is of four bytes, a place in a list may be of more.
+    // The column is an integer; a cursor may hold more.
     .$if(before !== undefined, (query) => query.where(sql<SqlBool>`id < ${before?.position}::bigint`))
     .orderBy("id", "desc")
     .limit(limit + 1)

@@ -8,7 +8,7 @@ export type ListedOffer = Awaited<ReturnType<typeof listOffers>>["rows"][number]
 
 export const offersCursor = listCursor("offers", /./);
 
-/** The organisation's offers, newest first, with how many answered what. */
+/** The organisation's offers, newest first, with their counts of responses. */
 export async function listOffers({ store, now }: PortalDeps, organisationId: string, { before, limit }: ListPage) {
   const read = await store.db
     .selectFrom("offers")

@@ -5,19 +5,19 @@ import { offerNotFound } from "../../offers/refusal-problem.ts";
 import type { PortalDeps } from "../person/portal-deps.ts";
 import { countedResponses, responseCounts } from "./response-counts.ts";
 
-/** An offer with all that its organisation may see of it. */
+/** An offer with all details for its organisation. */
 export type OfferDetails = Awaited<ReturnType<typeof readOfferDetails>>;
 export type RecipientDetails = OfferDetails["recipients"][number];
 
 export interface RecipientQuery {
-  /** The id of the last recipient of the part before. */
+  /** The last recipient of the previous page. */
   after?: number | undefined;
   limit: number;
 }
 
 /**
- * @param asked which recipients; those who applied come first
- * @throws {ProblemError} `offer_not_found`, alike for an unknown and a foreign one
+ * @param query the page of recipients, applicants first
+ * @throws {ProblemError} `offer_not_found`, also for another organisation's offer
  */
 export async function readOfferDetails(
   { store, now }: Pick<PortalDeps, "store" | "now">,
@@ -40,7 +40,7 @@ export async function readOfferDetails(
           .$if(after !== undefined, (query) => query.where(comesAfter(after ?? 0)))
           .limit(limit),
       ).as("recipients"),
-      // An agency's person is not of this organisation, but it is known who created the offer.
+      // Also a person of an agency, who is not of this organisation.
       selectFrom("people").select("name").whereRef("people.id", "=", "created_by_user_id").as("createdBy"),
     ])
     .select(countedResponses)
@@ -57,6 +57,6 @@ export async function readOfferDetails(
   };
 }
 
-/** In the order of recipients. Whoever has answered meanwhile is found where they are now. */
+/** Follows the order of recipients, by the current response of the last one. */
 const comesAfter = (id: number) => sql<SqlBool>`(response <> 'applied', recipients.id) > (
   select last.response <> 'applied', last.id from recipients as last where last.id = ${id} and last.offer_id = offers.id)`;

@@ -2,7 +2,7 @@ import type { ExpressionBuilder } from "kysely";
 import { jsonArrayFrom } from "kysely/helpers/postgres";
 import type { Tables } from "../../store/tables.ts";
 
-/** How many of an offer's recipients answered what, as rows; {@link responseCounts} reads them. */
+/** Counts of an offer's responses as rows, for {@link responseCounts}. */
 export const countedResponses = ({ selectFrom }: ExpressionBuilder<Tables, "offers">) =>
   jsonArrayFrom(
     selectFrom("recipients")

@@ -5,10 +5,10 @@ import type { SessionDeps } from "../../session/session-methods.ts";
 export interface PortalDeps extends OfferDeps, SessionDeps {
   outbound: Outbound;
   sign: Sign;
-  /** Seals the secrets of endpoints at rest. */
+  /** Encrypts the secrets of endpoints at rest. */
   sealKey: Uint8Array;
-  /** Told of what failed although the answer goes on without it. */
+  /** Receives errors that do not fail the response. */
   onError: (error: unknown) => void;
-  /** Development: the mailbox shows everybody's mail, not only that of the person who looks. */
+  /** For development: the mailbox shows all mail, not only mail to the signed-in person. */
   showAllMail: boolean;
 }

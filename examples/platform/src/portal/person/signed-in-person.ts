@@ -3,7 +3,7 @@ import type { Role } from "../../session/role.ts";
 import { signedIn } from "../../session/sessions.ts";
 import type { PortalDeps } from "./portal-deps.ts";
 
-/** Signs in with any of their e-mail addresses; those are kept in lower case. */
+/** Signs in with any of their email addresses, which are stored in lower case. */
 export const person: Role = {
   owner: "person_id",
   name: "emailAddress",
@@ -20,7 +20,7 @@ export const person: Role = {
 /**
  * The person whose session the request carries.
  *
- * @param parameters of the query that the path has; none unless they are named
+ * @param parameters query parameters of the route
  * @throws {ProblemError} as {@link signedIn}
  */
 export async function signedInPerson(
@@ -43,12 +43,12 @@ export async function readPerson({ store }: Pick<PortalDeps, "store">, id: strin
 
 export type SignedInPerson = Awaited<ReturnType<typeof readPerson>>;
 
-/** With the session in which they act: what a search showed counts in it alone. */
+/** With their session, in which search results can be invited. */
 export interface PersonInSession extends SignedInPerson {
   sessionId: string;
 }
 
-/** The person's portal e-mail addresses: what a suggestion search starts from. */
+/** The person's email addresses, which a suggestion search sends. */
 export async function emailAddressesOf({ store }: PortalDeps, { id }: SignedInPerson): Promise<string[]> {
   const rows = await store.db
     .selectFrom("person_email_addresses")

@@ -2,14 +2,13 @@ import { type EndpointCheck, type EndpointToTest, testEndpoint } from "../../out
 import { ProblemError } from "../../problem/problem-error.ts";
 import type { PortalDeps } from "../person/portal-deps.ts";
 
-/** A check as the profile page shows it. */
+/** A check, as the portal returns and shows it. */
 export type CheckView = ReturnType<typeof checkView>;
 
 /**
- * Makes both checks of a base address; only what passes them is saved.
+ * Makes both checks of a base address, which must pass before it is saved.
  *
- * @returns them for the answer
- * @throws {ProblemError} `endpoint_check_failed` unless both were answered with exactly 200
+ * @throws {ProblemError} `endpoint_check_failed` unless both responses have status 200
  */
 export async function checkEndpoint({ outbound, sign }: PortalDeps, endpoint: EndpointToTest): Promise<CheckView[]> {
   const { passed, checks } = await testEndpoint(outbound, sign, endpoint);
@@ -24,6 +23,6 @@ const checkView = ({ contentType, status, failure, durationMs, answer, ...check 
   status: status ?? null,
   failure: failure ?? null,
   contentType: contentType ?? null,
-  answer: answer ?? null,
+  body: answer ?? null,
   milliseconds: durationMs,
 });

@@ -7,15 +7,15 @@ type Health = Pick<
 >;
 
 /**
- * How an endpoint is, for the profile (D-72, D-73).
+ * The health of an endpoint, for the profile (D-72, D-73).
  *
- * @param pending deliveries that wait; while the endpoint is disabled, for it to be enabled
+ * @param pending number of pending deliveries, which are held while the endpoint is disabled
  */
 export function endpointHealthView(endpoint: Health, pending: number, now: Date) {
   const { failing_since: failingSince, breaker_open_until: openUntil, disabled_at: disabledAt } = endpoint;
   return {
     failingSince: failingSince?.toISOString() ?? null,
-    /** Nothing is attempted before. */
+    /** While the circuit breaker is open. */
     pausedUntil: disabledAt === null && openUntil !== null && openUntil > now ? openUntil.toISOString() : null,
     disabledAt: disabledAt?.toISOString() ?? null,
     disabledBecause: endpoint.disabled_because,

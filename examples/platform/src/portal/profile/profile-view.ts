@@ -3,7 +3,7 @@ import type { SignedInPerson } from "../person/signed-in-person.ts";
 import { endpointHealthView } from "./endpoint-health-view.ts";
 import { readEndpoint } from "./read-endpoint.ts";
 
-/** The company profile as it may be shown: never with a secret. */
+/** The company profile, without secrets. */
 export async function readProfile(deps: PortalDeps, { organisationId, organisationName }: SignedInPerson) {
   const endpoint = await readEndpoint(deps, organisationId);
   const now = deps.now();

@@ -3,7 +3,7 @@ import type { PortalDeps } from "../person/portal-deps.ts";
 
 export type ReadEndpoint = NonNullable<Awaited<ReturnType<typeof readEndpoint>>>;
 
-/** The organisation's endpoint and how it does, without its secrets; undefined before the profile was first saved. */
+/** The organisation's endpoint and its health, without secrets; undefined before the profile is first saved. */
 export const readEndpoint = ({ store }: PortalDeps, organisationId: string) =>
   store.db
     .selectFrom("endpoints")

@@ -6,7 +6,7 @@ import type { SignedInPerson } from "../person/signed-in-person.ts";
 import { type CheckView, checkEndpoint } from "./check-endpoint.ts";
 
 /**
- * Calls the endpoint again that was disabled, when it passes both checks as it is (D-73).
+ * Enables a disabled endpoint if it passes both checks (D-73).
  *
  * @returns the checks
  * @throws {ProblemError} `profile_missing`, or `endpoint_check_failed` with the checks
@@ -22,7 +22,7 @@ export async function reenableEndpoint(deps: PortalDeps, { organisationId }: Sig
   const { base_address: baseAddress, scheme } = endpoint;
   const { secret } = openSecrets(endpoint, deps.sealKey, organisationId, deps.now());
   const checks = await checkEndpoint(deps, { baseAddress, scheme, secret });
-  // A profile that somebody saved meanwhile has passed them too.
+  // A profile saved in the meantime has passed the checks too.
   await deps.store.transaction((trx) => enableEndpoint(trx, organisationId));
   await restartSchedules(deps.store, organisationId);
   deps.signals.publish([

@@ -7,19 +7,18 @@ import type { SignedInPerson } from "../person/signed-in-person.ts";
 import { type CheckView, checkEndpoint } from "./check-endpoint.ts";
 import { checkScheme, secretField } from "./secret-field.ts";
 
-// No address: that changes by the profile alone.
 const rotationSchema = z.strictObject({ secret: secretField });
 
 /** D-75 */
 const overlapMs = 24 * 60 * 60_000;
 
 /**
- * Signs with a new secret from now on, which the endpoint must know already. The old one helps out for a day, while the
- * receiver's instances change one by one; the one before that, from a rotation within the same day, no more (D-75).
+ * Rotates the secret. The endpoint must accept the new one already. The old one remains valid for an overlap of 24 hours, while
+ * the receiver's instances change; a still older one, from a rotation within that time, ends (D-75).
  *
- * @returns the checks, made with the new secret alone
+ * @returns the checks, made with the new secret only
  * @throws {ProblemError} `invalid_request`, `profile_missing`, `endpoint_check_failed` with the checks, or
- *   `edit_conflict` when somebody else saved it meanwhile
+ *   `edit_conflict` when the profile was saved during the checks
  */
 export async function rotateSecret(
   deps: PortalDeps,
@@ -30,7 +29,7 @@ export async function rotateSecret(
   const endpoint = await endpointOf(deps, organisationId);
   checkScheme(endpoint.scheme, secret);
   if (isSealed(secret, endpoint.sealed_secret, deps.sealKey, organisationId))
-    throw invalidRequest(new Map([["secret", ["Give another one; this is the current secret."]]]));
+    throw invalidRequest(new Map([["secret", ["Choose another secret; this is the current one."]]]));
   const checks = await checkEndpoint(deps, { ...endpoint, baseAddress: endpoint.base_address, secret });
   const now = deps.now();
   const { numUpdatedRows } = await deps.store.db
@@ -42,11 +41,11 @@ export async function rotateSecret(
       updated_at: now,
     })
     .where("organisation_id", "=", organisationId)
-    // What was checked must be what is saved. A secret sealed anew never looks the same, so nothing was changed.
+    // The checked profile must be unchanged. Every encryption of a secret differs, so this detects any save.
     .where("sealed_secret", "=", endpoint.sealed_secret)
     .executeTakeFirstOrThrow();
   if (numUpdatedRows === 0n)
-    throw new ProblemError("edit_conflict", "Read the profile again; somebody saved it during the checks.");
+    throw new ProblemError("edit_conflict", "The profile was saved during the checks. Reload it and try again.");
   deps.signals.publish([
     { topic: "endpoint", organisationId },
     { topic: "delivery", organisationId },

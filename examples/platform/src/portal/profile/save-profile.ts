@@ -14,7 +14,7 @@ import { checkScheme, secretField } from "./secret-field.ts";
 const profileSchema = nullAsAbsent(
   z.strictObject({
     baseAddress: textField,
-    // Given again with all but the switch: else a changed address would collect signatures that its owner must not have.
+    // Required for any other change: a new address must not get signatures of a secret that its owner does not know.
     secret: secretField.optional(),
     scheme: z.enum(["timestampDigest", "timestampDigestAndStandardWebhooks"]).optional(),
     suggestsContacts: z.boolean(),
@@ -22,10 +22,10 @@ const profileSchema = nullAsAbsent(
 );
 
 /**
- * Saves a company profile when both checks of its base address were answered with exactly 200. Without a secret it turns the
- * switch for suggestions of the profile that is there, and calls nothing (D-41).
+ * Saves a company profile if both checks of its base address pass. Without a secret it only changes the suggestions switch, and
+ * makes no checks (D-41).
  *
- * @returns the checks; none when only the switch was turned
+ * @returns the checks, if any
  * @throws {ProblemError} `invalid_request`, or `endpoint_check_failed` with the checks
  */
 export async function saveProfile(
@@ -35,7 +35,7 @@ export async function saveProfile(
 ): Promise<CheckView[]> {
   const { secret, scheme, ...rest } = parseBody(profileSchema, body);
   if (secret === undefined) {
-    await turnSwitch(deps, organisationId, { scheme, ...rest });
+    await switchSuggestions(deps, organisationId, { scheme, ...rest });
     deps.signals.publish({ topic: "endpoint", organisationId });
     return [];
   }
@@ -58,8 +58,8 @@ interface Profile {
   suggestsContacts: boolean;
 }
 
-/** One statement: what somebody else saves meanwhile is either seen or left alone. */
-async function turnSwitch(
+/** In one statement, so that a concurrent save cannot be overwritten. */
+async function switchSuggestions(
   { store, now }: PortalDeps,
   organisationId: string,
   { baseAddress, scheme, suggestsContacts }: Omit<z.infer<typeof profileSchema>, "secret">,
@@ -73,7 +73,7 @@ async function turnSwitch(
     .executeTakeFirstOrThrow();
   if (numUpdatedRows > 0n) return;
   const remedy =
-    "Enter the secret: it may be left out only while the base address and the scheme stay as they are saved, to turn suggestsContacts on or off.";
+    "Enter the secret. It can be omitted only to change suggestsContacts, with the saved base address and scheme.";
   throw invalidRequest(new Map([["secret", [remedy]]]));
 }
 
@@ -86,7 +86,7 @@ function saveEndpoint({ store, sealKey, now }: PortalDeps, organisationId: strin
       .where("organisation_id", "=", organisationId)
       .forUpdate()
       .executeTakeFirst();
-    // The old secret was given for this address and this scheme, and beside this secret; for nothing else (D-75).
+    // D-75: the old secret remains valid only for the same address, scheme and current secret.
     const isSame =
       current?.base_address === baseAddress &&
       current.scheme === scheme &&
@@ -104,7 +104,7 @@ function saveEndpoint({ store, sealKey, now }: PortalDeps, organisationId: strin
       .values({ organisation_id: organisationId, ...values })
       .onConflict((conflict) => conflict.column("organisation_id").doUpdateSet(values))
       .execute();
-    // It has passed its checks (D-73).
+    // D-73: the endpoint has passed its checks.
     await enableEndpoint(trx, organisationId);
   });
 }

@@ -3,23 +3,23 @@ import { invalidRequest } from "../../problem/problem-error.ts";
 import type { EndpointScheme } from "../../store/tables.ts";
 import { lineField } from "../../validation/text-field.ts";
 
-/** A secret as a person enters it. A shorter one can be guessed from one captured request (D-43). */
+/** A secret of the profile. A shorter one could be guessed from one captured request (D-43). */
 export const secretField = lineField
-  // What stands before every key of Standard Webhooks is no secret.
+  // The prefix of Standard Webhooks is not part of the secret.
   .refine((text) => text.replace(/^whsec_/, "").length >= 16, "Give at least 16 characters, not counting whsec_.")
-  // Both sides hash its text, and a copied blank is not seen.
-  .refine((text) => text === text.trim(), "Remove the white space before or after it.");
+  // Both sides hash the text, and a copied blank is invisible.
+  .refine((text) => text === text.trim(), "Remove white space at the start and end.");
 
 const standard = standardWebhooks();
 
 /**
- * Refuses a secret that the scheme cannot sign with (D-76).
+ * Checks that the scheme can sign with the secret (D-76).
  *
  * @throws {ProblemError} `invalid_request`
  */
 export function checkScheme(scheme: EndpointScheme, secret: string): void {
   if (scheme === "timestampDigest" || standard.checkSecret?.(secret) === undefined) return;
   const remedy =
-    "Standard Webhooks takes base64 with its padding, with whsec_ before it or alone; give such a secret, or choose the scheme timestampDigest.";
+    "Standard Webhooks requires padded base64, optionally with the prefix whsec_. Enter such a secret, or choose the scheme timestampDigest.";
   throw invalidRequest(new Map([["secret", [remedy]]]));
 }

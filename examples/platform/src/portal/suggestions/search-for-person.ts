@@ -7,16 +7,16 @@ import { recordShown } from "./shown-suggestions.ts";
 import { suggestingOrganisations } from "./suggesting-organisations.ts";
 
 export interface PersonSearch {
-  /** No other organisation is sent the person's addresses (D-88). */
+  /** Only these organisations receive the person's addresses (D-88). */
   organisationIds: readonly string[];
-  /** Narrows nothing when it is empty. */
+  /** An empty filter has no effect. */
   filter?: string | undefined;
 }
 
 /**
- * Asks the organisations that the person named, with the person's addresses. Those found can be invited from the same session.
+ * Searches the given organisations with the person's addresses. The results can be invited in the same session.
  *
- * @throws {ProblemError} `organisation_not_suggesting` before any is asked
+ * @throws {ProblemError} `organisation_not_suggesting` before any is called
  */
 export async function searchForPerson(
   deps: PortalDeps,
@@ -30,7 +30,7 @@ export async function searchForPerson(
       addFieldError(
         errors,
         `organisationIds[${index}]`,
-        "Leave it out; no organisation with this id implements suggestions.",
+        "Remove it: no organisation with this id implements suggestions.",
       );
   if (errors.size > 0)
     throw new ProblemError(
@@ -39,7 +39,7 @@ export async function searchForPerson(
       { errors },
     );
   const userEmailAddresses = await emailAddressesOf(deps, person);
-  const answers = await searchAll(deps, { organisationIds, userEmailAddresses, ...(filter && { filter }) });
-  await recordShown(deps, person.sessionId, answers);
-  return answers;
+  const results = await searchAll(deps, { organisationIds, userEmailAddresses, ...(filter && { filter }) });
+  await recordShown(deps, person.sessionId, results);
+  return results;
 }

@@ -4,7 +4,7 @@ import type { Trx } from "../../store/store.ts";
 import type { OrganisationResult } from "../../suggestions/search-all.ts";
 import type { PortalDeps } from "../person/portal-deps.ts";
 
-/** Of one session, the latest: many times what anybody looks at. */
+/** The latest suggestions kept per session. */
 const maxShown = 20_000;
 
 export interface Suggested {
@@ -15,19 +15,19 @@ export interface Suggested {
 const hashOf = (organisationId: string, { name, emailAddress }: Suggested): string =>
   sha256(JSON.stringify([organisationId, name, emailAddress.toLowerCase()]));
 
-/** Keeps for its session whom a search showed (D-87), as hashes: that is enough to recognise a pick. */
+/** Stores hashes of the suggestions shown in a session, to check invitations against (D-87). */
 export async function recordShown(
   { store, now }: Pick<PortalDeps, "store" | "now">,
   sessionId: string,
-  answers: readonly OrganisationResult[],
+  results: readonly OrganisationResult[],
 ): Promise<void> {
-  const shown = answers.flatMap((answer) =>
-    "failure" in answer ? [] : answer.suggestions.map((one) => hashOf(answer.organisation.id, one)),
+  const shown = results.flatMap((result) =>
+    "failure" in result ? [] : result.suggestions.map((one) => hashOf(result.organisation.id, one)),
   );
   if (shown.length === 0) return;
   const hashes = JSON.stringify([...new Set(shown)]);
   await store.transaction(async (trx) => {
-    // Locked, it does not end meanwhile, and another search of it waits: two that write the same rows could block each other.
+    // The lock keeps the session alive and serialises its searches, which could deadlock on the same rows.
     const session = await trx
       .selectFrom("sessions")
       .select("token_hash")
@@ -35,7 +35,7 @@ export async function recordShown(
       .forNoKeyUpdate()
       .executeTakeFirst();
     if (session === undefined) return;
-    // As one parameter: a list may have many thousand.
+    // As one parameter: there may be thousands.
     await sql`
       insert into shown_suggestions (session_id, suggestion_hash, shown_at)
       select ${sessionId}, hash, ${now()}::timestamptz from json_array_elements_text(${hashes}::text::json) as hash
@@ -47,7 +47,7 @@ export async function recordShown(
   });
 }
 
-/** The indexes of those people whom no search of the session showed as this organisation's suggestions, under these names. */
+/** Indexes of people who were not suggested in the session by this organisation under this name. */
 export async function notShown(
   trx: Trx,
   sessionId: string,

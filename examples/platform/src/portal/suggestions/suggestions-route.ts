@@ -8,7 +8,7 @@ import { signedInPerson } from "../person/signed-in-person.ts";
 import { searchForPerson } from "./search-for-person.ts";
 import { suggestingOrganisations } from "./suggesting-organisations.ts";
 
-/** What a search asks for. An empty search box narrows nothing. */
+/** A search; an empty filter has no effect. */
 export const searchSchema = nullAsAbsent(
   z.strictObject({
     organisationIds: z.array(textField).min(1).max(1_000),
@@ -25,7 +25,7 @@ export const searchSuggestionsRoute =
     response.json({ results: await searchForPerson(deps, person, search) });
   };
 
-/** `GET /portal/suggestions/organisations`: those that a search can ask. */
+/** `GET /portal/suggestions/organisations`: organisations that a search can call. */
 export const suggestingOrganisationsRoute =
   (deps: PortalDeps): RequestHandler =>
   async (request, response) => {
