@@ -20,7 +20,7 @@ test.each<[string, (log: ReturnType<typeof createLog>) => void]>([
     "with what caused it",
     (log) => log.error(new Error("x", { cause: Object.assign(new Error("hunter2"), { detail: "hunter2" }) })),
   ],
-])("an error %s is told without its words", (_, write) => {
+])("an error %s is logged without its message", (_, write) => {
   const [line] = linesOf(write);
   expect(line).toMatchObject({ level: 50, err: { error: "Error" } });
   expect(JSON.stringify(line)).not.toContain("hunter2");

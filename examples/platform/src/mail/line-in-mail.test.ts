@@ -11,7 +11,7 @@ test.each([
 ])("%j stays as it is", (text) => expect(lineInMail(text)).toBe(text));
 
 test.each([
-  ["Bar\r\nBcc: eve@evil.example\r\n\r\nVisit us", "Bar Bcc: eve@ evil. example PageContext us"],
+  ["Bar\r\nBcc: eve@evil.example\r\n\r\nVisit us", "Bar Bcc: eve@ evil. example Visit us"],
   ["Bar\u2028next\u2029line\u0085end", "Bar next line end"],
   ["https://evil.example/login", "https: //evil. example/login"],
   ["ｈttps：//www．evil。example", "https: //www. evil。 example"],

@@ -37,7 +37,7 @@ const remedies = {
   field: "Remove it, or correct its name: there is no such field.",
   end: "Choose an end after the start.",
   nul: "Remove the character U+0000.",
-  start: "Let it start today (2026-05-05 in UTC) or later.",
+  start: "Choose a start of today (2026-05-05 in UTC) or later.",
   string: "Make it a string.",
   title: "Write a title; do not leave it empty or blank.",
   surrogate: "Remove the lone surrogate.",
@@ -176,7 +176,7 @@ describe("a creation is refused, with the field and the remedy:", () => {
     ],
   ])("%s", async (_, body, errors) => expect(await errorsOf(body)).toEqual(errors));
 
-  test("more workers than the limit, whom nobody looks up", async () => {
+  test("more workers than the limit, without looking them up", async () => {
     knownWorkers.mockClear();
     const workerIds = Array.from({ length: 10_001 }, () => "nobody");
     expect(await errorsOf({ ...full, workerIds })).toEqual({ workerIds: ["Give at most 10000."] });

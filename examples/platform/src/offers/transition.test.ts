@@ -55,14 +55,14 @@ test("every action has its place in the table, in every state", () => {
     expect(Object.keys(row)).toEqual(["open", "complete", "withdrawn", "completeAndWithdrawn"]);
 });
 
-describe("a worker's answer", () => {
-  test("from none to applied is told as accepted", () =>
+describe("a worker's response", () => {
+  test("from none to applied is sent as accepted", () =>
     expect(transition(open, { type: "apply", workerId: "cleo" })).toMatchObject({
       effects: [{ type: "workerOfferResponse", workerId: "cleo", response: "accepted" }],
       state: { recipients: [{}, {}, { workerId: "cleo", response: "applied" }] },
     }));
 
-  test("from none to rejected is told as rejected", () =>
+  test("from none to rejected is sent as rejected", () =>
     expect(transition(open, { type: "reject", workerId: "cleo" })).toMatchObject({
       effects: [{ type: "workerOfferResponse", workerId: "cleo", response: "rejected" }],
     }));
@@ -70,7 +70,7 @@ describe("a worker's answer", () => {
   test.each([
     [{ type: "reject", workerId: "amal" }, "rejected"],
     [{ type: "apply", workerId: "ben" }, "accepted"],
-  ] as const)("may change: %o is told", (action, response) =>
+  ] as const)("may change: %o is sent", (action, response) =>
     expect(transition(open, action)).toMatchObject({ allowed: true, effects: [{ response }] }),
   );
 
@@ -90,12 +90,12 @@ describe("a worker's answer", () => {
       expect(transition(state, { type, workerId: "amal" })).toEqual({ allowed: false, refusal: { code } });
   });
 
-  test("changes nobody else's", () =>
+  test("changes no other worker's", () =>
     expect(responses(open, { type: "apply", workerId: "ben" })).toEqual(["applied", "applied", "none"]));
 });
 
 describe("looking at an offer", () => {
-  test.each([open, completed, withdrawn])("changes nothing and tells nobody", (state) => {
+  test.each([open, completed, withdrawn])("changes nothing and notifies no worker", (state) => {
     for (const type of ["open", "close"] as const)
       expect(transition(state, { type, workerId: "amal" })).toEqual({ allowed: true, state, effects: [] });
   });
@@ -106,7 +106,7 @@ test.each(["open", "apply", "reject", "close"] as const)("a worker who was not a
 );
 
 describe("completion", () => {
-  test("confirms the named and tells everybody, also who rejected or never answered", () =>
+  test("confirms the selected and notifies all, also workers who rejected or never responded", () =>
     expect(transition(open, { type: "complete", workerIds: ["amal"] })).toEqual({
       allowed: true,
       state: {
@@ -131,7 +131,7 @@ describe("completion", () => {
       refusal: { code: "worker_not_applied", indexes: [0, 2, 3] },
     }));
 
-  test("of nobody is refused", () => expect(transition(open, { type: "complete", workerIds: [] }).allowed).toBe(false));
+  test("without workers is rejected", () => expect(transition(open, { type: "complete", workerIds: [] }).allowed).toBe(false));
 
   test.each([
     [completed, "offer_completed"],
@@ -142,7 +142,7 @@ describe("completion", () => {
 });
 
 describe("withdrawal", () => {
-  test.each([open, completed])("in any state tells everybody and keeps the other flag", (state) =>
+  test.each([open, completed])("in any state notifies all and keeps the other flag", (state) =>
     expect(transition(state, { type: "withdraw" })).toEqual({
       allowed: true,
       state: { ...state, widthdrawn: true },
@@ -150,6 +150,6 @@ describe("withdrawal", () => {
     }),
   );
 
-  test("again is harmless and tells nobody", () =>
+  test("again has no effect and notifies no worker", () =>
     expect(transition(withdrawn, { type: "withdraw" })).toEqual({ allowed: true, state: withdrawn, effects: [] }));
 });

@@ -26,7 +26,7 @@ async function answerTo(thrown: unknown, before?: (response: express.Response) =
   }
 }
 
-test("a problem is told in full, with its headers, fields and extension members", async () => {
+test("a problem is sent in full, with its headers, fields and extension members", async () => {
   const errors = new Map([["workerIds", ["Name at least one worker."]]]);
   const problem = new ProblemError("method_not_allowed", "Allowed here: GET.", {
     errors,
@@ -51,7 +51,7 @@ test("a problem is told in full, with its headers, fields and extension members"
 });
 
 test.each([new TypeError("password=hunter2"), "hunter2", Object.assign(new Error("hunter2"), { status: 404 })])(
-  "whatever else is thrown is 500 and tells the caller nothing of it, %#",
+  "any other error is 500 and reveals nothing, %#",
   async (thrown) => {
     const { status, text, unexpected } = await answerTo(thrown);
     expect(status).toBe(500);
@@ -61,13 +61,13 @@ test.each([new TypeError("password=hunter2"), "hunter2", Object.assign(new Error
   },
 );
 
-test("that it is not ready is an answer, of which nobody need be told", async () =>
+test("that it is not ready is not reported as unexpected", async () =>
   expect(await answerTo(new ProblemError("service_unavailable", "Try again in a moment."))).toMatchObject({
     status: 503,
     unexpected: [],
   }));
 
-test("half an answer is cut off, so that nobody takes it for a whole one", async () => {
+test("an incomplete response is aborted, so that no client takes it for a complete one", async () => {
   const half = answerTo(new Error("too late"), (response) => void response.write("half"));
   await expect(half).rejects.toThrow(TypeError);
 });

@@ -55,7 +55,7 @@ test.each([
   [
     "a hash that no password fits",
     { password: undefined, passwordHash: "s3cret" },
-    "Give a hash as the platform makes it",
+    "Give a hash of the form scrypt$N$r$p$salt$key.",
   ],
 ])("a worker with %s is refused, without the value", async (_, changes, remedy) => {
   const refused = read({ workers: [worker(changes)] });
@@ -125,6 +125,6 @@ test.each([
   const refusal = await read(changes).catch((error: unknown) => error);
   expect(refusal).toMatchObject({
     code: "invalid_seed",
-    message: `OFFERS_SEED names ${join(folder, "seed.json")}, in which is wrong: ${wrong}`,
+    message: `OFFERS_SEED: ${join(folder, "seed.json")} is invalid: ${wrong}`,
   });
 });

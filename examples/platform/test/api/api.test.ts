@@ -100,7 +100,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createPlace }) =>
       });
     });
 
-    test("carries each worker's current answer and, once complete, the confirmation", async () => {
+    test("carries each worker's current response and, once complete, the confirmation", async () => {
       const id = await create();
       expect((await act("worker_amal", id, "apply")).status).toBe(204);
       expect((await act("worker_ben", id, "apply")).status).toBe(204);
@@ -121,7 +121,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createPlace }) =>
       expect(await told("worker_cleo", id)).toEqual(["offer", "unsuccessful"]);
     });
 
-    test("is withdrawn in any state, and its workers are told once", async () => {
+    test("is withdrawn in any state, and its workers are notified once", async () => {
       const id = await create({ workerIds: ["worker_dana"] });
       await act("worker_dana", id, "apply");
       await complete(id, ["worker_dana"]);
@@ -176,7 +176,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createPlace }) =>
       }
     });
 
-    test("is not told in any log line", () => expect(platform.logLines.join()).not.toContain(key));
+    test("is in no log line", () => expect(platform.logLines.join()).not.toContain(key));
   });
 
   describe("another organisation's offer", () => {
@@ -309,7 +309,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createPlace }) =>
       [
         "an event before today",
         { ...input, events: [{ start: "2020-01-01T00:00:00Z", end: slot?.end }] },
-        { "events[0].start": [`Let it start today (${today} in UTC) or later.`] },
+        { "events[0].start": [`Choose a start of today (${today} in UTC) or later.`] },
       ],
       [
         "an event without end",
@@ -346,7 +346,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createPlace }) =>
       }
     });
 
-    test("is told all that is wrong with it at once", async () => {
+    test("reports all errors at once", async () => {
       const answer = await post("/offer", {
         title: 7,
         workerIds: ["nobody"],
@@ -398,7 +398,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createPlace }) =>
       });
     });
 
-    test("happens once, and not after a withdrawal; nor does an answer", async () => {
+    test("happens once, and not after a withdrawal; nor does a response", async () => {
       const id = await create();
       await act("worker_amal", id, "apply");
       await complete(id, ["worker_amal"]);
@@ -448,7 +448,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createPlace }) =>
     test("a path that cannot be decoded is 400", async () =>
       expect((await call("GET", "/offer/%E0%A4%A")).json()).toMatchObject({ status: 400, code: "malformed_url" }));
 
-    test("every answer has an id, may not be kept, and tells nothing of what made it", async () => {
+    test("every response has an id, forbids caching, and reveals no server software", async () => {
       for (const answer of [await call("GET", `/offer/${await create()}`), await call("GET", "/nowhere")]) {
         expect(answer.headers.get("x-request-id")).toMatch(/^[\w-]{36}$/);
         expect(answer.headers.get("cache-control")).toBe("no-store");

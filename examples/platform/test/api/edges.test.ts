@@ -91,7 +91,7 @@ describe.each(await anyStore())("the edges of the API on $title", ({ createPlace
   });
 
   // That each has an id of its own and Cache-Control: no-store is checked for every single call, see platform-under-test.ts.
-  test("an answer of any status is marked as not to be kept", async () => {
+  test("a response of any status forbids caching", async () => {
     const broken = () => {
       throw new Error("the clock stopped");
     };
@@ -124,7 +124,7 @@ describe.each(await anyStore())("the edges of the API on $title", ({ createPlace
     await expect(failed).rejects.toBeInstanceOf(ServerError);
   });
 
-  test("a caller's own X-Request-Id is not taken over; ours is in the answer, the problem and the log", async () => {
+  test("a caller's own X-Request-Id is ignored; the platform's is in the response, the problem and the log", async () => {
     const theirs = randomUUID();
     const answer = await call("GET", "/offer/unknown", { headers: { "X-Request-Id": theirs } });
     const ours = answer.headers.get("x-request-id") ?? "";
@@ -184,7 +184,7 @@ describe.each(await anyStore())("the edges of the API on $title", ({ createPlace
       const yesterday = await create(slot("2099-04-30T23:59:59.999Z", "2099-05-01T00:00:01Z"));
       expect(yesterday.json()).toMatchObject({
         status: 400,
-        errors: { "events[0].start": ["Let it start today (2099-05-01 in UTC) or later."] },
+        errors: { "events[0].start": ["Choose a start of today (2099-05-01 in UTC) or later."] },
       });
       setClock("2099-05-02T00:00:00.000Z");
       expect((await create(slot("2099-05-01T23:59:59.999Z", "2099-05-03T00:00:00Z"))).status).toBe(400);

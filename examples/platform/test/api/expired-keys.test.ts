@@ -44,7 +44,7 @@ describe.each(await storesUnderTest())("an expired idempotency key on $title", (
   const use = (trx: Trx, key: IdempotencyRecord, result: string) => idempotent(trx, key, async () => result);
   const useAlone = (key: IdempotencyRecord, result: string) => store.transaction((trx) => use(trx, key, result));
 
-  test("counts as absent at idempotent, whatever was asked under it", async () => {
+  test("counts as absent at once, whatever was asked under it", async () => {
     const key = newKey();
     expect(await useAlone(key, "first")).toEqual({ result: "first", replayed: false });
     expect(await useAlone(later(key, dayMs - 1), "second")).toEqual({ result: "first", replayed: true });
@@ -106,7 +106,7 @@ describe.each(await storesUnderTest())("an expired idempotency key on $title", (
     expect(await used).toEqual({ result: "second", replayed: false });
   });
 
-  test("of many that use it again at idempotent, one has its effect", async () => {
+  test("of many that use it again at once, one has its effect", async () => {
     const key = newKey();
     await useAlone(key, "first");
     const again = later(key, dayMs);

@@ -48,7 +48,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createPla
   const replayed = ({ headers }: Answer) => headers.get("idempotency-replayed");
   const reused = { status: 422, code: "idempotency_key_reused" };
 
-  test("a creation repeated under its key is answered as before, and creates nothing", async () => {
+  test("a retried creation gets the first response and creates nothing", async () => {
     const key = newKey();
     const first = await create(key, { title: "Once" });
     const again = await create(key, { title: "Once" });
@@ -59,7 +59,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createPla
     expect(await offersTitled("Once")).toHaveLength(1);
   });
 
-  test("a completion repeated under its key is answered as before, not as a second one", async () => {
+  test("a retried completion gets the first response, not that of a second completion", async () => {
     const id = idOf(await create(newKey()));
     await apply(id);
     const key = newKey();
@@ -118,7 +118,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createPla
     expect(idOf(theirs)).not.toBe(idOf(ours));
   });
 
-  test("of a hundred creations at once under one key, one creates and all are answered its id", async () => {
+  test("of a hundred concurrent creations under one key, one creates and all get its id", async () => {
     const key = newKey();
     const answers = await Promise.all(Array.from({ length: 100 }, () => create(key, { title: "Rush" })));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));

@@ -103,9 +103,9 @@ describe.each(await storesUnderTest())("the states of offers on $title", ({ crea
     return { model, real: storedOffers(deps, organisations) };
   };
 
-  test("are kept, and everybody is told, through a whole story", () => fc.asyncModelRun(setUp, offerStory));
+  test("are kept, and all workers are notified, through a random sequence of actions", () => fc.asyncModelRun(setUp, offerStory));
 
-  test("are kept, and everybody is told, as their histories say", async () => {
+  test("are kept, and all workers are notified, as their histories say", async () => {
     const property = fc.asyncProperty(offerCommands(30), (commands) => fc.asyncModelRun(setUp, commands));
     await fc.assert(property, { numRuns: 30, interruptAfterTimeLimit: 4_000 });
     expect(lower.errors).toEqual([]);

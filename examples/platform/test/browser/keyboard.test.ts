@@ -56,7 +56,7 @@ describe("with the keyboard alone", () => {
     await app.getByText("You got the work.").waitFor();
   });
 
-  test("what is ticked and focused stays so while answers come in", async () => {
+  test("selection and focus are kept while responses arrive", async () => {
     const id = await stage.createOffer("Bar on Saturday");
     await stage.answer("worker_amal", "apply", id);
     const { page } = await stage.openPortal();

@@ -128,8 +128,8 @@ describe("the story of the contract, in the browser alone", () => {
     await bringsAbout(() => amal.page.getByRole("button", { name: "Add a contact at Harbour Hotels" }).click(), {
       integrator: row(integrator, "Amal Haddad added").filter({ hasText: "500" }),
     });
-    await amal.page.getByText("Harbour Hotels is told").waitFor();
-    await row(integrator, "Amal Haddad added").filter({ hasText: "Given up" }).first().waitFor();
+    await amal.page.getByText("Harbour Hotels is notified").waitFor();
+    await row(integrator, "Amal Haddad added").filter({ hasText: "Failed" }).first().waitFor();
     stage.integrator.isWell = true;
     await integrator.page.getByRole("link", { name: "Amal Haddad added" }).click();
     await integrator.page

@@ -4,7 +4,7 @@ import { type Answer, answerWith } from "../support/receiver.ts";
 import { type DocumentedField, fieldsAfter, wrongValues } from "./contract-document.ts";
 import { dana, openStage, rating, type Stage } from "./contract-stage.ts";
 
-describe("an answer to a search for contacts", () => {
+describe("a response to a search for contacts", () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await openStage();
@@ -29,7 +29,7 @@ describe("an answer to a search for contacts", () => {
   const expectColumn = async (row: DocumentedField, change: (field: object) => unknown) => {
     const without = await found([change({ [row.field]: undefined })]);
     if (row.required === "no") expect(without).toBe("shown");
-    else expect(without).toMatch(new RegExp(`wrong are: .*\\.${row.field}\\.$`));
+    else expect(without).toMatch(new RegExp(`invalid fields: .*\\.${row.field}\\.$`));
     // null stands for an optional field that is left out (D-94).
     for (const value of wrongValues(row).filter((wrong) => wrong !== null || row.required !== "no"))
       expect(await found([change({ [row.field]: value })])).toContain(`.${row.field}`);

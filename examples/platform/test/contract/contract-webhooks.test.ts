@@ -37,7 +37,7 @@ describe("the contract's webhooks", () => {
     return (request, response) => answerWith(request.url.endsWith(path) ? status : 200)(request, response);
   };
 
-  test("before a profile is entered no endpoint is called, and nobody is asked for suggestions", async () => {
+  test("before a profile is entered no endpoint is called, not for suggestions either", async () => {
     expect((await stage.portal("GET", "/profile")).json()).toMatchObject({
       baseAddress: null,
       suggestsContacts: false,
@@ -65,7 +65,7 @@ describe("the contract's webhooks", () => {
   });
 
   test.each([201, 202, 204, 301, 302, 400, 401, 404, 500, 503])(
-    "GET /test answered %i saves no address, though GET /test/auth is answered 200",
+    "a response to GET /test with %i saves no address, though GET /test/auth gets 200",
     async (status) => {
       stage.receiver.answer = answeringOnly("/test", status);
       const before = await savedAddress();
@@ -76,7 +76,7 @@ describe("the contract's webhooks", () => {
   );
 
   test.each([201, 204, 302, 400, 401, 403, 500])(
-    "GET /test/auth answered %i saves no address, though GET /test is answered 200",
+    "a response to GET /test/auth with %i saves no address, though GET /test gets 200",
     async (status) => {
       stage.receiver.answer = answeringOnly("/test/auth", status);
       const before = await savedAddress();
@@ -111,7 +111,7 @@ describe("the contract's webhooks", () => {
     expect(await received("/hooks/test")).not.toHaveProperty("headers.authorization");
   });
 
-  test("a worker who adds a contact is told to that organisation, by the path alone, each time", async () => {
+  test("each contact that a worker adds is sent to that organisation, in the path only", async () => {
     await stage.enterProfile();
     await stage.app("worker_cleo", "POST", "/contacts", { organisationId: "org_bistro" });
     for (const _ of [1, 2]) await stage.app("worker_dana", "POST", "/contacts", { organisationId: "org_harbour" });
@@ -123,7 +123,7 @@ describe("the contract's webhooks", () => {
     }
   });
 
-  test("an answer to an offer is told as JSON by POST /offer/response, with ids as they are", async () => {
+  test("a worker's response is sent as JSON by POST /offer/response, with unchanged ids", async () => {
     await stage.enterProfile();
     const offerId = await stage.createOffer();
     await stage.app("worker_ben", "POST", `/offers/${offerId}/reject`);
@@ -184,7 +184,7 @@ describe("the contract's webhooks", () => {
     await received("/hooks/contact/new/");
   });
 
-  test("answers of one worker to one offer arrive in order, and one that was given up lets the next one go", async () => {
+  test("responses of one worker to one offer arrive in order, and a failed one does not block the next", async () => {
     await stage.enterProfile();
     const offerId = await stage.createOffer();
     stage.receiver.answer = (request, response) =>
@@ -209,7 +209,7 @@ describe("the contract's webhooks", () => {
     expect((await stage.enterProfile()).status).toBe(200);
   });
 
-  test("suggestions and the two tests are asked once, whatever is answered, and are no events", async () => {
+  test("suggestions and the two tests are requested once, whatever the response, and are no events", async () => {
     await stage.enterProfile({ suggestsContacts: true });
     const deliveries = async () => (await stage.portal("GET", "/deliveries")).text;
     const before = await deliveries();

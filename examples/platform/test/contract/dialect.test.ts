@@ -26,7 +26,7 @@ describe("the live dialect", () => {
   const apply = async (id: string) =>
     platform.call("POST", `/worker-app/offers/${id}/apply`, { token: await platform.signInWorker("worker_amal") });
 
-  test("answers a creation with 200 and the id as plain text, again under the same key", async () => {
+  test("responds to a creation with 200 and the id as plain text, also to a retry", async () => {
     const key = { "Idempotency-Key": "k" };
     const created = await call("POST", `/offer${version}`, input, key);
     expect(created).toMatchObject({ status: 200, text: expect.stringMatching(/^offer_[\w-]+$/) });
@@ -35,7 +35,7 @@ describe("the live dialect", () => {
     expect(await call("POST", `/offer${version}`, input, key)).toMatchObject({ status: 200, text: created.text });
   });
 
-  test("answers a completion and a withdrawal with 204", async () => {
+  test("responds to a completion and a withdrawal with 204", async () => {
     const id = await create();
     await apply(id);
     const complete = await call("POST", `/offer/${id}/complete${version}`, ["worker_amal"]);
@@ -45,7 +45,7 @@ describe("the live dialect", () => {
     expect([read.status, read.json()]).toMatchObject([200, { id, complete: true, widthdrawn: true }]);
   });
 
-  test("answers a read and a withdrawal of an offer that is not there with 204, and has done nothing", async () => {
+  test("responds to a read and a withdrawal of an unknown offer with 204, without effect", async () => {
     const id = await create();
     for (const [path, key] of [
       ["/offer/unknown", "demo-key-harbour"],
@@ -86,7 +86,7 @@ describe("the live dialect", () => {
     expect(await complete(id)).toMatchObject({ status: 400, code: "offer_withdrawn" });
   });
 
-  test("is the API's alone: the worker's app answers as ever", async () => {
+  test("applies to the API only, not to the worker's app", async () => {
     const id = await create();
     await call("GET", `/offer/${id}/withdraw${version}`);
     expect((await apply(id)).json()).toMatchObject({ status: 409, code: "offer_withdrawn" });

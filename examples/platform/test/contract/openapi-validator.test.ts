@@ -23,7 +23,7 @@ test.each([
   ["GET", "/offer/o", answer(404, { ...problem, errors: { id: "no" } }, "application/problem+json"), "must be array"],
   ["GET", "/offer/o", answer(409, { ...problem, status: 409 }, "application/problem+json"), "409 is not documented"],
   ["PUT", "/nowhere", answer(405, { title: "No" }, "application/problem+json"), "must have required property 'type'"],
-])("refuses a wrong answer to %s %s, %#", (method, path, wrong, message) =>
+])("rejects an invalid response to %s %s, %#", (method, path, wrong, message) =>
   expect(() => expectDocumented(method, path, wrong)).toThrow(message),
 );
 

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.close());
 
-test("any sequence of calls has the same answers from the service in memory as from the platform", async () => {
+test("any sequence of calls gets the same responses from the service in memory and from the platform", async () => {
   const codes = new Set<string>();
   const property = fc.asyncProperty(deeds, async (sequence: Deed[]) => {
     const run = crypto.randomUUID();

@@ -113,7 +113,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     });
   });
 
-  test("the menu has what the worker was told, the latest first, and what is new", async () => {
+  test("the menu lists the worker's notifications, newest first, and marks new ones", async () => {
     const ben = await signedIn("worker_ben");
     const id = await createOffer({ title: "Menu <b>&", workerIds: ["worker_ben"] });
     await eventually("the offer is in the menu", async () => (await ben.get("/app")).text.includes(id));
@@ -131,7 +131,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     expect(after).toContain("You applied");
   });
 
-  test("an answer is given, changed, and given no more when the offer is complete", async () => {
+  test("a response is given, changed, and rejected once the offer is complete", async () => {
     const events = [{ start: "2027-03-05T17:00:00Z", end: "2027-03-05T23:00:00Z" }];
     const id = await createOffer({ workerIds: ["worker_amal", "worker_ben"], events });
     const first = await offerPage(id);
@@ -163,7 +163,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     expect(await offerPage(id, ben)).toContain("The work went to others");
   });
 
-  test("opening an offer is noted for its hirer, and is no answer", async () => {
+  test("opening an offer is recorded for its hirer, and is no response", async () => {
     const id = await createOffer();
     const hana = openVisitor(platform.address);
     await hana.signIn("hana@harbour-hotels.example");
@@ -188,7 +188,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
       status: 303,
       location: "/app/contacts",
     });
-    expect((await amal.get("/app/contacts")).text).toContain("Bistro Group is told that you share your availability.");
+    expect((await amal.get("/app/contacts")).text).toContain("Bistro Group is notified that you share your availability.");
     expect((await amal.send("/app/contacts", { organisationId: "unknown" })).status).toBe(404);
     for (const fields of [{}, { organisationId: "" }, { organisationId: "\0" }])
       expect((await amal.send("/app/contacts", fields)).status).toBe(400);
@@ -211,7 +211,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
       /name="idempotencyKey" value="([^"]+)"/.exec((await amal.get("/app/contacts")).text) ?? [];
     expect(idempotencyKey).not.toBe("");
     await Promise.all([send(idempotencyKey), send(idempotencyKey)]);
-    expect((await amal.get("/app/contacts")).text).toContain("is told that you share your availability.");
+    expect((await amal.get("/app/contacts")).text).toContain("is notified that you share your availability.");
     expect(await told()).toBe(1);
     await send("the next");
     expect(await told()).toBe(2);

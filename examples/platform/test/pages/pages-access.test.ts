@@ -99,8 +99,8 @@ function expectNobody({ method, path }: MountedRoute, { status, location, text }
   expect(text).not.toMatch(secrets);
 }
 
-describe("somebody signed out", () => {
-  test.each(pages)("is nobody at $method $path", async (route) =>
+describe("a signed-out person", () => {
+  test.each(pages)("is unauthenticated at $method $path", async (route) =>
     expectNobody(route, await visit(openVisitor(platform.address, signInOf(route.path)), route)),
   );
 

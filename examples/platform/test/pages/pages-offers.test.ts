@@ -102,7 +102,7 @@ describe("creating an offer", () => {
       expect((await hana.send("/offers/new", { ...fields, title: "", idempotencyKey })).status).toBe(422);
   });
 
-  test("of nobody is refused", async () => {
+  test("without workers is rejected", async () => {
     const { worker: _, ...nobody } = fields;
     const { status, text } = await hana.send("/offers/new", nobody);
     expect([status, text.includes("Name at least one worker.")]).toEqual([422, true]);
@@ -117,7 +117,7 @@ describe("creating an offer", () => {
 });
 
 describe("an offer", () => {
-  test("shows who answered what", async () => {
+  test("shows the response of each worker", async () => {
     const path = await create({ worker: ["worker_amal", "worker_ben", "worker_cleo", "worker_dana"] });
     await act("worker_amal", path, "apply");
     await act("worker_ben", path, "reject");
@@ -132,7 +132,7 @@ describe("an offer", () => {
 
   test("is completed with the applicants who are ticked", async () => {
     const path = await create();
-    expect((await hana.get(path)).text).toContain("Nobody has applied yet.");
+    expect((await hana.get(path)).text).toContain("No worker has applied yet.");
     await act("worker_amal", path, "apply");
     const done = await hana.send(`${path}/complete`, { worker: "worker_amal" });
     expect(done).toMatchObject({ status: 303, location: path });
@@ -141,7 +141,7 @@ describe("an offer", () => {
     expect(text).toContain("Gets the work");
     expect(text).not.toContain("/complete");
     const again = await hana.send(`${path}/complete`, { worker: "worker_amal" });
-    expect([again.status, again.text.includes("is completed once")]).toEqual([422, true]);
+    expect([again.status, again.text.includes("it can be completed only once")]).toEqual([422, true]);
   });
 
   test("is completed once by a form that is sent twice, which leads to the same page", async () => {

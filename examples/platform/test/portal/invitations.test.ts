@@ -234,7 +234,7 @@ describe.each(await anyStore())("invitations on $title", ({ title, createPlace }
 
   describe("carry no link and no further line", () => {
     test.each([
-      "PageContext https://evil.example/login now",
+      "Visit https://evil.example/login now",
       "www.evil.example",
       "evil.example",
       "Dana ｅvil．example/path",

@@ -112,7 +112,7 @@ describe.each(await anyStore())("the portal on $title", ({ createPlace }) => {
   });
 
   describe("the company profile", () => {
-    test("is saved when both checks are answered 200, the second one signed", async () => {
+    test("is saved when both checks get 200, the second one signed", async () => {
       const answer = await save({ suggestsContacts: true });
       expect(answer.status).toBe(200);
       const check = { method: "GET", passed: true, status: 200, failure: null, milliseconds: expect.any(Number) };
@@ -213,7 +213,7 @@ describe.each(await anyStore())("the portal on $title", ({ createPlace }) => {
       return all.filter(({ data }) => data.offerId === offerId);
     };
 
-    test("an answer is delivered, signed, and listed with its attempt", async () => {
+    test("a response is delivered, signed, and listed with its attempt", async () => {
       await save();
       const offerId = await createOffer();
       await act("worker_amal", `offers/${offerId}/apply`);
@@ -252,7 +252,7 @@ describe.each(await anyStore())("the portal on $title", ({ createPlace }) => {
       ]);
     });
 
-    test("a worker who adds a contact is told to that organisation", async () => {
+    test("a contact that a worker adds is sent to that organisation", async () => {
       await save();
       expect((await act("worker_cleo", "contacts", { json: { organisationId: "org_harbour" } })).status).toBe(204);
       await eventually("delivered", () =>
@@ -285,7 +285,7 @@ describe.each(await anyStore())("the portal on $title", ({ createPlace }) => {
       expect((await call("POST", path)).json<{ id: string }>().id).not.toBe(dead?.id);
     });
 
-    test("the organisation's offers are listed with how many answered what", async () => {
+    test("the organisation's offers are listed with counts of responses", async () => {
       const offerId = await createOffer();
       await act("worker_amal", `offers/${offerId}/apply`);
       expect((await call("GET", "/portal/offers")).json<{ offers: object[] }>().offers[0]).toMatchObject({
@@ -337,14 +337,14 @@ describe.each(await anyStore())("the portal on $title", ({ createPlace }) => {
       });
     });
 
-    test("asks nobody who switched them off", async () => {
+    test("does not call an organisation that turned them off", async () => {
       await save({ suggestsContacts: false });
       const asked = receiver.requests.length;
       expect((await ask()).json()).toMatchObject({ status: 422, code: "organisation_not_suggesting" });
       expect(receiver.requests).toHaveLength(asked);
     });
 
-    test("an organisation that fails, hangs or answers wrongly is shown as such, the rest still shown", async () => {
+    test("an organisation that fails, hangs or sends an invalid response is reported, and the others are shown", async () => {
       const [bistro, crew] = await Promise.all([openReceiver(), openReceiver()]);
       try {
         await save({ suggestsContacts: true });
@@ -373,7 +373,7 @@ describe.each(await anyStore())("the portal on $title", ({ createPlace }) => {
         crew.answer = answerWith(200, {}, "<html>");
         expect(await search(ofAll)).toMatchObject([
           { failure: { code: "unexpected_status", status: 500 } },
-          { failure: { code: "not_json", status: 200 } },
+          { failure: { code: "malformed_json", status: 200 } },
           { suggestions: [{}] },
         ]);
       } finally {
@@ -403,7 +403,7 @@ describe.each(await anyStore())("the portal on $title", ({ createPlace }) => {
       [{ organisationId: "org_harbour", people: [] }, 400],
       [{ organisationId: "org_harbour", people: [{ name: "A\nand a line", emailAddress: "a@b" }] }, 400],
       [{ organisationId: "org_harbour", people: [{ name: "A", emailAddress: "nobody" }] }, 400],
-    ])("nobody is invited with %o", async (json, status) =>
+    ])("no person is invited with %o", async (json, status) =>
       expect((await call("POST", "/portal/invitations", { json })).status).toBe(status),
     );
   });

@@ -106,7 +106,7 @@ test.each([
   [404, "not_found"],
   [500, "not_200"],
   [418, "not_200"],
-])("a check that is answered %i has the code %s", async (status, code) => {
+])("a check with response %i has the code %s", async (status, code) => {
   receiver.answer = only(["/test/auth"], status);
   expect(checksOf(await put(profile()))).toMatchObject([{ code: "passed" }, { code, passed: false, status }]);
 });

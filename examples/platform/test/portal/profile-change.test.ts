@@ -41,7 +41,7 @@ describe.each(await anyStore())("a profile that is changed on $title", ({ create
     await platform.call("POST", `/worker-app/offers/${id}/apply`, { token: worker });
   };
 
-  test.each([410, 503])("is not judged by what the old address answers late: %i", async (status) => {
+  test.each([410, 503])("is not affected by a late response of the old address: %i", async (status) => {
     const held: (() => void)[] = [];
     const later: Answer = (seen, reply) => void held.push(() => answerWith(status)(seen, reply));
     before.answer = later;

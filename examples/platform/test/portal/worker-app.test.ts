@@ -71,7 +71,7 @@ describe.each(await anyStore())("the worker's app on $title", ({ createPlace }) 
     expect(answer.text).not.toContain("worker_ben");
   });
 
-  test("an offer to others, or to nobody, does not exist", async () => {
+  test("an unknown offer, or one to other workers, does not exist", async () => {
     const id = await createOffer("worker_amal");
     for (const offerId of [id, "unknown", "%00"])
       for (const [method, action] of [
@@ -87,7 +87,7 @@ describe.each(await anyStore())("the worker's app on $title", ({ createPlace }) 
         });
   });
 
-  test("an answer is the worker's last word until the offer is complete", async () => {
+  test("the latest response counts until the offer is complete", async () => {
     const id = await createOffer("worker_amal", "worker_ben");
     for (const action of ["open", "reject", "close", "open", "apply"])
       expect((await as("worker_amal", "POST", `/offers/${id}/${action}`)).status).toBe(204);
@@ -124,7 +124,7 @@ describe.each(await anyStore())("the worker's app on $title", ({ createPlace }) 
     expect((await as("worker_cleo", "POST", "/devices", { json })).status).toBe(400),
   );
 
-  test("the stream tells what happens, and goes on after the last id that was seen", async () => {
+  test("the stream sends notifications, and resumes after the last id", async () => {
     const first = await createOffer("worker_dana");
     const before = await streamOf("worker_dana");
     expect(before.headers.get("content-type")).toMatch(/^text\/event-stream/);

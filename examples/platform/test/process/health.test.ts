@@ -19,7 +19,7 @@ describe.each(stores)("health on $title", ({ createPlace }) => {
     return place;
   };
 
-  test("it is alive and ready, and tells nobody more", async () => {
+  test("it is alive and ready, and reveals nothing else", async () => {
     const platform = await openPlatform(await newPlace());
     const [alive, ready] = [await platform.call("GET", "/healthz"), await platform.call("GET", "/readyz")];
     expect([alive.status, alive.text]).toEqual([200, '{"status":"alive"}']);
@@ -27,7 +27,7 @@ describe.each(stores)("health on $title", ({ createPlace }) => {
     await platform.close();
   });
 
-  test("a store that does not answer within two seconds is not ready, and is again when it answers", async () => {
+  test("a store that does not respond within two seconds is not ready, and is ready again when it responds", async () => {
     const store = await openStore(await newPlace().then(({ options }) => options));
     expect(await pingDatabase(store)).toBe(true);
     // PGlite has one connection, the pool of PostgreSQL twenty.

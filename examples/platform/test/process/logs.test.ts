@@ -121,7 +121,7 @@ describe.each(await anyStore())("the log on $title", ({ createPlace }) => {
     expectSilence();
   });
 
-  test("an attempt is one line with its ids, template and outcome, whatever the integrator answers", async () => {
+  test("an attempt is one line with its ids, template and outcome, whatever the response", async () => {
     expect((await saveProfile()).status).toBe(200);
     answerEvents = answerWith(500, { "x-secret": sentinel, "content-type": "text/plain" }, `no ${sentinel}`);
     await apply();
@@ -142,7 +142,7 @@ describe.each(await anyStore())("the log on $title", ({ createPlace }) => {
     expectSilence();
   });
 
-  test("a store that fails is told by code and place", async () => {
+  test("a failing store is logged by code and place", async () => {
     const failed = await create({ details: "make the store fail" });
     expect(failed.status).toBe(500);
     expect(failed.text).not.toContain(sentinel);

@@ -89,7 +89,7 @@ function checkEvents(check: FieldCheck, events: unknown, now: Date): { start: st
     slots.push(slot);
     const [startMs, endMs] = [Date.parse(slot.start), Date.parse(slot.end)];
     check.noOthers(`${name}.`, event, ["start", "end"]);
-    if (startMs < Date.parse(today)) check.add(`${name}.start`, `Let it start today (${today} in UTC) or later.`);
+    if (startMs < Date.parse(today)) check.add(`${name}.start`, `Choose a start of today (${today} in UTC) or later.`);
     if (endMs <= startMs) check.add(`${name}.end`, "Choose an end after the start.");
   }
   return slots;

@@ -16,7 +16,7 @@ export interface ChartOptions {
 
 /** Failure rate and lag as bar charts, as text and as a table. */
 export function deliveryChart({ stats: { buckets, total }, during }: ChartOptions): Markup {
-  const failing = `${percent(whole)} failed: ${total.failed} of ${total.attempts} attempts`;
+  const failing = `${percent(total)} failed: ${total.failed} of ${total.attempts} attempts`;
   const lag =
     total.medianLagMs === null
       ? "nothing was acknowledged"

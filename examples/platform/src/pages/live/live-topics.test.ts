@@ -24,7 +24,7 @@ const offer: Heard = { topic: "offer", organisationId: "org_a" };
 const delivery: Heard = { topic: "delivery", organisationId: "org_a" };
 const nothing: Heard = { topic: "delivery", organisationId: "org_b" };
 
-test("a page is told at once what changed since it was made, each topic once", () => {
+test("a page immediately gets what changed since it was made, each topic once", () => {
   const { live, give, follow } = openStage();
   give(offer);
   const since = live.position();
@@ -33,7 +33,7 @@ test("a page is told at once what changed since it was made, each topic once", (
   expect(follow(live.position()).told).toEqual([]);
 });
 
-test("what is heard from then on is told together, and no more once it has left", async () => {
+test("later signals are sent together, and none after it has left", async () => {
   const { live, give, follow } = openStage();
   const [page, left] = [follow(live.position()), follow(live.position())];
   give(offer, delivery, offer);
@@ -47,7 +47,7 @@ test("what is heard from then on is told together, and no more once it has left"
   expect(left.told).toEqual([]);
 });
 
-test("everything is told as such, then and later", async () => {
+test("\"everything\" is sent as such, then and later", async () => {
   const { live, give, follow } = openStage();
   const since = live.position();
   const page = follow(since);
@@ -67,7 +67,7 @@ test("after more than are kept it is everything, and of another process too", ()
   expect(follow(openStage().live.position()).told).toEqual(["everything"]);
 });
 
-test("mail to somebody else is told only where all mail is shown", () => {
+test("mail to another person is sent only where all mail is shown", () => {
   for (const showAllMail of [false, true]) {
     const { live, give, follow } = openStage(showAllMail);
     const since = live.position();
