@@ -131,7 +131,8 @@ describe("completion", () => {
       refusal: { code: "worker_not_applied", indexes: [0, 2, 3] },
     }));
 
-  test("without workers is rejected", () => expect(transition(open, { type: "complete", workerIds: [] }).allowed).toBe(false));
+  test("without workers is rejected", () =>
+    expect(transition(open, { type: "complete", workerIds: [] }).allowed).toBe(false));
 
   test.each([
     [completed, "offer_completed"],

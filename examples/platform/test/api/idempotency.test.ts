@@ -32,7 +32,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createPla
   const create = (key: string, changes: object = {}) => post("/offer", key, { json: { ...input, ...changes } });
   const complete = (id: string, key: string) =>
     post(`/offer/${id}/complete?api-version=1.0`, key, { json: ["worker_amal"] });
-  const idOf = (answer: Answer): string => answer.json<{ id: string }>().id;
+  const idOf = (response: Answer): string => response.json<{ id: string }>().id;
   const read = async (id: string) => (await platform.call("GET", `/offer/${id}`, { key: "demo-key-harbour" })).json();
   const apply = async (id: string) => {
     const token = await platform.signInWorker("worker_amal");
@@ -120,17 +120,17 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createPla
 
   test("of a hundred concurrent creations under one key, one creates and all get its id", async () => {
     const key = newKey();
-    const answers = await Promise.all(Array.from({ length: 100 }, () => create(key, { title: "Rush" })));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
-    expect(new Set(answers.map(idOf)).size).toBe(1);
-    expect(answers.filter((answer) => replayed(answer) === null)).toHaveLength(1);
+    const responses = await Promise.all(Array.from({ length: 100 }, () => create(key, { title: "Rush" })));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(responses.map(idOf)).size).toBe(1);
+    expect(responses.filter((response) => replayed(response) === null)).toHaveLength(1);
     expect(await offersTitled("Rush")).toHaveLength(1);
   });
 
   test("of two different creations at once under one key, one is refused", async () => {
     const key = newKey();
-    const answers = await Promise.all([create(key, { title: "Left" }), create(key, { title: "Right" })]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 422]);
+    const responses = await Promise.all([create(key, { title: "Left" }), create(key, { title: "Right" })]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 422]);
     expect([...(await offersTitled("Left")), ...(await offersTitled("Right"))]).toHaveLength(1);
   });
 
@@ -140,8 +140,8 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createPla
     ["not ASCII", "schlüssel"],
     ["with a tab", "a\tb"],
   ])("a key that is %s is 400", async (_, key) => {
-    for (const answer of [await create(key), await complete("unknown", key)])
-      expect(answer.json()).toMatchObject({
+    for (const response of [await create(key), await complete("unknown", key)])
+      expect(response.json()).toMatchObject({
         status: 400,
         code: "invalid_request",
         errors: { "Idempotency-Key": [expect.any(String)] },

@@ -62,7 +62,7 @@ export class OfferHistory {
       events: this.#deeds.flatMap((deed, index) => {
         if (deed.type !== "apply" && deed.type !== "reject") return [];
         const { workerId } = deed;
-        // "A repeat of the same answer is none" (D-08).
+        // "A repeat of the same response is none" (D-08).
         if (this.#lastAnswer(workerId, index) === this.#lastAnswer(workerId, index + 1)) return [];
         return [{ organisation: "ours", workerId, response: deed.type === "apply" ? "accepted" : "rejected" }];
       }),
@@ -86,11 +86,11 @@ export class OfferHistory {
   }
 
   #lastAnswer(workerId: string, before = this.#deeds.length): string {
-    const answer = this.#deeds
+    const response = this.#deeds
       .slice(0, before)
       .findLast((deed) => (deed.type === "apply" || deed.type === "reject") && deed.workerId === workerId);
-    if (answer === undefined) return "none";
-    return answer.type === "apply" ? "applied" : "rejected";
+    if (response === undefined) return "none";
+    return response.type === "apply" ? "applied" : "rejected";
   }
 
   #getsTheWork(workerId: string): boolean {

@@ -103,7 +103,8 @@ describe.each(await storesUnderTest())("the states of offers on $title", ({ crea
     return { model, real: storedOffers(deps, organisations) };
   };
 
-  test("are kept, and all workers are notified, through a random sequence of actions", () => fc.asyncModelRun(setUp, offerStory));
+  test("are kept, and all workers are notified, through a random sequence of actions", () =>
+    fc.asyncModelRun(setUp, offerStory));
 
   test("are kept, and all workers are notified, as their histories say", async () => {
     const property = fc.asyncProperty(offerCommands(30), (commands) => fc.asyncModelRun(setUp, commands));

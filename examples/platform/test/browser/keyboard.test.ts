@@ -58,12 +58,12 @@ describe("with the keyboard alone", () => {
 
   test("selection and focus are kept while responses arrive", async () => {
     const id = await stage.createOffer("Bar on Saturday");
-    await stage.answer("worker_amal", "apply", id);
+    await stage.respond("worker_amal", "apply", id);
     const { page } = await stage.openPortal();
     await page.goto(`/offers/${id}`);
     const tick = page.getByRole("checkbox", { name: "Amal" });
     await press(page, tick, "Space");
-    await stage.answer("worker_ben", "apply", id);
+    await stage.respond("worker_ben", "apply", id);
     await page.getByRole("checkbox", { name: "Ben" }).waitFor();
     expect(await tick.isChecked()).toBe(true);
     expect(await tick.evaluate((element) => element === document.activeElement)).toBe(true);

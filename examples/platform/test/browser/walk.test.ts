@@ -29,7 +29,7 @@ describe("every page", () => {
     const look = async (path: string): Promise<void> => {
       const violations = await window.violations();
       const found = [...violations, ...complaints.splice(0)];
-      // A page that says what is not there is answered as such, and the console says so too.
+      // A "not found" page has status 404, which the console reports too.
       const meant = found.filter((text) => path.includes("nowhere") && /status of 404/.test(text));
       if (found.length > meant.length) faults.push({ path, found });
       paths.push(new URL(page.url()).pathname);

@@ -166,12 +166,12 @@ describe("the moves of an offer", () => {
     await act("worker_amal", offerId, "apply");
     const stranger = { key: "demo-key-crew" };
     const completion = { ...stranger, json: ["worker_amal"] };
-    for (const answer of [
+    for (const response of [
       await stage.api("GET", `/offer/${offerId}`, stranger),
       await stage.api("POST", `/offer/${offerId}/complete?api-version=1.0`, completion),
       await stage.api("GET", `/offer/${offerId}/withdraw`, stranger),
     ])
-      expect(answer.status).toBe(404);
+      expect(response.status).toBe(404);
     expect(await flags(offerId)).toEqual({ isHistoric: false, widthdrawn: false, complete: false });
     expect((await stage.complete(offerId, ["worker_amal"])).status).toBe(204);
   });

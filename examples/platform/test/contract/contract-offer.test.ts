@@ -27,9 +27,9 @@ describe("the contract's offers", () => {
 
   const create = (changes: object = {}) => stage.api("POST", "/offer", { json: { ...creation, ...changes } });
   const refusedFields = async (changes: object) => {
-    const answer = await create(changes);
-    expect(answer.status).toBe(400);
-    return Object.keys(answer.json<{ errors: object }>().errors);
+    const response = await create(changes);
+    expect(response.status).toBe(400);
+    return Object.keys(response.json<{ errors: object }>().errors);
   };
   const read = async (offerId: string) => (await stage.api("GET", `/offer/${offerId}`)).json<Record<string, unknown>>();
   const createAndRead = async (changes: object = {}) => read((await create(changes)).json<{ id: string }>().id);
@@ -175,9 +175,9 @@ describe("the contract's offers", () => {
   });
 
   test("a creation responds with 201, the id and the offer's location", async () => {
-    const answer = await create();
-    const { id } = answer.json<{ id: string }>();
-    expect([answer.status, answer.headers.get("location"), answer.json()]).toEqual([201, `/offer/${id}`, { id }]);
+    const response = await create();
+    const { id } = response.json<{ id: string }>();
+    expect([response.status, response.headers.get("location"), response.json()]).toEqual([201, `/offer/${id}`, { id }]);
   });
 
   test("a completion takes an array of strings and responds with 204 without a body", async () => {
@@ -239,8 +239,8 @@ describe("the contract's offers", () => {
 
   test("200 reads at the same time are within the limit of a key", async () => {
     const { id } = (await create()).json<{ id: string }>();
-    const answers = await Promise.all(Array.from({ length: 200 }, () => stage.api("GET", `/offer/${id}`)));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const responses = await Promise.all(Array.from({ length: 200 }, () => stage.api("GET", `/offer/${id}`)));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
   test("a start is refused when it lies before today's midnight in UTC", async () => {

@@ -1,4 +1,4 @@
-// What an implementer may answer to a search for contacts, field by field, as the tables of spec/interface.md have them.
+// What an implementer may response to a search for contacts, field by field, as the tables of spec/interface.md have them.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Answer, answerWith } from "../support/receiver.ts";
 import { type DocumentedField, fieldsAfter, wrongValues } from "./contract-document.ts";
@@ -13,8 +13,8 @@ describe("a response to a search for contacts", () => {
   afterAll(() => stage.close());
 
   const search = async () => {
-    const answer = await stage.portal("POST", "/suggestions/search", { organisationIds: ["org_harbour"] });
-    const [result] = answer.json<{
+    const response = await stage.portal("POST", "/suggestions/search", { organisationIds: ["org_harbour"] });
+    const [result] = response.json<{
       results: { suggestions?: object[]; failure?: { code: string; message: string } }[];
     }>().results;
     return result;

@@ -1,4 +1,4 @@
-// What the service calls, when, and with what, as spec/interface.md tells it; and what it makes of the answers.
+// What the service calls, when, and with what, as spec/interface.md tells it; and what it makes of the responses.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { type Answer, answerWith, type ReceivedRequest } from "../support/receiver.ts";
@@ -26,8 +26,8 @@ describe("the contract's webhooks", () => {
   const savedAddress = async () =>
     (await stage.portal("GET", "/profile")).json<{ baseAddress: string | null }>().baseAddress;
   const search = async (json: object = {}) => {
-    const answer = await stage.portal("POST", "/suggestions/search", { organisationIds: ["org_harbour"], ...json });
-    const { results = [] } = answer.json<{
+    const response = await stage.portal("POST", "/suggestions/search", { organisationIds: ["org_harbour"], ...json });
+    const { results = [] } = response.json<{
       results?: { suggestions?: object[]; failure?: { code: string; message: string } }[];
     }>();
     return results[0];
@@ -69,8 +69,8 @@ describe("the contract's webhooks", () => {
     async (status) => {
       stage.receiver.answer = answeringOnly("/test", status);
       const before = await savedAddress();
-      const answer = await stage.enterProfile({ baseAddress: `${stage.receiver.baseAddress}/other` });
-      expect(answer.json()).toMatchObject({ status: 422, checks: [{ passed: false, status }, { passed: true }] });
+      const response = await stage.enterProfile({ baseAddress: `${stage.receiver.baseAddress}/other` });
+      expect(response.json()).toMatchObject({ status: 422, checks: [{ passed: false, status }, { passed: true }] });
       expect(await savedAddress()).toBe(before);
     },
   );
@@ -80,8 +80,8 @@ describe("the contract's webhooks", () => {
     async (status) => {
       stage.receiver.answer = answeringOnly("/test/auth", status);
       const before = await savedAddress();
-      const answer = await stage.enterProfile({ baseAddress: `${stage.receiver.baseAddress}/other` });
-      expect(answer.json()).toMatchObject({ status: 422, checks: [{ passed: true }, { passed: false, status }] });
+      const response = await stage.enterProfile({ baseAddress: `${stage.receiver.baseAddress}/other` });
+      expect(response.json()).toMatchObject({ status: 422, checks: [{ passed: true }, { passed: false, status }] });
       expect(await savedAddress()).toBe(before);
     },
   );
@@ -197,8 +197,8 @@ describe("the contract's webhooks", () => {
   });
 
   test.each(["?a=1", "#a", "/x?"])("a base address that ends in %s is not saved, and not called", async (end) => {
-    const answer = await stage.enterProfile({ baseAddress: `${stage.receiver.baseAddress}/hooks${end}` });
-    expect([answer.status, urls()]).toEqual([422, []]);
+    const response = await stage.enterProfile({ baseAddress: `${stage.receiver.baseAddress}/hooks${end}` });
+    expect([response.status, urls()]).toEqual([422, []]);
   });
 
   test("a secret has 16 to 500 characters, and no white space around them", async () => {

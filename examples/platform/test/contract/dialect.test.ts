@@ -59,22 +59,22 @@ describe("the live dialect", () => {
   test.each(["", "?api-version=1", "?api-version=2.0", "?api-version=1.0&api-version=1.0"])(
     "refuses the version %j on every operation",
     async (query) => {
-      for (const answer of [
+      for (const response of [
         await call("POST", `/offer${query}`, input),
         await call("GET", `/offer/unknown${query}`),
         await call("POST", `/offer/unknown/complete${query}`, ["worker_amal"]),
         await call("GET", `/offer/unknown/withdraw${query}`),
       ])
-        expect(answer.json()).toMatchObject({ status: 400, code: "unsupported_api_version" });
+        expect(response.json()).toMatchObject({ status: 400, code: "unsupported_api_version" });
     },
   );
 
   test("refuses a completion with 400 and the same problem as ever, never with 404 or 409", async () => {
     const complete = async (id: string) => {
-      const answer = await call("POST", `/offer/${id}/complete${version}`, ["worker_amal"]);
-      expect(answer.status).toBe(400);
-      expect(answer.headers.get("content-type")).toMatch(/^application\/problem\+json/);
-      return answer.json<{ status: number; code: string }>();
+      const response = await call("POST", `/offer/${id}/complete${version}`, ["worker_amal"]);
+      expect(response.status).toBe(400);
+      expect(response.headers.get("content-type")).toMatch(/^application\/problem\+json/);
+      return response.json<{ status: number; code: string }>();
     };
     const id = await create();
     expect(await complete("unknown")).toMatchObject({ status: 400, code: "offer_not_found", title: "No such offer" });

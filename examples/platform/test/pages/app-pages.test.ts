@@ -58,9 +58,11 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     });
 
     test.each(forms)("sends nothing to %s", async (path) => {
-      const answer = await openVisitor(platform.address, "/app/sign-in").send(path, { organisationId: "org_harbour" });
-      expect(answer.status).toBe(401);
-      expect(answer.text).toContain("Not signed in");
+      const response = await openVisitor(platform.address, "/app/sign-in").send(path, {
+        organisationId: "org_harbour",
+      });
+      expect(response.status).toBe(401);
+      expect(response.text).toContain("Not signed in");
     });
 
     test("hears nothing", async () => {
@@ -188,7 +190,9 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
       status: 303,
       location: "/app/contacts",
     });
-    expect((await amal.get("/app/contacts")).text).toContain("Bistro Group is notified that you share your availability.");
+    expect((await amal.get("/app/contacts")).text).toContain(
+      "Bistro Group is notified that you share your availability.",
+    );
     expect((await amal.send("/app/contacts", { organisationId: "unknown" })).status).toBe(404);
     for (const fields of [{}, { organisationId: "" }, { organisationId: "\0" }])
       expect((await amal.send("/app/contacts", fields)).status).toBe(400);
@@ -200,8 +204,8 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     const profile = { baseAddress: receiver.baseAddress, secret: "x".repeat(20), suggestsContacts: false };
     expect((await platform.call("PUT", "/portal/profile", { token, json: profile })).status).toBe(200);
     const told = async () => {
-      const answer = await platform.call("GET", "/portal/deliveries", { token });
-      return answer.json<{ deliveries: object[] }>().deliveries.length;
+      const response = await platform.call("GET", "/portal/deliveries", { token });
+      return response.json<{ deliveries: object[] }>().deliveries.length;
     };
     const send = async (idempotencyKey: string) =>
       expect(await amal.send("/app/contacts", { organisationId: "org_crew", idempotencyKey })).toMatchObject({

@@ -50,8 +50,8 @@ beforeAll(async () => {
   const dana1 = { name: "Dana Kim", emailAddress: "dana@example.com", ratings: [] };
   receiver = await openReceiver((request, response) => {
     const suggestion = { ...dana1, profileImageUrl: `${receiver.baseAddress}/dana.png` };
-    const answer = request.url === "/contact-suggestions" ? JSON.stringify([suggestion]) : "";
-    answerWith(200, { "content-type": "application/json" }, answer)(request, response);
+    const body = request.url === "/contact-suggestions" ? JSON.stringify([suggestion]) : "";
+    answerWith(200, { "content-type": "application/json" }, body)(request, response);
   });
   const token = await platform.signInPerson("hana@harbour-hotels.example");
   const profile = { baseAddress: receiver.baseAddress, secret: "x".repeat(20), suggestsContacts: true };
@@ -64,8 +64,8 @@ beforeAll(async () => {
   const device = await platform.call("POST", "/worker-app/devices", { token: worker, json: { platform: "ios" } });
   ids.devices = device.json<{ id: string }>().id;
   await eventually("the delivery is there", async () => {
-    const answer = await platform.call("GET", "/portal/deliveries", { token });
-    ids.deliveries = answer.json<{ deliveries: { id: string }[] }>().deliveries[0]?.id ?? "";
+    const response = await platform.call("GET", "/portal/deliveries", { token });
+    ids.deliveries = response.json<{ deliveries: { id: string }[] }>().deliveries[0]?.id ?? "";
     return ids.deliveries !== "";
   });
   hana = await signedIn("hana@harbour-hotels.example");
@@ -105,8 +105,8 @@ describe("a signed-out person", () => {
   );
 
   test.each(["/live", "/app/live"])("hears nothing at %s", async (path) => {
-    const answer = await openVisitor(platform.address).get(path, { Accept: "text/event-stream" });
-    expect([answer.status, answer.headers.get("content-type")]).toEqual([
+    const response = await openVisitor(platform.address).get(path, { Accept: "text/event-stream" });
+    expect([response.status, response.headers.get("content-type")]).toEqual([
       401,
       "application/problem+json; charset=utf-8",
     ]);
@@ -115,9 +115,9 @@ describe("a signed-out person", () => {
   test.each(withToken)("gets nothing from $method $path, nor does the cookie of a page", async ({ method, path }) => {
     const query = path.endsWith("/complete") ? "?api-version=1.0" : "";
     for (const headers of [{}, { Cookie: hana.cookie() }, { Cookie: amal.cookie() }]) {
-      const answer = await platform.call(method, filled(path) + query, { headers });
-      expect(answer.status).toBe(401);
-      expect(answer.text).not.toMatch(secrets);
+      const response = await platform.call(method, filled(path) + query, { headers });
+      expect(response.status).toBe(401);
+      expect(response.text).not.toMatch(secrets);
     }
   });
 });
@@ -165,8 +165,8 @@ describe("a forged form", () => {
 
   test.each(forms)("has no effect at $path", async (route) => {
     for (const [how, options] of forgeries) {
-      const answer = await visit(isOfApp(route.path) ? amal : hana, route, await options());
-      expect({ how, status: answer.status }).toEqual({ how, status: 403 });
+      const response = await visit(isOfApp(route.path) ? amal : hana, route, await options());
+      expect({ how, status: response.status }).toEqual({ how, status: 403 });
     }
   });
 
@@ -203,6 +203,6 @@ test("there are such routes", () => {
 });
 
 test("a method that a page has not is 405 and says which it has", async () => {
-  const answer = await bo.send("/offers");
-  expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+  const response = await bo.send("/offers");
+  expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
 });

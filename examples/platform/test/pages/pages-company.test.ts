@@ -107,9 +107,7 @@ describe("the company profile", () => {
     receiver.answer = answerWith(410);
     const token = await platform.signInWorker("worker_amal");
     await platform.call("POST", "/worker-app/contacts", { token, json: { organisationId: "org_harbour" } });
-    await eventually("it is disabled", async () =>
-      (await hana.get("/company")).text.includes(">Disabled</span>"),
-    );
+    await eventually("it is disabled", async () => (await hana.get("/company")).text.includes(">Disabled</span>"));
     const page = (await hana.get("/company")).text;
     expect(page).toContain("It responded with 410 Gone");
     const held = (await hana.get("/deliveries?state=held")).text;

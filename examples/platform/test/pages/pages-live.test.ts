@@ -65,9 +65,9 @@ describe.each(makers)("what $maker changes, live, on $title", ({ createPlace, ma
     return readLive(platform.address + (/data-live-stream="([^"]+)"/.exec(text)?.[1] ?? ""), visitor.cookie());
   }
   async function callAs(method: string, path: string, json?: unknown): Promise<string> {
-    const answer = await other.call(method, path, { token: await other.signInPerson(hanaAddress), json });
-    expect(answer.status).toBeLessThan(300);
-    return answer.text;
+    const response = await other.call(method, path, { token: await other.signInPerson(hanaAddress), json });
+    expect(response.status).toBeLessThan(300);
+    return response.text;
   }
   /** Nothing is delivered, and what was has been told. */
   async function quiet(): Promise<void> {
@@ -83,8 +83,8 @@ describe.each(makers)("what $maker changes, live, on $title", ({ createPlace, ma
   const key = "demo-key-harbour";
   const creation = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
   async function create(changes: object = {}): Promise<string> {
-    const answer = await other.call("POST", "/offer", { key, json: { ...creation, ...changes } });
-    return answer.json<{ id: string }>().id;
+    const response = await other.call("POST", "/offer", { key, json: { ...creation, ...changes } });
+    return response.json<{ id: string }>().id;
   }
   async function act(action: string, id: string): Promise<void> {
     const token = await other.signInWorker("worker_amal");
@@ -96,7 +96,7 @@ describe.each(makers)("what $maker changes, live, on $title", ({ createPlace, ma
     const json = { organisationId: "org_harbour" };
     expect((await other.call("POST", "/worker-app/contacts", { token, json })).status).toBe(204);
   }
-  /** The endpoint answers nothing before this is done: what is told of deliveries until then is no attempt. */
+  /** The endpoint responses nothing before this is done: what is told of deliveries until then is no attempt. */
   async function beforeAnyAttempt(work: () => Promise<void>): Promise<void> {
     const waiting: (() => void)[] = [];
     receiver.answer = (request, response) => void waiting.push(() => well(request, response));
@@ -104,7 +104,7 @@ describe.each(makers)("what $maker changes, live, on $title", ({ createPlace, ma
       await work();
     } finally {
       receiver.answer = well;
-      for (const answer of waiting) answer();
+      for (const response of waiting) response();
     }
   }
 

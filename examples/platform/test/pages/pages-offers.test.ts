@@ -28,9 +28,9 @@ const fields = { title: "Kitchen help", worker: ["worker_amal", "worker_ben"], .
 
 /** @returns its path */
 async function create(changes: Record<string, string | string[]> = {}): Promise<string> {
-  const answer = await hana.send("/offers/new", { ...fields, ...changes });
-  expect(answer).toMatchObject({ status: 303, location: expect.stringMatching(/^\/offers\/offer_/) });
-  return answer.location ?? "";
+  const response = await hana.send("/offers/new", { ...fields, ...changes });
+  expect(response).toMatchObject({ status: 303, location: expect.stringMatching(/^\/offers\/offer_/) });
+  return response.location ?? "";
 }
 
 /** What tells the page's form sent twice from two forms. */
@@ -41,8 +41,8 @@ const read = async (path: string) =>
 
 const act = async (workerId: string, path: string, action: string): Promise<void> => {
   const token = await platform.signInWorker(workerId);
-  const answer = await platform.call("POST", `/worker-app/offers/${path.split("/")[2]}/${action}`, { token });
-  expect(answer.status).toBe(204);
+  const response = await platform.call("POST", `/worker-app/offers/${path.split("/")[2]}/${action}`, { token });
+  expect(response.status).toBe(204);
 };
 
 describe("creating an offer", () => {
@@ -65,7 +65,7 @@ describe("creating an offer", () => {
     expect((await hana.get(path)).text).not.toContain("The offer is created");
   });
 
-  test("wrongly says beside each field what is wrong, and keeps what was typed", async () => {
+  test("with errors shows them beside their fields, and keeps the input", async () => {
     const { status, text } = await hana.send("/offers/new", {
       ...fields,
       title: " ",

@@ -41,9 +41,9 @@ describe.each(audiences)("signing in to $section", ({ signInPath, name, home }) 
     visitor = openVisitor(platform.address, signInPath),
     options: SendOptions = {},
   ): Promise<string> {
-    const answer = await visitor.send(signInPath, { name, password: "demo-password", next }, options);
-    expect(answer.status).toBe(303);
-    return answer.location ?? "";
+    const response = await visitor.send(signInPath, { name, password: "demo-password", next }, options);
+    expect(response.status).toBe(303);
+    return response.location ?? "";
   }
   /** To every browser, whichever of our addresses it came by. */
   function expectOurs(location: string): void {

@@ -59,8 +59,8 @@ describe.each(await anyStore())("the portal on $title", ({ createPlace }) => {
       { emailAddress: "nobody@harbour-hotels.example", password: "demo-password" },
       { emailAddress: "worker_amal", password: "demo-password" },
     ])("with %o is 401 and does not say what was wrong", async (json) => {
-      const answer = await platform.call("POST", "/portal/session", { json });
-      expect(answer.json()).toMatchObject({ status: 401, code: "invalid_credentials" });
+      const response = await platform.call("POST", "/portal/session", { json });
+      expect(response.json()).toMatchObject({ status: 401, code: "invalid_credentials" });
     });
 
     test("is refused after ten wrong passwords, for this account alone", async () => {
@@ -104,19 +104,19 @@ describe.each(await anyStore())("the portal on $title", ({ createPlace }) => {
         ["GET", "/portal/mailbox"],
       ] as const)
         for (const credentials of [{}, { key: "demo-key-harbour" }, { token: worker }, { token: "x" }]) {
-          const answer = await platform.call(method, path, credentials);
-          expect(answer.json()).toMatchObject({ status: 401, code: "unauthenticated" });
-          expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+          const response = await platform.call(method, path, credentials);
+          expect(response.json()).toMatchObject({ status: 401, code: "unauthenticated" });
+          expect(response.headers.get("www-authenticate")).toBe("Bearer");
         }
     });
   });
 
   describe("the company profile", () => {
     test("is saved when both checks get 200, the second one signed", async () => {
-      const answer = await save({ suggestsContacts: true });
-      expect(answer.status).toBe(200);
+      const response = await save({ suggestsContacts: true });
+      expect(response.status).toBe(200);
       const check = { method: "GET", passed: true, status: 200, failure: null, milliseconds: expect.any(Number) };
-      expect(answer.json()).toMatchObject({
+      expect(response.json()).toMatchObject({
         organisation: { id: "org_harbour", name: "Harbour Hotels" },
         baseAddress: `${receiver.baseAddress}/hooks/`,
         suggestsContacts: true,
@@ -149,10 +149,10 @@ describe.each(await anyStore())("the portal on $title", ({ createPlace }) => {
         401,
       ],
       ["hangs up", (_, response) => void response.destroy(), null, null],
-    ])("is not changed when the address %s", async (_, answer, test, auth) => {
+    ])("is not changed when the address %s", async (_, response, test, auth) => {
       await save();
       const before = (await call("GET", "/portal/profile")).text;
-      receiver.answer = answer;
+      receiver.answer = response;
       const refused = await save({ suggestsContacts: true, baseAddress: `${receiver.baseAddress}/other` });
       expect(refused.json()).toMatchObject({
         status: 422,
@@ -194,8 +194,8 @@ describe.each(await anyStore())("the portal on $title", ({ createPlace }) => {
       [{ suggestsContacts: "yes" }, "suggestsContacts"],
       [{ extra: 1 }, "extra"],
     ])("with %o is 400, and nothing is called", async (changes, field) => {
-      const answer = await save(changes);
-      expect(answer.json()).toMatchObject({ status: 400, errors: { [field]: [expect.any(String)] } });
+      const response = await save(changes);
+      expect(response.json()).toMatchObject({ status: 400, errors: { [field]: [expect.any(String)] } });
       expect(receiver.requests).toEqual([]);
     });
   });
@@ -309,8 +309,8 @@ describe.each(await anyStore())("the portal on $title", ({ createPlace }) => {
     const others = ["bo@bistro-group.example", "ada@crew-agency.example"];
     const implement = async (emailAddress: string, on: Receiver): Promise<void> => {
       const as = await platform.signInPerson(emailAddress);
-      const answer = await save({ baseAddress: on.baseAddress, suggestsContacts: true }, as);
-      expect(answer.status).toBe(200);
+      const response = await save({ baseAddress: on.baseAddress, suggestsContacts: true }, as);
+      expect(response.status).toBe(200);
     };
     const ask = (json: object = {}) =>
       call("POST", "/portal/suggestions/search", { json: { organisationIds: ["org_harbour"], ...json } });

@@ -48,7 +48,7 @@ describe.each(await anyStore())("a profile that is changed on $title", ({ create
     await happen();
     await eventually("the old address is called", () => held.length === 1);
     await save(after);
-    for (const answer of held) answer();
+    for (const response of held) response();
     await eventually("the new address is told", () => told(after).length === 1);
     expect(told(after)).toEqual(told(before));
     expect(await health()).toMatchObject({ failingSince: null, disabledBecause: null, held: 0 });

@@ -60,8 +60,8 @@ describe("profile images", () => {
     ["a redirect", answerWith(302, { location: "/dana.gif" })],
     ["not found", (_, response) => void response.writeHead(404).end(gif)],
     ["a hang-up", hangUp],
-  ])("%s is none", async (_, answer) => {
-    host.answer = answer;
+  ])("%s is none", async (_, response) => {
+    host.answer = response;
     expect(await open()(`${host.baseAddress}/a`)).toBeUndefined();
   });
 

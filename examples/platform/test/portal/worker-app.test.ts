@@ -43,8 +43,8 @@ describe.each(await anyStore())("the worker's app on $title", ({ createPlace }) 
       ["POST", "/offers/x/apply"],
     ] as const)
       for (const credentials of [{}, { key }, { token: person }]) {
-        const answer = await platform.call(method, `/worker-app${path}`, credentials);
-        expect(answer.json()).toMatchObject({ status: 401, code: "unauthenticated" });
+        const response = await platform.call(method, `/worker-app${path}`, credentials);
+        expect(response.json()).toMatchObject({ status: 401, code: "unauthenticated" });
       }
     const wrong = { json: { workerId: "worker_amal", password: "wrong-password" } };
     expect((await platform.call("POST", "/worker-app/session", wrong)).json()).toMatchObject({
@@ -54,8 +54,8 @@ describe.each(await anyStore())("the worker's app on $title", ({ createPlace }) 
 
   test("shows an offer to the workers it was addressed to, without the others", async () => {
     const id = await createOffer("worker_amal", "worker_ben");
-    const answer = await as("worker_amal", "GET", `/offers/${id}`);
-    expect(answer.json()).toEqual({
+    const response = await as("worker_amal", "GET", `/offers/${id}`);
+    expect(response.json()).toEqual({
       id,
       organisation: { id: "org_harbour", name: "Harbour Hotels" },
       title: "Bar on Sunday",
@@ -68,7 +68,7 @@ describe.each(await anyStore())("the worker's app on $title", ({ createPlace }) 
       response: "none",
       successful: null,
     });
-    expect(answer.text).not.toContain("worker_ben");
+    expect(response.text).not.toContain("worker_ben");
   });
 
   test("an unknown offer, or one to other workers, does not exist", async () => {

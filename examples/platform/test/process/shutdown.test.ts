@@ -99,9 +99,9 @@ describe.each(await storesUnderTest())("a process on $title that is asked to sto
     creation.write(body.slice(0, 20));
     child.kill("SIGTERM");
     setTimeout(() => creation.end(body.slice(20)), 500);
-    const [answer] = await once(creation, "response");
-    expect(answer.statusCode).toBe(201);
-    expect(JSON.parse(await text(answer))).toHaveProperty("id");
+    const [response] = await once(creation, "response");
+    expect(response.statusCode).toBe(201);
+    expect(JSON.parse(await text(response))).toHaveProperty("id");
     expect(await exited).toEqual({ code: 0, signal: null });
   });
 });

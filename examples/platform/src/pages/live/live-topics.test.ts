@@ -47,7 +47,7 @@ test("later signals are sent together, and none after it has left", async () => 
   expect(left.told).toEqual([]);
 });
 
-test("\"everything\" is sent as such, then and later", async () => {
+test('"everything" is sent as such, then and later', async () => {
   const { live, give, follow } = openStage();
   const since = live.position();
   const page = follow(since);
