@@ -14,7 +14,7 @@ export class ErrorTally {
     this.#counts.set(what, (this.#counts.get(what) ?? 0) + 1);
   };
 
-  /** The most frequent first: `background.failed error 57P03 at claim (queue/boss-queue.ts:30): 12 times`. */
+  /** The most frequent first: `background.error error 57P03 at claim (queue/boss-queue.ts:30): 12 times`. */
   get lines(): string[] {
     const sorted = [...this.#counts].sort(([, a], [, b]) => b - a).map(([what, count]) => `${what}: ${count} times`);
     const others = sorted.length - maxLines;

@@ -2,35 +2,35 @@ import express, { type Express, type Response, Router } from "express";
 import type { Logger } from "pino";
 import type { ApiDeps } from "./api/api-deps.ts";
 import { mountApi } from "./api/mount-api.ts";
-import { checkParameters } from "./http/known-parameters.ts";
-import { type AnsweredRequest, observeRequests } from "./http/observe-requests.ts";
-import { resource } from "./http/resource.ts";
+import { defineRoutes } from "./http/define-routes.ts";
+import { type CompletedRequest, observeRequests } from "./http/observe-requests.ts";
 import { errorFields } from "./log/error-fields.ts";
 import { mountPages } from "./pages/mount-pages.ts";
-import type { PageDeps } from "./pages/page-deps.ts";
+import type { PageDeps } from "./pages/routing/page-deps.ts";
 import { mountPortal } from "./portal/mount-portal.ts";
-import { answerProblem } from "./problem/answer-problem.ts";
 import { ProblemError } from "./problem/problem-error.ts";
+import { problemHandler } from "./problem/problem-handler.ts";
+import { checkParameters } from "./validation/known-parameters.ts";
 import { mountWorkerApp } from "./worker-app/mount-worker-app.ts";
 
 export interface AppDeps extends ApiDeps, Omit<PageDeps, "onFailedPage"> {
   log: Logger;
-  /** So many proxies stand before the platform: it takes their word for a caller's address. */
+  /** Number of `X-Forwarded-For` hops to trust. */
   trustedProxies: number;
-  /** Told of each answer when it is over. */
-  onAnswered: (request: AnsweredRequest) => void;
-  /** Whether requests should be sent here: the store answers, and nobody has asked this process to stop. */
+  /** Receives every request when it is over. */
+  onRequest: (request: CompletedRequest) => void;
+  /** Whether this process accepts requests: the database responds, and no shutdown has begun. */
   isReady: () => Promise<boolean>;
 }
 
-/** Everything the platform answers over HTTP. */
+/** All HTTP routes of the platform. */
 export function createApp(deps: AppDeps): Express {
   const app = express();
   app.disable("x-powered-by").disable("etag").set("trust proxy", deps.trustedProxies);
   app.use(
     observeRequests((request) => {
-      deps.log.info(request, "http.answered");
-      deps.onAnswered(request);
+      deps.log.info(request, "http.response");
+      deps.onRequest(request);
     }),
   );
 
@@ -41,16 +41,16 @@ export function createApp(deps: AppDeps): Express {
   mountApi(router, deps);
   mountPortal(router, deps);
   mountWorkerApp(router, deps);
-  resource(router, "/healthz", {
+  defineRoutes(router, "/healthz", {
     get: (request, response) => {
       checkParameters(request);
       response.json({ status: "alive" });
     },
   });
-  resource(router, "/readyz", {
+  defineRoutes(router, "/readyz", {
     get: async (request, response) => {
       checkParameters(request);
-      if (!(await deps.isReady())) throw new ProblemError("not_ready", "Try again in a moment.");
+      if (!(await deps.isReady())) throw new ProblemError("service_unavailable", "Try again in a moment.");
       response.json({ status: "ready" });
     },
   });
@@ -60,6 +60,6 @@ export function createApp(deps: AppDeps): Express {
   app.use(() => {
     throw new ProblemError("not_found", "Check the path; the README lists them all.");
   });
-  app.use(answerProblem(onFailed));
+  app.use(problemHandler(onFailed));
   return app;
 }

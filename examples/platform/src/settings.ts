@@ -4,9 +4,9 @@ import { defaultRetrySchedule, type RetrySchedule } from "./delivery/retry-sched
 import { bodyLimitBytes } from "./generated/decisions.ts";
 import { emailAddressSchema } from "./generated/schemas.ts";
 import type { SmtpOptions } from "./mail/smtp-transport.ts";
-import type { RateLimit } from "./operations/rate-limits.ts";
-import { defaultRetention, type RetentionPeriods } from "./operations/retention.ts";
-import type { MetricsPlace } from "./operations/serve-metrics.ts";
+import type { MetricsPlace } from "./metrics/serve-metrics.ts";
+import type { RateLimit } from "./rate-limits/rate-limits.ts";
+import { defaultRetention, type RetentionPeriods } from "./retention/purge-expired.ts";
 import { SettingError } from "./setting-error.ts";
 import { checkSettingNames } from "./setting-names.ts";
 

@@ -14,25 +14,25 @@ import { EventStreams } from "./http/event-streams.ts";
 import { checkPlace, listen } from "./http/listen.ts";
 import { jsonReader } from "./http/read-json.ts";
 import { errorFields } from "./log/error-fields.ts";
-import { personLimits } from "./operations/person-limits.ts";
-import { rateLimits } from "./operations/rate-limits.ts";
-import { metricsSettings } from "./operations/serve-metrics.ts";
-import { startOperations } from "./operations/start-operations.ts";
-import { storeAnswers } from "./operations/store-answers.ts";
+import { pingDatabase } from "./metrics/ping-database.ts";
+import { metricsSettings } from "./metrics/serve-metrics.ts";
 import { createOutbound } from "./outbound/create-outbound.ts";
 import { createSigner } from "./outbound/create-signer.ts";
 import { openLeases } from "./outbox/open-leases.ts";
-import { cookiePassword } from "./pages/frame/page-session.ts";
-import { formReader } from "./pages/frame/read-form.ts";
-import { openLiveTopics } from "./pages/live-topics.ts";
+import { openLiveTopics } from "./pages/live/live-topics.ts";
+import { formReader } from "./pages/routing/read-form.ts";
+import { cookiePassword } from "./pages/security/page-session.ts";
 import { openNotificationFeed } from "./push/notification-feed.ts";
 import { openPushTransport } from "./push/open-push-transport.ts";
 import { startPush } from "./push/start-push.ts";
+import { personLimits } from "./rate-limits/person-limits.ts";
+import { rateLimits } from "./rate-limits/rate-limits.ts";
 import { applySeed } from "./seed/apply-seed.ts";
 import { readSeedFile } from "./seed/seed-file.ts";
 import { passwordCheck } from "./session/check-password.ts";
 import type { Settings } from "./settings.ts";
 import { openSignals } from "./signals/open-signals.ts";
+import { startOperations } from "./start-operations.ts";
 import { openSealKey } from "./store/open-seal-key.ts";
 import { openStore } from "./store/open-store.ts";
 
@@ -74,7 +74,7 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
     await Promise.allSettled([stopped, closeDoor()]);
     for (const close of resources.reverse()) await close();
   };
-  const onError = (error: unknown): void => log.error(errorFields(error), "background.failed");
+  const onError = (error: unknown): void => log.error(errorFields(error), "background.error");
   try {
     const { dataFolder, databaseUrl, allowLoopback, retrySchedule, bodyLimitBytes } = settings;
     const seed = settings.seedFile === undefined ? undefined : await readSeedFile(settings.seedFile);
@@ -146,9 +146,9 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
       rateLimits: rateLimits(settings.rateLimit),
       personLimits: personLimits(settings.personRateLimit),
       trustedProxies: settings.trustedProxies,
-      onAnswered: operations.metrics.onRequest,
+      onRequest: operations.metrics.onRequest,
       showAllMail: settings.showAllMail,
-      isReady: async () => closing === undefined && (await storeAnswers(store)),
+      isReady: async () => closing === undefined && (await pingDatabase(store)),
     });
     // What changes before would be told to pages as something that they may have missed.
     await Promise.race([signals.ready, setTimeout(listenMs, undefined, { ref: false })]);

@@ -27,7 +27,7 @@ export async function offerIsFilled(stage: Stage): Promise<void> {
     assert.equal(await ben.act("reject", shift), 204);
     await awaitAnswer(stage, shift, "worker_ben", "rejected");
   });
-  await narrator.step("Cleo closes the view without an answer, and no webhook is triggered", async () => {
+  await narrator.step("Cleo closes the view without response, and no webhook is triggered", async () => {
     assert.equal(await cleo.act("open", shift), 204);
     assert.equal(await cleo.act("close", shift), 204);
     await sleep(300);

@@ -1,6 +1,6 @@
 import type { ReadJson } from "../http/read-json.ts";
 import type { OfferDeps } from "../offers/offer-deps.ts";
-import type { RateLimits } from "../operations/rate-limits.ts";
+import type { RateLimits } from "../rate-limits/rate-limits.ts";
 import type { Dialect } from "./dialect.ts";
 
 export interface ApiDeps extends OfferDeps {

@@ -1,28 +1,28 @@
 import type { Request } from "express";
 import { apiKeyHeader } from "../generated/decisions.ts";
 import { sha256 } from "../http/sha256.ts";
-import type { RateLimits } from "../operations/rate-limits.ts";
 import { ProblemError } from "../problem/problem-error.ts";
+import type { RateLimits } from "../rate-limits/rate-limits.ts";
 import type { Store } from "../store/store.ts";
 
 export interface Caller {
-  /** Whose offers these are: the organisation that the key was issued for. */
+  /** The organisation that the key was issued for; it owns the offers. */
   readonly organisationId: string;
-  /** The organisations whose people may create them: that one, and the agency that acts for it with this key (D-37). */
+  /** Organisations whose people may create offers: the owner, and the agency that holds this key to act for it (D-37). */
   readonly peopleOf: readonly string[];
 }
 
 /**
- * Who calls, by the API key that the request carries (D-18).
+ * Identifies the caller by the API key of the request (D-18).
  *
- * @throws {ProblemError} `invalid_api_key`, alike for a missing and a wrong one; `rate_limited` (D-54)
+ * @throws {ProblemError} `invalid_api_key`, both for a missing and for a wrong key; `rate_limited` (D-54)
  */
 export async function authenticate(
   { store, rateLimits }: { store: Store; rateLimits: RateLimits },
   request: Request,
 ): Promise<Caller> {
   const keyHash = sha256(request.get(apiKeyHeader) ?? "");
-  // Looked up by its hash, and before anything is counted: a right key is not kept out by wrong ones from its address.
+  // Before anything is counted: wrong keys from one address must not lock out a valid key from there.
   const issued = await store.db
     .selectFrom("api_keys")
     .select(["organisation_id", "agency_id"])

@@ -3,13 +3,13 @@ import { apiVersion } from "../generated/decisions.ts";
 import { ProblemError } from "../problem/problem-error.ts";
 
 /**
- * D-27: exactly one, and that the supported one; none where it is not `required`.
+ * Requires the supported `api-version` exactly once; it may be absent unless `required` (D-27).
  *
  * @throws {ProblemError} `unsupported_api_version`
  */
 export function checkApiVersion(request: Request, required: boolean): void {
   const version = request.query["api-version"];
-  // As frameworks write a list or an object into a query.
+  // Frameworks write lists and objects as `api-version[0]`.
   const nested = Object.keys(request.query).some((name) => name.startsWith("api-version["));
   if (!nested && (version === apiVersion || (version === undefined && !required))) return;
   const remedy = `Give api-version=${apiVersion} exactly once.`;

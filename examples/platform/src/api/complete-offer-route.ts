@@ -1,20 +1,20 @@
 import type { RequestHandler } from "express";
 import { assignedWorkerIdsSchema } from "../generated/schemas.ts";
-import { parseBody } from "../http/parse-body.ts";
 import { pathParameter } from "../http/path-parameter.ts";
-import { actOnOffer } from "../offers/act-on-offer.ts";
+import { applyAction } from "../offers/apply-action.ts";
 import { refusalProblem } from "../offers/refusal-problem.ts";
-import { answerOnce } from "./answer-once.ts";
+import { parseBody } from "../validation/parse-body.ts";
 import type { ApiDeps } from "./api-deps.ts";
 import { operation } from "./operation.ts";
+import { withIdempotencyKey } from "./with-idempotency-key.ts";
 
 /** `POST /offer/{id}/complete` */
 export const completeOfferRoute = (deps: ApiDeps): RequestHandler =>
   operation(deps, "CompleteOffer", async (call) => {
     const workerIds = parseBody(assignedWorkerIdsSchema, await deps.readJson(call.request, call.response));
-    return answerOnce(deps, call, async (trx) => {
+    return withIdempotencyKey(deps, call, async (trx) => {
       const action = { type: "complete", workerIds } as const;
-      const result = await actOnOffer(trx, deps, call.caller, pathParameter(call.request, "id"), action);
+      const result = await applyAction(trx, deps, call.caller, pathParameter(call.request, "id"), action);
       if (result !== "done") throw refusalProblem(result);
       return deps.dialect.completed;
     });

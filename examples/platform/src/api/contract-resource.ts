@@ -1,6 +1,6 @@
 import type { RequestHandler, Router } from "express";
 import type { paths } from "../generated/openapi.ts";
-import { resource } from "../http/resource.ts";
+import { defineRoutes } from "../http/define-routes.ts";
 
 type Method = "get" | "post" | "put" | "patch" | "delete";
 type MethodOf<Path extends keyof paths> = {
@@ -8,11 +8,11 @@ type MethodOf<Path extends keyof paths> = {
 }[Method] &
   ("get" | "post");
 
-/** A path of spec/openapi.yaml with a handler for each of its methods: any other path or method is no type. */
-export function contractResource<Path extends keyof paths>(
+/** Routes of one path of spec/openapi.yaml. Other paths and methods do not compile. */
+export function defineContractRoutes<Path extends keyof paths>(
   router: Router,
   path: Path,
   methods: { [Name in MethodOf<Path>]: RequestHandler } & { head?: false },
 ): void {
-  resource(router, path.replaceAll(/\{(\w+)\}/g, ":$1"), methods);
+  defineRoutes(router, path.replaceAll(/\{(\w+)\}/g, ":$1"), methods);
 }

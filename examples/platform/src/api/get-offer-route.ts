@@ -1,6 +1,6 @@
 import type { RequestHandler } from "express";
-import { jsonAnswer } from "../http/answer.ts";
 import { pathParameter } from "../http/path-parameter.ts";
+import { jsonResponse } from "../http/response.ts";
 import { readOffer } from "../offers/read-offer.ts";
 import type { ApiDeps } from "./api-deps.ts";
 import { operation } from "./operation.ts";
@@ -9,5 +9,5 @@ import { operation } from "./operation.ts";
 export const getOfferRoute = (deps: ApiDeps): RequestHandler =>
   operation(deps, "GetOffer", async ({ caller, request }) => {
     const offer = await readOffer(deps, caller.organisationId, pathParameter(request, "id"));
-    return offer === undefined ? deps.dialect.absent() : jsonAnswer(200, offer);
+    return offer === undefined ? deps.dialect.absent() : jsonResponse(200, offer);
   });

@@ -5,9 +5,9 @@ import { invalidRequest } from "../problem/problem-error.ts";
 const header = "Idempotency-Key";
 
 /**
- * The key that makes a repeat of this request harmless (D-40); undefined without one.
+ * The idempotency key of the request, with which it can be retried safely (D-40); undefined without one.
  *
- * @throws {ProblemError} `invalid_request` for one that is empty, too long, not ASCII or given twice
+ * @throws {ProblemError} `invalid_request` for a key that is empty, too long, not ASCII or given twice
  */
 export function idempotencyKey(request: Request): string | undefined {
   const [key, ...more] = request.headersDistinct[header.toLowerCase()] ?? [];

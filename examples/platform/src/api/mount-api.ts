@@ -2,7 +2,7 @@ import type { ErrorRequestHandler, Router } from "express";
 import { ProblemError } from "../problem/problem-error.ts";
 import type { ApiDeps } from "./api-deps.ts";
 import { completeOfferRoute } from "./complete-offer-route.ts";
-import { contractResource } from "./contract-resource.ts";
+import { defineContractRoutes } from "./contract-resource.ts";
 import { createOfferRoute } from "./create-offer-route.ts";
 import type { Dialect } from "./dialect.ts";
 import { getOfferRoute } from "./get-offer-route.ts";
@@ -10,11 +10,11 @@ import { withdrawOfferRoute } from "./withdraw-offer-route.ts";
 
 /** The four operations of spec/openapi.yaml. */
 export function mountApi(router: Router, deps: ApiDeps): void {
-  contractResource(router, "/offer", { post: createOfferRoute(deps) });
-  contractResource(router, "/offer/{id}", { get: getOfferRoute(deps) });
-  contractResource(router, "/offer/{id}/complete", { post: completeOfferRoute(deps) });
-  // A HEAD that withdraws would surprise everyone (D-10).
-  contractResource(router, "/offer/{id}/withdraw", { get: withdrawOfferRoute(deps), head: false });
+  defineContractRoutes(router, "/offer", { post: createOfferRoute(deps) });
+  defineContractRoutes(router, "/offer/{id}", { get: getOfferRoute(deps) });
+  defineContractRoutes(router, "/offer/{id}/complete", { post: completeOfferRoute(deps) });
+  // HEAD must be safe (RFC 9110, 9.3.2), and this GET withdraws (D-10).
+  defineContractRoutes(router, "/offer/{id}/withdraw", { get: withdrawOfferRoute(deps), head: false });
   router.use("/offer", inDialect(deps.dialect));
 }
 

@@ -1,12 +1,12 @@
 import type { Request, RequestHandler, Response } from "express";
-import { type Answer, sendAnswer } from "../http/answer.ts";
-import { checkParameters } from "../http/known-parameters.ts";
+import { type RouteResponse, sendResponse } from "../http/response.ts";
+import { checkParameters } from "../validation/known-parameters.ts";
 import type { ApiDeps } from "./api-deps.ts";
 import { authenticate, type Caller } from "./authenticate.ts";
 import { checkApiVersion } from "./check-api-version.ts";
 import type { OfferOperation } from "./dialect.ts";
 
-/** One request of an operation, once it is known who asks. */
+/** An authenticated request of an operation. */
 export interface Call {
   readonly operation: OfferOperation;
   readonly caller: Caller;
@@ -14,12 +14,12 @@ export interface Call {
   readonly response: Response;
 }
 
-/** What all operations have in common: the key first, then the version, then the operation itself. */
+/** Checks the API key, then the version and the query parameters, then runs the operation. */
 export const operation =
-  (deps: ApiDeps, name: OfferOperation, answer: (call: Call) => Promise<Answer>): RequestHandler =>
+  (deps: ApiDeps, name: OfferOperation, respond: (call: Call) => Promise<RouteResponse>): RequestHandler =>
   async (request, response) => {
     const caller = await authenticate(deps, request);
     checkApiVersion(request, deps.dialect.apiVersionRequiredOn.includes(name));
     checkParameters(request, ["api-version"]);
-    sendAnswer(response, await answer({ operation: name, caller, request, response }));
+    sendResponse(response, await respond({ operation: name, caller, request, response }));
   };

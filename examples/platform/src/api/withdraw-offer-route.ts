@@ -1,7 +1,7 @@
 import type { RequestHandler } from "express";
 import { pathParameter } from "../http/path-parameter.ts";
-import { actOnOffer } from "../offers/act-on-offer.ts";
-import { commit } from "../offers/commit.ts";
+import { applyAction } from "../offers/apply-action.ts";
+import { commitAndPublish } from "../offers/commit-and-publish.ts";
 import type { ApiDeps } from "./api-deps.ts";
 import { operation } from "./operation.ts";
 
@@ -9,7 +9,7 @@ import { operation } from "./operation.ts";
 export const withdrawOfferRoute = (deps: ApiDeps): RequestHandler =>
   operation(deps, "WithdrawOffer", async ({ caller, request }) => {
     const id = pathParameter(request, "id");
-    const result = await commit(deps, (trx) => actOnOffer(trx, deps, caller, id, { type: "withdraw" }));
-    // An offer can be withdrawn in any state (D-10): only one that is not there refuses.
+    const result = await commitAndPublish(deps, (trx) => applyAction(trx, deps, caller, id, { type: "withdraw" }));
+    // D-10: withdrawal succeeds in every state, so the only failure is an unknown offer.
     return result === "done" ? deps.dialect.withdrawn : deps.dialect.absent();
   });

@@ -1,4 +1,4 @@
-import { excerptOf } from "../http/excerpt.ts";
+import { truncateUtf8 } from "../http/truncate-utf8.ts";
 import { fillPath } from "../outbound/join-address.ts";
 import type { Outbound, OutboundFailureCode, OutboundResult, Sign } from "../outbound/outbound.ts";
 import { sendSigned } from "../outbound/send-signed.ts";
@@ -76,8 +76,8 @@ function outcomeOf(result: OutboundResult): Outcome {
   if (!result.ok) return { durationMs, failure: result.code };
   const { status, retryAfterMs, contentType } = result;
   const responded = {
-    ...{ durationMs, status, response: excerptOf(result.body, keptResponseBytes) },
-    ...(contentType !== undefined && { contentType: excerptOf(Buffer.from(contentType), keptTypeBytes) }),
+    ...{ durationMs, status, response: truncateUtf8(result.body, keptResponseBytes) },
+    ...(contentType !== undefined && { contentType: truncateUtf8(Buffer.from(contentType), keptTypeBytes) }),
   };
   if (status === 200) return responded;
   return { ...responded, failure: "not_acknowledged", ...(retryAfterMs !== undefined && { retryAfterMs }) };

@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 
-/** `http://127.0.0.1:3000`, of a server that listens. */
+/** `http://127.0.0.1:3000`, for a listening server. */
 export function addressOf(server: Server): string {
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("the server has no port");

@@ -1,29 +1,29 @@
 import type { Response } from "express";
 
 const heartbeatMs = 15_000;
-/** A reader that falls this far behind is cut off; it resumes where it was. */
+/** A reader that falls this far behind is disconnected; it resumes with Last-Event-ID. */
 const maxBufferedBytes = 1024 * 1024;
 
 export interface StreamEvent {
-  /** What a reader that comes back names as the last it heard. */
+  /** Sent back by a reconnecting reader as Last-Event-ID. */
   id: number | string;
   type: string;
   data: unknown;
 }
 
-/** What a stream lasts no longer than. */
+/** The stream ends with its session. */
 export interface StreamSession {
   id: string;
   expiresInMs: number;
-  /** Throws once it is over. Asked at every heartbeat: another process may have ended it. */
+  /** Throws once the session has ended. Called at every heartbeat: another process may have ended it. */
   check: () => Promise<unknown>;
 }
 
-/** The server-sent event streams of this process; they would never end by themselves. */
+/** The open server-sent event streams of this process. */
 export class EventStreams {
   readonly #open = new Map<Response, string>();
 
-  /** Begins a stream. @returns writes an event */
+  /** Begins a stream. @returns a function that writes an event */
   begin(response: Response, { id: sessionId, expiresInMs, check }: StreamSession): (event: StreamEvent) => void {
     // A proxy that buffers would hold the events back.
     response.status(200).set({ "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
@@ -46,7 +46,7 @@ export class EventStreams {
     };
   }
 
-  /** Ends those of a session, or all: their readers come back with Last-Event-ID. */
+  /** Ends the streams of a session, or all; readers reconnect with Last-Event-ID. */
   end(ofSession?: string): void {
     for (const [response, sessionId] of this.#open)
       if (ofSession === undefined || ofSession === sessionId) response.end();

@@ -5,11 +5,11 @@ import { SettingError } from "../setting-error.ts";
 export interface Place {
   host: string;
   port: number;
-  /** The settings that name them. */
+  /** Names of the settings that hold them. */
   settings: { host: string; port: string };
 }
 
-/** @throws {SettingError} which names the setting, what is wrong with it and what to do */
+/** @throws {SettingError} names the setting, the problem and the remedy */
 export async function listen(server: Server, place: Place): Promise<void> {
   server.listen(place.port, place.host);
   await once(server, "listening").catch((cause: NodeJS.ErrnoException) => {
@@ -17,7 +17,7 @@ export async function listen(server: Server, place: Place): Promise<void> {
   });
 }
 
-/** Whether a server could listen there now, without waiting for all that comes before. */
+/** Fails early if the address cannot be listened at. */
 export async function checkPlace(place: Place): Promise<void> {
   const server = createServer();
   await listen(server, place);

@@ -1,8 +1,8 @@
 import ipaddr from "ipaddr.js";
 
 /**
- * The network that limits count an address under: an address of version 4 itself, the first 64 bits of one of version 6.
- * A single subscriber usually has all 2^64 addresses of such a network (RFC 6177).
+ * The network by which an address is rate limited: an IPv4 address itself, the /64 prefix of an IPv6 address, since a
+ * subscriber usually has a whole /64 (RFC 6177).
  */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;

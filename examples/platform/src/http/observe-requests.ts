@@ -1,29 +1,29 @@
 import { randomUUID } from "node:crypto";
 import type { RequestHandler } from "express";
 
-/** How a request went: with the route's template, never its path. */
-export interface AnsweredRequest {
+/** A request that is over. `route` is the template, never the path. */
+export interface CompletedRequest {
   method: string;
   route: string;
-  /** Null when the caller was gone before the end. */
+  /** Null when the caller disconnected before the response was complete. */
   status: number | null;
   ms: number;
   requestId: string;
 }
 
-/** Gives each answer its id, one of ours alone (D-53), and says once, when it is over, how it went. */
+/** Sets `X-Request-Id` to a new id (D-53), and reports every request when it is over. */
 export const observeRequests =
-  (onAnswered: (request: AnsweredRequest) => void): RequestHandler =>
+  (onRequest: (request: CompletedRequest) => void): RequestHandler =>
   (request, response, next) => {
     const startedAt = performance.now();
     const requestId = randomUUID();
-    // Withdraw is a GET, and answers are personal: nothing on the way may keep any of them.
+    // Withdraw is a GET, and responses hold personal data: no cache may store them.
     response.set({ "X-Request-Id": requestId, "Cache-Control": "no-store" });
     response.once("close", () => {
       const { method } = request;
       const route = String(response.locals.route ?? "none");
       const status = response.writableFinished ? response.statusCode : null;
-      onAnswered({ method, route, status, ms: Math.round(performance.now() - startedAt), requestId });
+      onRequest({ method, route, status, ms: Math.round(performance.now() - startedAt), requestId });
     });
     next();
   };

@@ -1,6 +1,6 @@
 import type { Request } from "express";
 
-/** A parameter of the route's path, decoded. A text that no id can be is an id that nothing has. */
+/** A decoded path parameter. Text that cannot be an id becomes the empty id, which matches nothing. */
 export function pathParameter(request: Request, name: string): string {
   const value = request.params[name];
   // PostgreSQL refuses U+0000 in any text.

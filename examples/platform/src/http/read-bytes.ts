@@ -2,7 +2,7 @@ import { type Request, type Response, raw } from "express";
 import { ProblemError } from "../problem/problem-error.ts";
 
 /**
- * Makes the function that reads a body of at most `limitBytes` into `request.body`; it has `timeoutMs` to arrive.
+ * Creates a function that reads a body of at most `limitBytes` into `request.body`, within `timeoutMs`.
  *
  * @throws {ProblemError} `body_timeout`, `body_too_large`, `unsupported_media_type` or `malformed_json`
  */
@@ -15,12 +15,14 @@ export function bytesReader(
     let overdue: NodeJS.Timeout | undefined;
     const read = new Promise<void>((resolve, reject) => {
       overdue = setTimeout(() => reject(bodyTimeout()), timeoutMs);
-      readBytes(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(refusalOf(error))));
+      readBytes(request, response, (error?: unknown) =>
+        error === undefined ? resolve() : reject(toProblemError(error)),
+      );
     });
     await read.finally(() => clearTimeout(overdue));
   };
 
-  function refusalOf(error: unknown): unknown {
+  function toProblemError(error: unknown): unknown {
     const { type, status } = Object(error) as { type?: string; status?: number };
     if (type === "entity.too.large")
       return new ProblemError("body_too_large", `Send at most ${limitBytes} bytes.`, { cause: error });
@@ -28,15 +30,19 @@ export function bytesReader(
       return new ProblemError("unsupported_media_type", "Send the body without Content-Encoding.", { cause: error });
     if (type === "request.aborted" || type === "request.size.invalid")
       return new ProblemError("malformed_json", "Send as many bytes as Content-Length says.", { cause: error });
-    // What zlib throws has no type of body-parser's.
+    // Errors of zlib have no `type`.
     if (status === 400)
-      return new ProblemError("malformed_json", "Send a body that is what Content-Encoding says, or none.", {
-        cause: error,
-      });
+      return new ProblemError(
+        "malformed_json",
+        "Send a body in the encoding that Content-Encoding names, or omit the header.",
+        {
+          cause: error,
+        },
+      );
     return error;
   }
 }
 
 const bodyTimeout = (): ProblemError =>
-  // What still comes would be taken for the next request.
+  // The rest of the body would be parsed as the next request.
   new ProblemError("body_timeout", "Send the whole body at once.", { headers: { Connection: "close" } });

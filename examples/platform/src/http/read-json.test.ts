@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from "node:net";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import express from "express";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { answerProblem } from "../problem/answer-problem.ts";
+import { problemHandler } from "../problem/problem-handler.ts";
 import { jsonReader } from "./read-json.ts";
 
 const limitBytes = 32;
@@ -23,7 +23,7 @@ app.use(async (request, response) => {
   });
   response.json({ value });
 });
-app.use(answerProblem(() => undefined));
+app.use(problemHandler(() => undefined));
 
 const server = app.listen(0, "127.0.0.1");
 const port = (): number => (server.address() as AddressInfo).port;

@@ -5,12 +5,11 @@ import { bytesReader } from "./read-bytes.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** The JSON body of a request; its bytes stay in `request.body`. Called by a route once it knows who is asking. */
+/** Reads the JSON body of a request; the bytes stay in `request.body`. Call it after authentication. */
 export type ReadJson = (request: Request, response: Response) => Promise<unknown>;
 
 /**
- * Makes the function that reads JSON bodies of at most `limitBytes`, which have `timeoutMs` to arrive, from the first look
- * at them (D-25).
+ * Creates a function that reads JSON bodies of at most `limitBytes` within `timeoutMs`, counted from its call (D-25).
  *
  * @throws {ProblemError} `missing_body`, `unsupported_media_type`, `body_timeout`, `body_too_large` or `malformed_json`
  */

@@ -1,4 +1,4 @@
 import { hash } from "node:crypto";
 
-/** How API keys and session tokens are kept: they are long and random, so a plain hash hides them. */
+/** Hashes API keys and session tokens: they are long and random, so they need no salt. */
 export const sha256 = (text: string): string => hash("sha256", text, "hex");

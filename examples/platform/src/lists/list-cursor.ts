@@ -1,40 +1,40 @@
 import { z } from "zod";
-import { textRemedy } from "../http/storable-text.ts";
+import { textProblem } from "../validation/text-problem.ts";
 
-/** What the rows of a list are ordered by, of one of them: enough to go on after it, also when it is gone. */
+/** The sort key of a row; a list continues after it even when the row was deleted. */
 export interface ListKey {
-  /** Microseconds since 1970, or an ascending number of the row's own. */
+  /** Microseconds since 1970, or the row's sequence number. */
   position: number;
-  /** Settles the order of rows at one position; empty where none share one. */
+  /** Orders rows with the same position; empty where positions are unique. */
   id: string;
 }
 
-/** A part of a list (D-92). */
-export interface ListPart {
-  /** The row after which it begins; without one it begins with the newest. */
+/** Which page of a list is requested (D-92). */
+export interface ListPage {
+  /** The page begins after this row. @default the newest row */
   before?: ListKey | undefined;
   limit: number;
 }
 
-/** Rows of one part, and where the next one begins; null after the last. */
+/** The rows of a page, and the cursor of the next page; null after the last. */
 export interface Listed<Row> {
   rows: Row[];
   next: string | null;
 }
 
-/** How the rows of one list are named in its cursors: keyset pagination, so that rows added meanwhile move nothing. */
+/** Cursors of one list: keyset pagination, so that new rows do not shift pages. */
 export interface ListCursor {
-  /** Of the part after the row with this key. */
+  /** The cursor of the page after the row with this key. */
   write(key: ListKey): string;
-  /** Undefined for what no `write` of this list made. */
+  /** Undefined for a cursor that `write` of this list did not make. */
   read(cursor: string): ListKey | undefined;
-  /** Cuts off the row beyond the part, which only tells that there are more. */
+  /** Removes the extra row, which only shows that there is a next page. */
   cut<Row>(rows: readonly Row[], limit: number, keyOf: (row: Row) => ListKey): Listed<Row>;
 }
 
 /**
- * @param list its name: a cursor of one list is none of another
- * @param hasId what an `id` of the list looks like
+ * @param list its name: a cursor of another list is rejected
+ * @param hasId matches ids of the list
  */
 export function listCursor(list: string, hasId: RegExp): ListCursor {
   const schema = z.tuple([
@@ -44,7 +44,7 @@ export function listCursor(list: string, hasId: RegExp): ListCursor {
       .string()
       .max(500)
       .regex(hasId)
-      .refine((id) => textRemedy(id) === undefined),
+      .refine((id) => textProblem(id) === undefined),
   ]);
   const write = ({ position, id }: ListKey): string =>
     Buffer.from(JSON.stringify([list, position, id])).toString("base64url");
@@ -54,7 +54,7 @@ export function listCursor(list: string, hasId: RegExp): ListCursor {
       const parsed = schema.safeParse(parse(Buffer.from(cursor, "base64url").toString()));
       if (!parsed.success) return undefined;
       const [, position, id] = parsed.data;
-      // Decoding base64 passes over what is not base64.
+      // Buffer ignores characters that are not base64.
       return write({ position, id }) === cursor ? { position, id } : undefined;
     },
     cut: (rows, limit, keyOf) => {

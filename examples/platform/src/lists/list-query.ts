@@ -1,13 +1,13 @@
 import { z } from "zod";
 import type { ListCursor, ListKey } from "./list-cursor.ts";
 
-/** The largest part of a list, and the usual one (D-92). */
+/** The largest page of a list, and the default (D-92). */
 export const maxListLimit = 100;
 
-/** The query parameters that every list has. */
+/** Query parameters of every list. */
 export const listParameters = ["limit", "before"] as const;
 
-/** A query parameter that may be left out; one that is given twice is an array, and none that can be read. */
+/** An optional query parameter. One that is given twice is an array, and invalid. */
 const parameter = <T>(read: (text: string) => T | undefined, remedy: string) =>
   z
     .unknown()
@@ -24,14 +24,14 @@ const limit = parameter(
   `Write a whole number from 1 to ${maxListLimit}, once.`,
 ).transform((given) => given ?? maxListLimit);
 
-/** What may be asked of a list: how many rows, and after which. */
+/** The fields of a list query. */
 export const listFields = (cursor: ListCursor) => ({
   limit,
   before: parameter<ListKey>(
     (text) => cursor.read(text),
-    "Give the next of the part before, unchanged and once, or leave it out to begin with the newest.",
+    "Use `next` of the previous page unchanged and once, or omit it to begin with the newest.",
   ),
 });
 
-/** The whole query of a list that has no other parameters. */
+/** The query of a list without other parameters. */
 export const listSchema = (cursor: ListCursor) => z.strictObject(listFields(cursor));

@@ -3,11 +3,11 @@ import type { ListKey } from "./list-cursor.ts";
 
 type TimedColumn = "offers.created_at" | "invitations.created_at" | "notifications.created_at";
 
-/** A moment as the position in a list: JavaScript's dates have no microseconds. */
+/** A time as a position in a list. Not as a Date, which has no microseconds. */
 export const microsecondsOf = (column: TimedColumn): RawBuilder<number> =>
   sql`(extract(epoch from ${sql.ref(column)}) * 1000000)::bigint`;
 
-/** Those rows that come after the one with this key, newest first; all rows without one. */
+/** Selects rows after the given key, newest first; all rows without a key. */
 export const olderThan = (
   [column, idColumn]: readonly [TimedColumn, string],
   key: ListKey | undefined,

@@ -8,8 +8,8 @@ function linesOf(write: (log: ReturnType<typeof createLog>) => void): Record<str
 }
 
 test("lines are JSON with the fields that were given", () =>
-  expect(linesOf((log) => log.info({ route: "/offer", status: 200 }, "http.answered"))).toMatchObject([
-    { level: 30, msg: "http.answered", route: "/offer", status: 200 },
+  expect(linesOf((log) => log.info({ route: "/offer", status: 200 }, "http.response"))).toMatchObject([
+    { level: 30, msg: "http.response", route: "/offer", status: 200 },
   ]));
 
 test.each<[string, (log: ReturnType<typeof createLog>) => void]>([
@@ -20,7 +20,7 @@ test.each<[string, (log: ReturnType<typeof createLog>) => void]>([
     "with what caused it",
     (log) => log.error(new Error("x", { cause: Object.assign(new Error("hunter2"), { detail: "hunter2" }) })),
   ],
-])("an error %s is told without its words", (_, write) => {
+])("an error %s is logged without its message", (_, write) => {
   const [line] = linesOf(write);
   expect(line).toMatchObject({ level: 50, err: { error: "Error" } });
   expect(JSON.stringify(line)).not.toContain("hunter2");

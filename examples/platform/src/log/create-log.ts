@@ -1,24 +1,24 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 import { errorFields } from "./error-fields.ts";
 
-/** What no line ever needs. Nothing logs them; should that change by mistake, they stay out all the same. */
+/** Fields removed from every line, in case code logs them by mistake. */
 const neverLogged = new Set(
   ["authorization", "baseAddress", "body", "cookie", "data", "emailAddress", "headers", "key", "message", "name"]
     .concat(["password", "secret", "stack", "title", "to", "token", "url"])
     .map((field) => field.toLowerCase()),
 );
 
-/** JSON lines. Of an error only what `errorFields` lets through, however it is handed over. */
+/** Logs JSON lines. An error is always reduced to its `errorFields`. */
 export function createLog(level: string, destination: DestinationStream = pino.destination(1)): Logger {
   const hooks = {
-    // Without a message pino would take the error's.
+    // Without a message pino would log the error's.
     logMethod(this: Logger, [first, message, ...rest]: Parameters<pino.LogFn>, method: pino.LogFn) {
       const error = first instanceof Error ? first : Object(first).err;
       if (error instanceof Error) method.call(this, { ...Object(first), err: error }, message ?? "failed", ...rest);
       else method.call(this, first, message, ...rest);
     },
   };
-  // Pino's own redact, with a path for each field, takes ten times as long as all the rest of a line.
+  // Pino's own redact, with a path per field, takes ten times as long as the rest of a line.
   return pino({ level, base: null, serializers: { err: errorOnly }, formatters: { log: redact }, hooks }, destination);
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { errorFields } from "./error-fields.ts";
 
-test("tells kind, code and place of an error and its cause, but no message", () => {
+test("logs kind, code and place of an error and its cause, but no message", () => {
   const cause = Object.assign(new RangeError("value hunter2"), { code: "22P02", detail: "Key (hunter2)" });
   const fields = errorFields(new TypeError("about hunter2\nat hunter2", { cause }));
   expect(fields).toMatchObject({ error: "TypeError", cause: { error: "RangeError", code: "22P02" } });

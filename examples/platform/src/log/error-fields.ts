@@ -1,14 +1,14 @@
-/** A frame of a stack: a place in a file. */
+/** A stack frame. */
 const frame = /^\s+at .*:\d+:\d+\)?$/;
 
 /**
- * What a log may say of an error: its kind and where it came from. Not its message or other properties: those of a
- * database repeat the values of rows.
+ * The loggable fields of an error: name, code and stack frames. Messages and other properties are left out, since those of
+ * database errors quote row values.
  */
 export function errorFields(error: unknown, maxCauses = 5): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: typeof error };
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
-  // The stack begins with the message, which may have lines that look like frames.
+  // The stack begins with the message, whose lines may look like frames.
   const frames = (error.stack ?? "")
     .replace(error.message, () => "")
     .split("\n")

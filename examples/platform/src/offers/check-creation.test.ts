@@ -35,12 +35,12 @@ const remedies = {
   date: "Write a date-time in UTC, such as 2099-05-01T16:00:00Z.",
   empty: "Do not leave it empty.",
   field: "Remove it, or correct its name: there is no such field.",
-  end: "Let it end after its start.",
+  end: "Choose an end after the start.",
   nul: "Remove the character U+0000.",
-  start: "Let it start today (2026-05-05 in UTC) or later.",
+  start: "Choose a start of today (2026-05-05 in UTC) or later.",
   string: "Make it a string.",
   title: "Write a title; do not leave it empty or blank.",
-  surrogate: "Remove the half of a surrogate pair.",
+  surrogate: "Remove the lone surrogate.",
   worker: "Give the id of a worker; no worker has this one.",
 };
 
@@ -176,7 +176,7 @@ describe("a creation is refused, with the field and the remedy:", () => {
     ],
   ])("%s", async (_, body, errors) => expect(await errorsOf(body)).toEqual(errors));
 
-  test("more workers than the limit, whom nobody looks up", async () => {
+  test("more workers than the limit, without looking them up", async () => {
     knownWorkers.mockClear();
     const workerIds = Array.from({ length: 10_001 }, () => "nobody");
     expect(await errorsOf({ ...full, workerIds })).toEqual({ workerIds: ["Give at most 10000."] });

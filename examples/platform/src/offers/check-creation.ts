@@ -1,20 +1,20 @@
 import { offerCreationSchema, utcDateTimeSchema } from "../generated/schemas.ts";
-import { textRemedy } from "../http/storable-text.ts";
 import { addFieldError, fieldErrors } from "../problem/field-errors.ts";
 import { type FieldErrors, invalidRequest } from "../problem/problem-error.ts";
+import { textProblem } from "../validation/text-problem.ts";
 import type { OfferCreation } from "./create-offer.ts";
 
-/** What a creation is checked against besides its own shape. */
+/** What a creation is checked against, besides its schema. */
 export interface CreationContext {
   now: Date;
-  /** Whether this person may create offers with the key that is used. */
+  /** Whether this person may create offers with the API key of the request. */
   mayCreate: (id: string) => Promise<boolean>;
-  /** Those of `ids` that are workers. */
+  /** Which of `ids` are workers. */
   knownWorkers: (ids: string[]) => Promise<ReadonlySet<string>>;
 }
 
 /**
- * Checks the body of a creation and reports all that is wrong with it at once.
+ * Validates the body of a creation and reports all errors at once.
  *
  * @throws {ProblemError} `invalid_request`
  */
@@ -32,10 +32,10 @@ export async function checkCreation(body: unknown, context: CreationContext): Pr
   return parsed.data;
 }
 
-/** What JSON can write and the store cannot keep to the letter (D-44). No other field that is accepted can hold it. */
+/** Rejects text that PostgreSQL cannot store unchanged (D-44). The schema excludes it from all other fields. */
 function checkTexts(values: object, errors: FieldErrors, nameOf = (key: string) => key): void {
   for (const [key, value] of Object.entries(values)) {
-    const remedy = typeof value === "string" ? textRemedy(value) : undefined;
+    const remedy = typeof value === "string" ? textProblem(value) : undefined;
     if (remedy !== undefined) addFieldError(errors, nameOf(key), remedy);
   }
 }
@@ -47,10 +47,10 @@ function checkEvents(events: unknown, now: Date, errors: FieldErrors): void {
     const { start, end } = Object(event) as Record<string, unknown>;
     const startMs = msOf(start);
     const endMs = msOf(end);
-    // D-29. NaN, from a field that is already refused, is neither earlier nor later.
+    // D-29. An invalid field is NaN, for which both comparisons are false.
     if (startMs < Date.parse(today))
-      addFieldError(errors, `events[${index}].start`, `Let it start today (${today} in UTC) or later.`);
-    if (endMs <= startMs) addFieldError(errors, `events[${index}].end`, "Let it end after its start.");
+      addFieldError(errors, `events[${index}].start`, `Choose a start of today (${today} in UTC) or later.`);
+    if (endMs <= startMs) addFieldError(errors, `events[${index}].end`, "Choose an end after the start.");
   }
 }
 
@@ -75,4 +75,4 @@ async function checkWorkers(ids: unknown, context: CreationContext, errors: Fiel
 }
 
 const isId = (value: unknown): value is string =>
-  typeof value === "string" && value !== "" && textRemedy(value) === undefined;
+  typeof value === "string" && value !== "" && textProblem(value) === undefined;

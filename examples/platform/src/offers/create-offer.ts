@@ -12,9 +12,9 @@ import type { OfferDeps } from "./offer-deps.ts";
 export type OfferCreation = z.infer<typeof offerCreationSchema>;
 
 /**
- * Creates the offer, its recipients and the notifications of every one of them, in the caller's transaction.
+ * Creates the offer, its recipients and their notifications in the caller's transaction.
  *
- * @param input as checked by `checkCreation`
+ * @param input from `checkCreation`
  * @returns the offer's id
  */
 export async function createOffer(
@@ -25,7 +25,7 @@ export async function createOffer(
 ): Promise<string> {
   const id = `offer_${randomUUID()}`;
   const events = input.events ?? [];
-  // A repeated id addresses the worker once (D-30).
+  // D-30: a repeated id addresses the worker once.
   const workerIds = [...new Set(input.workerIds)];
   await trx
     .insertInto("offers")
@@ -42,7 +42,7 @@ export async function createOffer(
       created_at: now(),
     })
     .execute();
-  // As one parameter: 10,000 rows of values take the database longer to read than to write.
+  // As one parameter: PostgreSQL takes longer to parse 10,000 rows of values than to insert them.
   await sql`
     insert into recipients (offer_id, worker_id)
     select ${id}, worker_id

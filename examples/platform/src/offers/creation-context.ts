@@ -2,7 +2,7 @@ import type { Trx } from "../store/store.ts";
 import type { CreationContext } from "./check-creation.ts";
 
 /**
- * Answers the questions of `checkCreation` from the store.
+ * Looks up what `checkCreation` needs in the store.
  *
  * @param peopleOf the organisations whose people may create the offer (D-37)
  */

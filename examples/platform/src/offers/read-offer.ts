@@ -4,13 +4,13 @@ import type { OfferDeps } from "./offer-deps.ts";
 
 export type Offer = components["schemas"]["Offer"];
 
-/** The offer as its organisation sees it; undefined when it has no such offer. */
+/** The offer as its organisation sees it; undefined when the organisation has no such offer. */
 export async function readOffer(
   { store, now }: OfferDeps,
   organisationId: string,
   offerId: string,
 ): Promise<Offer | undefined> {
-  // One statement, so that flags and answers are of one moment.
+  // One statement, so that flags and responses are consistent.
   const offer = await store.db
     .selectFrom("offers")
     .selectAll()
@@ -20,7 +20,7 @@ export async function readOffer(
           .innerJoin("workers", "workers.id", "recipients.worker_id")
           .select(["recipients.id", "worker_id as workerId", "name", "response", "confirmation"])
           .whereRef("offer_id", "=", "offers.id")
-          // The order of addressing.
+          // In the order of `workerIds`.
           .orderBy("recipients.id"),
       ).as("recipients"),
     )
@@ -42,6 +42,6 @@ export async function readOffer(
   };
 }
 
-/** D-06. An offer without events is never past. */
+/** D-06: an offer without events is never historic. */
 export const isHistoric = (endsAt: Date | string | null, now: Date): boolean =>
   endsAt !== null && new Date(endsAt) <= now;

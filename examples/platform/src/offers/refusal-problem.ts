@@ -2,16 +2,16 @@ import { addFieldError } from "../problem/field-errors.ts";
 import { type FieldErrors, ProblemError } from "../problem/problem-error.ts";
 import type { Refusal } from "./transition.ts";
 
-/** What somebody reads to whom an offer refuses an action. */
+/** The problem details of a rejected action. */
 export function refusalProblem(refusal: Refusal | { code: "offer_not_found" }, absent = offerNotFound): ProblemError {
   switch (refusal.code) {
     case "offer_not_found":
     case "not_addressed":
       return absent();
-    case "offer_complete":
-      return new ProblemError("offer_complete", "It takes no further answers, and is completed once.");
+    case "offer_completed":
+      return new ProblemError("offer_completed", "It accepts no more responses, and it can be completed only once.");
     case "offer_withdrawn":
-      return new ProblemError("offer_withdrawn", "It takes no further answers, and cannot be completed.");
+      return new ProblemError("offer_withdrawn", "It accepts no more responses, and it cannot be completed.");
     case "worker_not_applied": {
       const errors: FieldErrors = new Map();
       for (const index of refusal.indexes)
@@ -21,10 +21,10 @@ export function refusalProblem(refusal: Refusal | { code: "offer_not_found" }, a
   }
 }
 
-/** Alike for an unknown offer and a foreign one (D-20). */
+/** For an unknown offer and for another organisation's offer alike (D-20). */
 export const offerNotFound = (): ProblemError =>
   new ProblemError("offer_not_found", "You have no offer with this id; was it created with this key?");
 
 /** The same for a worker (D-36). */
-export const offerNotSent = (): ProblemError =>
+export const offerNotAddressed = (): ProblemError =>
   new ProblemError("offer_not_found", "You have no offer with this id; was it sent to you?");

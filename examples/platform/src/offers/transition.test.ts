@@ -21,7 +21,7 @@ const responses = (state: OfferState, action: Action): unknown => {
 // From the decisions: D-08 for answers, D-11 for completion, D-10 for withdrawal.
 describe.each([
   { state: open, closedBy: undefined },
-  { state: completed, closedBy: "offer_complete" },
+  { state: completed, closedBy: "offer_completed" },
   { state: withdrawn, closedBy: "offer_withdrawn" },
   { state: { ...completed, widthdrawn: true }, closedBy: "offer_withdrawn" },
 ])("an offer that is complete $state.complete, withdrawn $state.widthdrawn", ({ state, closedBy }) => {
@@ -55,34 +55,34 @@ test("every action has its place in the table, in every state", () => {
     expect(Object.keys(row)).toEqual(["open", "complete", "withdrawn", "completeAndWithdrawn"]);
 });
 
-describe("a worker's answer", () => {
-  test("from none to applied is told as accepted", () =>
+describe("a worker's response", () => {
+  test("from none to applied is sent as accepted", () =>
     expect(transition(open, { type: "apply", workerId: "cleo" })).toMatchObject({
-      consequences: [{ type: "workerOfferResponse", workerId: "cleo", response: "accepted" }],
+      effects: [{ type: "workerOfferResponse", workerId: "cleo", response: "accepted" }],
       state: { recipients: [{}, {}, { workerId: "cleo", response: "applied" }] },
     }));
 
-  test("from none to rejected is told as rejected", () =>
+  test("from none to rejected is sent as rejected", () =>
     expect(transition(open, { type: "reject", workerId: "cleo" })).toMatchObject({
-      consequences: [{ type: "workerOfferResponse", workerId: "cleo", response: "rejected" }],
+      effects: [{ type: "workerOfferResponse", workerId: "cleo", response: "rejected" }],
     }));
 
   test.each([
     [{ type: "reject", workerId: "amal" }, "rejected"],
     [{ type: "apply", workerId: "ben" }, "accepted"],
-  ] as const)("may change: %o is told", (action, response) =>
-    expect(transition(open, action)).toMatchObject({ allowed: true, consequences: [{ response }] }),
+  ] as const)("may change: %o is sent", (action, response) =>
+    expect(transition(open, action)).toMatchObject({ allowed: true, effects: [{ response }] }),
   );
 
   test.each([
     { type: "apply", workerId: "amal" },
     { type: "reject", workerId: "ben" },
   ] as const)("given again, %o, is no event", (action) =>
-    expect(transition(open, action)).toEqual({ allowed: true, state: open, consequences: [] }),
+    expect(transition(open, action)).toEqual({ allowed: true, state: open, effects: [] }),
   );
 
   test.each([
-    [completed, "offer_complete"],
+    [completed, "offer_completed"],
     [withdrawn, "offer_withdrawn"],
     [{ ...completed, widthdrawn: true }, "offer_withdrawn"],
   ])("to a closed offer is refused, a repeat too", (state, code) => {
@@ -90,14 +90,14 @@ describe("a worker's answer", () => {
       expect(transition(state, { type, workerId: "amal" })).toEqual({ allowed: false, refusal: { code } });
   });
 
-  test("changes nobody else's", () =>
+  test("changes no other worker's", () =>
     expect(responses(open, { type: "apply", workerId: "ben" })).toEqual(["applied", "applied", "none"]));
 });
 
 describe("looking at an offer", () => {
-  test.each([open, completed, withdrawn])("changes nothing and tells nobody", (state) => {
+  test.each([open, completed, withdrawn])("changes nothing and notifies no worker", (state) => {
     for (const type of ["open", "close"] as const)
-      expect(transition(state, { type, workerId: "amal" })).toEqual({ allowed: true, state, consequences: [] });
+      expect(transition(state, { type, workerId: "amal" })).toEqual({ allowed: true, state, effects: [] });
   });
 });
 
@@ -106,7 +106,7 @@ test.each(["open", "apply", "reject", "close"] as const)("a worker who was not a
 );
 
 describe("completion", () => {
-  test("confirms the named and tells everybody, also who rejected or never answered", () =>
+  test("confirms the selected and notifies all, also workers who rejected or never responded", () =>
     expect(transition(open, { type: "complete", workerIds: ["amal"] })).toEqual({
       allowed: true,
       state: {
@@ -114,7 +114,7 @@ describe("completion", () => {
         widthdrawn: false,
         recipients: [{ workerId: "amal", response: "applied", confirmation: "confirmed" }, ...open.recipients.slice(1)],
       },
-      consequences: [
+      effects: [
         { type: "notify", reason: "successful", workerIds: ["amal"] },
         { type: "notify", reason: "unsuccessful", workerIds: ["ben", "cleo"] },
       ],
@@ -122,7 +122,7 @@ describe("completion", () => {
 
   test("counts a repeated id once", () =>
     expect(transition(open, { type: "complete", workerIds: ["amal", "amal"] })).toMatchObject({
-      consequences: [{ workerIds: ["amal"] }, {}],
+      effects: [{ workerIds: ["amal"] }, {}],
     }));
 
   test("names the entries who have not applied, or were not addressed", () =>
@@ -131,10 +131,11 @@ describe("completion", () => {
       refusal: { code: "worker_not_applied", indexes: [0, 2, 3] },
     }));
 
-  test("of nobody is refused", () => expect(transition(open, { type: "complete", workerIds: [] }).allowed).toBe(false));
+  test("without workers is rejected", () =>
+    expect(transition(open, { type: "complete", workerIds: [] }).allowed).toBe(false));
 
   test.each([
-    [completed, "offer_complete"],
+    [completed, "offer_completed"],
     [withdrawn, "offer_withdrawn"],
   ])("happens once, and not after a withdrawal", (state, code) =>
     expect(transition(state, { type: "complete", workerIds: ["amal"] })).toEqual({ allowed: false, refusal: { code } }),
@@ -142,14 +143,14 @@ describe("completion", () => {
 });
 
 describe("withdrawal", () => {
-  test.each([open, completed])("in any state tells everybody and keeps the other flag", (state) =>
+  test.each([open, completed])("in any state notifies all and keeps the other flag", (state) =>
     expect(transition(state, { type: "withdraw" })).toEqual({
       allowed: true,
       state: { ...state, widthdrawn: true },
-      consequences: [{ type: "notify", reason: "withdrawn", workerIds: ["amal", "ben", "cleo"] }],
+      effects: [{ type: "notify", reason: "withdrawn", workerIds: ["amal", "ben", "cleo"] }],
     }),
   );
 
-  test("again is harmless and tells nobody", () =>
-    expect(transition(withdrawn, { type: "withdraw" })).toEqual({ allowed: true, state: withdrawn, consequences: [] }));
+  test("again has no effect and notifies no worker", () =>
+    expect(transition(withdrawn, { type: "withdraw" })).toEqual({ allowed: true, state: withdrawn, effects: [] }));
 });

@@ -1,5 +1,5 @@
 import { requestTimeoutMs } from "../generated/decisions.ts";
-import { excerptOf } from "../http/excerpt.ts";
+import { truncateUtf8 } from "../http/truncate-utf8.ts";
 import type { Outbound, OutboundFailureCode, OutboundResult, Sign } from "./outbound.ts";
 import { type SignedEndpoint, sendSigned } from "./send-signed.ts";
 import type { Webhook } from "./webhook.ts";
@@ -72,7 +72,7 @@ function checkOf(webhook: TestWebhook, result: OutboundResult): EndpointCheck {
   const call = { ...webhook, durationMs: result.durationMs, headers: result.sentHeaders ?? {} };
   if (!result.ok) return { ...call, passed: false, code: result.code, failure: result.code, reason: result.reason };
   const { status, contentType, body } = result;
-  const answer = { status, answer: excerptOf(body, shownBytes), ...(contentType !== undefined && { contentType }) };
+  const answer = { status, answer: truncateUtf8(body, shownBytes), ...(contentType !== undefined && { contentType }) };
   return { ...call, ...answer, passed: status === 200, ...findingOf(webhook.path, status) };
 }
 

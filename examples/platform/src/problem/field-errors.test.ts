@@ -13,7 +13,7 @@ test.each([
   [[], "body"],
 ])("%j is called %s", (path, name) => expect(fieldName(path)).toBe(name));
 
-test("tells a missing field from one of a wrong type", () =>
+test("distinguishes a missing field from a wrong type", () =>
   expect(errorsOf(z.object({ title: z.string(), details: z.string() }), { details: 7 })).toEqual({
     title: ["Add this field; it is required."],
     details: ["Make it a string."],
@@ -52,7 +52,7 @@ test.each<[string, z.ZodType, unknown, string]>([
   ["an unknown format", z.string().regex(/^x$/), "y", "Write it in the documented format."],
   ["a rule of our own", z.string().refine(() => false, { error: "Remove the dot." }), "a.b", "Remove the dot."],
   ["a rule nobody thought of", z.union([z.string(), z.number()]), true, "Correct it as documented."],
-])("%s is told by its remedy", (_, schema, value, remedy) =>
+])("%s has its remedy", (_, schema, value, remedy) =>
   expect(errorsOf(z.object({ field: schema }), { field: value })).toEqual({ field: [remedy] }),
 );
 
@@ -63,7 +63,7 @@ test.each([
   ["notifyEmailAddress", "Write one e-mail address, such as hana@example.com."],
   ["emailAddress", "Write one e-mail address, such as hana@example.com."],
   ["profileImageUrl", "Write a full address that starts with https:// or http://."],
-])("%s is told with an example", (field, remedy) =>
+])("%s has a remedy with an example", (field, remedy) =>
   expect(errorsOf(z.object({ [field]: z.string().regex(/^x$/) }), { [field]: "y" })).toEqual({ [field]: [remedy] }),
 );
 

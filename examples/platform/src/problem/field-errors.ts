@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { type FieldErrors, maxFields } from "./problem-error.ts";
 
-/** What a field must look like, by its own name. */
+/** Remedies by field name. */
 const shapes: Record<string, string> = {
   title: "Write a title; do not leave it empty or blank.",
   start: "Write a date-time in UTC, such as 2099-05-01T16:00:00Z.",
@@ -10,19 +10,19 @@ const shapes: Record<string, string> = {
   notifyEmailAddress: "Write one e-mail address, such as hana@example.com.",
   emailAddress: "Write one e-mail address, such as hana@example.com.",
   workerIds: "Name at least one worker.",
-  // The body of a completion is a list of them.
+  // The body of a completion is an array of worker ids.
   body: "Name at least one worker.",
   profileImageUrl: "Write a full address that starts with https:// or http://.",
 };
 
 /**
- * Names every field that a schema refused and says what to do about it. Values are not repeated: they may be personal.
+ * Maps every invalid field to its remedies. Values are not quoted: they may be personal data.
  *
- * @param input what was checked; tells a missing field from one of a wrong type
+ * @param input the validated value, which distinguishes a missing field from a wrong type
  */
 export function fieldErrors(issues: readonly z.core.$ZodIssue[], input: unknown): FieldErrors {
   const errors: FieldErrors = new Map();
-  // The length of a list says nothing of a text, though it has one.
+  // A string where an array is expected also fails the length rule; report the type only.
   const wrongTypes = new Set<string>();
   for (const issue of issues) {
     const field = fieldName(issue.path);

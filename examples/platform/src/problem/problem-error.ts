@@ -1,9 +1,9 @@
 import { type ProblemCode, problemKinds } from "./problem-kinds.ts";
 
-/** From the name of a parameter or field (`events[0].end`) to what is wrong with it. */
+/** From the name of a parameter or field (`events[0].end`) to its remedies. */
 export type FieldErrors = Map<string, string[]>;
 
-/** A body of wrong entries could otherwise be answered with many times its size. */
+/** Bounds the response to a body with many invalid entries. */
 export const maxFields = 100;
 
 export interface ProblemOptions extends ErrorOptions {
@@ -13,7 +13,7 @@ export interface ProblemOptions extends ErrorOptions {
   headers?: Record<string, string>;
 }
 
-/** A request that is answered with problem details. Thrown anywhere below a route. */
+/** An error that becomes a response with problem details (RFC 9457). Thrown anywhere below a route. */
 export class ProblemError extends Error {
   override readonly name = "ProblemError";
   readonly code: ProblemCode;
@@ -22,7 +22,7 @@ export class ProblemError extends Error {
   readonly extensions: Record<string, unknown>;
   readonly headers: Record<string, string>;
 
-  /** @param detail for the person who reads the answer: what to do about it */
+  /** @param detail for the reader of the response: what to do about it */
   constructor(code: ProblemCode, detail: string, { errors, extensions, headers, ...options }: ProblemOptions = {}) {
     super(detail, options);
     this.code = code;
@@ -32,13 +32,13 @@ export class ProblemError extends Error {
     this.headers = headers ?? {};
   }
 
-  /** The same problem under another status. */
+  /** The same problem with another status. */
   withStatus(status: number): ProblemError {
     return Object.assign(new ProblemError(this.code, this.message, this), { status });
   }
 }
 
-/** The request has fields that are not valid; all of them are named at once. */
+/** Reports all invalid fields of a request at once. */
 export function invalidRequest(errors: FieldErrors): ProblemError {
   const fields = errors.size === 1 ? "1 field is" : `${errors.size} fields are`;
   const detail =

@@ -1,4 +1,4 @@
-/** Formats that hold nothing but a picture. SVG is none of them: it may hold scripts. */
+/** Raster formats. Not SVG, which may contain scripts. */
 const signatures: readonly (readonly [type: string, fits: (bytes: Buffer) => boolean])[] = [
   ["image/png", (bytes) => bytes.subarray(0, 8).equals(Buffer.from("\x89PNG\r\n\x1a\n", "latin1"))],
   ["image/jpeg", (bytes) => bytes.subarray(0, 3).equals(Buffer.from([0xff, 0xd8, 0xff]))],
@@ -7,12 +7,12 @@ const signatures: readonly (readonly [type: string, fits: (bytes: Buffer) => boo
   ["image/avif", (bytes) => text(bytes, 4, 8) === "ftyp" && brandsOf(bytes).some((brand) => /^avi[fs]$/.test(brand))],
 ];
 
-/** The media type of a picture as its first bytes tell; undefined when it is none that is shown. */
+/** The media type by magic number; undefined for an unsupported format. */
 export const imageTypeOf = (bytes: Buffer): string | undefined => signatures.find(([, fits]) => fits(bytes))?.[0];
 
 const text = (bytes: Buffer, start: number, end: number): string => bytes.toString("latin1", start, end);
 
-/** The brands of an ISO base media file: the major one, then, after its version, those it is compatible with. */
+/** The major and the compatible brands of an ISO base media file (ISO/IEC 14496-12). */
 function brandsOf(bytes: Buffer): string[] {
   const boxEnd = Math.min(bytes.length >= 4 ? bytes.readUInt32BE(0) : 0, bytes.length, 128);
   const brands = [text(bytes, 8, 12)];

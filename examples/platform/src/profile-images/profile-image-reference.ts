@@ -1,19 +1,19 @@
 import { seal, unseal } from "../store/seal.ts";
 
-/** A reference is part of an address, and addresses have a length. */
+/** The reference is a path segment, which servers limit. */
 const maxUrlLength = 2_000;
 
 const ownerOf = (sessionId: string): string => `profile image ${sessionId}`;
 
 /**
- * What a page says in place of a picture's address: only we can make it, only the session it was made for can use it. So
- * the route that serves pictures fetches nothing but what an organisation suggested to this very person.
+ * An encrypted reference to a picture's URL, valid for one session. So the image route fetches only URLs that were suggested
+ * in that session (SSRF).
  *
- * @returns undefined for an address too long to refer to
+ * @returns undefined for a URL that is too long
  */
 export const referenceOf = (url: string, sealKey: Uint8Array, sessionId: string): string | undefined =>
   url.length <= maxUrlLength ? seal(url, sealKey, ownerOf(sessionId)) : undefined;
 
-/** @throws {StoreError} when it was made up, changed, or made for another session */
+/** @throws {StoreError} when the reference is forged, changed, or of another session */
 export const urlOf = (reference: string, sealKey: Uint8Array, sessionId: string): string =>
   unseal(reference, sealKey, ownerOf(sessionId));

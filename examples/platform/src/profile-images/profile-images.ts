@@ -7,14 +7,14 @@ export interface ProfileImage {
   bytes: Buffer;
 }
 
-/** The picture at an address that an organisation suggested; undefined when there is none that can be shown. */
+/** Fetches the picture of a suggested person; undefined when it cannot be shown. */
 export type FindProfileImage = (url: string) => Promise<ProfileImage | undefined>;
 
 export interface ProfileImagesOptions {
   outbound: Outbound;
-  /** Told of what is our own fault. */
+  /** Receives internal errors. */
   onError: (error: unknown) => void;
-  /** How long to keep what an address was answered with. @default 300_000 */
+  /** How long results are cached. @default 300_000 */
   keepMs?: number;
 }
 
@@ -22,8 +22,8 @@ const maxBytes = 1024 * 1024;
 const maxKept = 32;
 
 /**
- * Fetches pictures through the guard, unsigned: their address may be anybody's (D-23). What came of it is kept for a few
- * minutes, a failure too: a page is searched anew and looked at again.
+ * Fetches pictures through the SSRF guard and without a signature, since the URL may belong to any server (D-23). Results are
+ * cached for a few minutes, failures included.
  */
 export function profileImages({ outbound, onError, keepMs = 300_000 }: ProfileImagesOptions): FindProfileImage {
   const kept = new Map<string, Promise<ProfileImage | undefined>>();
@@ -36,7 +36,7 @@ export function profileImages({ outbound, onError, keepMs = 300_000 }: ProfileIm
       maxReadBytes: maxBytes,
     });
     if (!result.ok || result.status !== 200 || result.truncated) return undefined;
-    // What the other side calls it does not count: it might be something that a browser runs.
+    // Its Content-Type is not trusted: the body could be something that a browser executes.
     const type = imageTypeOf(result.body);
     return type === undefined ? undefined : { type, bytes: result.body };
   };

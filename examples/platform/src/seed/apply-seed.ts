@@ -5,16 +5,16 @@ import type { Store } from "../store/store.ts";
 import type { Tables } from "../store/tables.ts";
 import type { Seed } from "./seed-schema.ts";
 
-/** Inserts what is not there yet and changes nothing that is: applying it at every start is harmless. */
+/** Inserts missing entries and changes no existing ones, so it is safe to apply at every start. */
 export async function applySeed(store: Store, { organisations, people, workers }: Seed): Promise<void> {
-  // Slow on purpose, so each password once.
+  // Hashing is slow on purpose, so each password once.
   const passwords = new Set([...people, ...workers].flatMap(({ password }) => password ?? []));
   const hashes = new Map(
     await Promise.all([...passwords].map(async (text) => [text, await hashPassword(text)] as const)),
   );
   const hashOf = ({ password = "", passwordHash }: Credentials): string => passwordHash ?? hashes.get(password) ?? "";
 
-  // In this order each row finds what it refers to.
+  // In the order of foreign keys.
   await insertMissing(
     store,
     "organisations",

@@ -4,8 +4,7 @@ import { readSeedFile } from "./seed-file.ts";
 export const demoSeedFile = join(import.meta.dirname, "..", "..", "seed", "demo.json");
 
 /**
- * Whom to sign in as, in one line; undefined when it is not the demo that was seeded: its people are nobody's, those of
- * another file must not be in a log.
+ * One line with the demo's accounts; undefined for another seed file, whose real names and passwords must not be logged.
  */
 export async function demoSignIns(seedFile: string | undefined, address: string): Promise<string | undefined> {
   if (seedFile === undefined || resolve(seedFile) !== demoSeedFile) return undefined;

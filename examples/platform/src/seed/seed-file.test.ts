@@ -34,7 +34,7 @@ const read = async (changes: object) => {
   return readSeedFile(path);
 };
 
-const another = "Give another one; this one is in the file before.";
+const another = "Choose another value; it is already used earlier in the file.";
 const known = "Give the id of an organisation in this file.";
 
 test("a file whose parts fit together is read", () =>
@@ -55,7 +55,7 @@ test.each([
   [
     "a hash that no password fits",
     { password: undefined, passwordHash: "s3cret" },
-    "Give a hash as the platform makes it",
+    "Give a hash of the form scrypt$N$r$p$salt$key.",
   ],
 ])("a worker with %s is refused, without the value", async (_, changes, remedy) => {
   const refused = read({ workers: [worker(changes)] });
@@ -104,12 +104,12 @@ test.each([
   [
     "half a character in an id",
     { workers: [worker({ id: "s3cret\ud800" })] },
-    "workers[0].id: Remove the half of a surrogate pair.",
+    "workers[0].id: Remove the lone surrogate.",
   ],
   [
     "half a character in an e-mail address",
     { people: [person({ emailAddresses: ["s3cret\ud800@x"] })] },
-    "people[0].emailAddresses[0]: Remove the half of a surrogate pair.",
+    "people[0].emailAddresses[0]: Remove the lone surrogate.",
   ],
   [
     "an id longer than an index takes",
@@ -119,12 +119,12 @@ test.each([
   ...[".", ".."].map((id): [string, object, string] => [
     `the worker ${id}`,
     { workers: [worker({ id })] },
-    "workers[0].id: Give another id; this one cannot be part of a path.",
+    "workers[0].id: Choose another id; this one cannot be part of a path.",
   ]),
 ])("%s is refused by its place, and no value is repeated", async (_, changes, wrong) => {
   const refusal = await read(changes).catch((error: unknown) => error);
   expect(refusal).toMatchObject({
     code: "invalid_seed",
-    message: `OFFERS_SEED names ${join(folder, "seed.json")}, in which is wrong: ${wrong}`,
+    message: `OFFERS_SEED: ${join(folder, "seed.json")} is invalid: ${wrong}`,
   });
 });

@@ -1,30 +1,30 @@
 import { readFile } from "node:fs/promises";
 import { fieldErrors } from "../problem/field-errors.ts";
-import { seedFaults } from "./seed-faults.ts";
 import { type Seed, seedSchema } from "./seed-schema.ts";
+import { seedProblems } from "./seed-validation.ts";
 
 const checkedSchema = seedSchema.superRefine((seed, context) => {
-  for (const { path, remedy } of seedFaults(seed)) context.addIssue({ code: "custom", path, message: remedy });
+  for (const { path, remedy } of seedProblems(seed)) context.addIssue({ code: "custom", path, message: remedy });
 });
 
-/** The file that `OFFERS_SEED` names cannot be used. */
+/** The seed file of `OFFERS_SEED` is invalid. */
 export class SeedError extends Error {
   override readonly name = "SeedError";
   readonly code = "invalid_seed";
 }
 
-/** @throws {SeedError} names the fields, never their values */
+/** @throws {SeedError} with the invalid fields, never their values */
 export async function readSeedFile(path: string): Promise<Seed> {
   let content: unknown;
   try {
     content = JSON.parse(await readFile(path, "utf8"));
   } catch (cause) {
-    throw new SeedError(`OFFERS_SEED names ${path}, which is not a file of JSON; seed/demo.json shows its shape`, {
+    throw new SeedError(`OFFERS_SEED: ${path} is not a JSON file; seed/demo.json shows the format`, {
       cause,
     });
   }
   const parsed = checkedSchema.safeParse(content);
   if (parsed.success) return parsed.data;
   const wrong = [...fieldErrors(parsed.error.issues, content)].map(([field, [remedy]]) => `${field}: ${remedy}`);
-  throw new SeedError(`OFFERS_SEED names ${path}, in which is wrong: ${wrong.join(" ")}`);
+  throw new SeedError(`OFFERS_SEED: ${path} is invalid: ${wrong.join(" ")}`);
 }

@@ -1,19 +1,16 @@
 import { z } from "zod";
 import { emailAddressSchema } from "../generated/schemas.ts";
-import { textRemedy } from "../http/storable-text.ts";
-import { lineField, textField } from "../http/text-field.ts";
 import { isPasswordHash } from "../session/passwords.ts";
+import { lineField, textField } from "../validation/text-field.ts";
+import { textProblem } from "../validation/text-problem.ts";
 
 const apiKeySchema = z.string().min(8);
 
-/** What a person or worker signs in with: a password, or its hash, so that no password lies in a file. */
+/** A password, or its hash, to keep passwords out of the file. */
 const credentials = {
   password: z.string().min(8).optional(),
-  /** As `hashPassword` returns it. */
-  passwordHash: z
-    .string()
-    .refine(isPasswordHash, "Give a hash as the platform makes it: scrypt$N$r$p$salt$key.")
-    .optional(),
+  /** From `hashPassword`. */
+  passwordHash: z.string().refine(isPasswordHash, "Give a hash of the form scrypt$N$r$p$salt$key.").optional(),
 };
 
 const hasOneCredential = ({
@@ -33,12 +30,12 @@ export const seedSchema = z.strictObject({
         name: lineField,
         kind: z.enum(["hirer", "agency"]),
         apiKeys: z.array(apiKeySchema).min(1),
-        /** The organisations that an agency acts for, and the key it has for each. */
+        /** Organisations that an agency acts for, each with the agency's key. */
         actsFor: z.array(z.strictObject({ organisationId: textField, apiKey: apiKeySchema })).default([]),
       })
       .refine(({ kind, actsFor }) => kind === "agency" || actsFor.length === 0, {
         path: ["actsFor"],
-        message: "Only an agency acts for others.",
+        message: "Only an agency can act for other organisations.",
       }),
   ),
   people: z.array(
@@ -48,9 +45,7 @@ export const seedSchema = z.strictObject({
         organisationId: textField,
         name: lineField,
         emailAddresses: z
-          .array(
-            emailAddressSchema.refine((text) => textRemedy(text) === undefined, "Remove the half of a surrogate pair."),
-          )
+          .array(emailAddressSchema.refine((text) => textProblem(text) === undefined, "Remove the lone surrogate."))
           .min(1),
         ...credentials,
       })
@@ -59,8 +54,11 @@ export const seedSchema = z.strictObject({
   workers: z.array(
     z
       .strictObject({
-        // It is part of the path by which an organisation is told of a contact, and these two would climb out of it.
-        id: textField.refine((id) => id !== "." && id !== "..", "Give another id; this one cannot be part of a path."),
+        // The id is a path segment of the contact webhook, where `.` and `..` would be resolved away.
+        id: textField.refine(
+          (id) => id !== "." && id !== "..",
+          "Choose another id; this one cannot be part of a path.",
+        ),
         name: lineField,
         devices: z.array(z.enum(["ios", "android"])).min(1),
         ...credentials,

@@ -6,7 +6,7 @@ const refusal = (retryAfter: string) =>
 
 const from = (account: string, address = "192.0.2.1") => ({ account, address });
 
-test("two are checked at once, sixteen wait, and the next is told to come back", async () => {
+test("two are checked at once, sixteen wait, and the next is rejected with Retry-After", async () => {
   const finish: (() => void)[] = [];
   const check = passwordCheck(
     () => new Date(0),

@@ -1,7 +1,6 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
 
-// OWASP's first choice of scrypt parameters: 2^17 blocks need 128 MiB, too much beside PGlite on a small machine; 2^15
-// with three passes is its equal.
+// OWASP's scrypt parameters with N = 2^15 and p = 3: its first choice, N = 2^17, needs 128 MiB, too much beside PGlite.
 const cost = { N: 2 ** 15, r: 8, p: 3 };
 const keyBytes = 32;
 
@@ -13,8 +12,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * @param kept a hash from `hashPassword`, now or when the cost was another; undefined when there is nobody of that name:
- *   it takes as long, so that the time of an answer does not tell who has an account
+ * @param kept a hash from `hashPassword`, of any cost; undefined for an unknown account, which takes as long, so that the
+ *   response time does not reveal which accounts exist
  */
 export async function verifyPassword(password: string, kept: string | undefined): Promise<boolean> {
   const { cost: keptCost, salt, key } = parseHash(kept ?? "");
@@ -22,7 +21,7 @@ export async function verifyPassword(password: string, kept: string | undefined)
   return keptCost !== undefined && key.length === keyBytes && timingSafeEqual(derived, key);
 }
 
-/** True when a password can match `text`. */
+/** Whether a password can match `text`. */
 export function isPasswordHash(text: string): boolean {
   const { scheme, cost, key } = parseHash(text);
   return scheme === "scrypt" && cost !== undefined && key.length === keyBytes;
@@ -38,7 +37,7 @@ function parseHash(text: string) {
   };
 }
 
-/** Up to four times today's memory and passes; undefined beyond that, and for what scrypt does not take. */
+/** At most four times today's memory and passes; undefined beyond that, and for parameters that scrypt rejects. */
 function costOf(N: number, r: number, p: number): typeof cost | undefined {
   const isOne = Number.isInteger(Math.log2(N)) && N > 1 && Number.isInteger(r) && r > 0 && Number.isInteger(p) && p > 0;
   return isOne && N * r <= 4 * cost.N * cost.r && p <= 4 * cost.p ? { N, r, p } : undefined;

@@ -1,12 +1,12 @@
 import { z } from "zod";
+import type { Methods } from "../http/define-routes.ts";
 import type { EventStreams } from "../http/event-streams.ts";
-import { checkParameters } from "../http/known-parameters.ts";
-import { parseBody } from "../http/parse-body.ts";
 import type { ReadJson } from "../http/read-json.ts";
-import type { Methods } from "../http/resource.ts";
-import { textField } from "../http/text-field.ts";
-import type { PersonLimits } from "../operations/person-limits.ts";
+import type { PersonLimits } from "../rate-limits/person-limits.ts";
 import type { Store } from "../store/store.ts";
+import { checkParameters } from "../validation/known-parameters.ts";
+import { parseBody } from "../validation/parse-body.ts";
+import { textField } from "../validation/text-field.ts";
 import type { CheckPassword } from "./check-password.ts";
 import type { Role } from "./role.ts";
 import { bearerToken, closeSession } from "./sessions.ts";
@@ -21,7 +21,7 @@ export interface SessionDeps {
   personLimits: PersonLimits;
 }
 
-/** What the session path of a role answers: POST signs in, DELETE signs out. */
+/** Methods of a role's session path: POST signs in, DELETE signs out. */
 export function sessionMethods(deps: SessionDeps, role: Role): Methods {
   const credentialsSchema = z.strictObject({ [role.name]: textField, password: textField });
   return {

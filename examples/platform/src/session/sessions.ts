@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { Request } from "express";
-import { checkParameters } from "../http/known-parameters.ts";
 import { sha256 } from "../http/sha256.ts";
-import type { PersonLimits, PersonUse } from "../operations/person-limits.ts";
 import { ProblemError } from "../problem/problem-error.ts";
+import type { PersonLimits, PersonUse } from "../rate-limits/person-limits.ts";
 import type { Store } from "../store/store.ts";
+import { checkParameters } from "../validation/known-parameters.ts";
 import type { Role } from "./role.ts";
 
 /** D-56 */
@@ -34,7 +34,7 @@ export async function openSession(store: Store, role: Role, ownerId: string, now
   return { token, expiresAt: expiresAt.toISOString() };
 }
 
-/** Ends the session of a token, if it is one of this role. @returns its id */
+/** Ends the session of a token of this role. @returns its id */
 export async function closeSession(store: Store, token: string, role: Role): Promise<string | undefined> {
   const closed = await store.db
     .deleteFrom("sessions")
@@ -61,26 +61,23 @@ export async function findSession(
   return session?.ownerId ? { ...session, ownerId: session.ownerId } : undefined;
 }
 
-/** A session is looked up, and what is asked with it counts for whose it is. */
 export interface SignedInDeps {
   store: Store;
   now: () => Date;
   personLimits: PersonLimits;
 }
 
-/** What a route knows of itself. */
 export interface SignedInRequest {
-  /** The query parameters it has. @default none */
+  /** Query parameters of the route. @default none */
   parameters?: readonly string[];
   /** @default `read` for GET and HEAD, else `act` */
   use?: PersonUse;
 }
 
 /**
- * The session of this role that the request carries, which counts for its owner (D-91). Every route for somebody signed in
- * begins with it.
+ * Authenticates the request and counts it against the rate limit of the session's owner (D-91).
  *
- * @throws {ProblemError} `not_signed_in`; `rate_limited`; `invalid_request` for query parameters that it does not have
+ * @throws {ProblemError} `unauthenticated`; `rate_limited`; `invalid_request` for unknown query parameters
  */
 export async function signedIn(
   deps: SignedInDeps,
@@ -96,13 +93,13 @@ export async function signedIn(
 
 const useOf = ({ method }: Request): PersonUse => (method === "GET" || method === "HEAD" ? "read" : "act");
 
-/** Whose budget a session uses up: all sessions of one person share it. */
+/** The key of the rate limit: all sessions of one owner share it. */
 export const limitKey = (role: Role, { ownerId }: Session): string => `${role.owner} ${ownerId}`;
 
 /**
- * The session of this role that the request carries, without counting: what goes on was counted when it began.
+ * Authenticates the request without counting it: a stream is counted once, when it begins.
  *
- * @throws {ProblemError} `not_signed_in`: without a token, and with one that is unknown, of another role, or has expired
+ * @throws {ProblemError} `unauthenticated` when the token is missing, unknown, expired or of another role
  */
 export async function sessionOf(
   deps: { store: Store; now: () => Date },
@@ -111,15 +108,15 @@ export async function sessionOf(
 ): Promise<Session> {
   const session = await findSession(deps, bearerToken(request), role);
   if (session !== undefined) return session;
-  const remedy = `Send Authorization: Bearer with the token that POST ${role.sessionPath} gives.`;
-  throw new ProblemError("not_signed_in", remedy, { headers: challenge });
+  const remedy = `Send Authorization: Bearer with the token that POST ${role.sessionPath} returns.`;
+  throw new ProblemError("unauthenticated", remedy, { headers: challenge });
 }
 
 const challenge = { "WWW-Authenticate": "Bearer" };
 
-export const signInFailed = (): ProblemError =>
-  new ProblemError("sign_in_failed", "Nobody is known by this name and password; check both.", { headers: challenge });
+export const invalidCredentials = (): ProblemError =>
+  new ProblemError("invalid_credentials", "Incorrect name or password.", { headers: challenge });
 
-/** Empty without one: no session has that. */
+/** Empty without a token, which matches no session. */
 export const bearerToken = (request: Request): string =>
   /^bearer ([\w-]+)$/i.exec(request.get("authorization") ?? "")?.[1] ?? "";

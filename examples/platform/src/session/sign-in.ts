@@ -1,7 +1,7 @@
 import type { Store } from "../store/store.ts";
 import type { CheckPassword } from "./check-password.ts";
 import type { Role } from "./role.ts";
-import { type NewSession, openSession, signInFailed } from "./sessions.ts";
+import { invalidCredentials, type NewSession, openSession } from "./sessions.ts";
 
 export interface SignInDeps {
   store: Store;
@@ -12,14 +12,14 @@ export interface SignInDeps {
 export interface Credentials {
   name: string;
   password: string;
-  /** Where they come from: wrong ones are counted for it (D-55). */
+  /** The caller's address; failed attempts are counted per network (D-55). */
   address: string;
 }
 
 /**
- * Opens a session for the owner of this name and password.
+ * Opens a session for a name and password.
  *
- * @throws {ProblemError} `sign_in_failed` or `too_many_sign_ins`
+ * @throws {ProblemError} `invalid_credentials` or `too_many_sign_ins`
  */
 export async function signIn(
   deps: SignInDeps,
@@ -29,6 +29,6 @@ export async function signIn(
   const found = await role.find(deps.store, name);
   const account = `${role.name} ${name.toLowerCase()}`;
   const proven = await deps.checkPassword({ account, address }, password, found?.password_hash);
-  if (!found || !proven) throw signInFailed();
+  if (!found || !proven) throw invalidCredentials();
   return await openSession(deps.store, role, found.id, deps.now());
 }

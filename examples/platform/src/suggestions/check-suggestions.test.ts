@@ -37,21 +37,21 @@ test.each([
 ])("uses none of a list with a wrong entry and names the field, %#", (entry, field) =>
   expect(answer([entry, dana])).toEqual({
     code: "invalid_suggestions",
-    message: `Its answer is not a list of suggestions; wrong are: ${field}.`,
+    message: `The response is not a valid list of suggestions; invalid fields: ${field}.`,
   }),
 );
 
-test("never repeats a value of the answer", () =>
+test("never quotes a value of the response", () =>
   expect(JSON.stringify(answer([{ ...dana, emailAddress: "private" }]))).not.toContain("private"));
 
 test.each([
   [answer({ contacts: [] }), "invalid_suggestions"],
-  [answer("<html>"), "not_json"],
-  [answer(`[${"[".repeat(200_000)}${"]".repeat(200_000)}]`), "not_json"],
+  [answer("<html>"), "malformed_json"],
+  [answer(`[${"[".repeat(200_000)}${"]".repeat(200_000)}]`), "malformed_json"],
   [answer("oops", 500), "unexpected_status"],
   [answer([], 201), "unexpected_status"],
   [
     checkSuggestions({ ok: true, status: 200, body: Buffer.from("[]"), truncated: true, durationMs: 1 }),
-    "answer_too_large",
+    "response_too_large",
   ],
-])("says what else is wrong with an answer, %#", (result, code) => expect(result).toMatchObject({ code }));
+])("reports any other error of a response, %#", (result, code) => expect(result).toMatchObject({ code }));

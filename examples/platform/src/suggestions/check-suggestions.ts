@@ -1,49 +1,53 @@
 import { z } from "zod";
 import { nullAsAbsent } from "../generated/received-values.ts";
 import { contactSuggestionSchema } from "../generated/schemas.ts";
-import { lineField } from "../http/text-field.ts";
 import type { OutboundResponse } from "../outbound/outbound.ts";
 import { fieldErrors } from "../problem/field-errors.ts";
+import { lineField } from "../validation/text-field.ts";
 
-/** Who is shown can be invited, under that name. */
+/** A suggested person can be invited, so the name must fit a mail. */
 const suggestionsSchema = z.array(nullAsAbsent(contactSuggestionSchema.out.extend({ name: lineField })));
 
 export type Suggestions = z.infer<typeof suggestionsSchema>;
 
-export interface InvalidAnswer {
-  code: "unexpected_status" | "answer_too_large" | "not_json" | "invalid_suggestions";
+export interface InvalidSuggestions {
+  code: "unexpected_status" | "response_too_large" | "malformed_json" | "invalid_suggestions";
   message: string;
 }
 
 const dateOnly = /^\d{4}-\d{2}-\d{2}$/;
 
-/** The suggestions of an answer, all of them or none (D-21): half of a wrong list is worse than a clear word. */
-export function checkSuggestions({ status, body, truncated }: OutboundResponse): Suggestions | InvalidAnswer {
-  if (status !== 200) return { code: "unexpected_status", message: `It answered ${status}; 200 is expected.` };
-  if (truncated) return { code: "answer_too_large", message: "Its answer is larger than 1 MiB." };
-  const answer = parse(body);
-  if (answer === undefined) return { code: "not_json", message: "Its answer is not JSON, or nested too deep." };
-  const parsed = suggestionsSchema.safeParse(withTimes(answer));
+/** Validates a response: all of its suggestions, or none with the reason (D-21). */
+export function checkSuggestions({ status, body, truncated }: OutboundResponse): Suggestions | InvalidSuggestions {
+  if (status !== 200) return { code: "unexpected_status", message: `It responded with ${status} instead of 200.` };
+  if (truncated) return { code: "response_too_large", message: "The response is larger than 1 MiB." };
+  const value = parse(body);
+  if (value === undefined)
+    return { code: "malformed_json", message: "The response is not JSON, or nested too deeply." };
+  const parsed = suggestionsSchema.safeParse(withTimes(value));
   if (parsed.success) return parsed.data;
-  // The fields, never their values: they are somebody's data.
-  const fields = [...fieldErrors(parsed.error.issues, answer).keys()].join(", ");
-  return { code: "invalid_suggestions", message: `Its answer is not a list of suggestions; wrong are: ${fields}.` };
+  // Field names only: values are personal data.
+  const fields = [...fieldErrors(parsed.error.issues, value).keys()].join(", ");
+  return {
+    code: "invalid_suggestions",
+    message: `The response is not a valid list of suggestions; invalid fields: ${fields}.`,
+  };
 }
 
 function parse(body: Buffer): unknown {
   try {
-    const answer: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
-    // What is read need not be writable: a list in a list in a list, many thousand times.
-    JSON.stringify(answer);
-    return answer;
+    const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+    // Throws for nesting so deep that the value could not be sent on.
+    JSON.stringify(value);
+    return value;
   } catch {
     return undefined;
   }
 }
 
-/** D-28: a `lastWorked` without a time is read as midnight UTC. Whatever else is wrong is left to the schema. */
-function withTimes(answer: unknown): unknown {
-  return mapArray(answer, (suggestion) =>
+/** D-28: a `lastWorked` without a time is midnight UTC. The schema reports everything else. */
+function withTimes(suggestions: unknown): unknown {
+  return mapArray(suggestions, (suggestion) =>
     mapField(suggestion, "ratings", (ratings) =>
       mapArray(ratings, (rating) =>
         mapField(rating, "lastWorked", (value) =>

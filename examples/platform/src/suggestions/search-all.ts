@@ -16,31 +16,30 @@ export interface SearchDeps {
 }
 
 export interface Search {
-  /** Of these, those that implement suggestions are asked. */
+  /** Those that implement suggestions are called. */
   organisationIds: readonly string[];
   filter?: string;
   userEmailAddresses: readonly string[];
-  /** For the whole search, however many are asked. @default 5_000 (D-25) */
+  /** For the whole search, over all organisations. @default 5_000 (D-25) */
   timeoutMs?: number;
 }
 
-/** What one organisation answered: its suggestions, or why there are none. */
-export type OrganisationAnswer = { organisation: { id: string; name: string } } & (
+/** The suggestions of one organisation, or why there are none. */
+export type OrganisationResult = { organisation: { id: string; name: string } } & (
   | { suggestions: Suggestions }
   | { failure: { code: string; message: string; status: number | null } }
 );
 
-/** Sockets and memory are finite. */
 const maxAtOnce = 32;
 
 /**
- * Asks each of the organisations named (D-88), many at once. What fails of one is no matter of another, but
- * time: whose turn has not come before it is over fails with `timeout`, as who does not answer in what is left of it.
+ * Calls the given organisations (D-88), 32 at a time. They fail independently, but share `timeoutMs`: an organisation whose
+ * turn comes too late, or that does not respond in the remaining time, fails with `timeout`.
  */
 export async function searchAll(
   deps: SearchDeps,
   { timeoutMs = requestTimeoutMs, organisationIds, ...search }: Search,
-): Promise<OrganisationAnswer[]> {
+): Promise<OrganisationResult[]> {
   const deadline = performance.now() + timeoutMs;
   const endpoints = await deps.store.db
     .selectFrom("endpoints")
@@ -52,14 +51,14 @@ export async function searchAll(
     .orderBy("organisations.name")
     .orderBy("organisations.id")
     .execute();
-  const answers: OrganisationAnswer[] = [];
+  const results: OrganisationResult[] = [];
   const rest = endpoints.entries();
-  const askInTurn = async (): Promise<void> => {
+  const callNext = async (): Promise<void> => {
     for (const [index, { id, name, ...endpoint }] of rest)
-      answers[index] = { organisation: { id, name }, ...(await ask(deps, id, endpoint, { ...search, deadline })) };
+      results[index] = { organisation: { id, name }, ...(await call(deps, id, endpoint, { ...search, deadline })) };
   };
-  await Promise.all(Array.from({ length: maxAtOnce }, askInTurn));
-  return answers;
+  await Promise.all(Array.from({ length: maxAtOnce }, callNext));
+  return results;
 }
 
 interface Endpoint extends SealedSecrets {
@@ -67,18 +66,18 @@ interface Endpoint extends SealedSecrets {
   scheme: EndpointScheme;
 }
 
-interface Question extends Omit<Search, "timeoutMs" | "organisationIds"> {
+interface Call extends Omit<Search, "timeoutMs" | "organisationIds"> {
   /** On the clock of `performance`. */
   deadline: number;
 }
 
-const notReached = { code: "timeout", message: "it was not asked: the time of the search was over", status: null };
+const notReached = { code: "timeout", message: "it was not called: the search timed out first", status: null };
 
-async function ask(
+async function call(
   deps: SearchDeps,
   id: string,
   { base_address: baseAddress, scheme, ...sealed }: Endpoint,
-  { deadline, ...search }: Question,
+  { deadline, ...search }: Call,
 ) {
   const { outbound, sign, sealKey, now, onError } = deps;
   const timeoutMs = Math.floor(deadline - performance.now());
@@ -91,7 +90,7 @@ async function ask(
     if (Array.isArray(checked)) return { suggestions: checked };
     return { failure: { ...checked, status: result.status } };
   } catch (error) {
-    // D-21: the others' suggestions are shown.
+    // D-21: one failure does not fail the search.
     onError(error);
     return { failure: { code: "internal_error", message: "Something went wrong on our side.", status: null } };
   }

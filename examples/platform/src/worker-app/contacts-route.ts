@@ -1,6 +1,6 @@
 import type { RequestHandler } from "express";
-import { parseBody } from "../http/parse-body.ts";
-import { commit } from "../offers/commit.ts";
+import { commitAndPublish } from "../offers/commit-and-publish.ts";
+import { parseBody } from "../validation/parse-body.ts";
 import { addContact, contactSchema, readOrganisation } from "./contacts.ts";
 import { signedInWorker } from "./signed-in-worker.ts";
 import type { WorkerAppDeps } from "./worker-app-deps.ts";
@@ -12,6 +12,6 @@ export const addContactRoute =
     const workerId = await signedInWorker(deps, request);
     const { organisationId } = parseBody(contactSchema, await deps.readJson(request, response));
     const { id } = await readOrganisation(deps, organisationId);
-    await commit(deps, (trx) => addContact(trx, deps, workerId, id));
+    await commitAndPublish(deps, (trx) => addContact(trx, deps, workerId, id));
     response.status(204).end();
   };

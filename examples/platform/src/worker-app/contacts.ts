@@ -1,11 +1,11 @@
 import { type SqlBool, sql } from "kysely";
 import { z } from "zod";
 import { recordEvent } from "../delivery/record-event.ts";
-import { textField } from "../http/text-field.ts";
-import { tooManyRequests } from "../operations/too-many-requests.ts";
 import { ProblemError } from "../problem/problem-error.ts";
+import { tooManyRequests } from "../rate-limits/too-many-requests.ts";
 import { announce } from "../signals/announce.ts";
 import type { Trx } from "../store/store.ts";
+import { textField } from "../validation/text-field.ts";
 import type { WorkerAppDeps } from "./worker-app-deps.ts";
 
 export const contactSchema = z.strictObject({ organisationId: textField });
@@ -21,14 +21,14 @@ export async function readOrganisation({ store }: Pick<WorkerAppDeps, "store">, 
   throw new ProblemError("organisation_not_found", "No organisation has this id.");
 }
 
-export interface OrganisationsAsked {
-  /** The last id of the part before. */
+export interface OrganisationQuery {
+  /** The last id of the previous page. */
   after: string | undefined;
   limit: number;
 }
 
-/** All there are, by name. */
-export const readOrganisations = ({ store }: Pick<WorkerAppDeps, "store">, { after, limit }: OrganisationsAsked) =>
+/** All organisations, by name. */
+export const readOrganisations = ({ store }: Pick<WorkerAppDeps, "store">, { after, limit }: OrganisationQuery) =>
   store.db
     .selectFrom("organisations")
     .select(["id", "name"])
@@ -41,7 +41,7 @@ export const readOrganisations = ({ store }: Pick<WorkerAppDeps, "store">, { aft
     .execute();
 
 /**
- * The worker shares availability with a contact at an organisation, which is sent an event each time (D-42).
+ * Adds a contact: the worker shares availability with an organisation, which gets an event every time (D-42).
  *
  * @throws {ProblemError} `rate_limited` (D-91)
  */
@@ -56,9 +56,9 @@ export async function addContact(
   announce(trx, { topic: "delivery", organisationId });
 }
 
-/** Counted by the events themselves: they are the same for all processes, and survive a restart. */
+/** Counts events, which all processes share and which survive a restart. */
 async function checkContacts(trx: Trx, workerId: string, perHour: number): Promise<void> {
-  // Those that a worker adds at the same time count one after the other.
+  // The lock serialises concurrent requests of one worker.
   await trx.selectFrom("workers").select("id").where("id", "=", workerId).forNoKeyUpdate().execute();
   const oldest = await trx
     .selectFrom("events")

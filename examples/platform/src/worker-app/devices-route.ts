@@ -1,20 +1,20 @@
 import type { RequestHandler } from "express";
 import { z } from "zod";
 import { nullAsAbsent } from "../generated/received-values.ts";
-import { parseBody } from "../http/parse-body.ts";
 import { pathParameter } from "../http/path-parameter.ts";
+import { parseBody } from "../validation/parse-body.ts";
 import { addDevice, listDevices, removeDevice } from "./devices.ts";
 import { signedInWorker } from "./signed-in-worker.ts";
 import type { WorkerAppDeps } from "./worker-app-deps.ts";
 
-/** Opaque; those of Firebase have about 160 characters. */
+/** Opaque; Firebase tokens have about 160 characters. */
 const tokenSchema = z.string().regex(/^[\x21-\x7e]{1,4096}$/);
 
 const deviceSchema = nullAsAbsent(
   z.strictObject({ platform: z.enum(["ios", "android"]), token: tokenSchema.optional() }),
 );
 
-/** `POST /worker-app/devices`: the same token again is the same device. */
+/** `POST /worker-app/devices`: registering a token again returns the same device. */
 export const addDeviceRoute =
   (deps: WorkerAppDeps): RequestHandler =>
   async (request, response) => {
@@ -24,7 +24,7 @@ export const addDeviceRoute =
     response.status(isNew ? 201 : 200).json({ id, platform });
   };
 
-/** `GET /worker-app/devices`: all of the worker's; there are few (D-91). */
+/** `GET /worker-app/devices`: all devices of the worker (D-91 limits them). */
 export const listDevicesRoute =
   (deps: WorkerAppDeps): RequestHandler =>
   async (request, response) => {

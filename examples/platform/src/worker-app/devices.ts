@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { ProblemError } from "../problem/problem-error.ts";
 import type { Store, Trx } from "../store/store.ts";
 
-/** Each is sent every notification; a person has a few (D-91). */
+/** Every device gets every notification, so their number is limited (D-91). */
 const maxDevices = 20;
 
 export interface NewDevice {
@@ -12,14 +12,13 @@ export interface NewDevice {
 }
 
 /**
- * Registers a device, in the caller's transaction. One with a token that is known is moved: it is this worker's, and no
- * longer the one's who used the phone before (D-79). Beyond the most that a worker may have, those go that were registered
- * longest ago.
+ * Registers a device in the caller's transaction. A known token moves to this worker (D-79). If the worker then has too many
+ * devices, the oldest are removed.
  *
- * @returns its id, and whether that is a new one
+ * @returns the id, and whether it is new
  */
 export async function addDevice(trx: Trx, workerId: string, { platform, token }: NewDevice) {
-  // Those that a worker registers at the same time count one after the other.
+  // The lock serialises concurrent requests of one worker.
   await trx.selectFrom("workers").select("id").where("id", "=", workerId).forNoKeyUpdate().execute();
   const newId = `device_${randomUUID()}`;
   const isSame = sql<boolean>`devices.worker_id = excluded.worker_id and devices.platform = excluded.platform`;
@@ -38,7 +37,7 @@ export async function addDevice(trx: Trx, workerId: string, { platform, token }:
         .column("token")
         .where("token", "is not", null)
         .doUpdateSet({
-          // Another id, for what was sent to the worker before must not reach the phone any more.
+          // A new id, so that pending pushes to the previous worker do not reach the phone.
           id: sql<string>`case when ${isSame} then devices.id else excluded.id end`,
           worker_id: sql<string>`excluded.worker_id`,
           platform: sql<"ios" | "android">`excluded.platform`,
@@ -61,7 +60,7 @@ export async function addDevice(trx: Trx, workerId: string, { platform, token }:
   return { id, isNew: id === newId };
 }
 
-/** The worker's devices, the last registered first. Their tokens stay with us: whoever has one may write to the phone. */
+/** The worker's devices, the last registered first. Tokens are not returned: a token allows pushing to the phone. */
 export async function listDevices({ db }: Store, workerId: string) {
   const devices = await db
     .selectFrom("devices")
@@ -79,7 +78,7 @@ export async function listDevices({ db }: Store, workerId: string) {
 }
 
 /**
- * Nothing more is pushed to it. What it was sent stays on the menu.
+ * Stops pushing to the device. Earlier notifications stay on the menu.
  *
  * @throws {ProblemError} `device_not_found`, also when it is another worker's
  */

@@ -1,17 +1,15 @@
-import { type Listed, type ListPart, listCursor } from "../lists/list-cursor.ts";
+import { type Listed, type ListPage, listCursor } from "../lists/list-cursor.ts";
 import { microsecondsOf, olderThan } from "../lists/older-than.ts";
 import type { Notification } from "../push/push-transport.ts";
 import type { Store } from "../store/store.ts";
 
 export const menuCursor = listCursor("notifications", /^\d{1,15}$/);
 
-/**
- * The worker's notifications menu, newest first: each thing once (D-48), each thing where it was first written.
- */
+/** The worker's notifications menu, newest first: notifications to several devices are one entry (D-48). */
 export async function listMenu(
   { db }: Store,
   workerId: string,
-  { before, limit }: ListPart,
+  { before, limit }: ListPage,
 ): Promise<Listed<Notification>> {
   const read = await db
     .selectFrom(({ selectFrom }) =>

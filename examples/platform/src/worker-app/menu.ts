@@ -10,14 +10,14 @@ export const menuEntry = ({ id, offerId, offerTitle, reason, createdAt }: Notifi
   createdAt: createdAt.toISOString(),
 });
 
-/** A worker is told a thing once, on each device; the menu shows it once. This names the thing. */
-export const toldOf = ({ offerId, reason }: Notification): string => `${reason} ${offerId}`;
+/** The same for notifications to several devices, which the menu shows once. */
+export const notificationKey = ({ offerId, reason }: Notification): string => `${reason} ${offerId}`;
 
-/** Each thing the worker was told, once, in the order of `notifications`. */
-export function eachOnce(notifications: readonly Notification[]): Notification[] {
-  const told = new Set<string>();
+/** Removes the notifications to further devices, and keeps the order. */
+export function deduplicate(notifications: readonly Notification[]): Notification[] {
+  const seen = new Set<string>();
   return notifications.filter((notification) => {
-    const before = told.size;
-    return told.add(toldOf(notification)).size > before;
+    const before = seen.size;
+    return seen.add(notificationKey(notification)).size > before;
   });
 }

@@ -1,6 +1,6 @@
 import type { RequestHandler } from "express";
-import { parseBody } from "../http/parse-body.ts";
 import { listParameters, listSchema } from "../lists/list-query.ts";
+import { parseBody } from "../validation/parse-body.ts";
 import { listMenu, menuCursor } from "./list-menu.ts";
 import { menuEntry } from "./menu.ts";
 import { signedInWorker } from "./signed-in-worker.ts";

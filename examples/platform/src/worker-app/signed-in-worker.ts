@@ -15,7 +15,7 @@ export const worker: Role = {
 /**
  * The id of the worker whose session the request carries.
  *
- * @param parameters of the query that the path has; none unless they are named
+ * @param parameters query parameters of the route
  * @throws {ProblemError} as {@link signedIn}
  */
 export const signedInWorker = async (

@@ -1,14 +1,14 @@
-import { actOnOffer } from "../offers/act-on-offer.ts";
-import { commit } from "../offers/commit.ts";
+import { applyAction } from "../offers/apply-action.ts";
+import { commitAndPublish } from "../offers/commit-and-publish.ts";
 import { isHistoric } from "../offers/read-offer.ts";
-import { offerNotSent, refusalProblem } from "../offers/refusal-problem.ts";
+import { offerNotAddressed, refusalProblem } from "../offers/refusal-problem.ts";
 import type { WorkerAction } from "../offers/transition.ts";
 import type { WorkerAppDeps } from "./worker-app-deps.ts";
 
 /**
  * The offer as the worker sees it, without the other recipients.
  *
- * @throws {ProblemError} `offer_not_found`, also when it was not addressed to this worker
+ * @throws {ProblemError} `offer_not_found`, also when the offer was not addressed to this worker
  */
 export async function viewOffer(deps: WorkerAppDeps, workerId: string, id: string) {
   const offer = await deps.store.db
@@ -18,10 +18,10 @@ export async function viewOffer(deps: WorkerAppDeps, workerId: string, id: strin
     .selectAll("offers")
     .select(["response", "confirmation", "organisations.name as organisationName"])
     .where("offers.id", "=", id)
-    // To a worker who was not addressed the offer does not exist (D-36).
+    // D-36: a worker who was not addressed gets 404.
     .where("worker_id", "=", workerId)
     .executeTakeFirst();
-  if (offer === undefined) throw offerNotSent();
+  if (offer === undefined) throw offerNotAddressed();
   const complete = offer.completed_at !== null;
   return {
     id: offer.id,
@@ -41,9 +41,9 @@ export async function viewOffer(deps: WorkerAppDeps, workerId: string, id: strin
 export type WorkerOffer = Awaited<ReturnType<typeof viewOffer>>;
 
 /**
- * Opens, answers or closes the offer view.
+ * Opens or closes the offer view, applies or rejects.
  *
- * @throws {ProblemError} `offer_not_found`, `offer_complete` or `offer_withdrawn`
+ * @throws {ProblemError} `offer_not_found`, `offer_completed` or `offer_withdrawn`
  */
 export async function actAsWorker(
   deps: WorkerAppDeps,
@@ -51,6 +51,6 @@ export async function actAsWorker(
   id: string,
   type: WorkerAction,
 ): Promise<void> {
-  const result = await commit(deps, (trx) => actOnOffer(trx, deps, { workerId }, id, { type, workerId }));
-  if (result !== "done") throw refusalProblem(result, offerNotSent);
+  const result = await commitAndPublish(deps, (trx) => applyAction(trx, deps, { workerId }, id, { type, workerId }));
+  if (result !== "done") throw refusalProblem(result, offerNotAddressed);
 }

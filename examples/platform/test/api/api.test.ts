@@ -36,9 +36,9 @@ describe.each(await anyStore())("the offers API on $title", ({ createPlace }) =>
     platform.call(method, path, { key, ...options });
   const post = (path: string, json: unknown) => call("POST", path, { json });
   const create = async (changes: object = {}): Promise<string> => {
-    const answer = await post("/offer", { ...input, ...changes });
-    expect(answer.status).toBe(201);
-    return answer.json<{ id: string }>().id;
+    const response = await post("/offer", { ...input, ...changes });
+    expect(response.status).toBe(201);
+    return response.json<{ id: string }>().id;
   };
   const act = async (workerId: string, offerId: string, action: string): Promise<Answer> => {
     const token = await platform.signInWorker(workerId);
@@ -100,7 +100,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createPlace }) =>
       });
     });
 
-    test("carries each worker's current answer and, once complete, the confirmation", async () => {
+    test("carries each worker's current response and, once complete, the confirmation", async () => {
       const id = await create();
       expect((await act("worker_amal", id, "apply")).status).toBe(204);
       expect((await act("worker_ben", id, "apply")).status).toBe(204);
@@ -121,7 +121,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createPlace }) =>
       expect(await told("worker_cleo", id)).toEqual(["offer", "unsuccessful"]);
     });
 
-    test("is withdrawn in any state, and its workers are told once", async () => {
+    test("is withdrawn in any state, and its workers are notified once", async () => {
       const id = await create({ workerIds: ["worker_dana"] });
       await act("worker_dana", id, "apply");
       await complete(id, ["worker_dana"]);
@@ -170,13 +170,13 @@ describe.each(await anyStore())("the offers API on $title", ({ createPlace }) =>
         ["POST", "/offer/unknown/complete"],
         ["GET", "/offer/unknown/withdraw"],
       ] as const) {
-        const answer = await platform.call(method, path, { headers, ...(method === "POST" && { body: "{" }) });
-        expect(answer).toMatchObject({ status: 401 });
-        expect(answer.json()).toMatchObject({ code: "invalid_api_key" });
+        const response = await platform.call(method, path, { headers, ...(method === "POST" && { body: "{" }) });
+        expect(response).toMatchObject({ status: 401 });
+        expect(response.json()).toMatchObject({ code: "invalid_api_key" });
       }
     });
 
-    test("is not told in any log line", () => expect(platform.logLines.join()).not.toContain(key));
+    test("is in no log line", () => expect(platform.logLines.join()).not.toContain(key));
   });
 
   describe("another organisation's offer", () => {
@@ -206,14 +206,14 @@ describe.each(await anyStore())("the offers API on $title", ({ createPlace }) =>
       "?api-version[a]=2.0&api-version=1.0",
     ])("%s is 400 everywhere", async (query) => {
       const id = await create();
-      for (const answer of [
+      for (const response of [
         await post(`/offer${query}`, input),
         await call("GET", `/offer/${id}${query}`),
         await post(`/offer/${id}/complete${query}`, ["worker_amal"]),
         await call("GET", `/offer/${id}/withdraw${query}`),
       ]) {
-        expect(answer.status).toBe(400);
-        expect(answer.json()).toMatchObject({
+        expect(response.status).toBe(400);
+        expect(response.json()).toMatchObject({
           code: "unsupported_api_version",
           errors: { "api-version": [expect.any(String)] },
         });
@@ -266,15 +266,15 @@ describe.each(await anyStore())("the offers API on $title", ({ createPlace }) =>
       ["too large", { body: `"${"x".repeat(64 * 1024)}"`, headers: json }, 413, "body_too_large"],
     ])("%s is refused", async (_, options, status, code) => {
       for (const path of ["/offer", "/offer/unknown/complete?api-version=1.0"]) {
-        const answer = await call("POST", path, options);
-        expect(answer.status).toBe(status);
-        expect(answer.json()).toMatchObject({ code, detail: expect.any(String) });
+        const response = await call("POST", path, options);
+        expect(response.status).toBe(status);
+        expect(response.json()).toMatchObject({ code, detail: expect.any(String) });
       }
     });
 
     test.each(["application/json; charset=UTF-8", "application/vnd.offers+json"])("may be %s", async (type) => {
-      const answer = await call("POST", "/offer", { body: JSON.stringify(input), headers: { "Content-Type": type } });
-      expect(answer.status).toBe(201);
+      const response = await call("POST", "/offer", { body: JSON.stringify(input), headers: { "Content-Type": type } });
+      expect(response.status).toBe(201);
     });
   });
 
@@ -299,7 +299,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createPlace }) =>
       [
         "an event that ends before it starts",
         { ...input, events: [slot, { start: slot?.end, end: slot?.start }] },
-        { "events[1].end": ["Let it end after its start."] },
+        { "events[1].end": ["Choose an end after the start."] },
       ],
       [
         "an event that ends as it starts",
@@ -309,7 +309,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createPlace }) =>
       [
         "an event before today",
         { ...input, events: [{ start: "2020-01-01T00:00:00Z", end: slot?.end }] },
-        { "events[0].start": [`Let it start today (${today} in UTC) or later.`] },
+        { "events[0].start": [`Choose a start of today (${today} in UTC) or later.`] },
       ],
       [
         "an event without end",
@@ -335,9 +335,9 @@ describe.each(await anyStore())("the offers API on $title", ({ createPlace }) =>
       ["an event that is no object", { ...input, events: [null] }, { "events[0]": ["Make it an object."] }],
       ["a character the store cannot keep", { ...input, title: "a\0b", details: "\ud800" }, { title: 1, details: 1 }],
     ])("with %s is 400 and says where and why", async (_, body, errors) => {
-      const answer = await post("/offer", body);
-      expect(answer.status).toBe(400);
-      const problem = answer.json<{ errors: Record<string, string[]> }>();
+      const response = await post("/offer", body);
+      expect(response.status).toBe(400);
+      const problem = response.json<{ errors: Record<string, string[]> }>();
       expect(problem).toMatchObject({ type: "urn:problem-type:offers:invalid_request", code: "invalid_request" });
       expect(Object.keys(problem.errors).sort()).toEqual(Object.keys(errors).sort());
       for (const [field, remedies] of Object.entries(errors)) {
@@ -346,15 +346,15 @@ describe.each(await anyStore())("the offers API on $title", ({ createPlace }) =>
       }
     });
 
-    test("is told all that is wrong with it at once", async () => {
-      const answer = await post("/offer", {
+    test("reports all errors at once", async () => {
+      const response = await post("/offer", {
         title: 7,
         workerIds: ["nobody"],
         createdByUserId: "user_bo",
         events: [{ start: "2099-05-02T00:00:00Z", end: "2099-05-01T00:00:00Z" }, {}],
         extra: true,
       });
-      const { errors, detail } = answer.json<{ errors: object; detail: string }>();
+      const { errors, detail } = response.json<{ errors: object; detail: string }>();
       expect(Object.keys(errors).sort()).toEqual(
         [
           "title",
@@ -375,8 +375,8 @@ describe.each(await anyStore())("the offers API on $title", ({ createPlace }) =>
       const id = await create();
       await act("worker_amal", id, "apply");
       await act("worker_ben", id, "reject");
-      const answer = await complete(id, ["worker_amal", "worker_ben", "worker_dana"]);
-      expect(answer.json()).toMatchObject({
+      const response = await complete(id, ["worker_amal", "worker_ben", "worker_dana"]);
+      expect(response.json()).toMatchObject({
         status: 400,
         code: "worker_not_applied",
         errors: { "[1]": [expect.any(String)], "[2]": [expect.any(String)] },
@@ -390,31 +390,31 @@ describe.each(await anyStore())("the offers API on $title", ({ createPlace }) =>
       [[7], "[0]"],
       [[""], "[0]"],
     ])("with %j is 400", async (body, field) => {
-      const answer = await complete(await create(), body);
-      expect(answer.json()).toMatchObject({
+      const response = await complete(await create(), body);
+      expect(response.json()).toMatchObject({
         status: 400,
         code: "invalid_request",
         errors: { [field]: [expect.any(String)] },
       });
     });
 
-    test("happens once, and not after a withdrawal; nor does an answer", async () => {
+    test("happens once, and not after a withdrawal; nor does a response", async () => {
       const id = await create();
       await act("worker_amal", id, "apply");
       await complete(id, ["worker_amal"]);
-      for (const answer of [await complete(id, ["worker_amal"]), await act("worker_amal", id, "reject")])
-        expect(answer.json()).toMatchObject({ status: 409, code: "offer_complete" });
+      for (const response of [await complete(id, ["worker_amal"]), await act("worker_amal", id, "reject")])
+        expect(response.json()).toMatchObject({ status: 409, code: "offer_completed" });
       await call("GET", `/offer/${id}/withdraw`);
-      for (const answer of [await complete(id, ["worker_amal"]), await act("worker_ben", id, "apply")])
-        expect(answer.json()).toMatchObject({ status: 409, code: "offer_withdrawn" });
+      for (const response of [await complete(id, ["worker_amal"]), await act("worker_ben", id, "apply")])
+        expect(response.json()).toMatchObject({ status: 409, code: "offer_withdrawn" });
       expect((await act("worker_ben", id, "open")).status).toBe(204);
     });
 
     test("of two at the same time succeeds once", async () => {
       const id = await create();
       await act("worker_amal", id, "apply");
-      const answers = await Promise.all([1, 2, 3, 4].map(() => complete(id, ["worker_amal"])));
-      expect(answers.map(({ status }) => status).sort()).toEqual([204, 409, 409, 409]);
+      const responses = await Promise.all([1, 2, 3, 4].map(() => complete(id, ["worker_amal"])));
+      expect(responses.map(({ status }) => status).sort()).toEqual([204, 409, 409, 409]);
       await eventually("the outcome is told", async () => (await told("worker_amal", id)).length === 2);
     });
   });
@@ -429,9 +429,9 @@ describe.each(await anyStore())("the offers API on $title", ({ createPlace }) =>
       ["HEAD", "/offer/x/withdraw", "GET"],
       ["OPTIONS", "/offer", "POST"],
     ])("%s %s is 405 and says what is allowed", async (method, path, allow) => {
-      const answer = await call(method, path);
-      expect(answer.status).toBe(405);
-      expect(answer.headers.get("allow")).toBe(allow);
+      const response = await call(method, path);
+      expect(response.status).toBe(405);
+      expect(response.headers.get("allow")).toBe(allow);
     });
 
     test("HEAD on withdraw withdraws nothing; HEAD on an offer reads it", async () => {
@@ -448,11 +448,11 @@ describe.each(await anyStore())("the offers API on $title", ({ createPlace }) =>
     test("a path that cannot be decoded is 400", async () =>
       expect((await call("GET", "/offer/%E0%A4%A")).json()).toMatchObject({ status: 400, code: "malformed_url" }));
 
-    test("every answer has an id, may not be kept, and tells nothing of what made it", async () => {
-      for (const answer of [await call("GET", `/offer/${await create()}`), await call("GET", "/nowhere")]) {
-        expect(answer.headers.get("x-request-id")).toMatch(/^[\w-]{36}$/);
-        expect(answer.headers.get("cache-control")).toBe("no-store");
-        for (const name of ["etag", "x-powered-by"]) expect(answer.headers.has(name)).toBe(false);
+    test("every response has an id, forbids caching, and reveals no server software", async () => {
+      for (const response of [await call("GET", `/offer/${await create()}`), await call("GET", "/nowhere")]) {
+        expect(response.headers.get("x-request-id")).toMatch(/^[\w-]{36}$/);
+        expect(response.headers.get("cache-control")).toBe("no-store");
+        for (const name of ["etag", "x-powered-by"]) expect(response.headers.has(name)).toBe(false);
       }
       const { instance } = (await call("GET", "/nowhere")).json<{ instance: string }>();
       expect(instance).toMatch(/^urn:offers:request:[\w-]{36}$/);
@@ -461,7 +461,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createPlace }) =>
     test("a request is logged by its route, never by its path", async () => {
       const id = await create();
       await call("GET", `/offer/${id}`);
-      const find = (line: string) => line.includes('"route":"/offer/:id"') && line.includes("http.answered");
+      const find = (line: string) => line.includes('"route":"/offer/:id"') && line.includes("http.response");
       await eventually("the line is written", () => platform.logLines.some(find));
       expect(JSON.parse(platform.logLines.find(find) ?? "")).toMatchObject({
         method: "GET",

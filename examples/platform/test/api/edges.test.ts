@@ -36,7 +36,7 @@ describe.each(await anyStore())("the edges of the API on $title", ({ createPlace
   const call = (method: string, path: string, options: CallOptions = {}) =>
     platform.call(method, path, { key, ...options });
   const create = (changes: object = {}) => call("POST", "/offer", { json: { ...input, ...changes } });
-  const idOf = (answer: Answer): string => answer.json<{ id: string }>().id;
+  const idOf = (response: Answer): string => response.json<{ id: string }>().id;
 
   describe("HEAD and OPTIONS", () => {
     const allowed = {
@@ -91,7 +91,7 @@ describe.each(await anyStore())("the edges of the API on $title", ({ createPlace
   });
 
   // That each has an id of its own and Cache-Control: no-store is checked for every single call, see platform-under-test.ts.
-  test("an answer of any status is marked as not to be kept", async () => {
+  test("a response of any status forbids caching", async () => {
     const broken = () => {
       throw new Error("the clock stopped");
     };
@@ -101,7 +101,7 @@ describe.each(await anyStore())("the edges of the API on $title", ({ createPlace
     const token = await platform.signInWorker("worker_amal");
     const reuse = (title: string) =>
       call("POST", "/offer", { json: { ...input, title }, headers: { "Idempotency-Key": "reused" } });
-    const answers = [
+    const responses = [
       await call("GET", `/offer/${id}`),
       await platform.call("POST", `/worker-app/offers/${id}/apply`, { token }),
       await create({ title: "" }),
@@ -116,20 +116,20 @@ describe.each(await anyStore())("the edges of the API on $title", ({ createPlace
       await reuse("other"),
     ];
     readClock = broken;
-    answers.push(await create());
-    const statuses = answers.map(({ status }) => status);
+    responses.push(await create());
+    const statuses = responses.map(({ status }) => status);
     expect(statuses).toEqual([200, 204, 400, 401, 404, 405, 204, 409, 413, 415, 201, 422, 500]);
-    expect(answers.at(-1)?.text).not.toContain("clock");
+    expect(responses.at(-1)?.text).not.toContain("clock");
     const failed = new OffersClient({ baseUrl: platform.address, apiKey: key, maxRetries: 0 }).createOffer(input);
     await expect(failed).rejects.toBeInstanceOf(ServerError);
   });
 
-  test("a caller's own X-Request-Id is not taken over; ours is in the answer, the problem and the log", async () => {
+  test("a caller's own X-Request-Id is ignored; the platform's is in the response, the problem and the log", async () => {
     const theirs = randomUUID();
-    const answer = await call("GET", "/offer/unknown", { headers: { "X-Request-Id": theirs } });
-    const ours = answer.headers.get("x-request-id") ?? "";
+    const response = await call("GET", "/offer/unknown", { headers: { "X-Request-Id": theirs } });
+    const ours = response.headers.get("x-request-id") ?? "";
     expect(ours).not.toBe(theirs);
-    expect(answer.json()).toMatchObject({ instance: `urn:offers:request:${ours}` });
+    expect(response.json()).toMatchObject({ instance: `urn:offers:request:${ours}` });
     await eventually("it is logged", () => platform.logLines.some((line) => line.includes(ours)));
     expect(platform.logLines.join()).not.toContain(theirs);
   });
@@ -184,7 +184,7 @@ describe.each(await anyStore())("the edges of the API on $title", ({ createPlace
       const yesterday = await create(slot("2099-04-30T23:59:59.999Z", "2099-05-01T00:00:01Z"));
       expect(yesterday.json()).toMatchObject({
         status: 400,
-        errors: { "events[0].start": ["Let it start today (2099-05-01 in UTC) or later."] },
+        errors: { "events[0].start": ["Choose a start of today (2099-05-01 in UTC) or later."] },
       });
       setClock("2099-05-02T00:00:00.000Z");
       expect((await create(slot("2099-05-01T23:59:59.999Z", "2099-05-03T00:00:00Z"))).status).toBe(400);

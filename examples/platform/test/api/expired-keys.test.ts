@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { forgetExpiredKeys } from "../../src/idempotency/forget-expired-keys.ts";
-import { type OnceKey, once } from "../../src/idempotency/once.ts";
-import { commit } from "../../src/offers/commit.ts";
+import { deleteExpiredKeys } from "../../src/idempotency/forget-expired-keys.ts";
+import { type IdempotencyRecord, idempotent } from "../../src/idempotency/idempotent.ts";
+import { commitAndPublish } from "../../src/offers/commit-and-publish.ts";
 import { createOffer } from "../../src/offers/create-offer.ts";
 import type { Store, Trx } from "../../src/store/store.ts";
 import { afterEachStatement } from "../store/after-each-statement.ts";
@@ -31,19 +31,27 @@ describe.each(await storesUnderTest())("an expired idempotency key on $title", (
     await place.remove();
   });
 
-  const newKey = (): OnceKey => ({ organisationId, keyHash: `key ${++count}`, fingerprint: "a", now: new Date() });
-  const later = (key: OnceKey, ms: number): OnceKey => ({ ...key, now: new Date(key.now.getTime() + ms) });
-  const use = (trx: Trx, key: OnceKey, result: string) => once(trx, key, async () => result);
-  const useAlone = (key: OnceKey, result: string) => store.transaction((trx) => use(trx, key, result));
+  const newKey = (): IdempotencyRecord => ({
+    organisationId,
+    keyHash: `key ${++count}`,
+    fingerprint: "a",
+    now: new Date(),
+  });
+  const later = (key: IdempotencyRecord, ms: number): IdempotencyRecord => ({
+    ...key,
+    now: new Date(key.now.getTime() + ms),
+  });
+  const use = (trx: Trx, key: IdempotencyRecord, result: string) => idempotent(trx, key, async () => result);
+  const useAlone = (key: IdempotencyRecord, result: string) => store.transaction((trx) => use(trx, key, result));
 
   test("counts as absent at once, whatever was asked under it", async () => {
     const key = newKey();
-    expect(await useAlone(key, "first")).toEqual({ result: "first", isRepeat: false });
-    expect(await useAlone(later(key, dayMs - 1), "second")).toEqual({ result: "first", isRepeat: true });
+    expect(await useAlone(key, "first")).toEqual({ result: "first", replayed: false });
+    expect(await useAlone(later(key, dayMs - 1), "second")).toEqual({ result: "first", replayed: true });
     const other = { ...later(key, dayMs), fingerprint: "b" };
-    expect(await useAlone(other, "third")).toEqual({ result: "third", isRepeat: false });
+    expect(await useAlone(other, "third")).toEqual({ result: "third", replayed: false });
     // And is kept for another day, with what it is used for now.
-    expect(await useAlone(later(other, dayMs - 1), "fourth")).toEqual({ result: "third", isRepeat: true });
+    expect(await useAlone(later(other, dayMs - 1), "fourth")).toEqual({ result: "third", replayed: true });
     await expect(useAlone(later(key, dayMs + 1), "fifth")).rejects.toMatchObject({ code: "idempotency_key_reused" });
   });
 
@@ -51,18 +59,18 @@ describe.each(await storesUnderTest())("an expired idempotency key on $title", (
     const key = newKey();
     await useAlone(key, "first");
     const failing = store.transaction((trx) =>
-      once(trx, later(key, dayMs), () => Promise.reject(new Error("refused"))),
+      idempotent(trx, later(key, dayMs), () => Promise.reject(new Error("refused"))),
     );
     await expect(failing).rejects.toThrow("refused");
-    expect(await useAlone(later(key, dayMs + 1), "second")).toEqual({ result: "second", isRepeat: false });
+    expect(await useAlone(later(key, dayMs + 1), "second")).toEqual({ result: "second", replayed: false });
   });
 
   /** What retention does, between two statements of `trx`: from another connection, where there is one. */
   async function forget(trx: Trx, now: Date): Promise<void> {
-    if (store.name === "pglite") return void (await forgetExpiredKeys(trx, now));
+    if (store.name === "pglite") return void (await deleteExpiredKeys(trx, now));
     const forgotten = store.transaction(async (other) => {
       await sql`set local lock_timeout = '100ms'`.execute(other);
-      await forgetExpiredKeys(other, now);
+      await deleteExpiredKeys(other, now);
     });
     // 55P03 is lock_not_available: it has to wait until the transaction is over.
     await forgotten.catch((error: { code?: string }) => expect(error.code).toBe("55P03"));
@@ -79,8 +87,8 @@ describe.each(await storesUnderTest())("an expired idempotency key on $title", (
         "second",
       ),
     );
-    expect(await used).toEqual({ result: "second", isRepeat: false });
-    expect(await useAlone(later(again, 1), "third")).toEqual({ result: "second", isRepeat: true });
+    expect(await used).toEqual({ result: "second", replayed: false });
+    expect(await useAlone(later(again, 1), "third")).toEqual({ result: "second", replayed: true });
   });
 
   test("may be forgotten by a retention whose clock is ahead of the repeat's", async () => {
@@ -95,7 +103,7 @@ describe.each(await storesUnderTest())("an expired idempotency key on $title", (
         "second",
       ),
     );
-    expect(await used).toEqual({ result: "second", isRepeat: false });
+    expect(await used).toEqual({ result: "second", replayed: false });
   });
 
   test("of many that use it again at once, one has its effect", async () => {
@@ -103,7 +111,7 @@ describe.each(await storesUnderTest())("an expired idempotency key on $title", (
     await useAlone(key, "first");
     const again = later(key, dayMs);
     const used = await Promise.all(Array.from({ length: 20 }, (_, index) => useAlone(again, `again ${index}`)));
-    expect(used.filter(({ isRepeat }) => !isRepeat)).toHaveLength(1);
+    expect(used.filter(({ replayed }) => !replayed)).toHaveLength(1);
     expect(new Set(used.map(({ result }) => result)).size).toBe(1);
   });
 
@@ -115,13 +123,15 @@ describe.each(await storesUnderTest())("an expired idempotency key on $title", (
     const input = { createdByUserId: "hana", title: "Bar", workerIds: ["amal"] };
     let isOver = false;
     const retaining = (async () => {
-      while (!isOver) await forgetExpiredKeys(store.background.db, key.now);
+      while (!isOver) await deleteExpiredKeys(store.background.db, key.now);
     })();
     const ids = new Set<string>();
     const createAgain = async (): Promise<void> => {
       key = later(key, dayMs);
-      const created = await commit(deps, (trx) => once(trx, key, () => createOffer(trx, deps, organisationId, input)));
-      expect(created.isRepeat).toBe(false);
+      const created = await commitAndPublish(deps, (trx) =>
+        idempotent(trx, key, () => createOffer(trx, deps, organisationId, input)),
+      );
+      expect(created.replayed).toBe(false);
       ids.add(created.result);
     };
     try {

@@ -40,8 +40,8 @@ describe.each(await anyStore())("what belongs to another organisation on $title"
     const device = await platform.call("POST", "/worker-app/devices", { ...amal, json: { platform: "ios" } });
     deviceId = device.json<{ id: string }>().id;
     await eventually("harbour is told", async () => {
-      const answer = await platform.call("GET", "/portal/deliveries", hana);
-      deliveryId = answer.json<{ deliveries: { id: string }[] }>().deliveries[0]?.id ?? "";
+      const response = await platform.call("GET", "/portal/deliveries", hana);
+      deliveryId = response.json<{ deliveries: { id: string }[] }>().deliveries[0]?.id ?? "";
       return receiver.requests.some(({ url }) => url === "/offer/response") && deliveryId !== "";
     });
   });
@@ -81,9 +81,9 @@ describe.each(await anyStore())("what belongs to another organisation on $title"
 
   test.each(withIds)("is not there: $method $path", async (route) => {
     for (const who of await someoneElse(route.path)) {
-      const answer = await call(route, who);
-      expect(answer.status).toBe(404);
-      expect(answer.text).not.toMatch(/Bar on Sunday|harbour/i);
+      const response = await call(route, who);
+      expect(response.status).toBe(404);
+      expect(response.text).not.toMatch(/Bar on Sunday|harbour/i);
     }
   });
 

@@ -32,7 +32,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createPla
   const create = (key: string, changes: object = {}) => post("/offer", key, { json: { ...input, ...changes } });
   const complete = (id: string, key: string) =>
     post(`/offer/${id}/complete?api-version=1.0`, key, { json: ["worker_amal"] });
-  const idOf = (answer: Answer): string => answer.json<{ id: string }>().id;
+  const idOf = (response: Answer): string => response.json<{ id: string }>().id;
   const read = async (id: string) => (await platform.call("GET", `/offer/${id}`, { key: "demo-key-harbour" })).json();
   const apply = async (id: string) => {
     const token = await platform.signInWorker("worker_amal");
@@ -48,7 +48,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createPla
   const replayed = ({ headers }: Answer) => headers.get("idempotency-replayed");
   const reused = { status: 422, code: "idempotency_key_reused" };
 
-  test("a creation repeated under its key is answered as before, and creates nothing", async () => {
+  test("a retried creation gets the first response and creates nothing", async () => {
     const key = newKey();
     const first = await create(key, { title: "Once" });
     const again = await create(key, { title: "Once" });
@@ -59,14 +59,14 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createPla
     expect(await offersTitled("Once")).toHaveLength(1);
   });
 
-  test("a completion repeated under its key is answered as before, not as a second one", async () => {
+  test("a retried completion gets the first response, not that of a second completion", async () => {
     const id = idOf(await create(newKey()));
     await apply(id);
     const key = newKey();
     expect(await complete(id, key)).toMatchObject({ status: 204 });
     const again = await complete(id, key);
     expect([again.status, again.text, replayed(again)]).toEqual([204, "", "true"]);
-    expect((await complete(id, newKey())).json()).toMatchObject({ status: 409, code: "offer_complete" });
+    expect((await complete(id, newKey())).json()).toMatchObject({ status: 409, code: "offer_completed" });
   });
 
   test("without a key, or under another, each creation is one of its own", async () => {
@@ -118,19 +118,19 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createPla
     expect(idOf(theirs)).not.toBe(idOf(ours));
   });
 
-  test("of a hundred creations at once under one key, one creates and all are answered its id", async () => {
+  test("of a hundred concurrent creations under one key, one creates and all get its id", async () => {
     const key = newKey();
-    const answers = await Promise.all(Array.from({ length: 100 }, () => create(key, { title: "Rush" })));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
-    expect(new Set(answers.map(idOf)).size).toBe(1);
-    expect(answers.filter((answer) => replayed(answer) === null)).toHaveLength(1);
+    const responses = await Promise.all(Array.from({ length: 100 }, () => create(key, { title: "Rush" })));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(responses.map(idOf)).size).toBe(1);
+    expect(responses.filter((response) => replayed(response) === null)).toHaveLength(1);
     expect(await offersTitled("Rush")).toHaveLength(1);
   });
 
   test("of two different creations at once under one key, one is refused", async () => {
     const key = newKey();
-    const answers = await Promise.all([create(key, { title: "Left" }), create(key, { title: "Right" })]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 422]);
+    const responses = await Promise.all([create(key, { title: "Left" }), create(key, { title: "Right" })]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 422]);
     expect([...(await offersTitled("Left")), ...(await offersTitled("Right"))]).toHaveLength(1);
   });
 
@@ -140,8 +140,8 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createPla
     ["not ASCII", "schlüssel"],
     ["with a tab", "a\tb"],
   ])("a key that is %s is 400", async (_, key) => {
-    for (const answer of [await create(key), await complete("unknown", key)])
-      expect(answer.json()).toMatchObject({
+    for (const response of [await create(key), await complete("unknown", key)])
+      expect(response.json()).toMatchObject({
         status: 400,
         code: "invalid_request",
         errors: { "Idempotency-Key": [expect.any(String)] },

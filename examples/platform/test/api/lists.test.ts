@@ -69,9 +69,9 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createPlace })
   const read = (path: string, query = "") =>
     platform.call("GET", path + query, { token: tokens[path.split("/")[1] ?? ""] ?? "" });
   const part = async (path: string, name: string, query: string) => {
-    const answer = await read(path, query);
-    expect(answer.status).toBe(200);
-    const { [name]: rows, next, ...rest } = answer.json<Record<string, Row[]> & { next: string | null }>();
+    const response = await read(path, query);
+    expect(response.status).toBe(200);
+    const { [name]: rows, next, ...rest } = response.json<Record<string, Row[]> & { next: string | null }>();
     expect(rest).toEqual({});
     return { ids: (rows as Row[]).map(({ id }) => id), next: next as unknown as string | null };
   };
@@ -116,10 +116,11 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createPlace })
     for (const id of ["'", "\u0000", "x".repeat(600), "1e9", { a: 1 }, null])
       forged.push(Buffer.from(JSON.stringify([name, "1", id])).toString("base64url"));
     for (const before of forged) {
-      const answer = await read(path, `?before=${before}`);
+      const response = await read(path, `?before=${before}`);
       // An id is any text where ids are texts: then it is a place, after all that is newer.
-      if (answer.status === 200) expect(answer.json()).toEqual({ [name]: [], next: null });
-      else expect(answer.json()).toMatchObject({ status: 400, errors: { before: [expect.stringContaining("next")] } });
+      if (response.status === 200) expect(response.json()).toEqual({ [name]: [], next: null });
+      else
+        expect(response.json()).toMatchObject({ status: 400, errors: { before: [expect.stringContaining("next")] } });
     }
     for (const [other, otherName] of lists.filter(([each]) => each !== path)) {
       const foreign = (await part(other, otherName, "?limit=1")).next;
@@ -136,8 +137,8 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createPlace })
       ([each]) => each !== "/worker-app/notifications" && each !== "/portal/mailbox",
     )) {
       const { next } = await part(path, name, "?limit=1");
-      const answer = await platform.call("GET", `${path}?before=${next}`, { token: bo });
-      expect(answer.json()).toEqual({ [name]: [], next: null });
+      const response = await platform.call("GET", `${path}?before=${next}`, { token: bo });
+      expect(response.json()).toEqual({ [name]: [], next: null });
     }
   });
 
@@ -150,8 +151,8 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createPlace })
     await dana.signIn("worker_dana");
     const token = await platform.signInWorker("worker_dana");
     await eventually("all are told", async () => {
-      const answer = await platform.call("GET", "/worker-app/notifications", { token });
-      return answer.json<{ notifications: unknown[] }>().notifications.length === 51;
+      const response = await platform.call("GET", "/worker-app/notifications", { token });
+      return response.json<{ notifications: unknown[] }>().notifications.length === 51;
     });
     const shown: string[] = [];
     let pages = 0;

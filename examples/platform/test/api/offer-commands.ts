@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
-import { type AttemptResult, type Deed, OfferHistory, type OfferPicture, type Organisation } from "./offer-history.ts";
+import { type Verdict, type Deed, OfferHistory, type OfferPicture, type Organisation } from "./offer-history.ts";
 import { brokenInvariants } from "./offer-invariants.ts";
 
 /** Some of them are addressed by an offer, the others are strangers to it. */
@@ -9,7 +9,7 @@ export const workerIds = ["amal", "ben", "cleo", "dana", "elif"] as const;
 /** What has offers: the pure module, or the store. Offers are numbered as they are created. */
 export interface OffersUnderTest {
   create(workerIds: readonly string[]): Promise<void>;
-  act(offer: number, deed: Deed): Promise<AttemptResult>;
+  act(offer: number, deed: Deed): Promise<Verdict>;
   /** Of every offer there is. */
   pictures(): Promise<OfferPicture[]>;
 }
@@ -19,7 +19,7 @@ export interface Model {
   histories: OfferHistory[];
   seen: OfferPicture[];
   /** Told of each deed and what became of it. */
-  onVerdict: (deed: Deed["type"], verdict: AttemptResult) => void;
+  onVerdict: (deed: Deed["type"], verdict: Verdict) => void;
 }
 
 /** A completion may name whoever applies when it comes to it: made-up names are refused nearly always. */

@@ -7,7 +7,7 @@ export type Deed =
 /** Ours created the offer. */
 export type Organisation = "ours" | "theirs";
 
-export type AttemptResult = "done" | "offer_not_found" | "offer_complete" | "offer_withdrawn" | "worker_not_applied";
+export type Verdict = "done" | "offer_not_found" | "offer_completed" | "offer_withdrawn" | "worker_not_applied";
 
 /** All that anybody can see or hear of one offer. */
 export interface OfferPicture {
@@ -34,13 +34,13 @@ export class OfferHistory {
   }
 
   /** Whether the deed may be done, and why not. */
-  judge(deed: Deed): AttemptResult {
+  judge(deed: Deed): Verdict {
     // "The worker has received the offer" (D-36); an organisation has the offers it created (D-20).
     const isTheirs = "workerId" in deed ? this.#addressed.includes(deed.workerId) : deed.organisation === "ours";
     if (!isTheirs) return "offer_not_found";
     if (deed.type === "open" || deed.type === "close" || deed.type === "withdraw") return "done";
     if (this.#wasDone("withdraw")) return "offer_withdrawn";
-    if (this.#wasDone("complete")) return "offer_complete";
+    if (this.#wasDone("complete")) return "offer_completed";
     if (deed.type !== "complete") return "done";
     const mayBeNamed = deed.workerIds.length > 0 && deed.workerIds.every((id) => this.#lastAnswer(id) === "applied");
     return mayBeNamed ? "done" : "worker_not_applied";
@@ -62,7 +62,7 @@ export class OfferHistory {
       events: this.#deeds.flatMap((deed, index) => {
         if (deed.type !== "apply" && deed.type !== "reject") return [];
         const { workerId } = deed;
-        // "A repeat of the same answer is none" (D-08).
+        // "A repeat of the same response is none" (D-08).
         if (this.#lastAnswer(workerId, index) === this.#lastAnswer(workerId, index + 1)) return [];
         return [{ organisation: "ours", workerId, response: deed.type === "apply" ? "accepted" : "rejected" }];
       }),
@@ -86,11 +86,11 @@ export class OfferHistory {
   }
 
   #lastAnswer(workerId: string, before = this.#deeds.length): string {
-    const answer = this.#deeds
+    const response = this.#deeds
       .slice(0, before)
       .findLast((deed) => (deed.type === "apply" || deed.type === "reject") && deed.workerId === workerId);
-    if (answer === undefined) return "none";
-    return answer.type === "apply" ? "applied" : "rejected";
+    if (response === undefined) return "none";
+    return response.type === "apply" ? "applied" : "rejected";
   }
 
   #getsTheWork(workerId: string): boolean {

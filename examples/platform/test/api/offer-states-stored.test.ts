@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
-import { actOnOffer } from "../../src/offers/act-on-offer.ts";
-import { commit } from "../../src/offers/commit.ts";
+import { applyAction } from "../../src/offers/apply-action.ts";
+import { commitAndPublish } from "../../src/offers/commit-and-publish.ts";
 import { createOffer } from "../../src/offers/create-offer.ts";
 import type { OfferDeps } from "../../src/offers/offer-deps.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -18,11 +18,11 @@ function storedOffers(deps: OfferDeps, organisations: Organisations): OffersUnde
   return {
     async create(ids) {
       const input = { createdByUserId: "hana", title: "Kitchen help", workerIds: [...ids] };
-      offerIds.push(await commit(deps, (trx) => createOffer(trx, deps, organisations.ours, input)));
+      offerIds.push(await commitAndPublish(deps, (trx) => createOffer(trx, deps, organisations.ours, input)));
     },
     async act(number, deed) {
       const actor = "workerId" in deed ? deed : { organisationId: organisations[deed.organisation] };
-      const result = await commit(deps, (trx) => actOnOffer(trx, deps, actor, offerIds[number] ?? "", deed));
+      const result = await commitAndPublish(deps, (trx) => applyAction(trx, deps, actor, offerIds[number] ?? "", deed));
       return result === "done" ? result : result.code === "not_addressed" ? "offer_not_found" : result.code;
     },
     pictures: () => Promise.all(offerIds.map((id) => readPicture(deps.store, organisations, id))),
@@ -103,9 +103,10 @@ describe.each(await storesUnderTest())("the states of offers on $title", ({ crea
     return { model, real: storedOffers(deps, organisations) };
   };
 
-  test("are kept, and everybody is told, through a whole story", () => fc.asyncModelRun(setUp, offerStory));
+  test("are kept, and all workers are notified, through a random sequence of actions", () =>
+    fc.asyncModelRun(setUp, offerStory));
 
-  test("are kept, and everybody is told, as their histories say", async () => {
+  test("are kept, and all workers are notified, as their histories say", async () => {
     const property = fc.asyncProperty(offerCommands(30), (commands) => fc.asyncModelRun(setUp, commands));
     await fc.assert(property, { numRuns: 30, interruptAfterTimeLimit: 4_000 });
     expect(lower.errors).toEqual([]);

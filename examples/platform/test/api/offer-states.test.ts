@@ -24,7 +24,7 @@ function pureOffers(): OffersUnderTest {
       const outcome = transition(offer.state, deed);
       if (!outcome.allowed) return outcome.refusal.code === "not_addressed" ? "offer_not_found" : outcome.refusal.code;
       offer.state = outcome.state;
-      for (const told of outcome.consequences)
+      for (const told of outcome.effects)
         if (told.type === "notify") for (const id of told.workerIds) offer.told[id]?.push(told.reason);
         else offer.events.push({ organisation: "ours", workerId: told.workerId, response: told.response });
       return "done";
@@ -47,6 +47,6 @@ test("any sequence of anything, by anybody, keeps an offer true to its history",
   for (const deed of ["open", "close", "apply", "reject", "complete", "withdraw"])
     expect([...verdicts]).toEqual(expect.arrayContaining([`${deed}: done`, `${deed}: offer_not_found`]));
   for (const deed of ["apply", "reject", "complete"])
-    expect([...verdicts]).toEqual(expect.arrayContaining([`${deed}: offer_complete`, `${deed}: offer_withdrawn`]));
+    expect([...verdicts]).toEqual(expect.arrayContaining([`${deed}: offer_completed`, `${deed}: offer_withdrawn`]));
   expect([...verdicts]).toContain("complete: worker_not_applied");
 });

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { personLimits } from "../../src/operations/person-limits.ts";
+import { personLimits } from "../../src/rate-limits/person-limits.ts";
 import { addContact } from "../../src/worker-app/contacts.ts";
 import { mountedRoutes, takesToken } from "../pages/mounted-routes.ts";
 import { openVisitor, type PageVisitor } from "../pages/page-visitor.ts";
@@ -9,7 +9,7 @@ import { anyStore, type StorePlace, storesUnderTest } from "../support/stores.ts
 
 const [store] = await anyStore();
 
-describe("the requests of somebody signed in", () => {
+describe("the requests of a signed-in person", () => {
   let place: StorePlace;
   let platform: PlatformUnderTest;
   let hana: PageVisitor;
@@ -69,7 +69,7 @@ describe("the requests of somebody signed in", () => {
     expect((await get("/portal/profile", person)).status).toBe(200);
   });
 
-  test("count for the person: in every session, on pages and as JSON alike, and for nobody else", async () => {
+  test("count for the person in every session, on pages and as JSON, and for no other person", async () => {
     await exhaust("/portal/offers", person);
     const second = await platform.call("POST", "/portal/session", {
       json: { emailAddress: "HANA@harbour-hotels.example", password: "demo-password" },
@@ -114,7 +114,7 @@ describe("the requests of somebody signed in", () => {
     expect((await fetch(`${platform.address}/worker-app/notifications/stream`, { headers })).status).toBe(429);
   });
 
-  test("that act are a tenth of all, so that nobody sends a storm of webhooks by changing their mind", async () => {
+  test("that write are limited to a tenth, so that a worker who changes their response sends no storm of webhooks", async () => {
     const offer = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
     const created = await platform.call("POST", "/offer", { key: "demo-key-harbour", json: offer });
     const { id } = created.json<{ id: string }>();
@@ -202,7 +202,7 @@ describe.each(await storesUnderTest())("the contacts that a worker adds on $titl
   });
 });
 
-test("without a limit nobody counts", async () => {
+test("without a limit nothing is counted", async () => {
   const limits = personLimits(undefined);
   for (let number = 0; number < 1_000; number += 1) await limits.count("worker_id worker_amal", "act");
   expect(limits.contactsPerHour).toBeUndefined();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { rateLimits } from "../../src/operations/rate-limits.ts";
+import { rateLimits } from "../../src/rate-limits/rate-limits.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { anyStore, type StorePlace } from "../support/stores.ts";
 
@@ -43,7 +43,7 @@ describe.each(await anyStore())("the rate limit on $title", ({ createPlace }) =>
     for (let number = 0; number < 3; number += 1) expect((await ask(key, init)).status).toBe(404);
   };
 
-  test("a key that was used too often is told when to come again, in whole seconds", async () => {
+  test("a rate-limited key gets Retry-After in whole seconds", async () => {
     await exhaust("demo-key-harbour");
     pass(hourMs - 1_500);
     const { status, headers, json } = await ask("demo-key-harbour");
@@ -120,7 +120,7 @@ describe.each(await anyStore())("the rate limit on $title", ({ createPlace }) =>
   });
 });
 
-test("without a limit nobody counts", async () => {
+test("without a limit nothing is counted", async () => {
   const limits = rateLimits(undefined);
   for (let number = 0; number < 1_000; number += 1) {
     await limits.countWrongKey("192.0.2.1");

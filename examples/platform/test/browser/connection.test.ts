@@ -21,7 +21,7 @@ describe("a dropped connection", () => {
     await hirer.page.goto(`/offers/${offer}`);
     await amal.page.getByRole("link", { name: "Kitchen help on Friday" }).waitFor();
     // Something is heard on each stream first, so that there is a last event to go on after.
-    await stage.answer("worker_cleo", "reject", offer);
+    await stage.respond("worker_cleo", "reject", offer);
     await hirer.page.getByRole("row", { name: /Cleo.*Rejected/ }).waitFor();
     await stage.createOffer("Breakfast on Sunday");
     await amal.page.getByRole("link", { name: "Breakfast on Sunday" }).waitFor();
@@ -29,9 +29,9 @@ describe("a dropped connection", () => {
     cable.sent = "";
 
     cable.cut();
-    for (const { page } of [hirer, amal]) await page.getByText("Connection lost; trying again.").waitFor();
-    await stage.answer("worker_amal", "apply", offer);
-    await stage.answer("worker_ben", "reject", offer);
+    for (const { page } of [hirer, amal]) await page.getByText("Connection lost; reconnecting.").waitFor();
+    await stage.respond("worker_amal", "apply", offer);
+    await stage.respond("worker_ben", "reject", offer);
     await stage.createOffer("Bar on Saturday");
     cable.mend();
 

@@ -10,11 +10,11 @@ export const secret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
 export interface Integrator {
   /** What is entered on the company profile. */
   baseAddress: string;
-  /** Each answer of a worker, in the order it came: `worker_amal accepted`. */
-  answers: string[];
+  /** Each response of a worker, in the order it came: `worker_amal accepted`. */
+  responses: string[];
   /** Workers who added a contact. */
   contacts: string[];
-  /** While it is false, every event is answered with 500. */
+  /** While it is false, it responds to every event with 500. */
   isWell: boolean;
   close(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export async function openIntegrator(): Promise<Integrator> {
   const app = express();
   const integrator: Integrator = {
     baseAddress: "",
-    answers: [],
+    responses: [],
     contacts: [],
     isWell: true,
     async close() {
@@ -45,7 +45,7 @@ export async function openIntegrator(): Promise<Integrator> {
       secret,
       onWorkerOfferResponse({ workerId, response }) {
         beWell();
-        integrator.answers.push(`${workerId} ${response}`);
+        integrator.responses.push(`${workerId} ${response}`);
       },
       onWorkerAddedContact({ workerId }) {
         beWell();

@@ -44,26 +44,26 @@ describe("with the keyboard alone", () => {
     await press(app, app.getByRole("link", { name: "Kitchen help on Friday" }), "Enter");
     await app.waitForURL(`**/app/offers/${id}`);
     await press(app, app.getByRole("button", { name: "Apply" }), "Enter");
-    await app.getByText("You applied. It is not decided yet.").waitFor();
+    await app.getByText("You applied. The decision is pending.").waitFor();
 
     const { page: portal } = await openWindow(stage.browser, { baseURL });
     await signIn(portal, `/sign-in?next=/offers`, "hana@harbour-hotels.example");
     await press(portal, portal.getByRole("link", { name: "Kitchen help on Friday" }), "Enter");
     await portal.waitForURL(`**/offers/${id}`);
     await press(portal, portal.getByRole("checkbox", { name: "Amal" }), "Space");
-    await press(portal, portal.getByRole("button", { name: "Complete with those ticked" }), "Enter");
+    await press(portal, portal.getByRole("button", { name: "Complete with selected workers" }), "Enter");
     await portal.getByText("Gets the work").waitFor();
     await app.getByText("You got the work.").waitFor();
   });
 
-  test("what is ticked and focused stays so while answers come in", async () => {
+  test("selection and focus are kept while responses arrive", async () => {
     const id = await stage.createOffer("Bar on Saturday");
-    await stage.answer("worker_amal", "apply", id);
+    await stage.respond("worker_amal", "apply", id);
     const { page } = await stage.openPortal();
     await page.goto(`/offers/${id}`);
     const tick = page.getByRole("checkbox", { name: "Amal" });
     await press(page, tick, "Space");
-    await stage.answer("worker_ben", "apply", id);
+    await stage.respond("worker_ben", "apply", id);
     await page.getByRole("checkbox", { name: "Ben" }).waitFor();
     expect(await tick.isChecked()).toBe(true);
     expect(await tick.evaluate((element) => element === document.activeElement)).toBe(true);

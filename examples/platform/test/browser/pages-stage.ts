@@ -18,8 +18,8 @@ export interface PagesStage {
   openApp(options?: BrowserContextOptions, workerId?: string): Promise<Window>;
   /** An offer of Harbour Hotels to Amal, Ben and Cleo. */
   createOffer(title: string): Promise<string>;
-  /** A worker's answer, over the API. */
-  answer(workerId: string, action: "apply" | "reject", offerId: string): Promise<void>;
+  /** A worker's response, over the API. */
+  response(workerId: string, action: "apply" | "reject", offerId: string): Promise<void>;
   /** One of everything that pages show: offers in each state, deliveries, organisations that fail, invitations, mail. */
   fill(): Promise<void>;
   close(): Promise<void>;
@@ -61,11 +61,11 @@ export async function openPagesStage(settings: Partial<Settings> = {}): Promise<
         workerIds: ["worker_amal", "worker_ben", "worker_cleo"],
         events: [{ start: "2027-03-05T17:00:00Z", end: "2027-03-05T23:00:00Z" }],
       };
-      const answer = await platform.call("POST", "/offer", { key, json });
-      if (answer.status !== 201) throw new Error(`the offer was refused: ${answer.text}`);
-      return answer.json<{ id: string }>().id;
+      const response = await platform.call("POST", "/offer", { key, json });
+      if (response.status !== 201) throw new Error(`the offer was refused: ${response.text}`);
+      return response.json<{ id: string }>().id;
     },
-    async answer(workerId, action, offerId) {
+    async response(workerId, action, offerId) {
       const token = await platform.signInWorker(workerId);
       await platform.call("POST", `/worker-app/offers/${offerId}/${action}`, { token });
     },
@@ -81,21 +81,21 @@ export async function openPagesStage(settings: Partial<Settings> = {}): Promise<
       await save("ada@crew-agency.example", down.baseAddress);
       down.answer = answerWith(503);
       const filled = await stage.createOffer("Kitchen help on Friday");
-      await stage.answer("worker_amal", "apply", filled);
-      await stage.answer("worker_ben", "apply", filled);
+      await stage.respond("worker_amal", "apply", filled);
+      await stage.respond("worker_ben", "apply", filled);
       await platform.call("POST", `/offer/${filled}/complete?api-version=1.0`, { key, json: ["worker_amal"] });
       const withdrawn = await stage.createOffer("Breakfast on Sunday");
-      await stage.answer("worker_amal", "apply", withdrawn);
+      await stage.respond("worker_amal", "apply", withdrawn);
       await platform.call("GET", `/offer/${withdrawn}/withdraw`, { key });
       integrator.isWell = false;
       const open = await stage.createOffer("Bar on Saturday");
-      await stage.answer("worker_amal", "reject", open);
+      await stage.respond("worker_amal", "reject", open);
       await eventually("one delivery is given up", async () => {
         const token = await platform.signInPerson(hana);
         return (await platform.call("GET", "/portal/deliveries", { token })).text.includes('"dead"');
       });
       integrator.isWell = true;
-      await stage.answer("worker_ben", "apply", open);
+      await stage.respond("worker_ben", "apply", open);
       await stage.createOffer("Terrace on Monday, with a title that is long enough to need a second line on a phone");
       const token = await platform.signInPerson(hana);
       const people = [{ name: "Farah Aziz", emailAddress: "farah.aziz@example.com" }];

@@ -64,7 +64,7 @@ describe("the story of the contract, in the browser alone", () => {
     const row = ({ page }: Window, words: string) => page.getByRole("row").filter({ hasText: words });
     const acknowledged = (words: string) => row(integrator, words).filter({ hasText: "Acknowledged" });
 
-    // The company profile: saved when both checks are answered with 200, and not before.
+    // The company profile: saved when both checks get 200, and not before.
     await integrator.page.goto("/company");
     await saveProfile(integrator.page, `${stage.integrator.baseAddress}/nobody`, secret);
     await integrator.page.getByText("Nothing was changed.").waitFor();
@@ -74,11 +74,11 @@ describe("the story of the contract, in the browser alone", () => {
     await integrator.page.getByText("The profile is saved.").waitFor();
     await integrator.page.goto("/deliveries");
 
-    // An offer goes out, and is answered in every way there is.
+    // An offer goes out, and gets every kind of response.
     const entry = amal.page.getByRole("link", { name: "Kitchen help on Friday" });
     await draft(hirer.page, "Kitchen help on Friday");
     await bringsAbout(() => create(hirer.page), { worker: entry });
-    await bringsAbout(() => entry.click(), { hirer: row(hirer, "Amal").filter({ hasText: "Looked at it" }) });
+    await bringsAbout(() => entry.click(), { hirer: row(hirer, "Amal").filter({ hasText: "Opened" }) });
     await bringsAbout(() => click(amal.page, "Apply"), {
       hirer: row(hirer, "Amal").filter({ hasText: "Applied" }),
       integrator: acknowledged("Amal Haddad accepted"),
@@ -90,16 +90,16 @@ describe("the story of the contract, in the browser alone", () => {
     });
     await cleo.page.getByRole("link", { name: "Kitchen help on Friday" }).click();
     await bringsAbout(() => click(cleo.page, "Close"), {
-      hirer: row(hirer, "Cleo").filter({ hasText: "Closed without an answer" }),
+      hirer: row(hirer, "Cleo").filter({ hasText: "Closed without response" }),
     });
-    await hirer.page.getByText("1 applied, 1 rejected, 1 without an answer").waitFor();
-    await eventually("the integrator was told of both", () => stage.integrator.answers.length === 2);
-    expect(stage.integrator.answers).toEqual(["worker_amal accepted", "worker_ben rejected"]);
+    await hirer.page.getByText("1 applied, 1 rejected, 1 without response").waitFor();
+    await eventually("the integrator received both", () => stage.integrator.responses.length === 2);
+    expect(stage.integrator.responses).toEqual(["worker_amal accepted", "worker_ben rejected"]);
 
-    // It is completed: everybody is told, also who closed it.
+    // It is completed: all are notified, also the worker who closed it.
     await ben.page.goto("/app");
     await hirer.page.getByRole("checkbox", { name: "Amal" }).check();
-    await bringsAbout(() => click(hirer.page, "Complete with those ticked"), {
+    await bringsAbout(() => click(hirer.page, "Complete with selected workers"), {
       worker: [
         amal.page.getByText("You got the work."),
         ...[ben, cleo].map(({ page }) => page.getByText("The work went to others")),
@@ -107,7 +107,7 @@ describe("the story of the contract, in the browser alone", () => {
     });
     await hirer.page.getByText("Gets the work").waitFor();
 
-    // Another one is withdrawn, under the eyes of somebody who has applied.
+    // Another one is withdrawn, while a worker who applied views it.
     await amal.page.goto("/app");
     const second = amal.page.getByRole("link", { name: "Breakfast on Sunday" });
     await draft(hirer.page, "Breakfast on Sunday");
@@ -128,8 +128,8 @@ describe("the story of the contract, in the browser alone", () => {
     await bringsAbout(() => amal.page.getByRole("button", { name: "Add a contact at Harbour Hotels" }).click(), {
       integrator: row(integrator, "Amal Haddad added").filter({ hasText: "500" }),
     });
-    await amal.page.getByText("Harbour Hotels is told").waitFor();
-    await row(integrator, "Amal Haddad added").filter({ hasText: "Given up" }).first().waitFor();
+    await amal.page.getByText("Harbour Hotels is notified").waitFor();
+    await row(integrator, "Amal Haddad added").filter({ hasText: "Failed" }).first().waitFor();
     stage.integrator.isWell = true;
     await integrator.page.getByRole("link", { name: "Amal Haddad added" }).click();
     await integrator.page
@@ -143,7 +143,7 @@ describe("the story of the contract, in the browser alone", () => {
     await hirer.page.getByRole("searchbox").fill("dana");
     await click(hirer.page, "Search");
     await hirer.page.getByRole("checkbox", { name: "Dana Kim" }).check();
-    await click(hirer.page, "Invite those picked");
+    await click(hirer.page, "Invite selected people");
     await hirer.page.getByText("Invited: Dana Kim.").waitFor();
 
     const refused = /status of 422/;
@@ -170,10 +170,10 @@ describe("the story of the contract, in the browser alone", () => {
     await click(amal.page, "Reject");
     await amal.page.getByText("You rejected this offer.").waitFor();
     await click(amal.page, "Apply after all");
-    await amal.page.getByText("You applied. It is not decided yet.").waitFor();
+    await amal.page.getByText("You applied. The decision is pending.").waitFor();
     await hirer.page.reload();
     await hirer.page.getByRole("checkbox", { name: "Amal" }).check();
-    await click(hirer.page, "Complete with those ticked");
+    await click(hirer.page, "Complete with selected workers");
     await hirer.page.getByText("Gets the work").waitFor();
     await amal.page.reload();
     await amal.page.getByText("You got the work.").waitFor();
@@ -185,7 +185,7 @@ describe("the story of the contract, in the browser alone", () => {
   test("creates one offer of a form that arrives twice, without scripts, and leads to it", async () => {
     const { page } = await stage.openPortal({ javaScriptEnabled: false });
     let sent = 0;
-    // As after a double click, or when the answer was lost and the browser is asked to load it again.
+    // As after a double click, or when the response was lost and the browser is asked to load it again.
     await page.route("**/offers/new", async (route) => {
       if (route.request().method() === "POST") {
         await route.fetch({ maxRedirects: 0 });

@@ -29,7 +29,7 @@ describe("every page", () => {
     const look = async (path: string): Promise<void> => {
       const violations = await window.violations();
       const found = [...violations, ...complaints.splice(0)];
-      // A page that says what is not there is answered as such, and the console says so too.
+      // A "not found" page has status 404, which the console reports too.
       const meant = found.filter((text) => path.includes("nowhere") && /status of 404/.test(text));
       if (found.length > meant.length) faults.push({ path, found });
       paths.push(new URL(page.url()).pathname);
@@ -85,7 +85,7 @@ describe("every page", () => {
     };
     await send("/offers/new", "Create the offer");
     await send("/company", "Check and save", () => page.getByLabel("Base address").fill("ftp://nowhere.example"));
-    await send(search, "Invite those picked");
+    await send(search, "Invite selected people");
     expect(window.complaints.filter((text) => !/status of 4\d\d/.test(text))).toEqual([]);
   });
 

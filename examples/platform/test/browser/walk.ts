@@ -18,7 +18,7 @@ export async function walk(page: Page, each: (path: string) => Promise<void>): P
     seen.add(path);
     visitsOf.set(kind, visits + 1);
     const response = await page.goto(path);
-    if (response === null || !response.ok()) throw new Error(`a link leads to ${path}, answered ${response?.status()}`);
+    if (response === null || !response.ok()) throw new Error(`a link leads to ${path}, status ${response?.status()}`);
     await each(path);
     const links = await page
       .locator("a[href]")

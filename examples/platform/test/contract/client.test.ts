@@ -83,7 +83,7 @@ describe.each(variants)("@offers/client and the platform's process, $dialect on 
   };
 
   describe("an offer", () => {
-    test("is created, read, answered, completed and withdrawn", async () => {
+    test("is created, read, responded to, completed and withdrawn", async () => {
       const id = await create();
       await act("worker_amal", id, "apply");
       await act("worker_ben", id, "reject");
@@ -97,7 +97,7 @@ describe.each(variants)("@offers/client and the platform's process, $dialect on 
       expect(await harbour.getOffer(id)).toMatchObject({ complete: true, widthdrawn: true });
     });
 
-    test("is created once under one idempotency key, though an answer got lost", async () => {
+    test("is created once under one idempotency key, though a response was lost", async () => {
       let requests = 0;
       const losing = clientWith({
         serviceHonoursIdempotencyKey: true,
@@ -190,7 +190,7 @@ describe.each(variants)("@offers/client and the platform's process, $dialect on 
       }
     });
 
-    test("tells that an unknown or foreign offer is not completed", async () => {
+    test("reports that an unknown or foreign offer is not completed", async () => {
       const id = await create();
       await act("worker_amal", id, "apply");
       for (const call of [
@@ -204,7 +204,7 @@ describe.each(variants)("@offers/client and the platform's process, $dialect on 
       expect(await harbour.getOffer(id)).toMatchObject({ complete: false });
     });
 
-    test("tells that an unknown or foreign offer is not withdrawn, if the dialect does", async () => {
+    test("reports that an unknown or foreign offer is not withdrawn, if the dialect does", async () => {
       const id = await create();
       const calls = [harbour.withdrawOffer("unknown"), harbour.withApiKey("demo-key-bistro").withdrawOffer(id)];
       for (const result of await Promise.all(calls.map((call) => call.safe())))
@@ -212,11 +212,11 @@ describe.each(variants)("@offers/client and the platform's process, $dialect on 
       expect(await harbour.getOffer(id)).toMatchObject({ widthdrawn: false });
     });
 
-    test("tells that an offer is complete or withdrawn already", async () => {
+    test("reports that an offer is already complete or withdrawn", async () => {
       const id = await create();
       await act("worker_amal", id, "apply");
       await harbour.completeOffer(id, ["worker_amal"]);
-      const codes = ["offer_complete", "offer_withdrawn"];
+      const codes = ["offer_completed", "offer_withdrawn"];
       for (const code of codes) {
         const error = await failureOf(harbour.completeOffer(id, ["worker_amal"]));
         expect(error).toBeInstanceOf(closed[0]);

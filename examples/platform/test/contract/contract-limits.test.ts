@@ -157,8 +157,8 @@ describe("the limits", () => {
 
   test("the client waits for as long as Retry-After says, up to 30 seconds", async () => {
     vi.useFakeTimers({ toFake: [...fake.toFake] });
-    const answers = [{ "Retry-After": "30" }, { "Retry-After": "31" }];
-    const fetch = async () => new Response("", { status: 503, headers: answers.shift() ?? {} });
+    const responses = [{ "Retry-After": "30" }, { "Retry-After": "31" }];
+    const fetch = async () => new Response("", { status: 503, headers: responses.shift() ?? {} });
     const failure = new OffersClient({ ...silent, fetch }).getOffer("a").catch((error: unknown) => error);
     expect(await endedAfter(failure, 29_999, 30_000)).toEqual([false, true]);
     expect(await failure).toMatchObject({ attempts: 2, retryAfterMs: 31_000 });

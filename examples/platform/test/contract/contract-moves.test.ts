@@ -38,7 +38,7 @@ describe("the moves of an offer", () => {
     ["hirer", "demo-key-harbour", "user_hana"],
     ["agency", "demo-key-crew", "user_ada"],
   ])(
-    "an offer of a %s is pushed to every worker in workerIds, on iOS and Android, and to nobody else",
+    "an offer of a %s is pushed to every worker in workerIds, on iOS and Android, and to no other worker",
     async (_, key, createdByUserId) => {
       const [amal, ben, cleo] = await Promise.all(["worker_amal", "worker_ben", "worker_cleo"].map(streamOf));
       const offerId = await stage.createOffer({ createdByUserId }, { key });
@@ -82,7 +82,7 @@ describe("the moves of an offer", () => {
     expect((await read(offerId)).recipients).toMatchObject([{ response: "none" }, { response: "rejected" }]);
   });
 
-  test("a worker who closes the offer view, or does not answer, triggers no webhook", async () => {
+  test("a worker who closes the offer view, or does not respond, triggers no webhook", async () => {
     const offerId = await stage.createOffer({ workerIds: ["worker_amal", "worker_ben", "worker_cleo"] });
     for (const action of ["open", "close", "open", "close"]) expect(await act("worker_ben", offerId, action)).toBe(204);
     expect(await act("worker_amal", offerId, "apply")).toBe(204);
@@ -98,7 +98,7 @@ describe("the moves of an offer", () => {
     expect((await read(offerId)).recipients.map(({ response }) => response)).toEqual(["none", "none"]);
   });
 
-  test("an answer may change until the offer is complete; each change is told, a repeat is not", async () => {
+  test("a response may change until the offer is complete; each change is sent, a repeated one is not", async () => {
     const offerId = await stage.createOffer();
     for (const action of ["apply", "apply", "reject", "reject", "apply"])
       expect(await act("worker_amal", offerId, action)).toBe(204);
@@ -110,7 +110,7 @@ describe("the moves of an offer", () => {
     expect(responses).toEqual(["accepted", "rejected", "accepted"]);
   });
 
-  test("all workers are told on completion whether they were successful, whatever they answered", async () => {
+  test("all workers are notified on completion whether they were successful, whatever they responded", async () => {
     const workerIds = ["worker_amal", "worker_ben", "worker_cleo", "worker_dana"];
     const offerId = await stage.createOffer({ workerIds });
     for (const workerId of ["worker_amal", "worker_ben"]) await act(workerId, offerId, "apply");
@@ -124,7 +124,7 @@ describe("the moves of an offer", () => {
     expect((await read(offerId)).recipients.map(({ confirmation }) => confirmation)).toEqual(["confirmed", "", "", ""]);
   });
 
-  test("every worker addressed at creation is told of the withdrawal, whatever they answered, and nobody else", async () => {
+  test("every worker addressed at creation is notified of the withdrawal, whatever they responded, and no other worker", async () => {
     const workerIds = ["worker_amal", "worker_ben", "worker_cleo"];
     const offerId = await stage.createOffer({ workerIds });
     await act("worker_amal", offerId, "apply");
@@ -151,7 +151,7 @@ describe("the moves of an offer", () => {
     expect(stage.receiver.requests.slice(before)).toEqual([]);
   });
 
-  test("the endpoint that is told is that of the organisation whose key created the offer, or for which an agency's did", async () => {
+  test("the webhook goes to the organisation whose key created the offer, or for which an agency's key did", async () => {
     const own = await stage.createOffer({ createdByUserId: "user_ada" }, { key: "demo-key-crew" });
     const forHarbour = await stage.createOffer({ createdByUserId: "user_ada" }, { key: "demo-key-crew-for-harbour" });
     for (const offerId of [own, forHarbour]) expect(await act("worker_amal", offerId, "apply")).toBe(204);
@@ -166,12 +166,12 @@ describe("the moves of an offer", () => {
     await act("worker_amal", offerId, "apply");
     const stranger = { key: "demo-key-crew" };
     const completion = { ...stranger, json: ["worker_amal"] };
-    for (const answer of [
+    for (const response of [
       await stage.api("GET", `/offer/${offerId}`, stranger),
       await stage.api("POST", `/offer/${offerId}/complete?api-version=1.0`, completion),
       await stage.api("GET", `/offer/${offerId}/withdraw`, stranger),
     ])
-      expect(answer.status).toBe(404);
+      expect(response.status).toBe(404);
     expect(await flags(offerId)).toEqual({ isHistoric: false, widthdrawn: false, complete: false });
     expect((await stage.complete(offerId, ["worker_amal"])).status).toBe(204);
   });

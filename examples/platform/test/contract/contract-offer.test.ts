@@ -27,9 +27,9 @@ describe("the contract's offers", () => {
 
   const create = (changes: object = {}) => stage.api("POST", "/offer", { json: { ...creation, ...changes } });
   const refusedFields = async (changes: object) => {
-    const answer = await create(changes);
-    expect(answer.status).toBe(400);
-    return Object.keys(answer.json<{ errors: object }>().errors);
+    const response = await create(changes);
+    expect(response.status).toBe(400);
+    return Object.keys(response.json<{ errors: object }>().errors);
   };
   const read = async (offerId: string) => (await stage.api("GET", `/offer/${offerId}`)).json<Record<string, unknown>>();
   const createAndRead = async (changes: object = {}) => read((await create(changes)).json<{ id: string }>().id);
@@ -162,7 +162,7 @@ describe("the contract's offers", () => {
     expect(one.id).toMatch(/^[\w-]+$/);
   });
 
-  test("a response is none before any answer, and no confirmation is the empty string", async () => {
+  test("a response is none at first, and no confirmation is the empty string", async () => {
     const { recipients } = await createAndRead();
     expect(recipients).toMatchObject(Array(2).fill({ response: "none", confirmation: "" }));
   });
@@ -174,13 +174,13 @@ describe("the contract's offers", () => {
     expect(Object.keys(open)).not.toContain("withdrawn");
   });
 
-  test("a creation is answered 201 with the id and where to read the offer", async () => {
-    const answer = await create();
-    const { id } = answer.json<{ id: string }>();
-    expect([answer.status, answer.headers.get("location"), answer.json()]).toEqual([201, `/offer/${id}`, { id }]);
+  test("a creation responds with 201, the id and the offer's location", async () => {
+    const response = await create();
+    const { id } = response.json<{ id: string }>();
+    expect([response.status, response.headers.get("location"), response.json()]).toEqual([201, `/offer/${id}`, { id }]);
   });
 
-  test("a completion takes an array of strings and is answered 204 without a body", async () => {
+  test("a completion takes an array of strings and responds with 204 without a body", async () => {
     const { id } = (await create()).json<{ id: string }>();
     await stage.app("worker_amal", "POST", `/offers/${id}/apply`);
     const complete = (json: unknown) => stage.api("POST", `/offer/${id}/complete?api-version=1.0`, { json });
@@ -189,7 +189,7 @@ describe("the contract's offers", () => {
     expect(await complete(["worker_amal"])).toMatchObject({ status: 204, text: "" });
   });
 
-  test("a withdrawal is a GET without a body, answered 200; no other method withdraws", async () => {
+  test("a withdrawal is a GET without a body and responds with 200; no other method withdraws", async () => {
     const { id } = (await create()).json<{ id: string }>();
     for (const method of ["POST", "PUT", "PATCH", "DELETE", "HEAD"])
       expect((await stage.api(method, `/offer/${id}/withdraw`)).status).toBe(405);
@@ -239,8 +239,8 @@ describe("the contract's offers", () => {
 
   test("200 reads at the same time are within the limit of a key", async () => {
     const { id } = (await create()).json<{ id: string }>();
-    const answers = await Promise.all(Array.from({ length: 200 }, () => stage.api("GET", `/offer/${id}`)));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const responses = await Promise.all(Array.from({ length: 200 }, () => stage.api("GET", `/offer/${id}`)));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
   test("a start is refused when it lies before today's midnight in UTC", async () => {

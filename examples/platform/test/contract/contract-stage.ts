@@ -40,7 +40,7 @@ export interface Stage {
   complete(offerId: string, workerIds: readonly string[]): Promise<Answer>;
   /** What the worker's notifications menu says of the offer. */
   told(workerId: string, offerId: string): Promise<{ reason: string; successful: boolean | null }[]>;
-  /** The answers to this offer that the endpoint was told, once all that was triggered before has arrived. */
+  /** The responses to this offer that the endpoint was told, once all that was triggered before has arrived. */
   answersTold(offerId: string): Promise<{ workerId: string; response: string }[]>;
   close(): Promise<void>;
 }
@@ -73,9 +73,9 @@ export async function openStage(settings: Partial<Settings> = {}): Promise<Stage
     async createOffer(changes, options) {
       const workerIds = ["worker_amal", "worker_ben"];
       const json = { createdByUserId: "user_hana", title: "Bar", workerIds, ...changes };
-      const answer = await stage.api("POST", "/offer", { json, ...options });
-      if (answer.status !== 201) throw new Error(`the offer was refused: ${answer.text}`);
-      return answer.json<{ id: string }>().id;
+      const response = await stage.api("POST", "/offer", { json, ...options });
+      if (response.status !== 201) throw new Error(`the offer was refused: ${response.text}`);
+      return response.json<{ id: string }>().id;
     },
     complete: (offerId, workerIds) =>
       stage.api("POST", `/offer/${offerId}/complete?api-version=1.0`, { json: workerIds }),
@@ -90,7 +90,7 @@ export async function openStage(settings: Partial<Settings> = {}): Promise<Stage
         .reverse();
     },
     async answersTold(offerId) {
-      // Whatever was recorded before is pending or acknowledged by now: an answer is committed with its event.
+      // Whatever was recorded before is pending or acknowledged by now: an response is committed with its event.
       await eventually("nothing is pending", async () => {
         const { deliveries } = (await stage.portal("GET", "/deliveries")).json<{ deliveries: { state: string }[] }>();
         return deliveries.every(({ state }) => state === "acknowledged");

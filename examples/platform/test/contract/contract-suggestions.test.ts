@@ -1,10 +1,10 @@
-// What an implementer may answer to a search for contacts, field by field, as the tables of spec/interface.md have them.
+// What an implementer may response to a search for contacts, field by field, as the tables of spec/interface.md have them.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Answer, answerWith } from "../support/receiver.ts";
 import { type DocumentedField, fieldsAfter, wrongValues } from "./contract-document.ts";
 import { dana, openStage, rating, type Stage } from "./contract-stage.ts";
 
-describe("an answer to a search for contacts", () => {
+describe("a response to a search for contacts", () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await openStage();
@@ -13,8 +13,8 @@ describe("an answer to a search for contacts", () => {
   afterAll(() => stage.close());
 
   const search = async () => {
-    const answer = await stage.portal("POST", "/suggestions/search", { organisationIds: ["org_harbour"] });
-    const [result] = answer.json<{
+    const response = await stage.portal("POST", "/suggestions/search", { organisationIds: ["org_harbour"] });
+    const [result] = response.json<{
       results: { suggestions?: object[]; failure?: { code: string; message: string } }[];
     }>().results;
     return result;
@@ -29,7 +29,7 @@ describe("an answer to a search for contacts", () => {
   const expectColumn = async (row: DocumentedField, change: (field: object) => unknown) => {
     const without = await found([change({ [row.field]: undefined })]);
     if (row.required === "no") expect(without).toBe("shown");
-    else expect(without).toMatch(new RegExp(`wrong are: .*\\.${row.field}\\.$`));
+    else expect(without).toMatch(new RegExp(`invalid fields: .*\\.${row.field}\\.$`));
     // null stands for an optional field that is left out (D-94).
     for (const value of wrongValues(row).filter((wrong) => wrong !== null || row.required !== "no"))
       expect(await found([change({ [row.field]: value })])).toContain(`.${row.field}`);

@@ -1,4 +1,4 @@
-// What the service calls, when, and with what, as spec/interface.md tells it; and what it makes of the answers.
+// What the service calls, when, and with what, as spec/interface.md tells it; and what it makes of the responses.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { type Answer, answerWith, type ReceivedRequest } from "../support/receiver.ts";
@@ -26,8 +26,8 @@ describe("the contract's webhooks", () => {
   const savedAddress = async () =>
     (await stage.portal("GET", "/profile")).json<{ baseAddress: string | null }>().baseAddress;
   const search = async (json: object = {}) => {
-    const answer = await stage.portal("POST", "/suggestions/search", { organisationIds: ["org_harbour"], ...json });
-    const { results = [] } = answer.json<{
+    const response = await stage.portal("POST", "/suggestions/search", { organisationIds: ["org_harbour"], ...json });
+    const { results = [] } = response.json<{
       results?: { suggestions?: object[]; failure?: { code: string; message: string } }[];
     }>();
     return results[0];
@@ -37,7 +37,7 @@ describe("the contract's webhooks", () => {
     return (request, response) => answerWith(request.url.endsWith(path) ? status : 200)(request, response);
   };
 
-  test("before a profile is entered no endpoint is called, and nobody is asked for suggestions", async () => {
+  test("before a profile is entered no endpoint is called, not for suggestions either", async () => {
     expect((await stage.portal("GET", "/profile")).json()).toMatchObject({
       baseAddress: null,
       suggestsContacts: false,
@@ -65,23 +65,23 @@ describe("the contract's webhooks", () => {
   });
 
   test.each([201, 202, 204, 301, 302, 400, 401, 404, 500, 503])(
-    "GET /test answered %i saves no address, though GET /test/auth is answered 200",
+    "a response to GET /test with %i saves no address, though GET /test/auth gets 200",
     async (status) => {
       stage.receiver.answer = answeringOnly("/test", status);
       const before = await savedAddress();
-      const answer = await stage.enterProfile({ baseAddress: `${stage.receiver.baseAddress}/other` });
-      expect(answer.json()).toMatchObject({ status: 422, checks: [{ passed: false, status }, { passed: true }] });
+      const response = await stage.enterProfile({ baseAddress: `${stage.receiver.baseAddress}/other` });
+      expect(response.json()).toMatchObject({ status: 422, checks: [{ passed: false, status }, { passed: true }] });
       expect(await savedAddress()).toBe(before);
     },
   );
 
   test.each([201, 204, 302, 400, 401, 403, 500])(
-    "GET /test/auth answered %i saves no address, though GET /test is answered 200",
+    "a response to GET /test/auth with %i saves no address, though GET /test gets 200",
     async (status) => {
       stage.receiver.answer = answeringOnly("/test/auth", status);
       const before = await savedAddress();
-      const answer = await stage.enterProfile({ baseAddress: `${stage.receiver.baseAddress}/other` });
-      expect(answer.json()).toMatchObject({ status: 422, checks: [{ passed: true }, { passed: false, status }] });
+      const response = await stage.enterProfile({ baseAddress: `${stage.receiver.baseAddress}/other` });
+      expect(response.json()).toMatchObject({ status: 422, checks: [{ passed: true }, { passed: false, status }] });
       expect(await savedAddress()).toBe(before);
     },
   );
@@ -111,7 +111,7 @@ describe("the contract's webhooks", () => {
     expect(await received("/hooks/test")).not.toHaveProperty("headers.authorization");
   });
 
-  test("a worker who adds a contact is told to that organisation, by the path alone, each time", async () => {
+  test("each contact that a worker adds is sent to that organisation, in the path only", async () => {
     await stage.enterProfile();
     await stage.app("worker_cleo", "POST", "/contacts", { organisationId: "org_bistro" });
     for (const _ of [1, 2]) await stage.app("worker_dana", "POST", "/contacts", { organisationId: "org_harbour" });
@@ -123,7 +123,7 @@ describe("the contract's webhooks", () => {
     }
   });
 
-  test("an answer to an offer is told as JSON by POST /offer/response, with ids as they are", async () => {
+  test("a worker's response is sent as JSON by POST /offer/response, with unchanged ids", async () => {
     await stage.enterProfile();
     const offerId = await stage.createOffer();
     await stage.app("worker_ben", "POST", `/offers/${offerId}/reject`);
@@ -184,7 +184,7 @@ describe("the contract's webhooks", () => {
     await received("/hooks/contact/new/");
   });
 
-  test("answers of one worker to one offer arrive in order, and one that was given up lets the next one go", async () => {
+  test("responses of one worker to one offer arrive in order, and a failed one does not block the next", async () => {
     await stage.enterProfile();
     const offerId = await stage.createOffer();
     stage.receiver.answer = (request, response) =>
@@ -197,8 +197,8 @@ describe("the contract's webhooks", () => {
   });
 
   test.each(["?a=1", "#a", "/x?"])("a base address that ends in %s is not saved, and not called", async (end) => {
-    const answer = await stage.enterProfile({ baseAddress: `${stage.receiver.baseAddress}/hooks${end}` });
-    expect([answer.status, urls()]).toEqual([422, []]);
+    const response = await stage.enterProfile({ baseAddress: `${stage.receiver.baseAddress}/hooks${end}` });
+    expect([response.status, urls()]).toEqual([422, []]);
   });
 
   test("a secret has 16 to 500 characters, and no white space around them", async () => {
@@ -209,7 +209,7 @@ describe("the contract's webhooks", () => {
     expect((await stage.enterProfile()).status).toBe(200);
   });
 
-  test("suggestions and the two tests are asked once, whatever is answered, and are no events", async () => {
+  test("suggestions and the two tests are requested once, whatever the response, and are no events", async () => {
     await stage.enterProfile({ suggestsContacts: true });
     const deliveries = async () => (await stage.portal("GET", "/deliveries")).text;
     const before = await deliveries();

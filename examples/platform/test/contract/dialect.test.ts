@@ -26,7 +26,7 @@ describe("the live dialect", () => {
   const apply = async (id: string) =>
     platform.call("POST", `/worker-app/offers/${id}/apply`, { token: await platform.signInWorker("worker_amal") });
 
-  test("answers a creation with 200 and the id as plain text, again under the same key", async () => {
+  test("responds to a creation with 200 and the id as plain text, also to a retry", async () => {
     const key = { "Idempotency-Key": "k" };
     const created = await call("POST", `/offer${version}`, input, key);
     expect(created).toMatchObject({ status: 200, text: expect.stringMatching(/^offer_[\w-]+$/) });
@@ -35,7 +35,7 @@ describe("the live dialect", () => {
     expect(await call("POST", `/offer${version}`, input, key)).toMatchObject({ status: 200, text: created.text });
   });
 
-  test("answers a completion and a withdrawal with 204", async () => {
+  test("responds to a completion and a withdrawal with 204", async () => {
     const id = await create();
     await apply(id);
     const complete = await call("POST", `/offer/${id}/complete${version}`, ["worker_amal"]);
@@ -45,7 +45,7 @@ describe("the live dialect", () => {
     expect([read.status, read.json()]).toMatchObject([200, { id, complete: true, widthdrawn: true }]);
   });
 
-  test("answers a read and a withdrawal of an offer that is not there with 204, and has done nothing", async () => {
+  test("responds to a read and a withdrawal of an unknown offer with 204, without effect", async () => {
     const id = await create();
     for (const [path, key] of [
       ["/offer/unknown", "demo-key-harbour"],
@@ -59,34 +59,34 @@ describe("the live dialect", () => {
   test.each(["", "?api-version=1", "?api-version=2.0", "?api-version=1.0&api-version=1.0"])(
     "refuses the version %j on every operation",
     async (query) => {
-      for (const answer of [
+      for (const response of [
         await call("POST", `/offer${query}`, input),
         await call("GET", `/offer/unknown${query}`),
         await call("POST", `/offer/unknown/complete${query}`, ["worker_amal"]),
         await call("GET", `/offer/unknown/withdraw${query}`),
       ])
-        expect(answer.json()).toMatchObject({ status: 400, code: "unsupported_api_version" });
+        expect(response.json()).toMatchObject({ status: 400, code: "unsupported_api_version" });
     },
   );
 
   test("refuses a completion with 400 and the same problem as ever, never with 404 or 409", async () => {
     const complete = async (id: string) => {
-      const answer = await call("POST", `/offer/${id}/complete${version}`, ["worker_amal"]);
-      expect(answer.status).toBe(400);
-      expect(answer.headers.get("content-type")).toMatch(/^application\/problem\+json/);
-      return answer.json<{ status: number; code: string }>();
+      const response = await call("POST", `/offer/${id}/complete${version}`, ["worker_amal"]);
+      expect(response.status).toBe(400);
+      expect(response.headers.get("content-type")).toMatch(/^application\/problem\+json/);
+      return response.json<{ status: number; code: string }>();
     };
     const id = await create();
     expect(await complete("unknown")).toMatchObject({ status: 400, code: "offer_not_found", title: "No such offer" });
     expect(await complete(id)).toMatchObject({ code: "worker_not_applied", errors: { "[0]": [expect.any(String)] } });
     await apply(id);
     await call("POST", `/offer/${id}/complete${version}`, ["worker_amal"]);
-    expect(await complete(id)).toMatchObject({ status: 400, code: "offer_complete" });
+    expect(await complete(id)).toMatchObject({ status: 400, code: "offer_completed" });
     await call("GET", `/offer/${id}/withdraw${version}`);
     expect(await complete(id)).toMatchObject({ status: 400, code: "offer_withdrawn" });
   });
 
-  test("is the API's alone: the worker's app answers as ever", async () => {
+  test("applies to the API only, not to the worker's app", async () => {
     const id = await create();
     await call("GET", `/offer/${id}/withdraw${version}`);
     expect((await apply(id)).json()).toMatchObject({ status: 409, code: "offer_withdrawn" });

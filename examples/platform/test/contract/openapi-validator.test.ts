@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { expectDocumented } from "./openapi-validator.ts";
 
 const problem = { type: "urn:x", title: "No", status: 404 };
-const answer = (
+const response = (
   status: number,
   body: unknown,
   contentType = "application/json",
@@ -15,21 +15,21 @@ const answer = (
 
 // The suites rely on it: it must refuse what spec/openapi.yaml does not say.
 test.each([
-  ["POST", "/offer", answer(201, { id: "o" }), "lacks the header Location"],
-  ["POST", "/offer", answer(201, { id: 7 }, "application/json", { Location: "/offer/o" }), "must be string"],
-  ["POST", "/offer/o/complete", answer(204, {}), "a body where none is documented"],
-  ["GET", "/offer/o", answer(200, { id: "o" }), "must have required property 'title'"],
-  ["GET", "/offer/o", answer(404, problem), "the media type application/json is not documented"],
-  ["GET", "/offer/o", answer(404, { ...problem, errors: { id: "no" } }, "application/problem+json"), "must be array"],
-  ["GET", "/offer/o", answer(409, { ...problem, status: 409 }, "application/problem+json"), "409 is not documented"],
-  ["PUT", "/nowhere", answer(405, { title: "No" }, "application/problem+json"), "must have required property 'type'"],
-])("refuses a wrong answer to %s %s, %#", (method, path, wrong, message) =>
+  ["POST", "/offer", response(201, { id: "o" }), "lacks the header Location"],
+  ["POST", "/offer", response(201, { id: 7 }, "application/json", { Location: "/offer/o" }), "must be string"],
+  ["POST", "/offer/o/complete", response(204, {}), "a body where none is documented"],
+  ["GET", "/offer/o", response(200, { id: "o" }), "must have required property 'title'"],
+  ["GET", "/offer/o", response(404, problem), "the media type application/json is not documented"],
+  ["GET", "/offer/o", response(404, { ...problem, errors: { id: "no" } }, "application/problem+json"), "must be array"],
+  ["GET", "/offer/o", response(409, { ...problem, status: 409 }, "application/problem+json"), "409 is not documented"],
+  ["PUT", "/nowhere", response(405, { title: "No" }, "application/problem+json"), "must have required property 'type'"],
+])("rejects an invalid response to %s %s, %#", (method, path, wrong, message) =>
   expect(() => expectDocumented(method, path, wrong)).toThrow(message),
 );
 
 test("passes what is documented", () => {
-  expectDocumented("POST", "/offer?api-version=1.0", answer(201, { id: "o" }, undefined, { Location: "/offer/o" }));
-  expectDocumented("GET", "/offer/o/withdraw", answer(200, undefined));
-  expectDocumented("PUT", "/offer", answer(405, { ...problem, status: 405 }, "application/problem+json"));
-  expectDocumented("GET", "/offer/o", answer(404, problem, "application/problem+json; charset=utf-8"));
+  expectDocumented("POST", "/offer?api-version=1.0", response(201, { id: "o" }, undefined, { Location: "/offer/o" }));
+  expectDocumented("GET", "/offer/o/withdraw", response(200, undefined));
+  expectDocumented("PUT", "/offer", response(405, { ...problem, status: 405 }, "application/problem+json"));
+  expectDocumented("GET", "/offer/o", response(404, problem, "application/problem+json; charset=utf-8"));
 });

@@ -109,7 +109,7 @@ describe.each(await storesUnderTest())("redelivery on $title", ({ createPlace })
     receiver.answer = () => undefined;
     await act(await createOffer(), "apply");
     const [pending] = await deliveries();
-    expect((await redeliver(pending?.id)).json()).toMatchObject({ status: 409, code: "delivery_waiting" });
+    expect((await redeliver(pending?.id)).json()).toMatchObject({ status: 409, code: "delivery_pending" });
     const stranger = await platform.signInPerson("bo@bistro-group.example");
     for (const [id, who] of [
       [pending?.id, stranger],
@@ -220,7 +220,7 @@ describe.each(await storesUnderTest())("redelivery on $title", ({ createPlace })
     test("one who has no profile cannot enable it", async () => {
       const stranger = await platform.signInPerson("bo@bistro-group.example");
       const answer = await platform.call("POST", "/portal/profile/enable", { token: stranger });
-      expect(answer.json()).toMatchObject({ status: 409, code: "profile_not_saved" });
+      expect(answer.json()).toMatchObject({ status: 409, code: "profile_missing" });
       await save().catch(() => undefined);
       receiver.answer = answerWith(200);
       await save();

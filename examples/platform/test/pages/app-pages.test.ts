@@ -58,9 +58,11 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     });
 
     test.each(forms)("sends nothing to %s", async (path) => {
-      const answer = await openVisitor(platform.address, "/app/sign-in").send(path, { organisationId: "org_harbour" });
-      expect(answer.status).toBe(401);
-      expect(answer.text).toContain("Not signed in");
+      const response = await openVisitor(platform.address, "/app/sign-in").send(path, {
+        organisationId: "org_harbour",
+      });
+      expect(response.status).toBe(401);
+      expect(response.text).toContain("Not signed in");
     });
 
     test("hears nothing", async () => {
@@ -113,7 +115,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     });
   });
 
-  test("the menu has what the worker was told, the latest first, and what is new", async () => {
+  test("the menu lists the worker's notifications, newest first, and marks new ones", async () => {
     const ben = await signedIn("worker_ben");
     const id = await createOffer({ title: "Menu <b>&", workerIds: ["worker_ben"] });
     await eventually("the offer is in the menu", async () => (await ben.get("/app")).text.includes(id));
@@ -131,11 +133,11 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     expect(after).toContain("You applied");
   });
 
-  test("an answer is given, changed, and given no more when the offer is complete", async () => {
+  test("a response is given, changed, and rejected once the offer is complete", async () => {
     const events = [{ start: "2027-03-05T17:00:00Z", end: "2027-03-05T23:00:00Z" }];
     const id = await createOffer({ workerIds: ["worker_amal", "worker_ben"], events });
     const first = await offerPage(id);
-    expect(first).toContain("You have not answered yet.");
+    expect(first).toContain("You have not responded yet.");
     expect(first).toMatch(/5 Mar 2027, 17:00\s?–\s?23:00 UTC/);
     expect(await responseOf(id)).toBe("none");
 
@@ -145,7 +147,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     await amal.send(`/app/offers/${id}/apply`);
     expect(await responseOf(id)).toBe("applied");
     const said = await offerPage(id);
-    expect(said).toContain("You applied. You will be told who gets the work.");
+    expect(said).toContain("You applied. You will be notified when the work is assigned.");
     expect(said).not.toContain(`${id}/apply"`);
     expect(await amal.send(`/app/offers/${id}/close`)).toMatchObject({ status: 303, location: "/app" });
     expect(await responseOf(id)).toBe("applied");
@@ -156,22 +158,22 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     expect(done).not.toMatch(/\/(apply|reject)"/);
     const late = await amal.send(`/app/offers/${id}/reject`);
     expect(late.status).toBe(422);
-    expect(late.text).toContain("Your answer came too late: the offer was completed.");
+    expect(late.text).toContain("Your response came too late: the offer was completed.");
     expect(late.text).toContain("You got the work.");
     expect(await amal.get(`/app/offers/${id}/reject`)).toMatchObject({ status: 303, location: `/app/offers/${id}` });
     const ben = await signedIn("worker_ben");
     expect(await offerPage(id, ben)).toContain("The work went to others");
   });
 
-  test("opening an offer is noted for its hirer, and is no answer", async () => {
+  test("opening an offer is recorded for its hirer, and is no response", async () => {
     const id = await createOffer();
     const hana = openVisitor(platform.address);
     await hana.signIn("hana@harbour-hotels.example");
     const seenByHirer = async () => (await hana.get(`/offers/${id}`)).text;
     expect((await amal.get(`/app/offers/${id}`, { "X-Part": "1" })).status).toBe(200);
-    expect(await seenByHirer()).toContain(">No answer</span>");
+    expect(await seenByHirer()).toContain(">No response</span>");
     await offerPage(id);
-    expect(await seenByHirer()).toContain(">Looked at it</span>");
+    expect(await seenByHirer()).toContain(">Opened</span>");
     expect(await responseOf(id)).toBe("none");
   });
 
@@ -188,7 +190,9 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
       status: 303,
       location: "/app/contacts",
     });
-    expect((await amal.get("/app/contacts")).text).toContain("Bistro Group is told that you share your availability.");
+    expect((await amal.get("/app/contacts")).text).toContain(
+      "Bistro Group is notified that you share your availability.",
+    );
     expect((await amal.send("/app/contacts", { organisationId: "unknown" })).status).toBe(404);
     for (const fields of [{}, { organisationId: "" }, { organisationId: "\0" }])
       expect((await amal.send("/app/contacts", fields)).status).toBe(400);
@@ -200,15 +204,18 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     const profile = { baseAddress: receiver.baseAddress, secret: "x".repeat(20), suggestsContacts: false };
     expect((await platform.call("PUT", "/portal/profile", { token, json: profile })).status).toBe(200);
     const told = async () => {
-      const answer = await platform.call("GET", "/portal/deliveries", { token });
-      return answer.json<{ deliveries: object[] }>().deliveries.length;
+      const response = await platform.call("GET", "/portal/deliveries", { token });
+      return response.json<{ deliveries: object[] }>().deliveries.length;
     };
-    const send = async (once: string) =>
-      expect(await amal.send("/app/contacts", { organisationId: "org_crew", once })).toMatchObject({ status: 303 });
-    const [, once = ""] = /name="once" value="([^"]+)"/.exec((await amal.get("/app/contacts")).text) ?? [];
-    expect(once).not.toBe("");
-    await Promise.all([send(once), send(once)]);
-    expect((await amal.get("/app/contacts")).text).toContain("is told that you share your availability.");
+    const send = async (idempotencyKey: string) =>
+      expect(await amal.send("/app/contacts", { organisationId: "org_crew", idempotencyKey })).toMatchObject({
+        status: 303,
+      });
+    const [, idempotencyKey = ""] =
+      /name="idempotencyKey" value="([^"]+)"/.exec((await amal.get("/app/contacts")).text) ?? [];
+    expect(idempotencyKey).not.toBe("");
+    await Promise.all([send(idempotencyKey), send(idempotencyKey)]);
+    expect((await amal.get("/app/contacts")).text).toContain("is notified that you share your availability.");
     expect(await told()).toBe(1);
     await send("the next");
     expect(await told()).toBe(2);

@@ -76,7 +76,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
       },
     );
 
-    test("invites nobody", async () => {
+    test("invites no person", async () => {
       const fields = { organisationId: "org_harbour", person: pick("Eve", "eve@example.com") };
       expect((await openVisitor(platform.address).send("/invitations", fields)).status).toBe(401);
     });
@@ -105,11 +105,11 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
     expect(text).toContain('value="chef"');
   });
 
-  test("an organisation that fails or answers wrongly is shown as such, the rest still shown", async () => {
+  test("an organisation that fails or sends an invalid response is reported, and the others are shown", async () => {
     const { text } = await searched(hana, "", ["org_harbour", "org_bistro"]);
-    expect(text).toContain("Bistro Group could not suggest anybody: Its answer is not a list of suggestions");
+    expect(text).toContain("Bistro Group returned no suggestions: The response is not a valid list of suggestions");
     expect(text).not.toContain("s3cret");
-    expect(text.indexOf("Farah Aziz")).toBeLessThan(text.indexOf("Bistro Group could not"));
+    expect(text.indexOf("Farah Aziz")).toBeLessThan(text.indexOf("Bistro Group returned no"));
   });
 
   test("a filter that is too long is refused", async () =>
@@ -155,7 +155,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
         expect(await hana.get(path)).toMatchObject({ status: 303, location: "/invitations" });
       const { status, text } = await searched(hana, "chef", []);
       expect(status).toBe(422);
-      expect(text).toContain("Tick an organisation first");
+      expect(text).toContain("Select at least one organisation.");
       expect(text).toContain('value="chef"');
       for (const forged of [{ formToken: "" }, { headers: { "Sec-Fetch-Site": "cross-site" } }])
         expect((await hana.send("/invitations/search", { organisationIds: "org_bistro" }, forged)).status).toBe(403);
@@ -206,7 +206,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
   });
 
   describe("an invitation", () => {
-    test("goes to those picked, and to nobody twice", async () => {
+    test("goes to each selected person once", async () => {
       await searched(hana);
       const fields = {
         organisationId: "org_harbour",
@@ -225,7 +225,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
       await searched(hana);
       const fields = { organisationId: "org_harbour", filter: "chef" };
       for (const [person, words] of [
-        [pick("Eve", "eve@example.com"), "Pick people as a search showed them"],
+        [pick("Eve", "eve@example.com"), "Select people from a search of this session"],
         [pick("Farah Aziz", "farah@example.com"), "less than 30 days ago"],
       ] as const) {
         const { status, text } = await hana.send("/invitations", { ...fields, person });
@@ -239,19 +239,19 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
 
     test("by a form that is sent twice is one", async () => {
       const ada = await signedIn("ada@crew-agency.example");
-      const [, once = ""] = /name="once" value="([^"]+)"/.exec((await searched(ada)).text) ?? [];
-      expect(once).not.toBe("");
-      const fields = { organisationId: "org_harbour", person: pick("Farah Aziz", "farah@example.com"), once };
+      const [, idempotencyKey = ""] = /name="idempotencyKey" value="([^"]+)"/.exec((await searched(ada)).text) ?? [];
+      expect(idempotencyKey).not.toBe("");
+      const fields = { organisationId: "org_harbour", person: pick("Farah Aziz", "farah@example.com"), idempotencyKey };
       for (const _ of ["first", "again"])
         expect(await ada.send("/invitations", fields)).toMatchObject({ status: 303, location: "/invitations" });
       expect((await ada.get("/invitations")).text).toContain("Invited: Farah Aziz.");
       expect(await invitedBy("ada@crew-agency.example")).toEqual(["farah@example.com"]);
     });
 
-    test("to nobody says so, and the search is there again", async () => {
+    test("without selected people shows an error and the search again", async () => {
       const { status, text } = await bo.send("/invitations", { organisationId: "org_harbour", filter: "chef" });
       expect(status).toBe(422);
-      expect(text).toContain("Pick somebody first.");
+      expect(text).toContain("Select at least one person.");
       expect(text).toContain('value="chef"');
       expect(text).toContain("Farah Aziz");
     });

@@ -1,4 +1,4 @@
-export interface PageAnswer {
+export interface PageResult {
   status: number;
   headers: Headers;
   text: string;
@@ -14,21 +14,21 @@ export interface SendOptions {
 
 /** Somebody with a browser that keeps cookies, and knows nothing else of the platform. */
 export interface PageVisitor {
-  get(path: string, headers?: Record<string, string>): Promise<PageAnswer>;
+  get(path: string, headers?: Record<string, string>): Promise<PageResult>;
   /** Sends a form as a page of ours does. */
-  send(path: string, fields?: Record<string, string | string[]>, options?: SendOptions): Promise<PageAnswer>;
+  send(path: string, fields?: Record<string, string | string[]>, options?: SendOptions): Promise<PageResult>;
   signIn(name: string): Promise<void>;
   /** The token in the forms of this visitor's pages. */
   formToken(): Promise<string>;
   cookie(): string;
 }
 
-/** @param signInPath of the audience whose pages are visited */
+/** @param signInPath of the section whose pages are visited */
 export function openVisitor(address: string, signInPath = "/sign-in"): PageVisitor {
   const jar = new Map<string, string>();
   const cookie = (): string => [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
 
-  async function ask(path: string, init: RequestInit): Promise<PageAnswer> {
+  async function ask(path: string, init: RequestInit): Promise<PageResult> {
     const headers = { Accept: "text/html", Cookie: cookie(), ...(init.headers as Record<string, string>) };
     const response = await fetch(address + path, { ...init, headers, redirect: "manual" });
     for (const set of response.headers.getSetCookie()) {

@@ -4,7 +4,7 @@ import { openPlatform, type PlatformUnderTest } from "../support/platform-under-
 import { answerWith, openReceiver, type Receiver } from "../support/receiver.ts";
 import { anyStore, type StorePlace } from "../support/stores.ts";
 import { type MountedRoute, mountedRoutes, takesToken } from "./mounted-routes.ts";
-import { openVisitor, type PageAnswer, type PageVisitor, type SendOptions } from "./page-visitor.ts";
+import { openVisitor, type PageResult, type PageVisitor, type SendOptions } from "./page-visitor.ts";
 
 /** For everybody: there is nothing of anybody in them. */
 const open = ["/assets/:file", "/healthz", "/readyz", "/sign-in", "/sign-out", "/app/sign-in", "/app/sign-out"];
@@ -50,8 +50,8 @@ beforeAll(async () => {
   const dana1 = { name: "Dana Kim", emailAddress: "dana@example.com", ratings: [] };
   receiver = await openReceiver((request, response) => {
     const suggestion = { ...dana1, profileImageUrl: `${receiver.baseAddress}/dana.png` };
-    const answer = request.url === "/contact-suggestions" ? JSON.stringify([suggestion]) : "";
-    answerWith(200, { "content-type": "application/json" }, answer)(request, response);
+    const body = request.url === "/contact-suggestions" ? JSON.stringify([suggestion]) : "";
+    answerWith(200, { "content-type": "application/json" }, body)(request, response);
   });
   const token = await platform.signInPerson("hana@harbour-hotels.example");
   const profile = { baseAddress: receiver.baseAddress, secret: "x".repeat(20), suggestsContacts: true };
@@ -64,8 +64,8 @@ beforeAll(async () => {
   const device = await platform.call("POST", "/worker-app/devices", { token: worker, json: { platform: "ios" } });
   ids.devices = device.json<{ id: string }>().id;
   await eventually("the delivery is there", async () => {
-    const answer = await platform.call("GET", "/portal/deliveries", { token });
-    ids.deliveries = answer.json<{ deliveries: { id: string }[] }>().deliveries[0]?.id ?? "";
+    const response = await platform.call("GET", "/portal/deliveries", { token });
+    ids.deliveries = response.json<{ deliveries: { id: string }[] }>().deliveries[0]?.id ?? "";
     return ids.deliveries !== "";
   });
   hana = await signedIn("hana@harbour-hotels.example");
@@ -87,26 +87,26 @@ const filled = (path: string): string =>
     return `${before}/${ids[before]}`;
   });
 
-const visit = (visitor: PageVisitor, { method, path }: MountedRoute, options: SendOptions = {}): Promise<PageAnswer> =>
+const visit = (visitor: PageVisitor, { method, path }: MountedRoute, options: SendOptions = {}): Promise<PageResult> =>
   method === "GET"
     ? visitor.get(filled(path), options.headers)
     : visitor.send(filled(path), { worker: "worker_amal", organisationId: "org_bistro" }, options);
 
 /** What somebody is answered who is not signed in: a reader is led to the sign-in, a form has no effect. */
-function expectNobody({ method, path }: MountedRoute, { status, location, text }: PageAnswer): void {
+function expectNobody({ method, path }: MountedRoute, { status, location, text }: PageResult): void {
   expect(status).toBe(method === "GET" ? 303 : 401);
   if (method === "GET") expect(location?.split("?")[0]).toBe(signInOf(path));
   expect(text).not.toMatch(secrets);
 }
 
-describe("somebody signed out", () => {
-  test.each(pages)("is nobody at $method $path", async (route) =>
+describe("a signed-out person", () => {
+  test.each(pages)("is unauthenticated at $method $path", async (route) =>
     expectNobody(route, await visit(openVisitor(platform.address, signInOf(route.path)), route)),
   );
 
   test.each(["/live", "/app/live"])("hears nothing at %s", async (path) => {
-    const answer = await openVisitor(platform.address).get(path, { Accept: "text/event-stream" });
-    expect([answer.status, answer.headers.get("content-type")]).toEqual([
+    const response = await openVisitor(platform.address).get(path, { Accept: "text/event-stream" });
+    expect([response.status, response.headers.get("content-type")]).toEqual([
       401,
       "application/problem+json; charset=utf-8",
     ]);
@@ -115,14 +115,14 @@ describe("somebody signed out", () => {
   test.each(withToken)("gets nothing from $method $path, nor does the cookie of a page", async ({ method, path }) => {
     const query = path.endsWith("/complete") ? "?api-version=1.0" : "";
     for (const headers of [{}, { Cookie: hana.cookie() }, { Cookie: amal.cookie() }]) {
-      const answer = await platform.call(method, filled(path) + query, { headers });
-      expect(answer.status).toBe(401);
-      expect(answer.text).not.toMatch(secrets);
+      const response = await platform.call(method, filled(path) + query, { headers });
+      expect(response.status).toBe(401);
+      expect(response.text).not.toMatch(secrets);
     }
   });
 });
 
-describe("a session of the other audience", () => {
+describe("a session of the other section", () => {
   test.each(pages)("is none at $method $path", async (route) => {
     const [other, name] = isOfApp(route.path) ? [hana, "offers-app"] : [amal, "offers-portal"];
     const [, value = ""] = other.cookie().split("=");
@@ -165,8 +165,8 @@ describe("a forged form", () => {
 
   test.each(forms)("has no effect at $path", async (route) => {
     for (const [how, options] of forgeries) {
-      const answer = await visit(isOfApp(route.path) ? amal : hana, route, await options());
-      expect({ how, status: answer.status }).toEqual({ how, status: 403 });
+      const response = await visit(isOfApp(route.path) ? amal : hana, route, await options());
+      expect({ how, status: response.status }).toEqual({ how, status: 403 });
     }
   });
 
@@ -203,6 +203,6 @@ test("there are such routes", () => {
 });
 
 test("a method that a page has not is 405 and says which it has", async () => {
-  const answer = await bo.send("/offers");
-  expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+  const response = await bo.send("/offers");
+  expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
 });

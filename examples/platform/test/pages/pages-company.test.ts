@@ -38,17 +38,17 @@ const save = (changes: Record<string, string> = {}) =>
   });
 
 describe("the company profile", () => {
-  test("says what both checks were answered and how long it took, and is saved", async () => {
+  test("shows the responses and durations of both checks, and is saved", async () => {
     const { status, text } = await save({ suggestsContacts: "yes" });
     expect(status).toBe(200);
-    expect(text).toContain("Both checks were answered with 200. The profile is saved.");
+    expect(text).toContain("Both checks got a response with 200. The profile is saved.");
     for (const path of ["/test", "/test/auth"]) expect(text).toContain(`GET ${path} <span`);
     expect(text.match(/responded with 200 <span class="fine">in \d+ ms/g)).toHaveLength(2);
-    expect(text).toMatch(/What was sent.*authorization: .*What was answered.*200/is);
+    expect(text).toMatch(/Request.*authorization: .*Response.*200/is);
     const page = (await hana.get("/company")).text;
     expect(page).toContain(`value="${receiver.baseAddress}/hooks"`);
     expect(page).toMatch(/name="suggestsContacts" value="yes" checked/);
-    expect(page).toContain(">Well</span>");
+    expect(page).toContain(">Healthy</span>");
   });
 
   test("is not saved when a check fails, and keeps what was typed but never the secret", async () => {
@@ -56,14 +56,14 @@ describe("the company profile", () => {
     receiver.answer = answerWith(401);
     const { status, text } = await save({ baseAddress: `${receiver.baseAddress}/elsewhere` });
     expect(status).toBe(422);
-    expect(text).toContain("Nothing was changed. Both checks must be answered with 200.");
+    expect(text).toContain("Nothing was changed. Your endpoint must respond to both checks with 200.");
     expect(text).toContain("the endpoint does not accept the secret");
     expect(text).toContain(`value="${receiver.baseAddress}/elsewhere"`);
     expect(text).not.toContain(secret);
     expect((await hana.get("/company")).text).toContain(`<dd>${receiver.baseAddress}/hooks</dd>`);
   });
 
-  test("says beside each field what is wrong", async () => {
+  test("shows errors beside their fields", async () => {
     const { status, text } = await save({ secret: "short", baseAddress: "" });
     expect(status).toBe(422);
     expect(text).toMatch(/id="secret-error".*at least 16 characters/);
@@ -76,7 +76,7 @@ describe("the company profile", () => {
     expect(platform.logLines.join()).not.toContain(secret);
   });
 
-  test("takes another secret that the endpoint knows, and no other", async () => {
+  test("rotates to a secret that the endpoint accepts, and to no other", async () => {
     await save();
     receiver.answer = answerWith(401);
     const refused = await hana.send("/company/rotation", { secret: "another-secret-of-32-characters!" });
@@ -84,16 +84,16 @@ describe("the company profile", () => {
     receiver.answer = answerWith(200);
     const same = await hana.send("/company/rotation", { secret });
     expect(same.status).toBe(422);
-    expect(same.text).toMatch(/id="new-secret-error".*this is the current secret/);
+    expect(same.text).toMatch(/id="new-secret-error".*this is the current one/);
     const done = await hana.send("/company/rotation", { secret: "another-secret-of-32-characters!" });
     expect([done.status, done.text.includes("The new secret is in use.")]).toEqual([200, true]);
     const page = (await hana.get("/company")).text;
-    expect(page).toContain("counts until");
+    expect(page).toContain("valid until");
     expect(page).not.toContain("another-secret");
     expect(await hana.get("/company/rotation")).toMatchObject({ status: 303, location: "/company" });
   });
 
-  test("offers no other secret before the first", async () => {
+  test("offers no rotation before the first secret", async () => {
     const bo = openVisitor(platform.address);
     await bo.signIn("bo@bistro-group.example");
     expect((await bo.get("/company")).text).not.toContain('action="/company/rotation"');
@@ -102,22 +102,20 @@ describe("the company profile", () => {
     expect((await bo.send("/company/enable")).status).toBe(422);
   });
 
-  test("says that an endpoint which is gone is switched off, and switches it on again when it passes", async () => {
+  test("shows an endpoint that responded with 410 as disabled, and enables it when its checks pass", async () => {
     await save();
     receiver.answer = answerWith(410);
     const token = await platform.signInWorker("worker_amal");
     await platform.call("POST", "/worker-app/contacts", { token, json: { organisationId: "org_harbour" } });
-    await eventually("it is switched off", async () =>
-      (await hana.get("/company")).text.includes(">Switched off</span>"),
-    );
+    await eventually("it is disabled", async () => (await hana.get("/company")).text.includes(">Disabled</span>"));
     const page = (await hana.get("/company")).text;
-    expect(page).toContain("It answered 410");
+    expect(page).toContain("It responded with 410 Gone");
     const held = (await hana.get("/deliveries?state=held")).text;
     expect(held).toContain(">Held</span>");
     expect((await hana.send("/company/enable")).status).toBe(422);
     receiver.answer = answerWith(200);
     const enabled = await hana.send("/company/enable");
-    expect([enabled.status, enabled.text.includes("The endpoint is switched on.")]).toEqual([200, true]);
-    await eventually("it is well", async () => (await hana.get("/company")).text.includes(">Well</span>"));
+    expect([enabled.status, enabled.text.includes("The endpoint is enabled.")]).toEqual([200, true]);
+    await eventually("it is healthy", async () => (await hana.get("/company")).text.includes(">Healthy</span>"));
   });
 });

@@ -56,29 +56,29 @@ async function latest(word: string): Promise<string> {
 }
 
 describe("deliveries", () => {
-  test("show each attempt with request and answer", async () => {
+  test("show each attempt with request and response", async () => {
     await save();
     receiver.answer = answerWith(503);
     await addContact("worker_cleo");
-    const { text } = await hana.get(await latest("Given up"));
+    const { text } = await hana.get(await latest("Failed"));
     expect(text).toContain("Cleo Martin added a contact here");
     expect(text).toContain("GET /contact/new/worker_cleo");
-    expect(text.match(/answered 503; only 200 acknowledges/g)).toHaveLength(3);
+    expect(text.match(/503; only 200 acknowledges/g)).toHaveLength(3);
     expect(text).toMatch(/No\. 3: /);
   });
 
-  test("that were given up are delivered again", async () => {
+  test("that failed are redelivered", async () => {
     await save();
     receiver.answer = answerWith(503);
     await addContact();
-    const path = await latest("Given up");
+    const path = await latest("Failed");
     receiver.answer = answerWith(200);
     expect(await hana.send(`${path}/redeliver`)).toMatchObject({ status: 303, location: path });
-    expect((await hana.get(path)).text).toContain("It is delivered again.");
+    expect((await hana.get(path)).text).toContain("The event is redelivered.");
     await latest("Acknowledged");
   });
 
-  test("that were acknowledged are delivered again as new ones", async () => {
+  test("that were acknowledged are redelivered as new ones", async () => {
     await save();
     await addContact("worker_ben");
     const path = await latest("Acknowledged");
@@ -86,38 +86,38 @@ describe("deliveries", () => {
     expect([status, location === path]).toEqual([303, false]);
     expect((await hana.get(location ?? "")).text).toContain(`<a href="${path}">an earlier delivery</a>`);
     expect((await hana.send(`${path}/redeliver`)).location).toBe(path);
-    expect((await hana.get(path)).text).toContain("Another delivery repeats it already.");
+    expect((await hana.get(path)).text).toContain("It was already redelivered.");
   });
 
-  test("of a time are delivered again at once", async () => {
+  test("since a time are redelivered together", async () => {
     await save();
     receiver.answer = answerWith(503);
     for (const worker of ["worker_amal", "worker_ben"]) await addContact(worker);
-    await latest("Given up");
-    await eventually("both were given up", async () =>
-      (await hana.get("/deliveries?state=pending")).text.includes("None"),
+    await latest("Failed");
+    await eventually("both failed", async () =>
+      (await hana.get("/deliveries?state=pending")).text.includes("No matching events."),
     );
     await save();
     receiver.answer = answerWith(200);
     const since = (at: string, which = "dead") => hana.send("/deliveries/redeliver", { since: at, which });
     expect(await since("2099-01-01T00:00")).toMatchObject({ status: 303, location: "/deliveries" });
-    expect((await hana.get("/deliveries")).text).toContain("Delivered again: 0 events.");
+    expect((await hana.get("/deliveries")).text).toContain("Redelivered: 0 events.");
     await since("2020-01-01T00:00");
-    expect((await hana.get("/deliveries")).text).toMatch(/Delivered again: [2-9] events\./);
+    expect((await hana.get("/deliveries")).text).toMatch(/Redelivered: [2-9] events\./);
     await eventually("nothing is left", async () =>
-      (await hana.get("/deliveries?state=dead")).text.includes("None of these."),
+      (await hana.get("/deliveries?state=dead")).text.includes("No matching events."),
     );
     await since("2020-01-01T00:00", "constructor");
-    expect((await hana.get("/deliveries")).text).toContain("Delivered again: 0 events.");
+    expect((await hana.get("/deliveries")).text).toContain("Redelivered: 0 events.");
   });
 
-  test("are not delivered again without a time, and the form says so", async () => {
+  test("are not redelivered without a time, and the form shows the error", async () => {
     const { status, text } = await hana.send("/deliveries/redeliver", { since: 'yester"day', which: "all" });
     expect(status).toBe(422);
     expect(text).toContain("<title>Not done: Deliveries");
     expect(text).toContain('<details class="code" id="redeliver-many" open>');
     expect(text).toMatch(/value="yester&quot;day"[^>]*aria-invalid="true"/);
-    expect(text).toContain("Say since when, such as 2099-05-01T16:00.");
+    expect(text).toContain("Enter a time, such as 2099-05-01T16:00.");
     expect(text).toContain('value="all" checked');
     expect(await hana.get("/deliveries/redeliver")).toMatchObject({ status: 303, location: "/deliveries" });
   });
@@ -129,7 +129,7 @@ describe("deliveries", () => {
     const shown = async (state: string) => (await hana.get(`/deliveries?state=${state}`)).text;
     expect(await shown("acknowledged")).toContain(`href="${path}"`);
     expect(await shown("dead")).not.toContain(`href="${path}"`);
-    expect(await shown("held")).toContain("None of these.");
+    expect(await shown("held")).toContain("No matching events.");
     expect(await shown("no-such-state")).toContain(`href="${path}"`);
   });
 

@@ -36,16 +36,16 @@ describe("signing in", () => {
     "never leads to %j",
     async (next) => {
       const guest = openVisitor(platform.address);
-      const answer = await guest.send("/sign-in", { name: hana, password: "demo-password", next });
-      expect(answer).toMatchObject({ status: 303, location: "/" });
+      const response = await guest.send("/sign-in", { name: hana, password: "demo-password", next });
+      expect(response).toMatchObject({ status: 303, location: "/" });
     },
   );
 
   test("with a wrong password keeps what was typed, but not the password", async () => {
-    const answer = await openVisitor(platform.address).send("/sign-in", { name: hana, password: "wrong-password" });
-    expect(answer.status).toBe(401);
-    expect(answer.text).toContain(`value="${hana}"`);
-    expect(answer.text).not.toContain("wrong-password");
+    const response = await openVisitor(platform.address).send("/sign-in", { name: hana, password: "wrong-password" });
+    expect(response.status).toBe(401);
+    expect(response.text).toContain(`value="${hana}"`);
+    expect(response.text).not.toContain("wrong-password");
   });
 
   test("gives the session a new cookie and a new form token", async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readOfferInFull } from "../../src/portal/read-offer-in-full.ts";
+import { readOfferDetails } from "../../src/portal/offers/offer-details.ts";
 import { readOrganisations } from "../../src/worker-app/contacts.ts";
 import { addOrganisation, openLowerHalf } from "../support/lower-half.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
@@ -54,7 +54,7 @@ describe.each(await anyStore())("long lists on $title", ({ createPlace }) => {
       const bo = openVisitor(platform.address);
       await bo.signIn("bo@bistro-group.example");
       const older = /href="([^"]+)">Older/.exec((await hana.get("/offers")).text)?.[1] ?? "";
-      expect((await bo.get(older)).text).toContain("None are older.");
+      expect((await bo.get(older)).text).toContain("No older offers.");
     });
 
     test("older invitations and mails likewise", async () => {
@@ -112,7 +112,7 @@ describe.each(await anyStore())("long lists on $title", ({ createPlace }) => {
       .execute();
     const seen: string[] = [];
     for (let after: number | undefined, left = true; left; ) {
-      const { recipients } = await readOfferInFull({ store, now: () => new Date() }, organisationId, offerId, {
+      const { recipients } = await readOfferDetails({ store, now: () => new Date() }, organisationId, offerId, {
         ...{ after, limit: 2 },
       });
       seen.push(...recipients.map(({ workerId }) => workerId.slice(-1)));

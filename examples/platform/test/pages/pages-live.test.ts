@@ -65,9 +65,9 @@ describe.each(makers)("what $maker changes, live, on $title", ({ createPlace, ma
     return readLive(platform.address + (/data-live-stream="([^"]+)"/.exec(text)?.[1] ?? ""), visitor.cookie());
   }
   async function callAs(method: string, path: string, json?: unknown): Promise<string> {
-    const answer = await other.call(method, path, { token: await other.signInPerson(hanaAddress), json });
-    expect(answer.status).toBeLessThan(300);
-    return answer.text;
+    const response = await other.call(method, path, { token: await other.signInPerson(hanaAddress), json });
+    expect(response.status).toBeLessThan(300);
+    return response.text;
   }
   /** Nothing is delivered, and what was has been told. */
   async function quiet(): Promise<void> {
@@ -83,8 +83,8 @@ describe.each(makers)("what $maker changes, live, on $title", ({ createPlace, ma
   const key = "demo-key-harbour";
   const creation = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
   async function create(changes: object = {}): Promise<string> {
-    const answer = await other.call("POST", "/offer", { key, json: { ...creation, ...changes } });
-    return answer.json<{ id: string }>().id;
+    const response = await other.call("POST", "/offer", { key, json: { ...creation, ...changes } });
+    return response.json<{ id: string }>().id;
   }
   async function act(action: string, id: string): Promise<void> {
     const token = await other.signInWorker("worker_amal");
@@ -96,7 +96,7 @@ describe.each(makers)("what $maker changes, live, on $title", ({ createPlace, ma
     const json = { organisationId: "org_harbour" };
     expect((await other.call("POST", "/worker-app/contacts", { token, json })).status).toBe(204);
   }
-  /** The endpoint answers nothing before this is done: what is told of deliveries until then is no attempt. */
+  /** The endpoint responses nothing before this is done: what is told of deliveries until then is no attempt. */
   async function beforeAnyAttempt(work: () => Promise<void>): Promise<void> {
     const waiting: (() => void)[] = [];
     receiver.answer = (request, response) => void waiting.push(() => well(request, response));
@@ -104,19 +104,19 @@ describe.each(makers)("what $maker changes, live, on $title", ({ createPlace, ma
       await work();
     } finally {
       receiver.answer = well;
-      for (const answer of waiting) answer();
+      for (const response of waiting) response();
     }
   }
 
   describe("an offer", () => {
-    test("that is created is told", () => expectTold(["offer"], () => create()));
+    test("is sent when it is created", () => expectTold(["offer"], () => create()));
 
-    test.each(["open", "apply", "reject", "close"])("is told when its worker does this: %s", async (action) => {
+    test.each(["open", "apply", "reject", "close"])("is sent when its worker does this: %s", async (action) => {
       const id = await create();
       await expectTold(["offer"], () => act(action, id));
     });
 
-    test("that is completed or withdrawn is told, over the API and on pages", async () => {
+    test("is sent when it is completed or withdrawn, over the API and on pages", async () => {
       const [first, second] = [await create(), await create()];
       for (const id of [first, second]) await act("apply", id);
       const complete = `/offer/${first}/complete?api-version=1.0`;
@@ -128,14 +128,14 @@ describe.each(makers)("what $maker changes, live, on $title", ({ createPlace, ma
   });
 
   describe("an endpoint", () => {
-    test("that is saved, whose switch is turned, and whose secret is rotated, is told", async () => {
+    test("is sent when it is saved, when suggestions are switched, and when its secret is rotated", async () => {
       await expectTold(["endpoint"], () => callAs("PUT", "/portal/profile", profile()));
       const { secret: _, ...turned } = profile();
       await expectTold(["endpoint"], () => callAs("PUT", "/portal/profile", turned));
       await expectTold(["endpoint"], () => callAs("POST", "/portal/profile/rotation", { secret: `${secret}-2` }));
     });
 
-    test("that is switched off is told, with the mail about it, and so is that it is switched on", async () => {
+    test("is sent when it is disabled, with the mail about it, and when it is enabled", async () => {
       const id = await create();
       await quiet();
       await expectTold(["endpoint", "delivery", "mail"], async () => {
@@ -149,7 +149,7 @@ describe.each(makers)("what $maker changes, live, on $title", ({ createPlace, ma
   });
 
   describe("a delivery", () => {
-    test("is told when it is recorded: of a response, and of a contact", async () => {
+    test("is sent when it is recorded: of a response, and of a contact", async () => {
       const id = await create();
       await quiet();
       await beforeAnyAttempt(() => expectTold(["delivery"], () => act("apply", id)));
@@ -157,7 +157,7 @@ describe.each(makers)("what $maker changes, live, on $title", ({ createPlace, ma
       await beforeAnyAttempt(() => expectTold(["delivery"], addContact));
     });
 
-    test("is told with each attempt", async () => {
+    test("is sent with each attempt", async () => {
       await quiet();
       const reader = await follow(hana);
       await beforeAnyAttempt(async () => {
@@ -170,7 +170,7 @@ describe.each(makers)("what $maker changes, live, on $title", ({ createPlace, ma
       reader.disconnect();
     });
 
-    test("is told when it is delivered again, alone or with many, over the API and on pages", async () => {
+    test("is sent when it is redelivered, alone or with many, over the API and on pages", async () => {
       await quiet();
       const since = new Date().toISOString();
       await addContact();
@@ -192,7 +192,7 @@ describe.each(makers)("what $maker changes, live, on $title", ({ createPlace, ma
   });
 
   describe("mail", () => {
-    test("is told to whom it is for alone", async () => {
+    test("is sent to its recipient only", async () => {
       await quiet();
       const reader = await follow(hana);
       for (const notifyEmailAddress of ["else@example.com", boAddress, "Hana@harbour-hotels.example"])
@@ -203,7 +203,7 @@ describe.each(makers)("what $maker changes, live, on $title", ({ createPlace, ma
       reader.disconnect();
     });
 
-    test("that invites somebody who is here is told", async () => {
+    test("is sent when it invites a person of the platform", async () => {
       await callAs("PUT", "/portal/profile", profile());
       await callAs("POST", "/portal/suggestions/search", { organisationIds: ["org_harbour"] });
       const json = { organisationId: "org_harbour", people };
@@ -211,7 +211,7 @@ describe.each(makers)("what $maker changes, live, on $title", ({ createPlace, ma
     });
   });
 
-  test("nothing is told of another organisation", async () => {
+  test("nothing is sent of another organisation", async () => {
     await quiet();
     const [his, hers] = [await follow(bo), await follow(hana)];
     await act("apply", await create());
@@ -340,7 +340,7 @@ describe.each(stores.filter(({ title }) => isShared(title)))(
       await place.remove();
     });
 
-    test("is told afterwards that it may have missed anything", async () => {
+    test("is notified afterwards that it may have missed changes", async () => {
       const hana = openVisitor(platform.address);
       await hana.signIn(hanaAddress);
       const { text } = await hana.get("/offers");

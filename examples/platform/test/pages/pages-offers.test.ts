@@ -28,21 +28,21 @@ const fields = { title: "Kitchen help", worker: ["worker_amal", "worker_ben"], .
 
 /** @returns its path */
 async function create(changes: Record<string, string | string[]> = {}): Promise<string> {
-  const answer = await hana.send("/offers/new", { ...fields, ...changes });
-  expect(answer).toMatchObject({ status: 303, location: expect.stringMatching(/^\/offers\/offer_/) });
-  return answer.location ?? "";
+  const response = await hana.send("/offers/new", { ...fields, ...changes });
+  expect(response).toMatchObject({ status: 303, location: expect.stringMatching(/^\/offers\/offer_/) });
+  return response.location ?? "";
 }
 
 /** What tells the page's form sent twice from two forms. */
-const onceIn = (text: string): string => /name="once" value="([^"]+)"/.exec(text)?.[1] ?? "";
+const keyIn = (text: string): string => /name="idempotencyKey" value="([^"]+)"/.exec(text)?.[1] ?? "";
 
 const read = async (path: string) =>
   (await platform.call("GET", `/offer/${path.split("/")[2]}`, { key: "demo-key-harbour" })).json();
 
 const act = async (workerId: string, path: string, action: string): Promise<void> => {
   const token = await platform.signInWorker(workerId);
-  const answer = await platform.call("POST", `/worker-app/offers/${path.split("/")[2]}/${action}`, { token });
-  expect(answer.status).toBe(204);
+  const response = await platform.call("POST", `/worker-app/offers/${path.split("/")[2]}/${action}`, { token });
+  expect(response.status).toBe(204);
 };
 
 describe("creating an offer", () => {
@@ -61,11 +61,11 @@ describe("creating an offer", () => {
       recipients: [{ workerId: "worker_amal" }, { workerId: "worker_ben" }, { workerId: "worker_cleo" }],
     });
     const page = await hana.get(path);
-    expect(page.text).toContain("The offer is created and on its way to the workers.");
+    expect(page.text).toContain("The offer is created, and the workers are being notified.");
     expect((await hana.get(path)).text).not.toContain("The offer is created");
   });
 
-  test("wrongly says beside each field what is wrong, and keeps what was typed", async () => {
+  test("with errors shows them beside their fields, and keeps the input", async () => {
     const { status, text } = await hana.send("/offers/new", {
       ...fields,
       title: " ",
@@ -77,7 +77,7 @@ describe("creating an offer", () => {
     expect(status).toBe(422);
     expect(text).toMatch(/aria-describedby="title-error" aria-invalid="true"/);
     expect(text).toContain("Write a title; do not leave it empty or blank.");
-    expect(text).toContain("Let it end after its start.");
+    expect(text).toContain("Choose an end after the start.");
     expect(text).toContain("worker_nobody: Give the id of a worker; no worker has this one.");
     expect(text).toContain("&lt;b&gt;&quot;kept&quot;&lt;/b&gt;</textarea>");
     expect(text).toMatch(/value="worker_amal" checked/);
@@ -85,11 +85,11 @@ describe("creating an offer", () => {
   });
 
   test("by a form that is sent twice is one offer, and another when something else is in it", async () => {
-    const form = { ...fields, title: "Once", once: onceIn((await hana.get("/offers/new")).text) };
-    expect(form.once).toMatch(/^[\w-]{36}$/);
+    const form = { ...fields, title: "Once", idempotencyKey: keyIn((await hana.get("/offers/new")).text) };
+    expect(form.idempotencyKey).toMatch(/^[\w-]{36}$/);
     const paths = (await Promise.all([create(form), create(form)])).concat(await create(form));
     expect(new Set(paths).size).toBe(1);
-    const others = [await create({ ...form, title: "Twice" }), await create({ ...form, once: "another" })];
+    const others = [await create({ ...form, title: "Twice" }), await create({ ...form, idempotencyKey: "another" })];
     expect(new Set([...paths, ...others]).size).toBe(3);
     const bea = openVisitor(platform.address);
     await bea.signIn("hana@harbour-hotels.example");
@@ -97,12 +97,12 @@ describe("creating an offer", () => {
   });
 
   test("that was refused may be sent again", async () => {
-    const once = onceIn((await hana.get("/offers/new")).text);
+    const idempotencyKey = keyIn((await hana.get("/offers/new")).text);
     for (const _ of ["first", "again"])
-      expect((await hana.send("/offers/new", { ...fields, title: "", once })).status).toBe(422);
+      expect((await hana.send("/offers/new", { ...fields, title: "", idempotencyKey })).status).toBe(422);
   });
 
-  test("of nobody is refused", async () => {
+  test("without workers is rejected", async () => {
     const { worker: _, ...nobody } = fields;
     const { status, text } = await hana.send("/offers/new", nobody);
     expect([status, text.includes("Name at least one worker.")]).toEqual([422, true]);
@@ -117,14 +117,14 @@ describe("creating an offer", () => {
 });
 
 describe("an offer", () => {
-  test("shows who answered what", async () => {
+  test("shows the response of each worker", async () => {
     const path = await create({ worker: ["worker_amal", "worker_ben", "worker_cleo", "worker_dana"] });
     await act("worker_amal", path, "apply");
     await act("worker_ben", path, "reject");
     await act("worker_cleo", path, "open");
     const { text } = await hana.get(path);
-    expect(text).toContain("1 applied, 1 rejected, 2 without an answer");
-    for (const word of ["Applied", "Rejected", "Looked at it", "No answer"]) expect(text).toContain(`>${word}</span>`);
+    expect(text).toContain("1 applied, 1 rejected, 2 without response");
+    for (const word of ["Applied", "Rejected", "Opened", "No response"]) expect(text).toContain(`>${word}</span>`);
     expect(text).toContain('id="tick-worker_amal"');
     expect(text).not.toContain('id="tick-worker_ben"');
     expect((await hana.get("/offers")).text).toContain(`href="${path}"`);
@@ -132,7 +132,7 @@ describe("an offer", () => {
 
   test("is completed with the applicants who are ticked", async () => {
     const path = await create();
-    expect((await hana.get(path)).text).toContain("Nobody has applied yet.");
+    expect((await hana.get(path)).text).toContain("No worker has applied yet.");
     await act("worker_amal", path, "apply");
     const done = await hana.send(`${path}/complete`, { worker: "worker_amal" });
     expect(done).toMatchObject({ status: 303, location: path });
@@ -141,21 +141,21 @@ describe("an offer", () => {
     expect(text).toContain("Gets the work");
     expect(text).not.toContain("/complete");
     const again = await hana.send(`${path}/complete`, { worker: "worker_amal" });
-    expect([again.status, again.text.includes("is completed once")]).toEqual([422, true]);
+    expect([again.status, again.text.includes("it can be completed only once")]).toEqual([422, true]);
   });
 
   test("is completed once by a form that is sent twice, which leads to the same page", async () => {
     const path = await create();
     await act("worker_amal", path, "apply");
-    const form = { once: onceIn((await hana.get(path)).text), worker: "worker_amal" };
+    const form = { idempotencyKey: keyIn((await hana.get(path)).text), worker: "worker_amal" };
     for (const _ of ["first", "again"])
       expect(await hana.send(`${path}/complete`, form)).toMatchObject({ status: 303, location: path });
     expect((await hana.send(`${path}/complete`, { ...form, worker: "worker_ben" })).status).toBe(422);
   });
 
   test.each<[string, Record<string, string>, string]>([
-    ["nobody", {}, "Tick at least one worker who has applied."],
-    ["who has not applied", { worker: "worker_ben" }, "Not everybody you ticked applies any more; look again."],
+    ["nobody", {}, "Select at least one worker who has applied."],
+    ["who has not applied", { worker: "worker_ben" }, "A selected worker no longer applies. Reload the page."],
   ])("is not completed with %s", async (_, ticked, remedy) => {
     const path = await create();
     const { status, text } = await hana.send(`${path}/complete`, ticked);

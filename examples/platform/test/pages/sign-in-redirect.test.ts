@@ -5,13 +5,13 @@ import { anyStore, type StorePlace } from "../support/stores.ts";
 import { hostileNext } from "./hostile-next.ts";
 import { openVisitor, type SendOptions } from "./page-visitor.ts";
 
-/** Each signs in for real. `REDIRECT_RUNS=10000` tries as many for each audience. */
+/** Each signs in for real. `REDIRECT_RUNS=10000` tries as many for each section. */
 const runs = Number(process.env.REDIRECT_RUNS ?? 150);
 const publicOrigin = "https://offers.example";
 
 const audiences = [
-  { audience: "the portal", signInPath: "/sign-in", name: "hana@harbour-hotels.example", home: "/" },
-  { audience: "the worker's app", signInPath: "/app/sign-in", name: "worker_amal", home: "/app" },
+  { section: "the portal", signInPath: "/sign-in", name: "hana@harbour-hotels.example", home: "/" },
+  { section: "the worker's app", signInPath: "/app/sign-in", name: "worker_amal", home: "/app" },
 ];
 
 let place: StorePlace;
@@ -27,7 +27,7 @@ afterAll(async () => {
   await place.remove();
 });
 
-describe.each(audiences)("signing in to $audience", ({ signInPath, name, home }) => {
+describe.each(audiences)("signing in to $section", ({ signInPath, name, home }) => {
   /** The hidden field that the page of a link has, and where its form leads. */
   async function follow(query: string): Promise<{ kept: string; location: string }> {
     const visitor = openVisitor(platform.address, signInPath);
@@ -41,9 +41,9 @@ describe.each(audiences)("signing in to $audience", ({ signInPath, name, home })
     visitor = openVisitor(platform.address, signInPath),
     options: SendOptions = {},
   ): Promise<string> {
-    const answer = await visitor.send(signInPath, { name, password: "demo-password", next }, options);
-    expect(answer.status).toBe(303);
-    return answer.location ?? "";
+    const response = await visitor.send(signInPath, { name, password: "demo-password", next }, options);
+    expect(response.status).toBe(303);
+    return response.location ?? "";
   }
   /** To every browser, whichever of our addresses it came by. */
   function expectOurs(location: string): void {

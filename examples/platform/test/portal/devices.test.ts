@@ -19,8 +19,8 @@ describe.each(await anyStore())("a worker's devices on $title", ({ createPlace }
   });
 
   const add = async (worker = "", json: object) => {
-    const answer = await platform.call("POST", "/worker-app/devices", { token: worker, json });
-    return { status: answer.status, ...answer.json<{ id: string; platform: string }>() };
+    const response = await platform.call("POST", "/worker-app/devices", { token: worker, json });
+    return { status: response.status, ...response.json<{ id: string; platform: string }>() };
   };
 
   test("a device may have a token of the push service, and the same token again is the same device", async () => {
@@ -169,11 +169,11 @@ describe.each(await anyStore())("a worker's devices on $title", ({ createPlace }
   });
 
   test.each(["", "with space", "ünïcode", "x".repeat(4_097)])("a token that is none is refused: %#", async (token) => {
-    const answer = await platform.call("POST", "/worker-app/devices", {
+    const response = await platform.call("POST", "/worker-app/devices", {
       token: amal ?? "",
       json: { platform: "ios", token },
     });
-    expect(answer.status).toBe(400);
-    expect(answer.json()).toMatchObject({ errors: { token: [expect.any(String)] } });
+    expect(response.status).toBe(400);
+    expect(response.json()).toMatchObject({ errors: { token: [expect.any(String)] } });
   });
 });

@@ -77,13 +77,13 @@ describe.each(await anyStore())("invitations on $title", ({ title, createPlace }
     test("an address that no search showed is 422 and gets no mail", async () => {
       const [shown, stranger] = [person(), person()];
       const token = await shownTo(hana, [shown]);
-      const answer = await invite(token, [shown, stranger]);
-      expect(answer.status).toBe(422);
-      expect(answer.json()).toMatchObject({
+      const response = await invite(token, [shown, stranger]);
+      expect(response.status).toBe(422);
+      expect(response.json()).toMatchObject({
         code: "contact_not_suggested",
         errors: { "people[1]": [expect.any(String)] },
       });
-      expect(answer.text).not.toContain(stranger.emailAddress);
+      expect(response.text).not.toContain(stranger.emailAddress);
       expect([await mailsTo(shown.emailAddress), await mailsTo(stranger.emailAddress)]).toEqual([[], []]);
       expect((await invite(token, [shown])).status).toBe(201);
     });
@@ -137,9 +137,9 @@ describe.each(await anyStore())("invitations on $title", ({ title, createPlace }
       const token = await shownTo(hana, [shown, ...spellings]);
       expect((await invite(token, [shown, ...spellings])).json()).toMatchObject({ invitations: [shown] });
       for (const again of [shown, ...spellings]) {
-        const answer = await invite(token, [again]);
-        expect(answer.json()).toMatchObject({ status: 409, code: "already_invited" });
-        expect(answer.text).not.toContain("@");
+        const response = await invite(token, [again]);
+        expect(response.json()).toMatchObject({ status: 409, code: "already_invited" });
+        expect(response.text).not.toContain("@");
       }
       // Another organisation has not invited yet, and after a month it may be done again.
       expect((await invite(await shownTo(bo, [shown]), [shown])).status).toBe(201);
@@ -151,17 +151,17 @@ describe.each(await anyStore())("invitations on $title", ({ title, createPlace }
     test("of many requests at once for the same address one sends a mail", async () => {
       const shown = person();
       const token = await shownTo(hana, [shown]);
-      const answers = await Promise.all(Array.from({ length: 8 }, () => invite(token, [shown])));
-      expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array(7).fill(409)]);
+      const responses = await Promise.all(Array.from({ length: 8 }, () => invite(token, [shown])));
+      expect(responses.map(({ status }) => status).toSorted()).toEqual([201, ...Array(7).fill(409)]);
       expect(await mailsTo(shown.emailAddress)).toHaveLength(1);
     });
   });
 
   describe("are limited to 200 in 24 hours by one person", () => {
-    const refused = (answer: Answer): void => {
-      expect(answer.json()).toMatchObject({ status: 429, code: "too_many_invitations" });
-      expect(answer.headers.get("content-type")).toMatch(/^application\/problem\+json/);
-      expect(answer.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
+    const refused = (response: Answer): void => {
+      expect(response.json()).toMatchObject({ status: 429, code: "too_many_invitations" });
+      expect(response.headers.get("content-type")).toMatch(/^application\/problem\+json/);
+      expect(response.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
     };
 
     test("4,000 of them: 200 are sent, also over a restart, and the next ones a day later", {
@@ -171,9 +171,9 @@ describe.each(await anyStore())("invitations on $title", ({ title, createPlace }
       const everybody = Array.from({ length: 4_000 }, () => person());
       const parts = Array.from({ length: 40 }, (_, part) => everybody.slice(part * 100, part * 100 + 100));
       const token = await shownTo(hana, everybody);
-      const answers = await Promise.all(parts.map((part) => invite(token, part)));
-      expect(answers.filter(({ status }) => status === 201)).toHaveLength(2);
-      for (const answer of answers.filter(({ status }) => status !== 201)) refused(answer);
+      const responses = await Promise.all(parts.map((part) => invite(token, part)));
+      expect(responses.filter(({ status }) => status === 201)).toHaveLength(2);
+      for (const response of responses.filter(({ status }) => status !== 201)) refused(response);
       for (const one of parts[39] ?? []) refused(await invite(token, [one]));
 
       await platform.close();
@@ -207,9 +207,9 @@ describe.each(await anyStore())("invitations on $title", ({ title, createPlace }
         [200, 201, 429],
       ] as const) {
         const picked = everybody.slice(from, to).map((one) => JSON.stringify(one));
-        const answer = await visitor.send("/invitations", { organisationId: "org_harbour", person: picked });
-        expect(answer.status).toBe(status);
-        if (status === 429) expect(answer.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
+        const response = await visitor.send("/invitations", { organisationId: "org_harbour", person: picked });
+        expect(response.status).toBe(status);
+        if (status === 429) expect(response.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
       }
     });
 
@@ -219,7 +219,7 @@ describe.each(await anyStore())("invitations on $title", ({ title, createPlace }
       const token = await shownTo(hana, everybody);
       const others = title === "PGlite" ? [] : [await openPlatform(place, {}, now)];
       const processes = [platform, ...others];
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 40 }, (_, part) => {
           const people = everybody.slice(part * 10, part * 10 + 10);
           const json = { organisationId: "org_harbour", people };
@@ -227,8 +227,8 @@ describe.each(await anyStore())("invitations on $title", ({ title, createPlace }
         }),
       );
       for (const other of others) await other.close();
-      expect(answers.filter((answer) => answer?.status === 201)).toHaveLength(20);
-      expect(answers.filter((answer) => answer?.status === 429)).toHaveLength(20);
+      expect(responses.filter((response) => response?.status === 201)).toHaveLength(20);
+      expect(responses.filter((response) => response?.status === 429)).toHaveLength(20);
     });
   });
 
@@ -243,8 +243,8 @@ describe.each(await anyStore())("invitations on $title", ({ title, createPlace }
     ])("as the name %j", async (name) => {
       clockMs += 2 * dayMs;
       const shown = person({ name });
-      const answer = await invite(await shownTo(hana, [shown]), [shown]);
-      expect(answer.status).toBe(201);
+      const response = await invite(await shownTo(hana, [shown]), [shown]);
+      expect(response.status).toBe(201);
       expect(await mailsTo(shown.emailAddress)).toEqual([
         expect.objectContaining({
           subject: "Harbour Hotels invites you",
@@ -286,16 +286,16 @@ describe.each(await anyStore())("invitations on $title", ({ title, createPlace }
         const before = [harbour.requests.length, bistro.requests.length];
         const token = await signIn(hana);
         const without = await platform.call("POST", "/portal/suggestions/search", { token, json: {} });
-        for (const answer of [await search(token, organisationIds), without])
-          expect(answer.json()).toMatchObject({ status: 400, code: "invalid_request" });
+        for (const response of [await search(token, organisationIds), without])
+          expect(response.json()).toMatchObject({ status: 400, code: "invalid_request" });
         expect([harbour.requests.length, bistro.requests.length]).toEqual(before);
       },
     );
 
     test("one that is unknown or implements none makes it 422, which names it, and asks none", async () => {
       const before = harbour.requests.length;
-      const answer = await search(await signIn(hana), ["org_harbour", "org_crew", "org_nowhere"]);
-      expect(answer.json()).toMatchObject({
+      const response = await search(await signIn(hana), ["org_harbour", "org_crew", "org_nowhere"]);
+      expect(response.json()).toMatchObject({
         ...{ status: 422, code: "organisation_not_suggesting" },
         errors: { "organisationIds[1]": [expect.any(String)], "organisationIds[2]": [expect.any(String)] },
       });

@@ -59,8 +59,8 @@ describe.each(await anyStore())("the portal on $title", ({ createPlace }) => {
       { emailAddress: "nobody@harbour-hotels.example", password: "demo-password" },
       { emailAddress: "worker_amal", password: "demo-password" },
     ])("with %o is 401 and does not say what was wrong", async (json) => {
-      const answer = await platform.call("POST", "/portal/session", { json });
-      expect(answer.json()).toMatchObject({ status: 401, code: "sign_in_failed" });
+      const response = await platform.call("POST", "/portal/session", { json });
+      expect(response.json()).toMatchObject({ status: 401, code: "invalid_credentials" });
     });
 
     test("is refused after ten wrong passwords, for this account alone", async () => {
@@ -104,19 +104,19 @@ describe.each(await anyStore())("the portal on $title", ({ createPlace }) => {
         ["GET", "/portal/mailbox"],
       ] as const)
         for (const credentials of [{}, { key: "demo-key-harbour" }, { token: worker }, { token: "x" }]) {
-          const answer = await platform.call(method, path, credentials);
-          expect(answer.json()).toMatchObject({ status: 401, code: "not_signed_in" });
-          expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+          const response = await platform.call(method, path, credentials);
+          expect(response.json()).toMatchObject({ status: 401, code: "unauthenticated" });
+          expect(response.headers.get("www-authenticate")).toBe("Bearer");
         }
     });
   });
 
   describe("the company profile", () => {
-    test("is saved when both checks are answered 200, the second one signed", async () => {
-      const answer = await save({ suggestsContacts: true });
-      expect(answer.status).toBe(200);
+    test("is saved when both checks get 200, the second one signed", async () => {
+      const response = await save({ suggestsContacts: true });
+      expect(response.status).toBe(200);
       const check = { method: "GET", passed: true, status: 200, failure: null, milliseconds: expect.any(Number) };
-      expect(answer.json()).toMatchObject({
+      expect(response.json()).toMatchObject({
         organisation: { id: "org_harbour", name: "Harbour Hotels" },
         baseAddress: `${receiver.baseAddress}/hooks/`,
         suggestsContacts: true,
@@ -149,10 +149,10 @@ describe.each(await anyStore())("the portal on $title", ({ createPlace }) => {
         401,
       ],
       ["hangs up", (_, response) => void response.destroy(), null, null],
-    ])("is not changed when the address %s", async (_, answer, test, auth) => {
+    ])("is not changed when the address %s", async (_, response, test, auth) => {
       await save();
       const before = (await call("GET", "/portal/profile")).text;
-      receiver.answer = answer;
+      receiver.answer = response;
       const refused = await save({ suggestsContacts: true, baseAddress: `${receiver.baseAddress}/other` });
       expect(refused.json()).toMatchObject({
         status: 422,
@@ -194,8 +194,8 @@ describe.each(await anyStore())("the portal on $title", ({ createPlace }) => {
       [{ suggestsContacts: "yes" }, "suggestsContacts"],
       [{ extra: 1 }, "extra"],
     ])("with %o is 400, and nothing is called", async (changes, field) => {
-      const answer = await save(changes);
-      expect(answer.json()).toMatchObject({ status: 400, errors: { [field]: [expect.any(String)] } });
+      const response = await save(changes);
+      expect(response.json()).toMatchObject({ status: 400, errors: { [field]: [expect.any(String)] } });
       expect(receiver.requests).toEqual([]);
     });
   });
@@ -213,7 +213,7 @@ describe.each(await anyStore())("the portal on $title", ({ createPlace }) => {
       return all.filter(({ data }) => data.offerId === offerId);
     };
 
-    test("an answer is delivered, signed, and listed with its attempt", async () => {
+    test("a response is delivered, signed, and listed with its attempt", async () => {
       await save();
       const offerId = await createOffer();
       await act("worker_amal", `offers/${offerId}/apply`);
@@ -252,7 +252,7 @@ describe.each(await anyStore())("the portal on $title", ({ createPlace }) => {
       ]);
     });
 
-    test("a worker who adds a contact is told to that organisation", async () => {
+    test("a contact that a worker adds is sent to that organisation", async () => {
       await save();
       expect((await act("worker_cleo", "contacts", { json: { organisationId: "org_harbour" } })).status).toBe(204);
       await eventually("delivered", () =>
@@ -285,7 +285,7 @@ describe.each(await anyStore())("the portal on $title", ({ createPlace }) => {
       expect((await call("POST", path)).json<{ id: string }>().id).not.toBe(dead?.id);
     });
 
-    test("the organisation's offers are listed with how many answered what", async () => {
+    test("the organisation's offers are listed with counts of responses", async () => {
       const offerId = await createOffer();
       await act("worker_amal", `offers/${offerId}/apply`);
       expect((await call("GET", "/portal/offers")).json<{ offers: object[] }>().offers[0]).toMatchObject({
@@ -309,8 +309,8 @@ describe.each(await anyStore())("the portal on $title", ({ createPlace }) => {
     const others = ["bo@bistro-group.example", "ada@crew-agency.example"];
     const implement = async (emailAddress: string, on: Receiver): Promise<void> => {
       const as = await platform.signInPerson(emailAddress);
-      const answer = await save({ baseAddress: on.baseAddress, suggestsContacts: true }, as);
-      expect(answer.status).toBe(200);
+      const response = await save({ baseAddress: on.baseAddress, suggestsContacts: true }, as);
+      expect(response.status).toBe(200);
     };
     const ask = (json: object = {}) =>
       call("POST", "/portal/suggestions/search", { json: { organisationIds: ["org_harbour"], ...json } });
@@ -337,14 +337,14 @@ describe.each(await anyStore())("the portal on $title", ({ createPlace }) => {
       });
     });
 
-    test("asks nobody who switched them off", async () => {
+    test("does not call an organisation that turned them off", async () => {
       await save({ suggestsContacts: false });
       const asked = receiver.requests.length;
       expect((await ask()).json()).toMatchObject({ status: 422, code: "organisation_not_suggesting" });
       expect(receiver.requests).toHaveLength(asked);
     });
 
-    test("an organisation that fails, hangs or answers wrongly is shown as such, the rest still shown", async () => {
+    test("an organisation that fails, hangs or sends an invalid response is reported, and the others are shown", async () => {
       const [bistro, crew] = await Promise.all([openReceiver(), openReceiver()]);
       try {
         await save({ suggestsContacts: true });
@@ -373,7 +373,7 @@ describe.each(await anyStore())("the portal on $title", ({ createPlace }) => {
         crew.answer = answerWith(200, {}, "<html>");
         expect(await search(ofAll)).toMatchObject([
           { failure: { code: "unexpected_status", status: 500 } },
-          { failure: { code: "not_json", status: 200 } },
+          { failure: { code: "malformed_json", status: 200 } },
           { suggestions: [{}] },
         ]);
       } finally {
@@ -403,7 +403,7 @@ describe.each(await anyStore())("the portal on $title", ({ createPlace }) => {
       [{ organisationId: "org_harbour", people: [] }, 400],
       [{ organisationId: "org_harbour", people: [{ name: "A\nand a line", emailAddress: "a@b" }] }, 400],
       [{ organisationId: "org_harbour", people: [{ name: "A", emailAddress: "nobody" }] }, 400],
-    ])("nobody is invited with %o", async (json, status) =>
+    ])("no person is invited with %o", async (json, status) =>
       expect((await call("POST", "/portal/invitations", { json })).status).toBe(status),
     );
   });

@@ -42,7 +42,7 @@ interface Check {
   code: string;
   reason: string;
 }
-const checksOf = (answer: { json<T>(): T }) => answer.json<{ checks: Check[] }>().checks;
+const checksOf = (response: { json<T>(): T }) => response.json<{ checks: Check[] }>().checks;
 
 /** Both, `/test` alone, or `/test/auth` alone. */
 const only =
@@ -57,9 +57,9 @@ describe("a success that is not 200", () => {
 
   test.each(cases)("is named with its remedy: $status of $paths", async ({ status, paths }) => {
     receiver.answer = only(paths, status);
-    const answer = await put(profile());
-    expect(answer.status).toBe(422);
-    for (const check of checksOf(answer)) {
+    const response = await put(profile());
+    expect(response.status).toBe(422);
+    for (const check of checksOf(response)) {
       if (!paths.includes(check.path)) {
         expect(check).toMatchObject({ passed: true, status: 200, code: "passed" });
         continue;
@@ -74,14 +74,14 @@ describe("a success that is not 200", () => {
     expect((await put(profile())).status).toBe(200);
     receiver.answer = answerWith(204);
     const standard = { scheme: "timestampDigestAndStandardWebhooks", secret: `whsec_${btoa("x".repeat(24))}` };
-    const answers = [
+    const responses = [
       await put(profile(standard)),
       await platform.call("POST", "/portal/profile/rotation", { token, json: { secret: `${secret} new` } }),
       await platform.call("POST", "/portal/profile/enable", { token }),
     ];
-    for (const answer of answers) {
-      expect(answer.status).toBe(422);
-      expect(checksOf(answer).map(({ code }) => code)).toEqual(["success_not_200", "success_not_200"]);
+    for (const response of responses) {
+      expect(response.status).toBe(422);
+      expect(checksOf(response).map(({ code }) => code)).toEqual(["success_not_200", "success_not_200"]);
     }
     for (const page of [
       await hana.send("/company", { ...profile(standard), suggestsContacts: "" } as Record<string, string>),
@@ -106,7 +106,7 @@ test.each([
   [404, "not_found"],
   [500, "not_200"],
   [418, "not_200"],
-])("a check that is answered %i has the code %s", async (status, code) => {
+])("a check with response %i has the code %s", async (status, code) => {
   receiver.answer = only(["/test/auth"], status);
   expect(checksOf(await put(profile()))).toMatchObject([{ code: "passed" }, { code, passed: false, status }]);
 });
@@ -158,9 +158,9 @@ describe.each(await anyStore())("the switch for suggestions on $title", ({ creat
       [withoutSecret(), false],
       [{ baseAddress, suggestsContacts: true }, true],
     ] as const) {
-      const answer = await save(json);
-      expect(answer.status).toBe(200);
-      expect(answer.json()).toEqual({ ...before, suggestsContacts: on, savedAt: expect.any(String), checks: [] });
+      const response = await save(json);
+      expect(response.status).toBe(200);
+      expect(response.json()).toEqual({ ...before, suggestsContacts: on, savedAt: expect.any(String), checks: [] });
     }
     expect(receiver.requests).toEqual([]);
     for (const change of [

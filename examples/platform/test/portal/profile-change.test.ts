@@ -41,14 +41,14 @@ describe.each(await anyStore())("a profile that is changed on $title", ({ create
     await platform.call("POST", `/worker-app/offers/${id}/apply`, { token: worker });
   };
 
-  test.each([410, 503])("is not judged by what the old address answers late: %i", async (status) => {
+  test.each([410, 503])("is not affected by a late response of the old address: %i", async (status) => {
     const held: (() => void)[] = [];
     const later: Answer = (seen, reply) => void held.push(() => answerWith(status)(seen, reply));
     before.answer = later;
     await happen();
     await eventually("the old address is called", () => held.length === 1);
     await save(after);
-    for (const answer of held) answer();
+    for (const response of held) response();
     await eventually("the new address is told", () => told(after).length === 1);
     expect(told(after)).toEqual(told(before));
     expect(await health()).toMatchObject({ failingSince: null, disabledBecause: null, held: 0 });

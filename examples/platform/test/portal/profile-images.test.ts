@@ -60,8 +60,8 @@ describe("profile images", () => {
     ["a redirect", answerWith(302, { location: "/dana.gif" })],
     ["not found", (_, response) => void response.writeHead(404).end(gif)],
     ["a hang-up", hangUp],
-  ])("%s is none", async (_, answer) => {
-    host.answer = answer;
+  ])("%s is none", async (_, response) => {
+    host.answer = response;
     expect(await open()(`${host.baseAddress}/a`)).toBeUndefined();
   });
 
@@ -79,7 +79,7 @@ describe("profile images", () => {
     await closed.close();
   });
 
-  test("are fetched once while they are kept, also by two at a time, and then anew", async () => {
+  test("are fetched once while they are cached, also by concurrent requests, and then again", async () => {
     const find = open(50);
     const url = `${host.baseAddress}/a.gif`;
     await Promise.all([find(url), find(url)]);
@@ -100,7 +100,7 @@ describe("profile images", () => {
     expect(host.requests).toHaveLength(34);
   });
 
-  test("what breaks on our side is told, and no picture is shown", async () => {
+  test("an internal error is reported, and no picture is shown", async () => {
     const bug = new Error("bug");
     const broken = { send: () => Promise.reject(bug), close: async () => undefined };
     const find = profileImages({ outbound: broken, onError: (error) => void errors.push(error) });

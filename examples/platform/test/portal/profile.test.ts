@@ -79,14 +79,14 @@ describe.each(await anyStore())("the company profile on $title", ({ createPlace 
   const found = expect.objectContaining({ suggestions: [] });
 
   describe("shows checks", () => {
-    test("with what was sent and what was answered, but no signature", async () => {
+    test("with requests and responses, but no signature", async () => {
       receiver.answer = answerWith(200, { "content-type": "text/plain; charset=utf-8" }, `hello\0${"ü".repeat(2_000)}`);
       const saved = await save({ scheme: "timestampDigestAndStandardWebhooks" });
-      const answer = { status: 200, contentType: "text/plain; charset=utf-8", answer: `hello\ufffd${"ü".repeat(509)}` };
+      const expected = { status: 200, contentType: "text/plain; charset=utf-8", body: `hello\ufffd${"ü".repeat(509)}` };
       const { checks } = saved.json<{ checks: { headers: object }[] }>();
       expect(checks).toMatchObject([
-        { method: "GET", path: "/test", passed: true, ...answer },
-        { method: "GET", path: "/test/auth", passed: true, ...answer, milliseconds: expect.any(Number) },
+        { method: "GET", path: "/test", passed: true, ...expected },
+        { method: "GET", path: "/test/auth", passed: true, ...expected, milliseconds: expect.any(Number) },
       ]);
       const [plain, signed] = receiver.requests;
       expect(checks[0]?.headers).toEqual({ accept: "application/json", "user-agent": plain?.headers["user-agent"] });
@@ -132,12 +132,12 @@ describe.each(await anyStore())("the company profile on $title", ({ createPlace 
               expect(text.toLowerCase()).not.toContain(form.toLowerCase());
     });
 
-    test("that failed with their answer, and changes nothing", async () => {
+    test("that failed with their responses, and changes nothing", async () => {
       await save();
       receiver.answer = answerWith(503, { "content-type": "text/html" }, "<h1>down</h1>");
       const refused = await save({ scheme: "timestampDigestAndStandardWebhooks" });
-      const answer = { passed: false, status: 503, contentType: "text/html", answer: "<h1>down</h1>" };
-      expect(refused.json()).toMatchObject({ status: 422, checks: [answer, answer] });
+      const expected = { passed: false, status: 503, contentType: "text/html", body: "<h1>down</h1>" };
+      expect(refused.json()).toMatchObject({ status: 422, checks: [expected, expected] });
       expect((await call("GET", "/portal/profile")).json()).toMatchObject({ scheme: "timestampDigest" });
     });
   });
@@ -188,7 +188,7 @@ describe.each(await anyStore())("the company profile on $title", ({ createPlace 
       });
       const bo = await platform.signInPerson("bo@bistro-group.example");
       const without = await platform.call("POST", "/portal/profile/rotation", { token: bo, json: { secret: second } });
-      expect(without.json()).toMatchObject({ status: 409, code: "profile_not_saved" });
+      expect(without.json()).toMatchObject({ status: 409, code: "profile_missing" });
       receiver.requests.length = 0;
       const moved = await rotate(second, { baseAddress: stranger.baseAddress });
       expect(moved.json()).toMatchObject({ status: 400, errors: { baseAddress: [expect.any(String)] } });
@@ -212,7 +212,7 @@ describe.each(await anyStore())("the company profile on $title", ({ createPlace 
     });
   });
 
-  describe("gives another address no valid signature without the secret entered anew", () => {
+  describe("gives another address no valid signature unless the secret is entered again", () => {
     const stolen = () =>
       stranger.requests.filter((request) => [first, second].some((secret) => isSignedWith(secret, request)));
 
@@ -271,7 +271,7 @@ describe.each(await anyStore())("the company profile on $title", ({ createPlace 
       );
       expect((await save({ baseAddress: stranger.baseAddress, secret: third })).status).toBe(200);
       answerRotation();
-      expect((await rotation).json()).toMatchObject({ status: 409, code: "profile_changed" });
+      expect((await rotation).json()).toMatchObject({ status: 409, code: "edit_conflict" });
       await search();
       expect(stolen()).toEqual([]);
       expect(stranger.requests.every((request) => request.url === "/test" || isSignedWith(third, request))).toBe(true);

@@ -43,19 +43,19 @@ describe.each(await anyStore())("the worker's app on $title", ({ createPlace }) 
       ["POST", "/offers/x/apply"],
     ] as const)
       for (const credentials of [{}, { key }, { token: person }]) {
-        const answer = await platform.call(method, `/worker-app${path}`, credentials);
-        expect(answer.json()).toMatchObject({ status: 401, code: "not_signed_in" });
+        const response = await platform.call(method, `/worker-app${path}`, credentials);
+        expect(response.json()).toMatchObject({ status: 401, code: "unauthenticated" });
       }
     const wrong = { json: { workerId: "worker_amal", password: "wrong-password" } };
     expect((await platform.call("POST", "/worker-app/session", wrong)).json()).toMatchObject({
-      code: "sign_in_failed",
+      code: "invalid_credentials",
     });
   });
 
   test("shows an offer to the workers it was addressed to, without the others", async () => {
     const id = await createOffer("worker_amal", "worker_ben");
-    const answer = await as("worker_amal", "GET", `/offers/${id}`);
-    expect(answer.json()).toEqual({
+    const response = await as("worker_amal", "GET", `/offers/${id}`);
+    expect(response.json()).toEqual({
       id,
       organisation: { id: "org_harbour", name: "Harbour Hotels" },
       title: "Bar on Sunday",
@@ -68,10 +68,10 @@ describe.each(await anyStore())("the worker's app on $title", ({ createPlace }) 
       response: "none",
       successful: null,
     });
-    expect(answer.text).not.toContain("worker_ben");
+    expect(response.text).not.toContain("worker_ben");
   });
 
-  test("an offer to others, or to nobody, does not exist", async () => {
+  test("an unknown offer, or one to other workers, does not exist", async () => {
     const id = await createOffer("worker_amal");
     for (const offerId of [id, "unknown", "%00"])
       for (const [method, action] of [
@@ -87,7 +87,7 @@ describe.each(await anyStore())("the worker's app on $title", ({ createPlace }) 
         });
   });
 
-  test("an answer is the worker's last word until the offer is complete", async () => {
+  test("the latest response counts until the offer is complete", async () => {
     const id = await createOffer("worker_amal", "worker_ben");
     for (const action of ["open", "reject", "close", "open", "apply"])
       expect((await as("worker_amal", "POST", `/offers/${id}/${action}`)).status).toBe(204);
@@ -101,7 +101,7 @@ describe.each(await anyStore())("the worker's app on $title", ({ createPlace }) 
       complete: true,
       successful: false,
     });
-    expect((await as("worker_amal", "POST", `/offers/${id}/reject`)).json()).toMatchObject({ code: "offer_complete" });
+    expect((await as("worker_amal", "POST", `/offers/${id}/reject`)).json()).toMatchObject({ code: "offer_completed" });
   });
 
   test("the menu has each thing once, newest first, however many devices there are", async () => {
@@ -124,7 +124,7 @@ describe.each(await anyStore())("the worker's app on $title", ({ createPlace }) 
     expect((await as("worker_cleo", "POST", "/devices", { json })).status).toBe(400),
   );
 
-  test("the stream tells what happens, and goes on after the last id that was seen", async () => {
+  test("the stream sends notifications, and resumes after the last id", async () => {
     const first = await createOffer("worker_dana");
     const before = await streamOf("worker_dana");
     expect(before.headers.get("content-type")).toMatch(/^text\/event-stream/);

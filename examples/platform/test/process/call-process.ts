@@ -19,7 +19,7 @@ export function callProcess(address: string, method: string, path: string, call:
 /** @returns the bearer token */
 export async function signIn(address: string, path: string, credentials: object): Promise<string> {
   const json = { ...credentials, password: "demo-password" };
-  const answer = await callProcess(address, "POST", path, { json });
-  if (answer.status !== 201) throw new Error(`sign-in at ${path} was answered ${answer.status}`);
-  return (await answer.json()).token;
+  const response = await callProcess(address, "POST", path, { json });
+  if (response.status !== 201) throw new Error(`sign-in at ${path} was answered ${response.status}`);
+  return (await response.json()).token;
 }

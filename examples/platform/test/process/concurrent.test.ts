@@ -25,17 +25,17 @@ describe.each(await storesUnderTest())("many requests at once on $title", ({ tit
   test("a hundred creations under one key, at every process, create one offer", async () => {
     const json = { createdByUserId: "user_hana", title: "One of a hundred", workerIds: ["worker_amal"] };
     const headers = { "Idempotency-Key": "a hundred times" };
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 100 }, async (_, index) => {
         const address = addresses[index % addresses.length] ?? "";
-        const answer = await callProcess(address, "POST", "/offer", { key: "demo-key-harbour", headers, json });
-        const isReplayed = answer.headers.get("idempotency-replayed") === "true";
-        return { status: answer.status, body: await answer.text(), isReplayed };
+        const response = await callProcess(address, "POST", "/offer", { key: "demo-key-harbour", headers, json });
+        const isReplayed = response.headers.get("idempotency-replayed") === "true";
+        return { status: response.status, body: await response.text(), isReplayed };
       }),
     );
-    const [{ body } = { body: "" }] = answers;
-    expect(answers.filter((answer) => answer.status === 201 && answer.body === body)).toHaveLength(100);
-    expect(answers.filter(({ isReplayed }) => !isReplayed)).toHaveLength(1);
+    const [{ body } = { body: "" }] = responses;
+    expect(responses.filter((response) => response.status === 201 && response.body === body)).toHaveLength(100);
+    expect(responses.filter(({ isReplayed }) => !isReplayed)).toHaveLength(1);
 
     const [address = ""] = addresses;
     const token = await signIn(address, "/portal/session", { emailAddress: "hana@harbour-hotels.example" });

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { afterEach, describe, expect, test } from "vitest";
-import { storeAnswers } from "../../src/operations/store-answers.ts";
+import { pingDatabase } from "../../src/metrics/ping-database.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { eventually } from "../support/eventually.ts";
 import { openPlatform } from "../support/platform-under-test.ts";
@@ -19,7 +19,7 @@ describe.each(stores)("health on $title", ({ createPlace }) => {
     return place;
   };
 
-  test("it is alive and ready, and tells nobody more", async () => {
+  test("it is alive and ready, and reveals nothing else", async () => {
     const platform = await openPlatform(await newPlace());
     const [alive, ready] = [await platform.call("GET", "/healthz"), await platform.call("GET", "/readyz")];
     expect([alive.status, alive.text]).toEqual([200, '{"status":"alive"}']);
@@ -27,19 +27,19 @@ describe.each(stores)("health on $title", ({ createPlace }) => {
     await platform.close();
   });
 
-  test("a store that does not answer within two seconds is not ready, and is again when it answers", async () => {
+  test("a store that does not respond within two seconds is not ready, and is ready again when it responds", async () => {
     const store = await openStore(await newPlace().then(({ options }) => options));
-    expect(await storeAnswers(store)).toBe(true);
+    expect(await pingDatabase(store)).toBe(true);
     // PGlite has one connection, the pool of PostgreSQL twenty.
     let free = (): void => undefined;
     const held = new Promise<void>((resolve) => {
       free = resolve;
     });
     const busy = Array.from({ length: 20 }, () => store.transaction(() => held));
-    expect(await storeAnswers(store)).toBe(false);
+    expect(await pingDatabase(store)).toBe(false);
     free();
     await Promise.all(busy);
-    expect(await storeAnswers(store)).toBe(true);
+    expect(await pingDatabase(store)).toBe(true);
     await store.close();
   });
 });
@@ -59,7 +59,7 @@ describe.each(stores.slice(1))("health while $title is away", ({ createPlace }) 
     await admin.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [name]);
     const away = await platform.call("GET", "/readyz");
     expect(away.status).toBe(503);
-    expect(away.json()).toMatchObject({ code: "not_ready" });
+    expect(away.json()).toMatchObject({ code: "service_unavailable" });
     expect(platform.logLines.filter((line) => line.includes("http.failed"))).toEqual([]);
     expect((await platform.call("GET", "/healthz")).status).toBe(200);
     await admin.query(`alter database ${name} with allow_connections true`);

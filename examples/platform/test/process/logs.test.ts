@@ -109,9 +109,9 @@ describe.each(await anyStore())("the log on $title", ({ createPlace }) => {
     await platform.call("POST", "/offer", { key: `wrong-${sentinel}`, body: sentinel });
     await create({ title: 7, [sentinel]: sentinel });
     await platform.call("POST", "/portal/session", { json: { emailAddress: sentinel, password: sentinel } });
-    const answered = logged("http.answered");
+    const answered = logged("http.response");
     expect(answered).toContainEqual({
-      ...{ level: 30, time: expect.any(Number), msg: "http.answered" },
+      ...{ level: 30, time: expect.any(Number), msg: "http.response" },
       ...{ method: "POST", route: "/offer", status: 201, ms: expect.any(Number) },
       requestId: headers.get("x-request-id"),
     });
@@ -121,7 +121,7 @@ describe.each(await anyStore())("the log on $title", ({ createPlace }) => {
     expectSilence();
   });
 
-  test("an attempt is one line with its ids, template and outcome, whatever the integrator answers", async () => {
+  test("an attempt is one line with its ids, template and outcome, whatever the response", async () => {
     expect((await saveProfile()).status).toBe(200);
     answerEvents = answerWith(500, { "x-secret": sentinel, "content-type": "text/plain" }, `no ${sentinel}`);
     await apply();
@@ -142,7 +142,7 @@ describe.each(await anyStore())("the log on $title", ({ createPlace }) => {
     expectSilence();
   });
 
-  test("a store that fails is told by code and place", async () => {
+  test("a failing store is logged by code and place", async () => {
     const failed = await create({ details: "make the store fail" });
     expect(failed.status).toBe(500);
     expect(failed.text).not.toContain(sentinel);
@@ -152,7 +152,7 @@ describe.each(await anyStore())("the log on $title", ({ createPlace }) => {
     expect((await saveProfile()).status).toBe(200);
     answerEvents = answerWith(418, {}, sentinel);
     await apply();
-    await eventually("an attempt cannot be stored", () => logged("background.failed").length > 0);
+    await eventually("an attempt cannot be stored", () => logged("background.error").length > 0);
     expectSilence();
   });
 });

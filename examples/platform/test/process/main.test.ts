@@ -41,7 +41,7 @@ afterEach(async () => {
 });
 
 describe("the platform's process", () => {
-  test("says where it listens, and stops on request with what it was told kept", async () => {
+  test("logs its address, and keeps its data when it is stopped", async () => {
     const place = await createPlace();
     const first = start(place, { OFFERS_SEED: demoSeedFile });
     const headers = { "X-UE-Api-Subscription-Key": "demo-key-harbour", "Content-Type": "application/json" };

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createMetrics } from "../../src/operations/metrics.ts";
-import { readBacklog } from "../../src/operations/read-backlog.ts";
+import { createMetrics } from "../../src/metrics/metrics.ts";
+import { readBacklog } from "../../src/metrics/read-backlog.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { DeliveryState } from "../../src/store/tables.ts";
@@ -133,7 +133,7 @@ describe.each(await anyStore())("the backlog on $title", ({ createPlace }) => {
     metrics.stop();
   });
 
-  test("a store that is gone is told, and nothing old in its place", async () => {
+  test("an unavailable store is reported, without outdated values", async () => {
     const gone = await openStore((await createPlace()).options);
     const metrics = createMetrics(gone, () => noon);
     expect((await metrics.read()).text).toContain("offers_store_up 1");
@@ -208,7 +208,7 @@ describe("the metrics of a platform", () => {
   });
 });
 
-test("nobody serves metrics unless asked", async () => {
+test("no metrics are served by default", async () => {
   const [store] = await anyStore();
   const place = await store?.createPlace();
   if (place === undefined) throw new Error("there is always a store");

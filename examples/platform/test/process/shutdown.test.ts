@@ -52,7 +52,7 @@ describe.each(await storesUnderTest())("a process on $title that is asked to sto
   const told = () => receiver.requests.map(({ headers }) => String(headers["offers-delivery-id"]));
   const statusOf = async (url: string) => (await fetch(url)).status;
 
-  test("is not ready at once, finishes what is answered in time, and gives back the rest", async () => {
+  test("reports not ready immediately, finishes what gets a response in time, and releases the rest", async () => {
     receiver.answer = (seen, reply) => {
       if (seen.url.endsWith("worker-1")) setTimeout(() => answerWith(200)(seen, reply), 2_000);
     };
@@ -82,7 +82,7 @@ describe.each(await storesUnderTest())("a process on $title that is asked to sto
     expect(JSON.parse(logged)).toMatchObject({ deliveryId: hung, number: 1, outcome: "acknowledged" });
   });
 
-  test("answers the request that is under way", async () => {
+  test("responds to the current request", async () => {
     receiver.answer = answerWith(200);
     const { address, child, exited } = start();
     const body = JSON.stringify({ createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] });
@@ -99,9 +99,9 @@ describe.each(await storesUnderTest())("a process on $title that is asked to sto
     creation.write(body.slice(0, 20));
     child.kill("SIGTERM");
     setTimeout(() => creation.end(body.slice(20)), 500);
-    const [answer] = await once(creation, "response");
-    expect(answer.statusCode).toBe(201);
-    expect(JSON.parse(await text(answer))).toHaveProperty("id");
+    const [response] = await once(creation, "response");
+    expect(response.statusCode).toBe(201);
+    expect(JSON.parse(await text(response))).toHaveProperty("id");
     expect(await exited).toEqual({ code: 0, signal: null });
   });
 });

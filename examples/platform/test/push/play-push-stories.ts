@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
-import { actOnOffer } from "../../src/offers/act-on-offer.ts";
+import { applyAction } from "../../src/offers/apply-action.ts";
 import { createOffer } from "../../src/offers/create-offer.ts";
 import type { Action } from "../../src/offers/transition.ts";
 import { openLeases } from "../../src/outbox/open-leases.ts";
@@ -123,7 +123,7 @@ class PushCast {
   async #act(offer: number, action: Action): Promise<void> {
     const offerId = this.offerIds[offer % this.offerIds.length] ?? "";
     const actor = "workerId" in action ? { workerId: action.workerId } : { organisationId: this.#organisationId };
-    await this.#store.transaction((trx) => actOnOffer(trx, { now }, actor, offerId, action));
+    await this.#store.transaction((trx) => applyAction(trx, { now }, actor, offerId, action));
   }
 
   /** As the one whose token it is. */

@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
-import { actOnOffer } from "../../src/offers/act-on-offer.ts";
+import { applyAction } from "../../src/offers/apply-action.ts";
 import { createOffer } from "../../src/offers/create-offer.ts";
 import type { Action } from "../../src/offers/transition.ts";
 import { claimRows } from "../../src/outbox/claim-rows.ts";
@@ -74,7 +74,7 @@ describe.each(await storesUnderTest())("the order of pushes on $title", ({ creat
       createOffer(trx, { now }, organisationId, { createdByUserId: "user-1", title: "Bar", workerIds: [workerId] }),
     );
   const withdraw = (offerId: string) =>
-    half.store.transaction((trx) => actOnOffer(trx, { now }, { organisationId }, offerId, { type: "withdraw" }));
+    half.store.transaction((trx) => applyAction(trx, { now }, { organisationId }, offerId, { type: "withdraw" }));
   const pushed = (): NotificationReason[] => server.messages.map(({ data }) => data.reason);
   const menu = async (): Promise<NotificationReason[]> => {
     const told = await toldNotifications(half.store, [workerId]);
@@ -174,9 +174,11 @@ describe.each(await storesUnderTest())("the order of pushes on $title", ({ creat
     server.answer = () => refusedAs(503, "UNAVAILABLE");
     start();
     const [offerId] = [await create(), await create()];
-    await half.store.transaction((trx) => actOnOffer(trx, { now }, { workerId }, offerId, { type: "apply", workerId }));
     await half.store.transaction((trx) =>
-      actOnOffer(trx, { now }, { organisationId }, offerId, { type: "complete", workerIds: [workerId] }),
+      applyAction(trx, { now }, { workerId }, offerId, { type: "apply", workerId }),
+    );
+    await half.store.transaction((trx) =>
+      applyAction(trx, { now }, { organisationId }, offerId, { type: "complete", workerIds: [workerId] }),
     );
     await eventually("the decision was refused", () => pushed().includes("successful"));
     await time.quiet();
@@ -227,7 +229,7 @@ describe.each(shared)("what locks pushes on $title", ({ createPlace }) => {
       ids,
       act: (action: Action) =>
         half.store.transaction((trx) =>
-          actOnOffer(trx, { now }, "workerId" in action ? action : { organisationId }, offerId, action),
+          applyAction(trx, { now }, "workerId" in action ? action : { organisationId }, offerId, action),
         ),
     };
   }

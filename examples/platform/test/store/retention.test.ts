@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { defaultRetention, retain } from "../../src/operations/retention.ts";
+import { defaultRetention, purgeExpired } from "../../src/retention/purge-expired.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { DeliveryState } from "../../src/store/tables.ts";
@@ -32,7 +32,7 @@ describe.each(await storesUnderTest())("retention on $title", ({ createPlace }) 
 
   /** Until nothing is left to forget. */
   async function retainAll(now = today): Promise<void> {
-    while (await retain(store, now, defaultRetention, fail));
+    while (await purgeExpired(store, now, defaultRetention, fail));
   }
 
   interface DeliveryToAdd {
@@ -133,7 +133,7 @@ describe.each(await storesUnderTest())("retention on $title", ({ createPlace }) 
     const dead = await addDelivery({ state: "dead", days: 100, orderKey: "one" });
     const later = await addDelivery({ state: "acknowledged", days: 95, orderKey: "one" });
     // Its later word goes in the next batch: while the dead one is there, it must stay.
-    await retain(store, today, defaultRetention, fail);
+    await purgeExpired(store, today, defaultRetention, fail);
     expect(await idsOf("deliveries")).toEqual([later]);
     await retainAll();
     expect(await idsOf("deliveries")).toEqual([]);
@@ -169,7 +169,7 @@ describe.each(await storesUnderTest())("retention on $title", ({ createPlace }) 
        select id, id, $1, id, 'acknowledged', $2 from added`,
       [organisation, daysAgo(91)],
     );
-    expect(await retain(store, today, defaultRetention, fail)).toBe(true);
+    expect(await purgeExpired(store, today, defaultRetention, fail)).toBe(true);
     expect(await countOf("deliveries")).toBe(700);
     await retainAll();
     expect(await countOf("deliveries")).toBe(0);
@@ -289,7 +289,7 @@ describe.each(await storesUnderTest())("retention on $title", ({ createPlace }) 
       await store.execute(`create trigger refused before update or delete on ${table} execute function refuse()`);
     const errors: unknown[] = [];
     try {
-      expect(await retain(store, today, defaultRetention, (error) => errors.push(error))).toBe(false);
+      expect(await purgeExpired(store, today, defaultRetention, (error) => errors.push(error))).toBe(false);
     } finally {
       await store.execute("drop function refuse cascade");
     }
@@ -301,7 +301,7 @@ describe.each(await storesUnderTest())("retention on $title", ({ createPlace }) 
 
   test("the periods are settings", async () => {
     await addDelivery({ state: "acknowledged", days: 8 });
-    await retain(store, today, { deliveryDays: 7, contentDays: 1 }, fail);
+    await purgeExpired(store, today, { deliveryDays: 7, contentDays: 1 }, fail);
     expect(await countOf("deliveries")).toBe(0);
   });
 });

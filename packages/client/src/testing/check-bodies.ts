@@ -89,8 +89,8 @@ function checkEvents(check: FieldCheck, events: unknown, now: Date): { start: st
     slots.push(slot);
     const [startMs, endMs] = [Date.parse(slot.start), Date.parse(slot.end)];
     check.noUnknownFields(`${name}.`, event, ["start", "end"]);
-    if (startMs < Date.parse(today)) check.add(`${name}.start`, `Let it start today (${today} in UTC) or later.`);
-    if (endMs <= startMs) check.add(`${name}.end`, "Let it end after its start.");
+    if (startMs < Date.parse(today)) check.add(`${name}.start`, `Choose a start of today (${today} in UTC) or later.`);
+    if (endMs <= startMs) check.add(`${name}.end`, "Choose an end after the start.");
   }
   return slots;
 }

@@ -32,6 +32,6 @@ export const dialects: Readonly<Record<"reference" | "live", Dialect>> = {
     completed: { status: 204 },
     withdrawn: { status: 204 },
     absent: { status: 204 },
-    statuses: { offer_not_found: 400, offer_complete: 400, offer_withdrawn: 400, idempotency_key_reused: 400 },
+    statuses: { offer_not_found: 400, offer_completed: 400, offer_withdrawn: 400, idempotency_key_reused: 400 },
   },
 };

@@ -44,7 +44,7 @@ export class FieldCheck {
   storable(field: string, value: unknown): void {
     if (typeof value !== "string") return;
     if (value.includes("\0")) this.add(field, "Remove the character U+0000.");
-    else if (/\p{Surrogate}/u.test(value)) this.add(field, "Remove the half of a surrogate pair.");
+    else if (/\p{Surrogate}/u.test(value)) this.add(field, "Remove the lone surrogate.");
   }
 
   /** @returns the fields, if it is an object */

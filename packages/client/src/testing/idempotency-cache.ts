@@ -44,6 +44,6 @@ export class IdempotencyCache {
     }
     if (first.fingerprint === fingerprint)
       return { ...first.response, headers: { ...first.response.headers, "Idempotency-Replayed": "true" } };
-    throw new Refusal("idempotency_key_reused", "Another request had this key; give every request one of its own.");
+    throw new Refusal("idempotency_key_reused", "Another request used this key; use a new key for every request.");
   }
 }

@@ -34,14 +34,14 @@ export class OfferStore {
     return id;
   }
 
-  /** @throws {Refusal} `offer_not_found`, alike for an unknown and a foreign one (D-20) */
+  /** @throws {Refusal} `offer_not_found`, also for another organisation's offer (D-20) */
   read(owner: Organisation, id: string, now: Date): Offer {
     const { offer } = this.#find(owner, id);
     const ends = offer.events.map(({ end }) => Date.parse(end));
     return { ...offer, isHistoric: ends.length > 0 && ends.every((end) => end <= now.getTime()) };
   }
 
-  /** @throws {Refusal} `offer_not_found`, `offer_complete`, `offer_withdrawn` or `worker_not_applied` */
+  /** @throws {Refusal} `offer_not_found`, `offer_completed`, `offer_withdrawn` or `worker_not_applied` */
   complete(owner: Organisation, id: string, workerIds: readonly string[]): void {
     const { offer } = this.#find(owner, id);
     refuseClosed(offer);
@@ -71,7 +71,7 @@ export class OfferStore {
       this.notifications.push({ offerId: id, workerId, reason: "withdrawn" });
   }
 
-  /** @throws {Refusal} `offer_not_found`, `offer_complete` or `offer_withdrawn` */
+  /** @throws {Refusal} `offer_not_found`, `offer_completed` or `offer_withdrawn` */
   respond(id: string, workerId: string, response: "applied" | "rejected"): void {
     const { offer } = this.#entries.get(id) ?? {};
     const recipient = offer?.recipients.find((one) => one.workerId === workerId);
@@ -90,6 +90,7 @@ export class OfferStore {
 
 /** If an offer is both, the withdrawal is reported (D-08). */
 function refuseClosed({ complete, widthdrawn }: Entry["offer"]): void {
-  if (widthdrawn) throw new Refusal("offer_withdrawn", "It takes no further answers, and cannot be completed.");
-  if (complete) throw new Refusal("offer_complete", "It takes no further answers, and is completed once.");
+  if (widthdrawn) throw new Refusal("offer_withdrawn", "It accepts no more responses, and it cannot be completed.");
+  if (complete)
+    throw new Refusal("offer_completed", "It accepts no more responses, and it can be completed only once.");
 }

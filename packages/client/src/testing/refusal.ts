@@ -7,10 +7,10 @@ export const problemKinds = {
   unsupported_api_version: { status: 400, title: "The API version is not supported" },
   worker_not_applied: { status: 400, title: "Not every worker has applied" },
   invalid_api_key: { status: 401, title: "The API key is missing or wrong" },
-  not_found: { status: 404, title: "Nothing is here" },
+  not_found: { status: 404, title: "Not found" },
   offer_not_found: { status: 404, title: "No such offer" },
-  method_not_allowed: { status: 405, title: "The method is not allowed here" },
-  offer_complete: { status: 409, title: "The offer is already complete" },
+  method_not_allowed: { status: 405, title: "Method not allowed" },
+  offer_completed: { status: 409, title: "The offer is already complete" },
   offer_withdrawn: { status: 409, title: "The offer is withdrawn" },
   body_too_large: { status: 413, title: "The body is too large" },
   unsupported_media_type: { status: 415, title: "The body must be JSON" },
@@ -19,7 +19,7 @@ export const problemKinds = {
 
 export type RefusalCode = keyof typeof problemKinds;
 
-/** From the name of a field (`events[0].end`) to what is wrong with it. */
+/** From the name of a field (`events[0].end`) to its remedies. */
 export type FieldErrors = Map<string, string[]>;
 
 /** A request, or a worker's response, that the service rejects. */

@@ -100,7 +100,7 @@ export interface TestService {
    * Sets or changes a worker's response to an offer (D-08).
    *
    * @throws {Error} if the service would reject it: `code` is `offer_not_found` for an offer that was not sent to the worker,
-   * `offer_complete` or `offer_withdrawn`
+   * `offer_completed` or `offer_withdrawn`
    */
   respond(offerId: string, workerId: string, response: "applied" | "rejected"): void;
   /**

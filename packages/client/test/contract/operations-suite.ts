@@ -94,9 +94,9 @@ export function operationsSuite(fixtureOf: () => ContractFixture, face: () => Of
     const id = await create();
     await fixtureOf().respond(id, "worker_amal", "applied");
     await face().complete(id, ["worker_amal"]);
-    expect(await face().complete(id, ["worker_amal"])).toEqual(refused("offer_complete", expected().closed));
+    expect(await face().complete(id, ["worker_amal"])).toEqual(refused("offer_completed", expected().closed));
     // Its state is looked at first, then who is named.
-    expect(await face().complete(id, ["worker_cleo"])).toEqual(refused("offer_complete", expected().closed));
+    expect(await face().complete(id, ["worker_cleo"])).toEqual(refused("offer_completed", expected().closed));
     await face().withdraw(id);
     expect(await face().complete(id, ["worker_amal"])).toEqual(refused("offer_withdrawn", expected().closed));
     expect(await read(id)).toMatchObject({ complete: true, widthdrawn: true });
@@ -115,7 +115,7 @@ export function operationsSuite(fixtureOf: () => ContractFixture, face: () => Of
     expect(await fixtureOf().respond("unknown", "worker_amal", "applied")).toBe("offer_not_found");
     await fixtureOf().respond(id, "worker_amal", "applied");
     await face().complete(id, ["worker_amal"]);
-    expect(await fixtureOf().respond(id, "worker_amal", "rejected")).toBe("offer_complete");
+    expect(await fixtureOf().respond(id, "worker_amal", "rejected")).toBe("offer_completed");
     await face().withdraw(id);
     expect(await fixtureOf().respond(id, "worker_ben", "applied")).toBe("offer_withdrawn");
     expect(await responses(id)).toEqual(["applied", "none"]);

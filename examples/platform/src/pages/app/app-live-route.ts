@@ -1,16 +1,16 @@
 import type { RequestHandler } from "express";
 import { streamNotifications } from "../../worker-app/stream-notifications.ts";
-import { pageRoutes } from "../frame/page-routes.ts";
-import type { PageDeps } from "../page-deps.ts";
-import { appAudience } from "./app-audience.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import { pageRoutes } from "../routing/page-routes.ts";
+import { appSection } from "./app-section.ts";
 
-/** `GET /app/live`: what the worker is told, after `Last-Event-ID`, the first time after what the page has. */
+/** `GET /app/live`: the worker's notifications after `Last-Event-ID`, or at first after those on the page. */
 export function appLiveRoute(deps: PageDeps): RequestHandler {
-  const { visitOf } = pageRoutes(deps, appAudience);
+  const { contextOf } = pageRoutes(deps, appSection);
   return async (request, response) => {
-    const { who, sessionId, expiresAt } = await visitOf(request, response, "stream");
+    const { user, sessionId, expiresAt } = await contextOf(request, response, "stream");
     const lastId = request.get("last-event-id") ?? String(request.query.since);
-    const session = { id: sessionId, ownerId: who.id, expiresAt };
-    await streamNotifications(deps, response, { session, lastId, check: () => visitOf(request, response) });
+    const session = { id: sessionId, ownerId: user.id, expiresAt };
+    await streamNotifications(deps, response, { session, lastId, check: () => contextOf(request, response) });
   };
 }

@@ -1,36 +1,36 @@
 import { html } from "hono/html";
-import { parseBody } from "../../http/parse-body.ts";
+import { parseBody } from "../../validation/parse-body.ts";
 import { addContact, contactSchema, readOrganisation, readOrganisations } from "../../worker-app/contacts.ts";
-import { actOnce, onceField } from "../frame/act-once.ts";
-import { formTokenField } from "../frame/form-token.ts";
-import { cutList, keyIn, withKey } from "../frame/list-parts.ts";
-import type { PageAnswer } from "../frame/page-answer.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { AppVisit } from "./app-audience.ts";
+import { formTokenField } from "../layout/form-token.ts";
+import { cursorFrom, paginate, withCursor } from "../layout/pagination.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import type { PageResult } from "../routing/page-result.ts";
+import { idempotencyField, submitOnce } from "../routing/submit-once.ts";
+import type { AppContext } from "./app-section.ts";
 
 const limit = 200;
 
-/** `GET /app/contacts?after=…`: the organisations at which a worker may add a contact. */
+/** `GET /app/contacts?after=…`: organisations at which a worker can add a contact. */
 export const contactsPage =
   (deps: PageDeps) =>
-  async (visit: AppVisit): Promise<PageAnswer> => {
-    const after = keyIn(visit.request, "after");
+  async (context: AppContext): Promise<PageResult> => {
+    const after = cursorFrom(context.request, "after");
     const organisations = await readOrganisations(deps, { after, limit: limit + 1 });
-    const { shown, links } = cutList(organisations, {
+    const { shown, links } = paginate(organisations, {
       ...{ limit, after, keyOf: ({ id }) => id },
-      addressOf: (key) => withKey("/app/contacts", "after", key),
+      addressOf: (key) => withCursor("/app/contacts", "after", key),
       words: { first: "The first", next: "More" },
     });
     const main = html`
       <header class="page-head"><h1>Contacts</h1></header>
-      <p class="lead">Add a contact at an organisation to share your availability with it. It is told.</p>
+      <p class="lead">Add a contact at an organisation to share your availability with it. The organisation is notified.</p>
       ${shown.length === 0 && html`<p class="empty">There is no organisation yet.</p>`}
       <ul class="menu">${shown.map(
         ({ id, name }) => html`
         <li>
           <form method="post" action="/app/contacts" class="row">
-            ${formTokenField(visit)}
-            ${onceField()}
+            ${formTokenField(context)}
+            ${idempotencyField()}
             <strong>${name}</strong>
             <button class="quiet small" name="organisationId" value="${id}" aria-label="Add a contact at ${name}">Add a contact</button>
           </form>
@@ -43,11 +43,11 @@ export const contactsPage =
 /** `POST /app/contacts` */
 export const addContactForm =
   (deps: PageDeps) =>
-  async (visit: AppVisit, form: URLSearchParams): Promise<PageAnswer> => {
+  async (context: AppContext, form: URLSearchParams): Promise<PageResult> => {
     const { organisationId } = parseBody(contactSchema, { organisationId: form.get("organisationId") });
     const { name } = await readOrganisation(deps, organisationId);
-    return actOnce(deps, { visit, form, organisationId }, async (trx) => {
-      await addContact(trx, deps, visit.who.id, organisationId);
-      return { to: "/app/contacts", notice: `${name} is told that you share your availability.` };
+    return submitOnce(deps, { context, form, organisationId }, async (trx) => {
+      await addContact(trx, deps, context.user.id, organisationId);
+      return { to: "/app/contacts", notice: `${name} is notified that you share your availability.` };
     });
   };

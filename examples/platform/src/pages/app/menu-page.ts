@@ -1,12 +1,12 @@
 import { html } from "hono/html";
 import type { NotificationReason } from "../../push/push-transport.ts";
 import { menuCursor } from "../../worker-app/list-menu.ts";
-import { partLinks, placeIn, withKey } from "../frame/list-parts.ts";
-import type { Markup } from "../frame/markup.ts";
-import type { PageAnswer } from "../frame/page-answer.ts";
-import { time } from "../frame/time.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { AppVisit } from "./app-audience.ts";
+import type { Markup } from "../layout/markup.ts";
+import { pageLinks, positionFrom, withCursor } from "../layout/pagination.ts";
+import { time } from "../layout/time.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import type { PageResult } from "../routing/page-result.ts";
+import type { AppContext } from "./app-section.ts";
 import { type MenuItem, readMenu } from "./read-menu.ts";
 
 const texts: Record<NotificationReason, string> = {
@@ -21,10 +21,10 @@ const limit = 50;
 /** `GET /app?before=…`: the notifications menu. */
 export const menuPage =
   (deps: PageDeps) =>
-  async ({ who, request }: AppVisit): Promise<PageAnswer> => {
-    const { after, before } = placeIn(request, menuCursor);
-    const { rows: items, next } = await readMenu(deps, who.id, { before, limit });
-    const links = partLinks({ after, next, addressOf: (key) => withKey("/app", "before", key) });
+  async ({ user, request }: AppContext): Promise<PageResult> => {
+    const { after, before } = positionFrom(request, menuCursor);
+    const { rows: items, next } = await readMenu(deps, user.id, { before, limit });
+    const links = pageLinks({ after, next, addressOf: (key) => withCursor("/app", "before", key) });
     const main = html`
       <header class="page-head"><h1>Notifications</h1></header>
       <div id="menu" data-live="notification">
@@ -34,9 +34,9 @@ export const menuPage =
     return { title: "Notifications", main };
   };
 
-const nothing = html`<p class="empty">Nothing yet. Offers of work to you appear here by themselves.</p>`;
+const nothing = html`<p class="empty">No notifications yet. New offers appear here automatically.</p>`;
 
-const nothingOlder = html`<p class="empty">None are older.</p>`;
+const nothingOlder = html`<p class="empty">No older notifications.</p>`;
 
 const entry = (item: MenuItem): Markup => {
   const { reason, createdAt, offerId, offerTitle, organisationName, response } = item;
@@ -46,7 +46,7 @@ const entry = (item: MenuItem): Markup => {
       <span class="what">${texts[reason]}${isNew(item) && html` <span class="badge new">new</span>`}</span>
       <strong>${offerTitle}</strong>
       <span class="fine">${organisationName} · ${time(createdAt)}</span>
-      ${reason === "offer" && answered[response]}
+      ${reason === "offer" && responses[response]}
     </a>
   </li>`;
 };
@@ -54,7 +54,7 @@ const entry = (item: MenuItem): Markup => {
 const isNew = ({ reason, isOpened, response }: MenuItem): boolean =>
   reason === "offer" && !isOpened && response === "none";
 
-const answered: Record<string, Markup> = {
+const responses: Record<string, Markup> = {
   applied: html`<span class="badge good">You applied</span>`,
   rejected: html`<span class="badge">You rejected</span>`,
 };

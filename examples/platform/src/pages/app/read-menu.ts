@@ -1,9 +1,9 @@
-import type { Listed, ListPart } from "../../lists/list-cursor.ts";
+import type { Listed, ListPage } from "../../lists/list-cursor.ts";
 import type { NotificationReason } from "../../push/push-transport.ts";
 import { listMenu } from "../../worker-app/list-menu.ts";
 import type { WorkerAppDeps } from "../../worker-app/worker-app-deps.ts";
 
-/** What the notifications menu shows of one thing the worker was told. */
+/** An entry of the notifications menu. */
 export interface MenuItem {
   id: number;
   reason: NotificationReason;
@@ -19,11 +19,11 @@ export interface MenuItem {
 export async function readMenu(
   { store }: Pick<WorkerAppDeps, "store">,
   workerId: string,
-  part: ListPart,
+  part: ListPage,
 ): Promise<Listed<MenuItem>> {
-  const { rows: told, next } = await listMenu(store, workerId, part);
-  if (told.length === 0) return { rows: [], next };
-  const offerIds = told.map(({ offerId }) => offerId);
+  const { rows: notifications, next } = await listMenu(store, workerId, part);
+  if (notifications.length === 0) return { rows: [], next };
+  const offerIds = notifications.map(({ offerId }) => offerId);
   const rows = await store.db
     .selectFrom("recipients")
     .innerJoin("offers", "offers.id", "offer_id")
@@ -33,7 +33,7 @@ export async function readMenu(
     .where("offer_id", "in", offerIds)
     .execute();
   const byOffer = new Map(rows.map((row) => [row.offer_id, row]));
-  const items = told.map(({ id, reason, createdAt, offerId, offerTitle }) => {
+  const items = notifications.map(({ id, reason, createdAt, offerId, offerTitle }) => {
     const { name = "", response = "none", opened_at: openedAt = null } = byOffer.get(offerId) ?? {};
     const isOpened = openedAt !== null;
     return { id, reason, createdAt, offerId, offerTitle, organisationName: name, response, isOpened };

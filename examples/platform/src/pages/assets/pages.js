@@ -1,9 +1,9 @@
-// What pages do beyond plain HTML; each of them works without.
+// Progressive enhancement: every page works without this script.
 
 const main = document.getElementById("main");
 const liveState = document.getElementById("live-state");
 
-/** A button that copies the text of the element it names. */
+/** Buttons that copy the text of an element. */
 function copyButtons() {
   document.addEventListener("click", async (event) => {
     const button = event.target instanceof Element ? event.target.closest("button[data-copy]") : null;
@@ -14,7 +14,7 @@ function copyButtons() {
       await navigator.clipboard.writeText(text);
       button.textContent = "Copied";
     } catch {
-      // Without https there is no clipboard: select it, so that one key press copies it.
+      // Without https there is no clipboard API: select the text to copy it by keyboard.
       getSelection()?.selectAllChildren(document.getElementById(button.dataset.copy));
       button.textContent = "Press Ctrl+C";
     }
@@ -25,18 +25,18 @@ function copyButtons() {
   for (const button of document.querySelectorAll("button[data-copy]")) button.hidden = false;
 }
 
-/** Between two looks of one page, so that a busy day uses up no more than its share of what a person may ask for. */
+/** Between two reloads, to stay below the rate limit (D-91). */
 const pauseMs = 500;
 
 /**
- * Follows the event stream of the page. An event says what changed, not how: the page is read again, and of it the parts that
- * show such things (`data-live="endpoint delivery"`) take the place of the old ones.
+ * Follows the event stream of the page. An event names changed topics; the page is fetched again, and its parts of these topics
+ * (`data-live="endpoint delivery"`) replace the old ones.
  */
 function follow(address) {
   let lastId;
   let stale = new Set();
   let timer;
-  let lookedAt = -Infinity;
+  let refreshedAt = -Infinity;
   const url = () =>
     lastId === undefined ? address : address.replace(/since=.*/, `since=${encodeURIComponent(lastId)}`);
 
@@ -47,13 +47,13 @@ function follow(address) {
       const { topics = [event.type] } = JSON.parse(event.data);
       for (const part of event.type === "missed" ? parts() : partsOf(topics)) stale.add(part.id);
       if (stale.size > 0 && timer === undefined)
-        timer = setTimeout(refresh, Math.max(50, lookedAt + pauseMs - performance.now()));
+        timer = setTimeout(refresh, Math.max(50, refreshedAt + pauseMs - performance.now()));
     };
     for (const type of ["missed", "changed", ...shownTopics()]) stream.addEventListener(type, hear);
     stream.addEventListener("open", () => say(""));
     stream.addEventListener("error", () => {
-      say(" Connection lost; trying again.");
-      // An answer that is no stream ends it for good: the server starts anew, or the session is over, which a look tells.
+      say(" Connection lost; reconnecting.");
+      // EventSource gives up when the response is no stream: the server restarts, or the session has ended; a refresh shows which.
       if (stream.readyState !== EventSource.CLOSED) return;
       stream.close();
       setTimeout(() => {
@@ -67,11 +67,11 @@ function follow(address) {
   async function refresh() {
     const ids = stale;
     stale = new Set();
-    lookedAt = performance.now();
+    refreshedAt = performance.now();
     let waitMs = pauseMs;
     try {
       const response = await fetch(location.href, { headers: { Accept: "text/html", "X-Part": "1" } });
-      // Signed out meanwhile: show where to sign in.
+      // Signed out: show the sign-in page.
       if (new URL(response.url).pathname.endsWith("/sign-in")) return location.reload();
       if (response.status === 429) waitMs = Number(response.headers.get("Retry-After")) * 1_000;
       if (response.status >= 500 || response.status === 429) throw new Error("try again");
@@ -94,7 +94,7 @@ const shownTopics = () => [...new Set(parts().flatMap(topicsOf))];
 
 const partsOf = (topics) => parts().filter((part) => topicsOf(part).some((topic) => topics.includes(topic)));
 
-/** Takes over what differs, with what was typed, ticked, opened and focused in it. */
+/** Replaces changed parts, and keeps input, open details and focus. */
 function swap(page, ids) {
   for (const id of ids) {
     const old = document.getElementById(id);
@@ -106,7 +106,7 @@ function swap(page, ids) {
       const before = document.getElementById(element.id);
       return before?.textContent !== element.textContent && element.matches("tr, li");
     });
-    // What is read aloud when it changes must stay the same element.
+    // Screen readers announce changes of a status only while its element stays the same.
     const spoken = [...old.querySelectorAll("[role=status][id]")];
     for (const element of spoken) {
       const next = fresh.querySelector(`#${CSS.escape(element.id)}`);
@@ -139,7 +139,7 @@ function say(text) {
   if (liveState && liveState.textContent !== text) liveState.textContent = text;
 }
 
-/** A form is sent once, however often its button is pressed. */
+/** Prevents double submits. */
 function sendOnce() {
   const sent = new WeakSet();
   document.addEventListener("submit", (event) => {
@@ -153,5 +153,5 @@ copyButtons();
 sendOnce();
 if (document.body.dataset.liveStream) follow(document.body.dataset.liveStream);
 
-// A form that was refused: go to what is wrong with it.
+// Focus the first invalid input.
 main?.querySelector("[aria-invalid]")?.focus();

@@ -1,10 +1,10 @@
 import { html } from "hono/html";
-import { formTokenField } from "../frame/form-token.ts";
-import type { Markup } from "../frame/markup.ts";
+import { formTokenField } from "../layout/form-token.ts";
+import type { Markup } from "../layout/markup.ts";
 
-/** Switches an endpoint on again as it is. */
+/** Enables a disabled endpoint. */
 export const enableForm = (formToken: string): Markup => html`
       <form method="post" action="/company/enable">
         ${formTokenField({ formToken })}
-        <button>Check and switch on</button>
+        <button>Check and enable</button>
       </form>`;

@@ -1,16 +1,16 @@
 import type { Router } from "express";
-import { resource } from "../../http/resource.ts";
-import { pageRoutes } from "../frame/page-routes.ts";
-import type { PageDeps } from "../page-deps.ts";
-import { portalAudience } from "../portal-audience.ts";
+import { defineRoutes } from "../../http/define-routes.ts";
+import { portalSection } from "../portal/portal-section.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import { pageRoutes } from "../routing/page-routes.ts";
 import { companyPage, enableEndpointForm, rotateSecretForm, saveCompanyForm } from "./company-page.ts";
 
-/** Where an organisation's webhooks go, and how its endpoint does. */
+/** The company profile: endpoint, secret and health. */
 export function mountCompanyPages(pages: Router, deps: PageDeps): void {
-  const { show, act } = pageRoutes(deps, portalAudience);
-  // What a form led to is shown at its own path: whoever loads that again sees the profile.
+  const { show, act } = pageRoutes(deps, portalSection);
+  // The outcome of a form is shown at its path; a reload then shows the profile.
   const toProfile = show(() => ({ to: "/company" }));
-  resource(pages, "/company", { get: show(companyPage(deps)), post: act(saveCompanyForm(deps)) });
-  resource(pages, "/company/rotation", { get: toProfile, post: act(rotateSecretForm(deps)) });
-  resource(pages, "/company/enable", { get: toProfile, post: act(enableEndpointForm(deps)) });
+  defineRoutes(pages, "/company", { get: show(companyPage(deps)), post: act(saveCompanyForm(deps)) });
+  defineRoutes(pages, "/company/rotation", { get: toProfile, post: act(rotateSecretForm(deps)) });
+  defineRoutes(pages, "/company/enable", { get: toProfile, post: act(enableEndpointForm(deps)) });
 }

@@ -1,6 +1,6 @@
 import type { EndpointScheme } from "../../store/tables.ts";
 
-/** What is in the form of the profile. The secret is never among it: it is typed anew each time. */
+/** Input of the profile form, without the secret, which is never shown again. */
 export interface ProfileDraft {
   baseAddress: string;
   scheme: EndpointScheme;

@@ -1,15 +1,15 @@
 import { html } from "hono/html";
 import type { FieldErrors } from "../../problem/problem-error.ts";
 import type { EndpointScheme } from "../../store/tables.ts";
-import { field, fieldError } from "../frame/field.ts";
-import { formTokenField } from "../frame/form-token.ts";
-import type { Markup } from "../frame/markup.ts";
+import { field, fieldError } from "../layout/field.ts";
+import { formTokenField } from "../layout/form-token.ts";
+import type { Markup } from "../layout/markup.ts";
 import type { ProfileDraft } from "./profile-draft.ts";
 
 const schemes: Readonly<Record<EndpointScheme, { name: string; hint: string }>> = {
   timestampDigest: { name: "Timestamp and digest", hint: "The documented headers Timestamp and Authorization." },
   timestampDigestAndStandardWebhooks: {
-    name: "Standard Webhooks as well",
+    name: "Also Standard Webhooks",
     hint: "Adds webhook-id, webhook-timestamp and webhook-signature, which also cover the body.",
   },
 };
@@ -18,11 +18,11 @@ export interface ProfileForm {
   draft: ProfileDraft;
   errors: FieldErrors;
   formToken: string;
-  /** Whether there is a profile: the switch alone then takes no secret (D-41). */
+  /** Whether a profile exists: then the suggestions switch needs no secret (D-41). */
   isSaved: boolean;
 }
 
-/** Where webhooks go. Both checks are made when it is sent, unless the switch for suggestions alone is turned. */
+/** The profile form. Submitting it runs both checks, unless only the suggestions switch changes. */
 export const profileForm = ({ draft, errors, formToken, isSaved }: ProfileForm): Markup => html`
     <form method="post" action="/company" class="panel">
       <h2>Where webhooks go</h2>
@@ -34,7 +34,7 @@ export const profileForm = ({ draft, errors, formToken, isSaved }: ProfileForm):
         required: true,
         value: draft.baseAddress,
         placeholder: "https://hooks.example.com/offers",
-        hint: "Webhooks are sent to paths below it.",
+        hint: "Webhooks are sent to paths under it.",
         errors: errors.get("baseAddress"),
       })}
       ${field({
@@ -44,7 +44,7 @@ export const profileForm = ({ draft, errors, formToken, isSaved }: ProfileForm):
         required: !isSaved,
         saysOptional: false,
         autocomplete: "off",
-        hint: "Never shown again, and asked for whenever the address or the signatures change. At least 16 characters, such as openssl rand -base64 32 makes.",
+        hint: "Never shown again. Required whenever the address or the signatures change. At least 16 characters, for example from openssl rand -base64 32.",
         errors: errors.get("secret"),
       })}
       <fieldset>
@@ -55,9 +55,9 @@ export const profileForm = ({ draft, errors, formToken, isSaved }: ProfileForm):
         })}
         ${errors.has("scheme") && fieldError("scheme", errors.get("scheme") ?? [])}
       </fieldset>
-      <label class="choice"><input type="checkbox" name="suggestsContacts" value="yes"${draft.suggestsContacts && html` checked`}> <span>It suggests contacts<small>Hirers who search on their invitations page ask it for people who worked with them.</small></span></label>
+      <label class="choice"><input type="checkbox" name="suggestsContacts" value="yes"${draft.suggestsContacts && html` checked`}> <span>Suggests contacts<small>Searches on the invitations page call this endpoint for people who worked with the hirer.</small></span></label>
       <div class="row">
         <button>Check and save</button>
-        <p class="fine">Respond with 200 to GET /test and GET /test/auth. Respond with 200 to webhooks too: another success does not count, and many frameworks send 204 for a handler that returns nothing.</p>
+        <p class="fine">Respond with 200 to GET /test and GET /test/auth. Respond with 200 to webhooks too: other 2xx statuses do not acknowledge them, and many frameworks send 204 for a handler that returns nothing.</p>
       </div>
     </form>`;

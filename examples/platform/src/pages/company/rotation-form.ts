@@ -1,19 +1,19 @@
 import { html } from "hono/html";
 import type { FieldErrors } from "../../problem/problem-error.ts";
-import { field } from "../frame/field.ts";
-import { formTokenField } from "../frame/form-token.ts";
-import type { Markup } from "../frame/markup.ts";
+import { field } from "../layout/field.ts";
+import { formTokenField } from "../layout/form-token.ts";
+import type { Markup } from "../layout/markup.ts";
 
 export interface RotationForm {
   errors: FieldErrors;
   formToken: string;
 }
 
-/** Another secret for the same address. */
+/** Rotates the secret. */
 export const rotationForm = ({ errors, formToken }: RotationForm): Markup => html`
     <form method="post" action="/company/rotation" class="panel" id="rotation">
-      <h2>Another secret</h2>
-      <p class="hint">Teach it to your endpoint beside the old one first; then enter it here.</p>
+      <h2>Rotate the secret</h2>
+      <p class="hint">First add the new secret to your endpoint, beside the old one. Then enter it here.</p>
       ${formTokenField({ formToken })}
       ${field({
         name: "secret",
@@ -24,5 +24,5 @@ export const rotationForm = ({ errors, formToken }: RotationForm): Markup => htm
         autocomplete: "off",
         errors: errors.get("secret"),
       })}
-      <button class="quiet">Check and use it</button>
+      <button class="quiet">Check and rotate</button>
     </form>`;

@@ -1,70 +1,70 @@
 import { html } from "hono/html";
-import type { Measured, Stretch } from "../../portal/measure-deliveries.ts";
-import { dataTable } from "../frame/data-table.ts";
-import type { Markup } from "../frame/markup.ts";
-import { time } from "../frame/time.ts";
+import type { Bucket, DeliveryStats } from "../../portal/deliveries/delivery-stats.ts";
+import { dataTable } from "../layout/data-table.ts";
+import type { Markup } from "../layout/markup.ts";
+import { time } from "../layout/time.ts";
 
 const width = 600;
 const height = 90;
 const gap = 3;
 
 export interface ChartOptions {
-  measured: Measured;
+  stats: DeliveryStats;
   /** Such as `the last hour`. */
   during: string;
 }
 
-/** Failure rate and lag as two rows of bars; the same in words and as a table. Without script and style it is complete. */
-export function deliveryChart({ measured: { stretches, whole }, during }: ChartOptions): Markup {
-  const failing = `${percent(whole)} failed: ${whole.failed} of ${whole.attempts} attempts`;
+/** Failure rate and lag as bar charts, as text and as a table. */
+export function deliveryChart({ stats: { buckets, total }, during }: ChartOptions): Markup {
+  const failing = `${percent(total)} failed: ${total.failed} of ${total.attempts} attempts`;
   const lag =
-    whole.medianLagMs === null
+    total.medianLagMs === null
       ? "nothing was acknowledged"
-      : `half within ${duration(whole.medianLagMs)}, the slowest after ${duration(whole.slowestLagMs)}`;
-  const most = Math.max(1, ...stretches.map(({ attempts }) => attempts));
-  const slowest = Math.max(1, ...stretches.map(({ medianLagMs }) => medianLagMs ?? 0));
+      : `half within ${duration(total.medianLagMs)}, the slowest after ${duration(total.slowestLagMs)}`;
+  const most = Math.max(1, ...buckets.map(({ attempts }) => attempts));
+  const slowest = Math.max(1, ...buckets.map(({ medianLagMs }) => medianLagMs ?? 0));
   return html`
     <div class="charts">
       <figure>
         <figcaption><strong>Attempts</strong> <span class="measure">${failing}</span></figcaption>
-        ${bars(`Attempts in ${during}: ${failing}.`, stretches, (stretch, x, w) => [
-          bar(x, w, 0, (stretch.attempts - stretch.failed) / most, "ok"),
-          bar(x, w, (stretch.attempts - stretch.failed) / most, stretch.failed / most, "failed"),
+        ${bars(`Attempts in ${during}: ${failing}.`, buckets, (bucket, x, w) => [
+          bar(x, w, 0, (bucket.attempts - bucket.failed) / most, "ok"),
+          bar(x, w, (bucket.attempts - bucket.failed) / most, bucket.failed / most, "failed"),
         ])}
         <p class="legend fine"><span class="key ok"></span> acknowledged <span class="key failed"></span> failed</p>
       </figure>
       <figure>
         <figcaption><strong>Lag</strong> <span class="measure">${lag}</span></figcaption>
-        ${bars(`From event to acknowledgement in ${during}: ${lag}.`, stretches, ({ medianLagMs }, x, w) =>
+        ${bars(`From event to acknowledgement in ${during}: ${lag}.`, buckets, ({ medianLagMs }, x, w) =>
           medianLagMs === null ? undefined : bar(x, w, 0, Math.max(0.03, medianLagMs / slowest), "lag"),
         )}
         <p class="legend fine"><span class="key lag"></span> median from event to acknowledgement; the highest is ${duration(slowest)}</p>
       </figure>
     </div>
-    ${asTable(stretches)}`;
+    ${asTable(buckets)}`;
 }
 
 function bars(
   label: string,
-  stretches: readonly Stretch[],
-  draw: (stretch: Stretch, x: number, w: number) => unknown,
+  buckets: readonly Bucket[],
+  draw: (bucket: Bucket, x: number, w: number) => unknown,
 ): Markup {
-  const step = width / stretches.length;
+  const step = width / buckets.length;
   return html`
         <svg viewBox="0 0 ${width} ${height + 1}" role="img" aria-label="${label}" preserveAspectRatio="none" class="bars">
           <line x1="0" x2="${width}" y1="${height + 0.5}" y2="${height + 0.5}" class="axis" />
-          ${stretches.map((stretch, at) => draw(stretch, at * step + gap / 2, step - gap))}
+          ${buckets.map((bucket, at) => draw(bucket, at * step + gap / 2, step - gap))}
         </svg>`;
 }
 
-/** @param from and `share` of the whole height, from the bottom */
+/** @param from and `share` of the height, from the bottom */
 const bar = (x: number, w: number, from: number, share: number, kind: string): Markup | undefined =>
   share === 0
     ? undefined
     : html`<rect x="${x.toFixed(1)}" y="${(height * (1 - from - share)).toFixed(1)}" width="${w.toFixed(1)}" height="${(height * share).toFixed(1)}" class="${kind}" />`;
 
-function asTable(stretches: readonly Stretch[]): Markup {
-  const rows = stretches.filter(({ attempts }) => attempts > 0).reverse();
+function asTable(buckets: readonly Bucket[]): Markup {
+  const rows = buckets.filter(({ attempts }) => attempts > 0).reverse();
   return html`
     <details id="chart-table">
       <summary>The same as a table</summary>
@@ -76,7 +76,7 @@ function asTable(stretches: readonly Stretch[]): Markup {
               columns: [
                 { heading: "From", cell: ({ startsAt }) => time(startsAt) },
                 { heading: "Attempts", cell: ({ attempts }) => attempts },
-                { heading: "Failed", cell: (stretch) => `${stretch.failed} (${percent(stretch)})` },
+                { heading: "Failed", cell: (bucket) => `${bucket.failed} (${percent(bucket)})` },
                 { heading: "Median lag", cell: ({ medianLagMs }) => duration(medianLagMs) },
                 { heading: "Slowest", cell: ({ slowestLagMs }) => duration(slowestLagMs) },
               ],

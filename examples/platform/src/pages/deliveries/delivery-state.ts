@@ -1,24 +1,24 @@
 import type { ShownState } from "../../delivery/shown-state.ts";
-import { badge } from "../frame/badge.ts";
-import type { Markup } from "../frame/markup.ts";
+import { badge } from "../layout/badge.ts";
+import type { Markup } from "../layout/markup.ts";
 
-/** What people call the states, in the order of a delivery's life. */
-export const stateWords: Readonly<Record<ShownState, string>> = {
-  pending: "Waiting",
+/** Labels of the states, in the order of a delivery's life. */
+export const stateLabels: Readonly<Record<ShownState, string>> = {
+  pending: "Pending",
   held: "Held",
   acknowledged: "Acknowledged",
-  dead: "Given up",
+  dead: "Failed",
 };
 
 export function deliveryState({ state, attempts }: { state: ShownState; attempts: number }): Markup {
   switch (state) {
     case "acknowledged":
-      return badge(stateWords.acknowledged, "good");
+      return badge(stateLabels.acknowledged, "good");
     case "dead":
-      return badge(stateWords.dead, "bad");
+      return badge(stateLabels.dead, "bad");
     case "held":
-      return badge(stateWords.held, "warn");
+      return badge(stateLabels.held, "warn");
     case "pending":
-      return attempts === 0 ? badge(stateWords.pending, "hollow") : badge("Trying again", "warn");
+      return attempts === 0 ? badge(stateLabels.pending, "none") : badge("Retrying", "warn");
   }
 }

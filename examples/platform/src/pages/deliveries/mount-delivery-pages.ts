@@ -1,21 +1,21 @@
 import type { Router } from "express";
-import { resource } from "../../http/resource.ts";
-import { pageRoutes } from "../frame/page-routes.ts";
-import type { PageDeps } from "../page-deps.ts";
-import { portalAudience } from "../portal-audience.ts";
+import { defineRoutes } from "../../http/define-routes.ts";
+import { portalSection } from "../portal/portal-section.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import { pageRoutes } from "../routing/page-routes.ts";
 import { deliveriesPage } from "./deliveries-page.ts";
 import { deliveryPage } from "./delivery-page.ts";
 import { redeliverForm } from "./redeliver-form.ts";
 import { redeliverManyForm } from "./redeliver-many-form.ts";
 
-/** What an integrator sees of the webhooks. */
+/** Deliveries of webhooks, for integrators. */
 export function mountDeliveryPages(pages: Router, deps: PageDeps): void {
-  const { show, act } = pageRoutes(deps, portalAudience);
-  resource(pages, "/deliveries", { get: show(deliveriesPage(deps)) });
-  // Before the ids: no id is `redeliver`.
-  // A form that was refused is shown there: whoever loads it again sees the deliveries.
+  const { show, act } = pageRoutes(deps, portalSection);
+  defineRoutes(pages, "/deliveries", { get: show(deliveriesPage(deps)) });
+  // Before `:id`, which would match it.
+  // A rejected form is shown at this path; a reload then shows the deliveries.
   const toDeliveries = show(() => ({ to: "/deliveries" }));
-  resource(pages, "/deliveries/redeliver", { get: toDeliveries, post: act(redeliverManyForm(deps)) });
-  resource(pages, "/deliveries/:id", { get: show(deliveryPage(deps)) });
-  resource(pages, "/deliveries/:id/redeliver", { post: act(redeliverForm(deps)) });
+  defineRoutes(pages, "/deliveries/redeliver", { get: toDeliveries, post: act(redeliverManyForm(deps)) });
+  defineRoutes(pages, "/deliveries/:id", { get: show(deliveryPage(deps)) });
+  defineRoutes(pages, "/deliveries/:id/redeliver", { post: act(redeliverForm(deps)) });
 }

@@ -1,21 +1,21 @@
 import { type Redelivery, redeliver } from "../../delivery/redeliver.ts";
 import { pathParameter } from "../../http/path-parameter.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
-import type { PageAnswer } from "../frame/page-answer.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { PortalVisit } from "../portal-audience.ts";
+import type { PortalContext } from "../portal/portal-section.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import type { PageResult } from "../routing/page-result.ts";
 
 const notices: Record<Exclude<Redelivery["outcome"], "unknown">, string> = {
-  redelivered: "It is delivered again.",
-  waiting: "It still waits, and is delivered anyway.",
-  superseded: "There is a later response of the same worker to the same offer; that must stay the last word.",
-  repeated: "Another delivery repeats it already.",
+  redelivered: "The event is redelivered.",
+  waiting: "The delivery is still pending.",
+  superseded: "A later response of the same worker to the same offer superseded it.",
+  repeated: "It was already redelivered.",
 };
 
-/** `POST /deliveries/{id}/redeliver`: leads to what is delivered now. */
+/** `POST /deliveries/{id}/redeliver`: redirects to the new delivery. */
 export const redeliverForm =
   (deps: PageDeps) =>
-  async ({ who: { organisationId }, request }: PortalVisit): Promise<PageAnswer> => {
+  async ({ user: { organisationId }, request }: PortalContext): Promise<PageResult> => {
     const id = pathParameter(request, "id");
     const redelivery = await redeliver(deps.store, organisationId, id);
     if (redelivery.outcome === "unknown")

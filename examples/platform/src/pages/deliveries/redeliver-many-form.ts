@@ -1,30 +1,30 @@
 import { redeliverMany } from "../../delivery/redeliver-many.ts";
-import { instantField } from "../../http/instant-field.ts";
-import { counted } from "../frame/counted.ts";
-import { localInUtc } from "../frame/local-in-utc.ts";
-import type { PageAnswer } from "../frame/page-answer.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { PortalVisit } from "../portal-audience.ts";
+import { instantField } from "../../validation/instant-field.ts";
+import { counted } from "../layout/counted.ts";
+import { localInUtc } from "../layout/local-in-utc.ts";
+import type { PortalContext } from "../portal/portal-section.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import type { PageResult } from "../routing/page-result.ts";
 import { showDeliveries } from "./deliveries-page.ts";
-import { type RedeliveryChoice, redeliveryChoices } from "./redeliver-many-part.ts";
+import { type RedeliveryChoice, redeliveryChoices } from "./redeliver-many-section.ts";
 
 /** `POST /deliveries/redeliver` */
 export const redeliverManyForm =
   (deps: PageDeps) =>
-  async (visit: PortalVisit, form: URLSearchParams): Promise<PageAnswer> => {
-    const { organisationId } = visit.who;
+  async (context: PortalContext, form: URLSearchParams): Promise<PageResult> => {
+    const { organisationId } = context.user;
     const typed = form.get("since") ?? "";
     const given = form.get("which") ?? "";
-    // What no form of ours sends counts as the least.
+    // An unknown value is treated as the default.
     const which = Object.hasOwn(redeliveryChoices, given) ? (given as RedeliveryChoice) : "dead";
     const { data: since } = instantField.safeParse(localInUtc(typed));
     if (since === undefined) {
-      const error = "Say since when, such as 2099-05-01T16:00.";
-      return { ...(await showDeliveries(deps, visit, { since: typed, which, error })), status: 422 };
+      const error = "Enter a time, such as 2099-05-01T16:00.";
+      return { ...(await showDeliveries(deps, context, { since: typed, which, error })), status: 422 };
     }
     const { states } = redeliveryChoices[which];
     const { redelivered, superseded } = await redeliverMany(deps.store, organisationId, { since, states });
     deps.signals.publish({ topic: "delivery", organisationId });
-    const left = superseded === 0 ? "" : ` Left alone, since a later response must stay the last word: ${superseded}.`;
-    return { to: "/deliveries", notice: `Delivered again: ${counted(redelivered, "event")}.${left}` };
+    const left = superseded === 0 ? "" : ` Skipped, because a later response superseded them: ${superseded}.`;
+    return { to: "/deliveries", notice: `Redelivered: ${counted(redelivered, "event")}.${left}` };
   };

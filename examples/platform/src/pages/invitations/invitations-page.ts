@@ -1,42 +1,42 @@
 import { html } from "hono/html";
-import { invitationsCursor, listInvitations } from "../../portal/invitations.ts";
-import { emailAddressesOf } from "../../portal/signed-in-person.ts";
-import { suggestingOrganisations } from "../../portal/suggesting-organisations.ts";
-import { dataTable } from "../frame/data-table.ts";
-import { partLinks, placeIn, withKey } from "../frame/list-parts.ts";
-import type { PageAnswer } from "../frame/page-answer.ts";
-import { time } from "../frame/time.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { PortalVisit } from "../portal-audience.ts";
+import { invitationsCursor, listInvitations } from "../../portal/invitations/invitations.ts";
+import { emailAddressesOf } from "../../portal/person/signed-in-person.ts";
+import { suggestingOrganisations } from "../../portal/suggestions/suggesting-organisations.ts";
+import { dataTable } from "../layout/data-table.ts";
+import { pageLinks, positionFrom, withCursor } from "../layout/pagination.ts";
+import { time } from "../layout/time.ts";
+import type { PortalContext } from "../portal/portal-section.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import type { PageResult } from "../routing/page-result.ts";
 import { searchForm } from "./search-form.ts";
 
 const limit = 100;
 
-/** `GET /invitations?before=…`: where a search begins, and who has been invited. */
+/** `GET /invitations?before=…`: the search form and the invitations so far. */
 export const invitationsPage =
   (deps: PageDeps) =>
-  async ({ who, request, formToken }: PortalVisit): Promise<PageAnswer> => {
-    const { after, before } = placeIn(request, invitationsCursor);
-    const { rows: shown, next } = await listInvitations(deps, who, { before, limit });
-    const links = partLinks({ after, next, addressOf: (key) => withKey("/invitations", "before", key) });
+  async ({ user, request, formToken }: PortalContext): Promise<PageResult> => {
+    const { after, before } = positionFrom(request, invitationsCursor);
+    const { rows: shown, next } = await listInvitations(deps, user, { before, limit });
+    const links = pageLinks({ after, next, addressOf: (key) => withCursor("/invitations", "before", key) });
     const main = html`
       <header class="page-head"><h1>Invitations</h1></header>
-      <p class="lead">Organisations that know you suggest people who worked there. Pick whom to invite.</p>
+      <p class="lead">Organisations that know your email addresses suggest people who worked there. Choose whom to invite.</p>
       ${searchForm({
         formToken,
-        organisations: await suggestingOrganisations(deps, who),
-        emailAddresses: await emailAddressesOf(deps, who),
+        organisations: await suggestingOrganisations(deps, user),
+        emailAddresses: await emailAddressesOf(deps, user),
       })}
       <section class="panel" aria-labelledby="invited">
       <h2 id="invited">Invited so far</h2>
       ${
         shown.length === 0
-          ? html`<p class="empty">${after === undefined ? "Nobody yet." : "Nobody earlier."}</p>`
+          ? html`<p class="empty">${after === undefined ? "No invitations yet." : "No earlier invitations."}</p>`
           : dataTable({
-              caption: "People who were invited",
+              caption: "Invited people",
               columns: [
                 { heading: "Name", cell: ({ name }) => name },
-                { heading: "E-mail address", cell: ({ emailAddress }) => emailAddress },
+                { heading: "Email address", cell: ({ emailAddress }) => emailAddress },
                 { heading: "Suggested by", cell: ({ suggestedBy }) => suggestedBy },
                 { heading: "Invited", cell: ({ invitedAt }) => time(invitedAt) },
               ],

@@ -1,8 +1,8 @@
 import type { Router } from "express";
-import { resource } from "../../http/resource.ts";
-import { pageRoutes } from "../frame/page-routes.ts";
-import type { PageDeps } from "../page-deps.ts";
-import { portalAudience } from "../portal-audience.ts";
+import { defineRoutes } from "../../http/define-routes.ts";
+import { portalSection } from "../portal/portal-section.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import { pageRoutes } from "../routing/page-routes.ts";
 import { invitationsPage } from "./invitations-page.ts";
 import { inviteForm } from "./invite-form.ts";
 import { profileImageRoute } from "./profile-image-route.ts";
@@ -10,9 +10,9 @@ import { searchPage } from "./search-page.ts";
 
 /** Search, pick and invite. */
 export function mountInvitationPages(pages: Router, deps: PageDeps): void {
-  const { show, act } = pageRoutes(deps, portalAudience);
-  resource(pages, "/invitations", { get: show(invitationsPage(deps)), post: act(inviteForm(deps)) });
+  const { show, act } = pageRoutes(deps, portalSection);
+  defineRoutes(pages, "/invitations", { get: show(invitationsPage(deps)), post: act(inviteForm(deps)) });
   const toInvitations = show(() => ({ to: "/invitations" }));
-  resource(pages, "/invitations/search", { get: toInvitations, post: act(searchPage(deps)) });
-  resource(pages, "/invitations/images/:reference", { get: profileImageRoute(deps) });
+  defineRoutes(pages, "/invitations/search", { get: toInvitations, post: act(searchPage(deps)) });
+  defineRoutes(pages, "/invitations/images/:reference", { get: profileImageRoute(deps) });
 }

@@ -3,22 +3,22 @@ import { pathParameter } from "../../http/path-parameter.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
 import { urlOf } from "../../profile-images/profile-image-reference.ts";
 import { type ProfileImage, profileImages } from "../../profile-images/profile-images.ts";
-import { pageRoutes } from "../frame/page-routes.ts";
-import type { PageDeps } from "../page-deps.ts";
-import { portalAudience } from "../portal-audience.ts";
+import { portalSection } from "../portal/portal-section.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import { pageRoutes } from "../routing/page-routes.ts";
 
-/** A see-through dot, where there is no picture to show: the initials behind it stay. */
+/** A transparent pixel instead of a missing picture, so that the initials behind it show. */
 const nothing: ProfileImage = {
   type: "image/gif",
   bytes: Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64"),
 };
 
-/** `GET /invitations/images/{reference}`: the picture of somebody who was suggested to this very session. */
+/** `GET /invitations/images/{reference}`: the picture of a person suggested in this session. */
 export function profileImageRoute(deps: PageDeps): RequestHandler {
-  const { visitOf } = pageRoutes(deps, portalAudience);
+  const { contextOf } = pageRoutes(deps, portalSection);
   const find = profileImages(deps);
   return async (request, response) => {
-    const { sessionId } = await visitOf(request, response, "image");
+    const { sessionId } = await contextOf(request, response, "image");
     const image = (await find(readReference(pathParameter(request, "reference"), sessionId))) ?? nothing;
     response.set("Content-Security-Policy", "default-src 'none'; sandbox").type(image.type).send(image.bytes);
   };
@@ -27,7 +27,7 @@ export function profileImageRoute(deps: PageDeps): RequestHandler {
     try {
       return urlOf(reference, deps.sealKey, sessionId);
     } catch (cause) {
-      throw new ProblemError("not_found", "Search again; the page then names its pictures anew.", { cause });
+      throw new ProblemError("not_found", "Search again to get new picture references.", { cause });
     }
   }
 }

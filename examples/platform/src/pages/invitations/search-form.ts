@@ -1,30 +1,29 @@
 import { html } from "hono/html";
-import type { SuggestingOrganisation } from "../../portal/suggesting-organisations.ts";
-import { formTokenField } from "../frame/form-token.ts";
-import type { Markup } from "../frame/markup.ts";
+import type { SuggestingOrganisation } from "../../portal/suggestions/suggesting-organisations.ts";
+import { formTokenField } from "../layout/form-token.ts";
+import type { Markup } from "../layout/markup.ts";
 
 export interface SearchForm {
   formToken: string;
-  /** To choose from. */
   organisations: readonly SuggestingOrganisation[];
-  /** The ids of those ticked. @default the person's own alone, where the addresses stay */
+  /** Selected ids. @default the person's own organisation */
   ticked?: readonly string[];
   filter?: string;
-  /** What is sent to those ticked. */
+  /** Sent to the selected organisations. */
   emailAddresses: readonly string[];
 }
 
-/** Asks the organisations ticked (D-88). A POST of its own page: no link may send a person's addresses anywhere. */
+/** Searches the selected organisations (D-88). A POST, so that a link cannot send a person's addresses. */
 export function searchForm({ formToken, organisations, ticked, filter = "", emailAddresses }: SearchForm): Markup {
   if (organisations.length === 0)
-    return html`<p class="empty">No organisation implements suggestions. It is a switch on the company profile.</p>`;
+    return html`<p class="empty">No organisation implements suggestions. Enable them on the company profile.</p>`;
   const isTicked = ({ id, isOwn }: SuggestingOrganisation): boolean => ticked?.includes(id) ?? isOwn;
   return html`
   <form method="post" action="/invitations/search" class="panel stack" role="search" aria-label="Suggestions">
     ${formTokenField({ formToken })}
     <fieldset aria-describedby="organisations-hint">
       <legend>Organisations to ask</legend>
-      <p class="hint" id="organisations-hint">Those ticked are sent your e-mail addresses: ${emailAddresses.join(", ")}.</p>
+      <p class="hint" id="organisations-hint">The selected organisations receive your email addresses: ${emailAddresses.join(", ")}.</p>
       <div class="choices long">
         ${organisations.map((organisation) => {
           const { id, name, isOwn } = organisation;

@@ -1,18 +1,18 @@
 import { html } from "hono/html";
 import type { Suggestions } from "../../suggestions/check-suggestions.ts";
-import type { Markup } from "../frame/markup.ts";
+import type { Markup } from "../layout/markup.ts";
 
 export interface SuggestionCard {
   suggestion: Suggestions[number];
-  /** Of the element, within the page. */
+  /** Element id. */
   id: string;
-  /** Where the picture is served; undefined without one. */
+  /** Path of the picture; undefined without one. */
   imagePath: string | undefined;
-  /** Then they cannot be picked: it is too soon to invite them again. */
+  /** A recently invited person cannot be selected. */
   isInvited: boolean;
 }
 
-/** Somebody to pick: name, picture, and every rating with who gave it and when they last worked there. */
+/** A suggested person: name, picture, and ratings with their provider and the last day of work. */
 export const suggestionCard = ({ suggestion, id, imagePath, isInvited }: SuggestionCard): Markup => html`
   <li class="person">
     <input type="checkbox" id="${id}" name="person" value="${fieldValue(suggestion)}"${isInvited && html` disabled`}>
@@ -30,7 +30,7 @@ export const suggestionCard = ({ suggestion, id, imagePath, isInvited }: Suggest
     </div>
   </li>`;
 
-/** What the form sends of somebody picked. */
+/** The form value of a selected person. */
 const fieldValue = ({ name, emailAddress }: Suggestions[number]): string => JSON.stringify({ name, emailAddress });
 
 const rating = ({ rating, ratingProvider, lastWorked }: Suggestions[number]["ratings"][number]): Markup => html`
@@ -50,7 +50,7 @@ const dayFormat = new Intl.DateTimeFormat("en-GB", {
 
 const day = (moment: string): string => dayFormat.format(new Date(moment));
 
-/** Shown where there is no picture, or none comes. */
+/** Shown without a picture. */
 const initials = (name: string): string =>
   name
     .split(/\s+/)

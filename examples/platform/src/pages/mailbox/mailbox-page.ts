@@ -1,25 +1,25 @@
 import { html } from "hono/html";
-import { mailsCursor, readMails } from "../../portal/read-mails.ts";
-import { partLinks, placeIn, withKey } from "../frame/list-parts.ts";
-import type { Page } from "../frame/page-answer.ts";
-import { time } from "../frame/time.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { PortalVisit } from "../portal-audience.ts";
+import { mailsCursor, readMails } from "../../portal/mailbox/read-mails.ts";
+import { pageLinks, positionFrom, withCursor } from "../layout/pagination.ts";
+import { time } from "../layout/time.ts";
+import type { PortalContext } from "../portal/portal-section.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import type { Page } from "../routing/page-result.ts";
 
 const limit = 100;
 
 /** `GET /mailbox?before=…` */
 export const mailboxPage =
   (deps: PageDeps) =>
-  async ({ who, request }: PortalVisit): Promise<Page> => {
-    const { after, before } = placeIn(request, mailsCursor);
-    const { rows: shown, next } = await readMails(deps, who, { before, limit });
-    const links = partLinks({ after, next, addressOf: (key) => withKey("/mailbox", "before", key) });
+  async ({ user, request }: PortalContext): Promise<Page> => {
+    const { after, before } = positionFrom(request, mailsCursor);
+    const { rows: shown, next } = await readMails(deps, user, { before, limit });
+    const links = pageLinks({ after, next, addressOf: (key) => withCursor("/mailbox", "before", key) });
     const main = html`
       <header class="page-head"><h1>Mailbox</h1></header>
-      <p class="lead">${deps.showAllMail ? "All mail that this platform wrote, to whomever: it is set up for development." : "Mail to your addresses, as this platform wrote it."}</p>
+      <p class="lead">${deps.showAllMail ? "All mail of this platform, because OFFERS_SHOW_ALL_MAIL is set." : "Mail from this platform to your addresses."}</p>
       <section class="stack" id="mails" data-live="mail" aria-label="Mails, newest first">
-        ${shown.length === 0 && html`<div class="panel empty"><p>${after === undefined ? "No mail yet." : "None is older."}</p></div>`}
+        ${shown.length === 0 && html`<div class="panel empty"><p>${after === undefined ? "No mail yet." : "No older mail."}</p></div>`}
         ${shown.map(
           ({ id, to, subject, body, sentAt }) => html`
         <article class="panel mail" aria-labelledby="mail-${id}">

@@ -1,38 +1,41 @@
 import { pathParameter } from "../../http/path-parameter.ts";
-import { actOnOffer } from "../../offers/act-on-offer.ts";
+import { applyAction } from "../../offers/apply-action.ts";
 import { refusalProblem } from "../../offers/refusal-problem.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
-import { actOnce } from "../frame/act-once.ts";
-import type { PageAnswer } from "../frame/page-answer.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { PortalVisit } from "../portal-audience.ts";
+import type { PortalContext } from "../portal/portal-section.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import type { PageResult } from "../routing/page-result.ts";
+import { submitOnce } from "../routing/submit-once.ts";
 import { showOffer } from "./offer-page.ts";
 
-/** `POST /offers/{id}/complete`: with the workers that are ticked. */
+/** `POST /offers/{id}/complete`: completes the offer with the selected workers. */
 export const completeForm =
   (deps: PageDeps) =>
-  async (visit: PortalVisit, form: URLSearchParams): Promise<PageAnswer> => {
-    const { organisationId } = visit.who;
-    const id = pathParameter(visit.request, "id");
+  async (context: PortalContext, form: URLSearchParams): Promise<PageResult> => {
+    const { organisationId } = context.user;
+    const id = pathParameter(context.request, "id");
     const workerIds = form.getAll("worker");
     try {
-      return await actOnce(deps, { visit, form, organisationId }, async (trx) => {
-        const result = await actOnOffer(trx, deps, { organisationId }, id, { type: "complete", workerIds });
+      return await submitOnce(deps, { context, form, organisationId }, async (trx) => {
+        const result = await applyAction(trx, deps, { organisationId }, id, { type: "complete", workerIds });
         if (result !== "done") throw refusalProblem(result);
-        return { to: `/offers/${encodeURIComponent(id)}`, notice: "The offer is complete. Everybody is told." };
+        return {
+          to: `/offers/${encodeURIComponent(id)}`,
+          notice: "The offer is complete. All recipients are notified.",
+        };
       });
     } catch (error) {
       const remedy = error instanceof ProblemError ? remedyOf(error, workerIds) : undefined;
       if (remedy === undefined) throw error;
-      return showOffer(deps, visit, { ticked: workerIds, errors: [remedy] });
+      return showOffer(deps, context, { ticked: workerIds, errors: [remedy] });
     }
   };
 
-/** Undefined where the offer cannot be shown. */
+/** The error text; undefined when the offer cannot be shown. */
 function remedyOf({ code, message }: ProblemError, workerIds: readonly string[]): string | undefined {
-  if (code === "offer_complete" || code === "offer_withdrawn") return message;
+  if (code === "offer_completed" || code === "offer_withdrawn") return message;
   if (code !== "worker_not_applied") return undefined;
   return workerIds.length === 0
-    ? "Tick at least one worker who has applied."
-    : "Not everybody you ticked applies any more; look again.";
+    ? "Select at least one worker who has applied."
+    : "A selected worker no longer applies. Reload the page.";
 }

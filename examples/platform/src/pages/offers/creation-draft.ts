@@ -1,14 +1,14 @@
-import { localInUtc } from "../frame/local-in-utc.ts";
+import { localInUtc } from "../layout/local-in-utc.ts";
 
-/** What somebody typed into the form of a new offer: kept to the letter until it is right. */
+/** Input of the form of a new offer, unchanged until it is valid. */
 export interface CreationDraft {
   title: string;
   details: string;
   locationPlaceId: string;
   notifyEmailAddress: string;
-  /** Picked from the list. */
+  /** Selected worker ids. */
   picked: string[];
-  /** Typed, one a line. */
+  /** Entered worker ids, one per line. */
   moreWorkerIds: string;
   slots: { start: string; end: string }[];
 }
@@ -37,7 +37,7 @@ export function readDraft(form: URLSearchParams): CreationDraft {
   };
 }
 
-/** The body of a creation, as the API takes it: what was left empty is left out. */
+/** The request body of a creation, without empty fields. */
 export function creationOf(draft: CreationDraft, createdByUserId: string) {
   const { title, details, locationPlaceId, notifyEmailAddress } = draft;
   const events = filledSlots(draft).map(({ start, end }) => ({ start: localInUtc(start), end: localInUtc(end) }));
@@ -52,7 +52,7 @@ export function creationOf(draft: CreationDraft, createdByUserId: string) {
   };
 }
 
-/** In the order of the body's `workerIds`. */
+/** In the order of `workerIds` in the body. */
 export const workerIdsOf = ({ picked, moreWorkerIds }: CreationDraft): string[] => [
   ...picked,
   ...moreWorkerIds
@@ -61,5 +61,5 @@ export const workerIdsOf = ({ picked, moreWorkerIds }: CreationDraft): string[] 
     .filter((id) => id !== ""),
 ];
 
-/** In the order of the body's `events`. */
+/** In the order of `events` in the body. */
 export const filledSlots = ({ slots }: CreationDraft) => slots.filter(({ start, end }) => start !== "" || end !== "");

@@ -1,9 +1,9 @@
 import { html } from "hono/html";
 import type { FieldErrors } from "../../problem/problem-error.ts";
-import { onceField } from "../frame/act-once.ts";
-import { field, fieldError } from "../frame/field.ts";
-import { formTokenField } from "../frame/form-token.ts";
-import type { Markup } from "../frame/markup.ts";
+import { field, fieldError } from "../layout/field.ts";
+import { formTokenField } from "../layout/form-token.ts";
+import type { Markup } from "../layout/markup.ts";
+import { idempotencyField } from "../routing/submit-once.ts";
 import { type CreationDraft, filledSlots, workerIdsOf } from "./creation-draft.ts";
 
 export interface Candidate {
@@ -14,18 +14,17 @@ export interface Candidate {
 export interface NewOfferForm {
   draft: CreationDraft;
   errors: FieldErrors;
-  /** To pick from. */
   workers: readonly Candidate[];
   formToken: string;
 }
 
-/** All that an offer is made of, with what is wrong beside it. */
+/** The form of a new offer, with its field errors. */
 export function newOfferForm({ draft, errors, workers, formToken }: NewOfferForm): Markup {
   const { title, details, locationPlaceId, notifyEmailAddress } = draft;
   return html`
     <form method="post" action="/offers/new" class="stack">
       ${formTokenField({ formToken })}
-      ${onceField()}
+      ${idempotencyField()}
       <button class="unseen" tabindex="-1" aria-hidden="true">Create the offer</button>
       <section class="panel" aria-labelledby="what">
         <h2 id="what">What</h2>
@@ -33,25 +32,25 @@ export function newOfferForm({ draft, errors, workers, formToken }: NewOfferForm
         ${field({ name: "details", label: "Details", value: details, rows: 4, errors: errors.get("details") })}
         <div class="pair">
           ${field({ name: "locationPlaceId", label: "Place", value: locationPlaceId, hint: "The id of the place where the work happens.", errors: errors.get("locationPlaceId") })}
-          ${field({ name: "notifyEmailAddress", label: "Contact", type: "email", value: notifyEmailAddress, hint: "Who is told by mail about the offer.", errors: errors.get("notifyEmailAddress") })}
+          ${field({ name: "notifyEmailAddress", label: "Contact", type: "email", value: notifyEmailAddress, hint: "Notified by email about the offer.", errors: errors.get("notifyEmailAddress") })}
         </div>
       </section>
-      ${slotsPart(draft, errors)}
-      ${workersPart(draft, errors, workers)}
+      ${slotsSection(draft, errors)}
+      ${workersSection(draft, errors, workers)}
       <div class="row">
         <button name="act" value="create">Create the offer</button>
         <a class="button quiet" href="/offers">Cancel</a>
-        <p class="fine">Everybody you pick is notified at once.</p>
+        <p class="fine">The selected workers are notified immediately.</p>
       </div>
     </form>`;
 }
 
-function slotsPart(draft: CreationDraft, errors: FieldErrors): Markup {
+function slotsSection(draft: CreationDraft, errors: FieldErrors): Markup {
   const filled = filledSlots(draft);
   return html`
       <section class="panel" id="slots" aria-labelledby="when">
         <h2 id="when">When</h2>
-        <p class="hint">Times are in UTC. A slot left empty does not count.</p>
+        <p class="hint">Times are in UTC. Empty slots are ignored.</p>
         ${draft.slots.map((slot, at) => {
           const index = filled.indexOf(slot);
           const slotErrors = (name: string) => errors.get(`events[${index}].${name}`);
@@ -67,7 +66,7 @@ function slotsPart(draft: CreationDraft, errors: FieldErrors): Markup {
       </section>`;
 }
 
-function workersPart(draft: CreationDraft, errors: FieldErrors, workers: readonly Candidate[]): Markup {
+function workersSection(draft: CreationDraft, errors: FieldErrors, workers: readonly Candidate[]): Markup {
   const wrong = workerErrors(draft, errors);
   return html`
       <section class="panel" aria-labelledby="who">
@@ -82,12 +81,12 @@ function workersPart(draft: CreationDraft, errors: FieldErrors, workers: readonl
             })}
           </div>
         </fieldset>
-        ${field({ name: "moreWorkerIds", label: "Ids of more workers", rows: 3, value: draft.moreWorkerIds, hint: "One a line." })}
+        ${field({ name: "moreWorkerIds", label: "Ids of more workers", rows: 3, value: draft.moreWorkerIds, hint: "One per line." })}
         ${wrong.length > 0 && fieldError("workers", wrong)}
       </section>`;
 }
 
-/** An error of the body's `workerIds[2]` is about the third of those picked and typed. */
+/** Maps errors of `workerIds[2]` in the body to the third selected or entered id. */
 function workerErrors(draft: CreationDraft, errors: FieldErrors): string[] {
   const ids = workerIdsOf(draft);
   return [

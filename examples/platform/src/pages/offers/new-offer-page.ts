@@ -3,55 +3,55 @@ import { checkCreation } from "../../offers/check-creation.ts";
 import { createOffer } from "../../offers/create-offer.ts";
 import { creationContext } from "../../offers/creation-context.ts";
 import { type FieldErrors, ProblemError } from "../../problem/problem-error.ts";
-import { actOnce } from "../frame/act-once.ts";
-import { codeSamples } from "../frame/code-samples.ts";
-import type { Page, PageAnswer } from "../frame/page-answer.ts";
-import { publicAddress } from "../frame/public-address.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { PortalVisit } from "../portal-audience.ts";
+import { codeSamples } from "../layout/code-samples.ts";
+import type { PortalContext } from "../portal/portal-section.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import type { Page, PageResult } from "../routing/page-result.ts";
+import { publicAddress } from "../routing/public-address.ts";
+import { submitOnce } from "../routing/submit-once.ts";
 import { type CreationDraft, creationOf, emptyDraft, readDraft } from "./creation-draft.ts";
 import { newOfferForm } from "./new-offer-form.ts";
 import { creationSamples } from "./offer-samples.ts";
 
-/** So many workers are there to pick; others are named by their ids. */
+/** Workers to choose from; others are entered by id. */
 const workersLimit = 60;
 const slotsLimit = 366;
 
 /** `GET /offers/new` */
 export const newOfferPage =
   (deps: PageDeps) =>
-  (visit: PortalVisit): Promise<Page> =>
-    showForm(deps, visit, emptyDraft(), new Map());
+  (context: PortalContext): Promise<Page> =>
+    showForm(deps, context, emptyDraft(), new Map());
 
-/** `POST /offers/new`: creates it, or shows what is wrong with what was typed; or adds a time slot to the form. */
+/** `POST /offers/new`: creates the offer, shows the form with its errors, or adds a time slot to it. */
 export const createOfferForm =
   (deps: PageDeps) =>
-  async (visit: PortalVisit, form: URLSearchParams): Promise<PageAnswer> => {
+  async (context: PortalContext, form: URLSearchParams): Promise<PageResult> => {
     const draft = readDraft(form);
     if (form.get("act") === "addSlot") {
       if (draft.slots.length < slotsLimit) draft.slots.push({ start: "", end: "" });
-      return showForm(deps, visit, draft, new Map());
+      return showForm(deps, context, draft, new Map());
     }
-    const { organisationId, id: personId } = visit.who;
+    const { organisationId, id: personId } = context.user;
     try {
-      return await actOnce(deps, { visit, form, organisationId }, async (trx) => {
-        const context = creationContext(trx, deps.now(), [organisationId]);
-        const input = await checkCreation(creationOf(draft, personId), context);
+      return await submitOnce(deps, { context, form, organisationId }, async (trx) => {
+        const lookups = creationContext(trx, deps.now(), [organisationId]);
+        const input = await checkCreation(creationOf(draft, personId), lookups);
         const id = await createOffer(trx, deps, organisationId, input);
         return {
           to: `/offers/${encodeURIComponent(id)}`,
-          notice: "The offer is created and on its way to the workers.",
+          notice: "The offer is created, and the workers are being notified.",
         };
       });
     } catch (error) {
       if (!(error instanceof ProblemError) || error.errors === undefined) throw error;
-      return { ...(await showForm(deps, visit, draft, error.errors)), status: 422 };
+      return { ...(await showForm(deps, context, draft, error.errors)), status: 422 };
     }
   };
 
 async function showForm(
   deps: PageDeps,
-  { who, request, formToken }: PortalVisit,
+  { user, request, formToken }: PortalContext,
   draft: CreationDraft,
   errors: FieldErrors,
 ): Promise<Page> {
@@ -69,13 +69,13 @@ async function showForm(
         <h1>Create an offer</h1>
       </div>
     </header>
-    ${errors.size > 0 && html`<p class="notice bad" role="alert">Nothing was created yet. Please correct what is marked below.</p>`}
+    ${errors.size > 0 && html`<p class="notice bad" role="alert">Nothing was created yet. Please correct the marked fields.</p>`}
     ${newOfferForm({ draft, errors, workers, formToken })}
-    ${codeSamples(creationSamples(publicAddress(deps, request), sampleOf(draft, who.id, workers)))}`;
+    ${codeSamples(creationSamples(publicAddress(deps, request), sampleOf(draft, user.id, workers)))}`;
   return { title: "Create an offer", main };
 }
 
-/** What is typed so far, and an example of what is not. */
+/** The current input, completed with example values. */
 function sampleOf(draft: CreationDraft, personId: string, workers: readonly { id: string }[]) {
   const creation = creationOf(draft, personId);
   return {

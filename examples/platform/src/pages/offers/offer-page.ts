@@ -1,44 +1,44 @@
 import { html } from "hono/html";
 import { pathParameter } from "../../http/path-parameter.ts";
-import { type OfferInFull, readOfferInFull } from "../../portal/read-offer-in-full.ts";
-import { codeSamples } from "../frame/code-samples.ts";
-import { cutList, numberIn, withKey } from "../frame/list-parts.ts";
-import type { Markup } from "../frame/markup.ts";
-import type { Page } from "../frame/page-answer.ts";
-import { publicAddress } from "../frame/public-address.ts";
-import { time, timeSpan } from "../frame/time.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { PortalVisit } from "../portal-audience.ts";
+import { type OfferDetails, readOfferDetails } from "../../portal/offers/offer-details.ts";
+import { codeSamples } from "../layout/code-samples.ts";
+import type { Markup } from "../layout/markup.ts";
+import { numberFrom, paginate, withCursor } from "../layout/pagination.ts";
+import { time, timeSpan } from "../layout/time.ts";
+import type { PortalContext } from "../portal/portal-section.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import type { Page } from "../routing/page-result.ts";
+import { publicAddress } from "../routing/public-address.ts";
 import { completionSamples, readingSamples } from "./offer-samples.ts";
 import { offerState } from "./offer-state.ts";
-import { type Completion, recipientsPart } from "./recipients-part.ts";
+import { type Completion, recipientsSection } from "./recipients-section.ts";
 
 const recipientsLimit = 500;
 
 /** `GET /offers/{id}?after=…` */
 export const offerPage =
   (deps: PageDeps) =>
-  async (visit: PortalVisit): Promise<Page> =>
-    showOffer(deps, visit, { ticked: [], errors: [] });
+  async (context: PortalContext): Promise<Page> =>
+    showOffer(deps, context, { ticked: [], errors: [] });
 
-/** @param completion what was ticked when the offer could not be completed */
-export async function showOffer(deps: PageDeps, visit: PortalVisit, completion: Completion): Promise<Page> {
-  const after = numberIn(visit.request, "after");
-  const asked = { after, limit: recipientsLimit + 1 };
-  const offer = await readOfferInFull(deps, visit.who.organisationId, pathParameter(visit.request, "id"), asked);
+/** @param completion the submitted selection and its errors */
+export async function showOffer(deps: PageDeps, context: PortalContext, completion: Completion): Promise<Page> {
+  const after = numberFrom(context.request, "after");
+  const query = { after, limit: recipientsLimit + 1 };
+  const offer = await readOfferDetails(deps, context.user.organisationId, pathParameter(context.request, "id"), query);
   const { id, title } = offer;
-  const { shown, links } = cutList(offer.recipients, {
+  const { shown, links } = paginate(offer.recipients, {
     ...{ limit: recipientsLimit, after: after?.toString(), keyOf: ({ id }) => id },
-    addressOf: (key) => withKey(`/offers/${encodeURIComponent(id)}`, "after", key),
+    addressOf: (key) => withCursor(`/offers/${encodeURIComponent(id)}`, "after", key),
     words: { first: "The first", next: "More" },
   });
-  const base = publicAddress(deps, visit.request);
+  const base = publicAddress(deps, context.request);
   const applied = offer.recipients.filter(({ response }) => response === "applied").map(({ workerId }) => workerId);
   const isOpen = !offer.complete && !offer.widthdrawn;
   const main = html`
     ${head(offer)}
     ${!isOpen && completion.errors.map((error) => html`<p class="notice bad" role="alert">${error}</p>`)}
-    ${recipientsPart({ ...offer, recipients: [...shown] }, visit, { ...completion, links })}
+    ${recipientsSection({ ...offer, recipients: [...shown] }, context, { ...completion, links })}
     ${isOpen && codeSamples(completionSamples(base, id, completion.ticked.length > 0 ? completion.ticked : applied))}
     ${codeSamples(readingSamples(base, id))}
     <section class="panel" aria-labelledby="about">
@@ -48,7 +48,7 @@ export async function showOffer(deps: PageDeps, visit: PortalVisit, completion: 
   return { title, main, ...(completion.errors.length > 0 && { status: 422 }) };
 }
 
-const head = (offer: OfferInFull): Markup => html`
+const head = (offer: OfferDetails): Markup => html`
     <header class="page-head" id="head" data-live="offer">
       <div>
         <p class="crumb"><a href="/offers">Offers</a></p>
@@ -58,12 +58,12 @@ const head = (offer: OfferInFull): Markup => html`
       ${!offer.widthdrawn && html`<a class="button quiet" href="/offers/${encodeURIComponent(offer.id)}/withdraw">Withdraw…</a>`}
     </header>`;
 
-function settledAt({ withdrawn_at, completed_at }: OfferInFull): Markup | undefined {
+function settledAt({ withdrawn_at, completed_at }: OfferDetails): Markup | undefined {
   const at = withdrawn_at ?? completed_at;
   return at === null ? undefined : html`<span class="fine">since ${time(at)}</span>`;
 }
 
-const facts = (offer: OfferInFull): Markup => html`
+const facts = (offer: OfferDetails): Markup => html`
       <dl class="facts">
         <dt>Details</dt><dd>${offer.details || "–"}</dd>
         <dt>Time slots</dt><dd>${offer.events.length === 0 ? "–" : offer.events.map(({ start, end }) => html`<div>${timeSpan(start, end)}</div>`)}</dd>

@@ -1,7 +1,7 @@
 import { apiKeyHeader } from "../../generated/decisions.ts";
-import { type CodeSamples, shellWord } from "../frame/code-samples.ts";
+import { type CodeSamples, shellWord } from "../layout/code-samples.ts";
 
-/** What a program sends to create an offer; `createdByUserId` and `workerIds` are given here by example if not yet typed. */
+/** The body of a creation, with example values for missing input. */
 export type SampleCreation = Record<string, unknown>;
 
 const connect = (baseUrl: string): string => `import { OffersClient } from "@offers/client";
@@ -16,7 +16,7 @@ const curlWithKey = `curl --fail-with-body \\
 
 export const creationSamples = (baseUrl: string, creation: SampleCreation): CodeSamples => ({
   id: "code-create",
-  act: "Create such an offer",
+  act: "Create this offer",
   client: `${connect(baseUrl)}
 
 const { id } = await offers.createOffer(${literal(creation)});
@@ -29,7 +29,7 @@ console.log(id);`,
 
 export const readingSamples = (baseUrl: string, id: string): CodeSamples => ({
   id: "code-read",
-  act: "Read this offer and follow the answers",
+  act: "Read this offer and watch responses",
   client: `${connect(baseUrl)}
 
 for await (const { name, response } of offers.watchOffer(${JSON.stringify(id)})) console.log(\`\${name}: \${response}\`);`,
@@ -59,10 +59,10 @@ await offers.withdrawOffer(${JSON.stringify(id)});`,
   ${shellWord(`${baseUrl}/offer/${encodeURIComponent(id)}/withdraw`)}`,
 });
 
-/** As TypeScript would be written by hand: short lists on one line, names without quotes where they need none. */
+/** A TypeScript literal: property names without quotes. */
 const literal = (value: unknown): string => pretty(value).replaceAll(/(^\s*|[{,] )"([A-Za-z_]\w*)":/gm, "$1$2:");
 
-/** JSON that puts what is short on one line. */
+/** JSON with short values on one line. */
 function pretty(value: unknown, indent = ""): string {
   const inOne = JSON.stringify(value, null, 1)
     .replaceAll(/(?<=\[)\n\s*|\n\s*(?=\])/g, "")

@@ -1,5 +1,5 @@
-import { badge } from "../frame/badge.ts";
-import type { Markup } from "../frame/markup.ts";
+import { badge } from "../layout/badge.ts";
+import type { Markup } from "../layout/markup.ts";
 
 interface OfferFlags {
   complete: boolean;
@@ -7,9 +7,9 @@ interface OfferFlags {
   isHistoric: boolean;
 }
 
-/** What has become of an offer, in a word. */
+/** The state of an offer as a badge. */
 export function offerState({ complete, widthdrawn, isHistoric }: OfferFlags): Markup {
   if (widthdrawn) return badge("Withdrawn", "bad");
   if (complete) return badge("Complete", "good");
-  return isHistoric ? badge("Open, but past", "warn") : badge("Open", "hollow");
+  return isHistoric ? badge("Open, but past", "warn") : badge("Open", "none");
 }

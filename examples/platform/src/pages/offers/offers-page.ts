@@ -1,12 +1,12 @@
 import { html } from "hono/html";
-import { type ListedOffer, listOffers, offersCursor } from "../../portal/list-offers.ts";
-import { dataTable } from "../frame/data-table.ts";
-import { partLinks, placeIn, withKey } from "../frame/list-parts.ts";
-import type { Markup } from "../frame/markup.ts";
-import type { Page } from "../frame/page-answer.ts";
-import { time } from "../frame/time.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { PortalVisit } from "../portal-audience.ts";
+import { type ListedOffer, listOffers, offersCursor } from "../../portal/offers/list-offers.ts";
+import { dataTable } from "../layout/data-table.ts";
+import type { Markup } from "../layout/markup.ts";
+import { pageLinks, positionFrom, withCursor } from "../layout/pagination.ts";
+import { time } from "../layout/time.ts";
+import type { PortalContext } from "../portal/portal-section.ts";
+import type { PageDeps } from "../routing/page-deps.ts";
+import type { Page } from "../routing/page-result.ts";
 import { offerState } from "./offer-state.ts";
 
 const limit = 100;
@@ -14,17 +14,17 @@ const limit = 100;
 /** `GET /offers?before=…` */
 export const offersPage =
   (deps: PageDeps) =>
-  async ({ who, request }: PortalVisit): Promise<Page> => {
-    const { after, before } = placeIn(request, offersCursor);
-    const { rows: shown, next } = await listOffers(deps, who.organisationId, { before, limit });
-    const links = partLinks({ after, next, addressOf: (key) => withKey("/offers", "before", key) });
+  async ({ user, request }: PortalContext): Promise<Page> => {
+    const { after, before } = positionFrom(request, offersCursor);
+    const { rows: shown, next } = await listOffers(deps, user.organisationId, { before, limit });
+    const links = pageLinks({ after, next, addressOf: (key) => withCursor("/offers", "before", key) });
     const main = html`
       <header class="page-head">
         <h1>Offers</h1>
         <a class="button" href="/offers/new">Create an offer</a>
       </header>
       <section class="panel" id="offers" data-live="offer" aria-label="Offers, newest first">
-        ${shown.length > 0 ? offersTable(shown) : after === undefined ? noOffers : html`<p class="empty">None are older.</p>`}
+        ${shown.length > 0 ? offersTable(shown) : after === undefined ? noOffers : html`<p class="empty">No older offers.</p>`}
         ${links}
       </section>`;
     return { title: "Offers", main };
@@ -33,7 +33,7 @@ export const offersPage =
 const noOffers = html`
   <div class="empty">
     <h2>No offers yet</h2>
-    <p>An offer of work goes to the phones of the workers you pick; their answers appear here.</p>
+    <p>An offer of work goes to the phones of the workers you pick; their responses appear here.</p>
     <p><a class="button" href="/offers/new">Create the first one</a></p>
   </div>`;
 
@@ -46,7 +46,7 @@ const offersTable = (offers: readonly ListedOffer[]): Markup =>
       { heading: "State", cell: offerState },
       { heading: "Applied", cell: ({ responses }) => responses.applied },
       { heading: "Rejected", cell: ({ responses }) => responses.rejected },
-      { heading: "No answer", cell: ({ responses }) => responses.none },
+      { heading: "No response", cell: ({ responses }) => responses.none },
       { heading: "Created", cell: ({ createdAt }) => time(createdAt) },
     ],
     rows: offers,

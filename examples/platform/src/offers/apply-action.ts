@@ -1,0 +1,132 @@
+import { recordEvent } from "../delivery/record-event.ts";
+import { notifyWorkers } from "../push/notify-workers.ts";
+import { announce } from "../signals/announce.ts";
+import type { Trx } from "../store/store.ts";
+import type { OfferDeps } from "./offer-deps.ts";
+import {
+  type Action,
+  type Effect,
+  type OfferState,
+  type RecipientResponse,
+  type RecipientState,
+  type Refusal,
+  transition,
+} from "./transition.ts";
+
+/** The organisation that owns the offer, or the worker it was addressed to. */
+export type Actor = { organisationId: string } | { workerId: string };
+
+export type ActionResult = "done" | { code: "offer_not_found" } | Refusal;
+
+/**
+ * Applies an action to an offer in the caller's transaction: writes the new state, records events and notifies workers.
+ * Locks the offer's row, so that actions on one offer are serialised.
+ */
+export async function applyAction(
+  trx: Trx,
+  { now }: Pick<OfferDeps, "now">,
+  actor: Actor,
+  offerId: string,
+  action: Action,
+): Promise<ActionResult> {
+  const offer = await lockOffer(trx, actor, offerId);
+  if (offer === undefined) return { code: "offer_not_found" };
+  const state: OfferState = {
+    complete: offer.completed_at !== null,
+    widthdrawn: offer.withdrawn_at !== null,
+    recipients: await readRecipients(trx, offerId, action),
+  };
+  const outcome = transition(state, action);
+  if (!outcome.allowed) return outcome.refusal;
+  await writeState(trx, offerId, action, state, outcome.state, now());
+  await recordView(trx, offerId, action, now());
+  announce(trx, { topic: "offer", organisationId: offer.organisation_id });
+  for (const effect of outcome.effects) await applyEffect(trx, offer.organisation_id, offerId, effect);
+  return "done";
+}
+
+function lockOffer(trx: Trx, actor: Actor, offerId: string) {
+  const offers = trx.selectFrom("offers").selectAll().where("id", "=", offerId).forUpdate();
+  if ("organisationId" in actor) return offers.where("organisation_id", "=", actor.organisationId).executeTakeFirst();
+  return offers
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom("recipients")
+          .select("recipients.id")
+          .where("offer_id", "=", offerId)
+          .where("worker_id", "=", actor.workerId),
+      ),
+    )
+    .executeTakeFirst();
+}
+
+/** All recipients, or only the worker who acts. */
+async function readRecipients(trx: Trx, offerId: string, action: Action): Promise<RecipientState[]> {
+  const all = trx
+    .selectFrom("recipients")
+    .select(["worker_id", "response", "confirmation"])
+    .where("offer_id", "=", offerId)
+    .orderBy("id");
+  const rows = await ("workerId" in action ? all.where("worker_id", "=", action.workerId) : all).execute();
+  return rows.map((row) => ({
+    workerId: row.worker_id,
+    response: row.response as RecipientResponse,
+    confirmation: row.confirmation as RecipientState["confirmation"],
+  }));
+}
+
+async function writeState(
+  trx: Trx,
+  offerId: string,
+  action: Action,
+  before: OfferState,
+  after: OfferState,
+  now: Date,
+): Promise<void> {
+  // D-07
+  if (after.complete !== before.complete)
+    await trx.updateTable("offers").set({ completed_at: now }).where("id", "=", offerId).execute();
+  if (after.widthdrawn !== before.widthdrawn)
+    await trx.updateTable("offers").set({ withdrawn_at: now }).where("id", "=", offerId).execute();
+  const changed = after.recipients.filter((recipient, index) => recipient !== before.recipients[index]);
+  // All of them get the same values: the selected workers of a completion, or the worker who responds.
+  const [first] = changed;
+  if (first === undefined) return;
+  const { response, confirmation } = first;
+  await trx
+    .updateTable("recipients")
+    .set({ response, confirmation, ...(action.type !== "complete" && { responded_at: now }) })
+    .where("offer_id", "=", offerId)
+    .where(
+      "worker_id",
+      "in",
+      changed.map((recipient) => recipient.workerId),
+    )
+    .execute();
+}
+
+async function recordView(trx: Trx, offerId: string, action: Action, now: Date): Promise<void> {
+  if (action.type !== "open" && action.type !== "close") return;
+  await trx
+    .updateTable("recipients")
+    .set(action.type === "open" ? { opened_at: now } : { closed_at: now })
+    .where("offer_id", "=", offerId)
+    .where("worker_id", "=", action.workerId)
+    .execute();
+}
+
+async function applyEffect(trx: Trx, organisationId: string, offerId: string, effect: Effect): Promise<void> {
+  if (effect.type === "notify") {
+    const { reason, workerIds } = effect;
+    await notifyWorkers(trx, { offerId, workerIds, reason });
+    announce(trx, { topic: "notification", workerIds });
+    return;
+  }
+  const { workerId, response } = effect;
+  // The event goes to the organisation that owns the offer (D-39).
+  await recordEvent(trx, organisationId, {
+    type: "workerOfferResponse",
+    data: { offerId, workerId, response },
+  });
+  announce(trx, { topic: "delivery", organisationId });
+}

@@ -1,0 +1,70 @@
+import { html } from "hono/html";
+import type { ReadEndpoint } from "../../portal/profile/read-endpoint.ts";
+import { badge } from "../layout/badge.ts";
+import { counted } from "../layout/counted.ts";
+import type { Markup } from "../layout/markup.ts";
+import { time } from "../layout/time.ts";
+
+/**
+ * The health of the endpoint, live.
+ *
+ * @param remedy shown while the endpoint is disabled
+ */
+export const healthSection = (endpoint: ReadEndpoint | undefined, now: Date, remedy: Markup): Markup => html`
+    <section class="panel" id="health" data-live="endpoint delivery" aria-labelledby="health-title">
+      <h2 id="health-title">Endpoint</h2>
+      ${endpoint === undefined ? notThere : facts(endpoint, now)}
+      ${endpoint?.disabled_at && remedy}
+    </section>`;
+
+const notThere = html`
+      <p>${badge("No address", "none")}</p>
+      <p>Save a base address to receive responses and contacts. Earlier events are not delivered.</p>`;
+
+function facts(endpoint: ReadEndpoint, now: Date): Markup {
+  const { state, because } = healthOf(endpoint, now);
+  const { pending, disabled_at: disabledAt, previous_secret_until: until } = endpoint;
+  const [word, filter] = disabledAt === null ? ["Pending", "pending"] : ["Held", "held"];
+  return html`
+      <p id="health-state" role="status">${state}</p>
+      ${because && html`<p>${because}</p>`}
+      <dl class="facts">
+        <dt>Address</dt><dd>${endpoint.base_address}</dd>
+        <dt>${word}</dt><dd><a href="/deliveries?state=${filter}">${counted(Number(pending), "event")}</a></dd>
+        <dt>Suggests</dt><dd>${endpoint.suggests_contacts ? "yes" : "no"}</dd>
+        <dt>Saved</dt><dd>${time(endpoint.updated_at)}</dd>
+        ${until !== null && until > now && html`<dt>Old secret</dt><dd>valid until ${time(until)}</dd>`}
+      </dl>`;
+}
+
+interface Health {
+  state: Markup;
+  because?: Markup;
+}
+
+const reasons = {
+  gone: "It responded with 410 Gone.",
+  failing: "It has failed for five days. Only a response with 200 acknowledges an event; 204 does not.",
+} as const;
+
+function healthOf(endpoint: ReadEndpoint, now: Date): Health {
+  const { disabled_at, disabled_because, breaker_open_until, failing_since, consecutive_failures } = endpoint;
+  if (disabled_at !== null)
+    return {
+      state: badge("Disabled", "bad"),
+      because: html`Since ${time(disabled_at)}. ${disabled_because && reasons[disabled_because]} Events are held until it is enabled, then delivered.`,
+    };
+  if (breaker_open_until !== null)
+    return {
+      state: badge("Paused", "warn"),
+      because: html`${consecutive_failures} attempts in a row failed. ${
+        breaker_open_until > now ? html`Events wait until ${time(breaker_open_until, "seconds")}` : "Events wait"
+      }, then one is tried first.`,
+    };
+  if (failing_since !== null)
+    return {
+      state: badge("Failing", "warn"),
+      because: html`Since ${time(failing_since, "seconds")}; failed deliveries are retried.`,
+    };
+  return { state: badge("Healthy", "good") };
+}

@@ -1,0 +1,37 @@
+import { html } from "hono/html";
+import type { Markup } from "./markup.ts";
+
+export interface Column<Row> {
+  heading: string;
+  cell(row: Row): Markup | string | number;
+}
+
+export interface DataTable<Row> {
+  /** Read by screen readers before the table. */
+  caption: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  /** Element id of a row, for live updates. */
+  rowId?(row: Row): string;
+}
+
+/** A table that becomes cards on a phone. Explicit roles keep its semantics there. The first column names the row. */
+export function dataTable<Row>({ caption, columns, rows, rowId }: DataTable<Row>): Markup {
+  const [first, ...others] = columns;
+  return html`
+    <table role="table" class="cards">
+      <caption class="unseen">${caption}</caption>
+      <thead role="rowgroup">
+        <tr role="row">${columns.map(({ heading }) => html`<th scope="col" role="columnheader">${heading}</th>`)}</tr>
+      </thead>
+      <tbody role="rowgroup">
+        ${rows.map(
+          (row) => html`
+        <tr role="row"${rowId && html` id="${rowId(row)}"`}>
+          <th scope="row" role="rowheader">${first?.cell(row)}</th>
+          ${others.map(({ heading, cell }) => html`<td role="cell" data-heading="${heading}">${cell(row)}</td>`)}
+        </tr>`,
+        )}
+      </tbody>
+    </table>`;
+}

@@ -1,0 +1,30 @@
+import { html } from "hono/html";
+import { assetPath } from "./assets.ts";
+import type { Markup } from "./markup.ts";
+
+export interface DocumentOptions {
+  title: string;
+  /** @default none */
+  bodyClass?: string;
+  /** URL of the event stream that updates the page. */
+  live?: string | undefined;
+  body: Markup;
+}
+
+/** The HTML document. */
+export const htmlDocument = ({ title, bodyClass, live, body }: DocumentOptions): Markup => html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>${title} · Offers</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="${assetPath("icon.svg")}" type="image/svg+xml">
+<link rel="stylesheet" href="${assetPath("styles.css")}">
+<script type="module" src="${assetPath("pages.js")}"></script>
+</head>
+<body${bodyClass && html` class="${bodyClass}"`}${live && html` data-live-stream="${live}"`}>
+<a class="skip" href="#main">Skip to the content</a>
+${body}
+</body>
+</html>`;

@@ -1,0 +1,50 @@
+import { html } from "hono/html";
+import type { Markup } from "./markup.ts";
+
+export interface FieldOptions {
+  name: string;
+  label: string;
+  /** Text typed before, when the form is shown again. Never set for a secret. */
+  value?: string | undefined;
+  /** @default "text" */
+  type?: "text" | "email" | "password" | "url" | "search" | "datetime-local";
+  hint?: string;
+  errors?: readonly string[] | undefined;
+  required?: boolean;
+  /** Whether the label of an optional input says so. @default true */
+  saysOptional?: boolean;
+  autocomplete?: string;
+  placeholder?: string;
+  /** Rows of a text area. @default a single-line input */
+  rows?: number;
+  /** @default `name` */
+  id?: string;
+}
+
+/** A labelled input with its hint and errors. */
+export function field(options: FieldOptions): Markup {
+  const { name, label, value = "", type = "text", hint, errors, required, saysOptional = true } = options;
+  const { autocomplete, placeholder, rows } = options;
+  const id = options.id ?? name;
+  const described = [hint && `${id}-hint`, errors && `${id}-error`].filter(Boolean).join(" ");
+  const attributes = html`id="${id}" name="${name}"${required && html` required`}${
+    autocomplete && html` autocomplete="${autocomplete}"`
+  }${placeholder && html` placeholder="${placeholder}"`}${described && html` aria-describedby="${described}"`}${
+    errors && html` aria-invalid="true"`
+  }`;
+  return html`
+    <div class="field${errors && " wrong"}">
+      <label for="${id}">${label}${!required && saysOptional && html` <span class="fine">optional</span>`}</label>
+      ${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}
+      ${
+        rows === undefined
+          ? html`<input type="${type}" value="${value}" ${attributes}>`
+          : html`<textarea rows="${rows}" ${attributes}>${value}</textarea>`
+      }
+      ${errors && fieldError(id, errors)}
+    </div>`;
+}
+
+/** The errors of an input, referenced by its `aria-describedby`. */
+export const fieldError = (id: string, errors: readonly string[]): Markup =>
+  html`<p class="error" id="${id}-error"><strong>Please correct:</strong> ${errors.join(" ")}</p>`;

@@ -1,0 +1,99 @@
+import { html } from "hono/html";
+import type { OfferDetails, RecipientDetails } from "../../portal/offers/offer-details.ts";
+import { badge } from "../layout/badge.ts";
+import { type Column, dataTable } from "../layout/data-table.ts";
+import { fieldError } from "../layout/field.ts";
+import { formTokenField } from "../layout/form-token.ts";
+import type { Markup } from "../layout/markup.ts";
+import { time } from "../layout/time.ts";
+import type { PortalContext } from "../portal/portal-section.ts";
+import { idempotencyField } from "../routing/submit-once.ts";
+
+export interface Completion {
+  ticked: readonly string[];
+  errors: readonly string[];
+}
+
+interface RecipientsView extends Completion {
+  /** Links to the other pages of recipients. */
+  links: Markup | undefined;
+}
+
+/** Recipients and their responses, live; with the completion form while the offer is open. */
+export function recipientsSection(offer: OfferDetails, context: PortalContext, view: RecipientsView): Markup {
+  const { ticked, errors, links } = view;
+  const isOpen = !offer.complete && !offer.widthdrawn;
+  const table = recipientsTable(offer, isOpen ? (one) => nameToTick(one, ticked) : ({ name }) => name);
+  return html`
+    <section class="panel" id="recipients" data-live="offer" aria-labelledby="recipients-title">
+      <header>
+        <h2 id="recipients-title">Recipients</h2>
+        <p id="recipients-count" role="status">${countsOf(offer)}</p>
+      </header>
+      ${isOpen ? completionForm(offer, context, table, errors) : table}
+      ${links}
+      ${links && isOpen && html`<p class="fine">Applicants come first. The selection applies to this page only.</p>`}
+    </section>`;
+}
+
+const completionForm = (
+  offer: OfferDetails,
+  context: PortalContext,
+  table: Markup,
+  errors: Completion["errors"],
+): Markup => html`
+      <form method="post" action="/offers/${encodeURIComponent(offer.id)}/complete" class="stack" id="complete">
+        ${formTokenField(context)}
+        ${idempotencyField(offer.id)}
+        ${table}
+        ${
+          offer.responses.applied === 0
+            ? html`<p class="fine">No worker has applied yet. Select workers here once they have applied.</p>`
+            : html`
+        <div class="row">
+          <button>Complete with selected workers</button>
+          <p class="fine">Select who gets the work. All recipients are then notified of the outcome.</p>
+        </div>`
+        }
+        ${errors.length > 0 && html`<div role="alert">${fieldError("workers", errors)}</div>`}
+      </form>`;
+
+const nameToTick = ({ workerId, name, response }: RecipientDetails, ticked: readonly string[]): Markup => {
+  if (response !== "applied") return html`<span class="not-tickable">${name}</span>`;
+  const isTicked = ticked.includes(workerId);
+  return html`<label class="choice"><input type="checkbox" name="worker" id="tick-${workerId}" value="${workerId}"${isTicked && html` checked`}> ${name}</label>`;
+};
+
+function recipientsTable(offer: OfferDetails, nameCell: (one: RecipientDetails) => Markup | string): Markup {
+  const outcome: Column<RecipientDetails> = {
+    heading: "Outcome",
+    cell: ({ confirmation }) => (confirmation === "" ? badge("Not chosen", "neutral") : badge("Gets the work", "good")),
+  };
+  return dataTable({
+    caption: "Recipients and their responses",
+    rowId: ({ id }) => `recipient-${id}`,
+    columns: [
+      { heading: "Worker", cell: nameCell },
+      { heading: "Response", cell: responseOf },
+      { heading: "Since", cell: sinceOf },
+      ...(offer.complete ? [outcome] : []),
+      { heading: "Id", cell: ({ workerId }) => html`<code>${workerId}</code>` },
+    ],
+    rows: offer.recipients,
+  });
+}
+
+function responseOf({ response, openedAt, closedAt }: RecipientDetails): Markup {
+  if (response === "applied") return badge("Applied", "good");
+  if (response === "rejected") return badge("Rejected", "bad");
+  if (closedAt !== null) return badge("Closed without response", "warn");
+  return openedAt === null ? badge("No response", "none") : badge("Opened", "warn");
+}
+
+function sinceOf({ respondedAt, closedAt, openedAt }: RecipientDetails): Markup | string {
+  const since = respondedAt ?? closedAt ?? openedAt;
+  return since === null ? "–" : time(since);
+}
+
+const countsOf = ({ responses: { applied, rejected, none } }: OfferDetails): string =>
+  `${applied} applied, ${rejected} rejected, ${none} without response`;

@@ -1,0 +1,11 @@
+const base = "http://localhost";
+
+/**
+ * Prevents open redirects: returns `text` if it is a normalised path of this site, else undefined (D-86). Text that URL parsing
+ * would change (`//host`, `\`, `/..//host`, a tab, a scheme, a fragment) is rejected, since a second parser may read it
+ * differently.
+ */
+export function ownPath(text: string): string | undefined {
+  const url = URL.parse(text, base);
+  return url?.origin === base && url.pathname + url.search === text ? text : undefined;
+}

@@ -1,0 +1,57 @@
+import { hkdfSync, randomBytes } from "node:crypto";
+import type { Request, Response } from "express";
+import { getIronSession, type IronSession } from "iron-session";
+
+/**
+ * The encrypted session cookie (D-80). `token` refers to a row of the table `sessions`, like a bearer token, and the session
+ * ends with that row.
+ */
+export interface SessionData {
+  /** Session token; absent before sign-in. */
+  token: string;
+  /** CSRF token of the session's forms. */
+  formToken: string;
+  /** Shown once, on the next page. */
+  notice: string;
+}
+
+export type PageSession = IronSession<SessionData> & { formToken: string };
+
+export interface CookieSettings {
+  /** Cookie flags `Secure` and `__Host-`: https only, this host only. */
+  isSecure: boolean;
+  /** Encryption password. */
+  password: string;
+}
+
+/** D-56 */
+const lifetimeSeconds = 12 * 60 * 60;
+
+/** Derived from the key, so it is the same in all processes. */
+export const cookiePassword = (sealKey: Uint8Array): string =>
+  Buffer.from(hkdfSync("sha256", sealKey, "", "sessions of pages", 32)).toString("base64url");
+
+/** @param name of the cookie; portal and app have one each, so a browser can be signed in to both */
+export async function openPageSession(
+  { isSecure, password }: CookieSettings,
+  name: string,
+  request: Request,
+  response: Response,
+): Promise<PageSession> {
+  const session = await getIronSession<SessionData>(request, response, {
+    cookieName: isSecure ? `__Host-${name}` : name,
+    password,
+    ttl: lifetimeSeconds,
+    cookieOptions: { httpOnly: true, sameSite: "lax", secure: isSecure, path: "/" },
+  });
+  if (session.formToken === undefined) await renew(session, {});
+  return session as PageSession;
+}
+
+/** Replaces the session and its CSRF token, against session fixation. */
+export async function renew(session: IronSession<SessionData>, data: Partial<SessionData>): Promise<void> {
+  delete session.token;
+  delete session.notice;
+  Object.assign(session, { formToken: randomBytes(24).toString("base64url"), ...data });
+  await session.save();
+}

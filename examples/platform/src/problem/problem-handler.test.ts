@@ -1,0 +1,73 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import express from "express";
+import { expect, test } from "vitest";
+import { ProblemError } from "./problem-error.ts";
+import { problemHandler } from "./problem-handler.ts";
+
+/** What a caller gets when a route throws, and what we are told of it. */
+async function answerTo(thrown: unknown, before?: (response: express.Response) => void) {
+  const unexpected: unknown[] = [];
+  const app = express();
+  app.get("/", (_request, response) => {
+    response.set("X-Request-Id", "r1");
+    before?.(response);
+    throw thrown;
+  });
+  app.use(problemHandler((error) => unexpected.push(error)));
+  const server = app.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  try {
+    const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    return { status: response.status, headers: response.headers, text: await response.text(), unexpected };
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+test("a problem is sent in full, with its headers, fields and extension members", async () => {
+  const errors = new Map([["workerIds", ["Name at least one worker."]]]);
+  const problem = new ProblemError("method_not_allowed", "Allowed here: GET.", {
+    errors,
+    extensions: { checks: [1] },
+    headers: { Allow: "GET" },
+  });
+  const { status, headers, text, unexpected } = await answerTo(problem);
+  expect(status).toBe(405);
+  expect(headers.get("allow")).toBe("GET");
+  expect(headers.get("content-type")).toMatch(/^application\/problem\+json/);
+  expect(JSON.parse(text)).toEqual({
+    type: "urn:problem-type:offers:method_not_allowed",
+    title: "Method not allowed",
+    status: 405,
+    detail: "Allowed here: GET.",
+    instance: "urn:offers:request:r1",
+    code: "method_not_allowed",
+    errors: { workerIds: ["Name at least one worker."] },
+    checks: [1],
+  });
+  expect(unexpected).toEqual([]);
+});
+
+test.each([new TypeError("password=hunter2"), "hunter2", Object.assign(new Error("hunter2"), { status: 404 })])(
+  "any other error is 500 and reveals nothing, %#",
+  async (thrown) => {
+    const { status, text, unexpected } = await answerTo(thrown);
+    expect(status).toBe(500);
+    expect(JSON.parse(text)).toMatchObject({ code: "internal_error" });
+    expect(text).not.toMatch(/hunter2|\.ts|node_modules/);
+    expect(unexpected).toHaveLength(1);
+  },
+);
+
+test("that it is not ready is not reported as unexpected", async () =>
+  expect(await answerTo(new ProblemError("service_unavailable", "Try again in a moment."))).toMatchObject({
+    status: 503,
+    unexpected: [],
+  }));
+
+test("an incomplete response is aborted, so that no client takes it for a complete one", async () => {
+  const half = answerTo(new Error("too late"), (response) => void response.write("half"));
+  await expect(half).rejects.toThrow(TypeError);
+});

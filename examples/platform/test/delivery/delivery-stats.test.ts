@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readDeliveryStats } from "../../src/portal/deliveries/delivery-stats.ts";
+import type { PortalDeps } from "../../src/portal/person/portal-deps.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import type { Store } from "../../src/store/store.ts";
+import { anyStore, type StorePlace } from "../support/stores.ts";
+
+const now = new Date("2030-01-01T12:00:00Z");
+const minutesAgo = (minutes: number): Date => new Date(now.getTime() - minutes * 60_000);
+
+describe.each(await anyStore())("what is measured on $title", ({ createPlace }) => {
+  let place: StorePlace;
+  let store: Store;
+  beforeAll(async () => {
+    place = await createPlace();
+    store = await openStore(place.options);
+    for (const id of ["org_a", "org_b"])
+      await store.db.insertInto("organisations").values({ id, name: id, kind: "hirer" }).execute();
+    await attempts("org_a", minutesAgo(90), [{ at: minutesAgo(90), durationMs: 10 }]);
+    await attempts("org_a", minutesAgo(31), [
+      { at: minutesAgo(31), durationMs: 100, error: "timeout" },
+      { at: minutesAgo(30), durationMs: 500 },
+    ]);
+    await attempts("org_a", minutesAgo(1), [{ at: minutesAgo(1), durationMs: 200 }]);
+    await attempts("org_a", minutesAgo(1), [{ at: minutesAgo(1), durationMs: 400 }]);
+    await attempts("org_b", minutesAgo(1), [{ at: minutesAgo(1), durationMs: 7, error: "timeout" }]);
+  });
+  afterAll(async () => {
+    await store.close();
+    await place.remove();
+  });
+
+  let count = 0;
+  async function attempts(
+    organisationId: string,
+    happenedAt: Date,
+    made: { at: Date; durationMs: number; error?: string }[],
+  ): Promise<void> {
+    count += 1;
+    const id = `d${count}`;
+    const of = { id, organisation_id: organisationId };
+    const event = { ...of, type: "workerAddedContact", data: "{}", created_at: happenedAt } as const;
+    await store.db.insertInto("events").values(event).execute();
+    await store.db
+      .insertInto("deliveries")
+      .values({ ...of, event_id: id, order_key: id })
+      .execute();
+    const rows = made.map(({ at, durationMs, error = null }, index) => ({
+      ...{ delivery_id: id, number: index + 1, method: "GET", path: "/", started_at: at, duration_ms: durationMs },
+      ...{ status: error === null ? 200 : null, error },
+    }));
+    await store.db.insertInto("attempts").values(rows).execute();
+  }
+
+  const measure = () =>
+    readDeliveryStats({ store, now: () => now } as PortalDeps, "org_a", { lastMs: 3_600_000, count: 4 });
+
+  test("is of the organisation alone, by buckets of time", async () => {
+    const { buckets } = await measure();
+    expect(buckets.map(({ attempts, failed }) => [attempts, failed])).toEqual([
+      [1, 1],
+      [1, 0],
+      [2, 0],
+      [0, 0],
+    ]);
+    expect(buckets.map(({ startsAt }) => startsAt.toISOString().slice(11, 16))).toEqual([
+      "11:15",
+      "11:30",
+      "11:45",
+      "12:00",
+    ]);
+  });
+
+  test("is from the event to the end of the attempt that acknowledged it", async () => {
+    const { buckets, total } = await measure();
+    expect(buckets.map(({ medianLagMs }) => medianLagMs)).toEqual([null, 60_500, 300, null]);
+    expect(total).toEqual({ attempts: 4, failed: 1, medianLagMs: 400, slowestLagMs: 60_500 });
+  });
+});
