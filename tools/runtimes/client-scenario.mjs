@@ -85,11 +85,7 @@ const checks = {
   },
   async refused({ unreachable }) {
     // Only some runtimes report that a connection was never made; with the others the request may have been sent.
-    const error = await failure(
-      unreachable.createOffer(input, { maxRetries: 0 }),
-      "connect_failed",
-      "connection_lost",
-    );
+    const error = await failure(unreachable.createOffer(input, { maxRetries: 0 }), "connect_failed", "connection_lost");
     return error.code;
   },
 };

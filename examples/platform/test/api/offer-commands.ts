@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
-import { type Verdict, type Deed, OfferHistory, type OfferPicture, type Organisation } from "./offer-history.ts";
+import { type Deed, OfferHistory, type OfferPicture, type Organisation, type Verdict } from "./offer-history.ts";
 import { brokenInvariants } from "./offer-invariants.ts";
 
 /** Some of them are addressed by an offer, the others are strangers to it. */

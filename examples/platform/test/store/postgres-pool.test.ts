@@ -41,8 +41,7 @@ describe.each(shared)("connections to $title", ({ createPlace }) => {
   test("last as long as somebody speaks", async () => {
     const pool = openPool(databaseUrl, () => undefined, silenceMs);
     const client = await pool.connect();
-    for (let times = 0; times < 4; times += 1)
-      expect((await client.query("select pg_sleep(1)")).rows).toHaveLength(1);
+    for (let times = 0; times < 4; times += 1) expect((await client.query("select pg_sleep(1)")).rows).toHaveLength(1);
     client.release();
     await pool.end();
   });
