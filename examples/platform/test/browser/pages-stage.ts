@@ -19,7 +19,7 @@ export interface PagesStage {
   /** An offer of Harbour Hotels to Amal, Ben and Cleo. */
   createOffer(title: string): Promise<string>;
   /** A worker's response, over the API. */
-  response(workerId: string, action: "apply" | "reject", offerId: string): Promise<void>;
+  respond(workerId: string, action: "apply" | "reject", offerId: string): Promise<void>;
   /** One of everything that pages show: offers in each state, deliveries, organisations that fail, invitations, mail. */
   fill(): Promise<void>;
   close(): Promise<void>;
@@ -65,7 +65,7 @@ export async function openPagesStage(settings: Partial<Settings> = {}): Promise<
       if (response.status !== 201) throw new Error(`the offer was refused: ${response.text}`);
       return response.json<{ id: string }>().id;
     },
-    async response(workerId, action, offerId) {
+    async respond(workerId, action, offerId) {
       const token = await platform.signInWorker(workerId);
       await platform.call("POST", `/worker-app/offers/${offerId}/${action}`, { token });
     },

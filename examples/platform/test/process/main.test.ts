@@ -106,7 +106,7 @@ describe("the platform's process", () => {
     [{ OFFERS_METRICS: "192.0.2.1:0" }, /^OFFERS_METRICS: nothing can listen at 192\.0\.2\.1 \(EADDRNOTAVAIL\); .*$/],
     [{ OFFERS_DIALECT: "dead" }, /^OFFERS_DIALECT=dead is not usable; write one of reference, live$/],
     [{ OFFERS_DIALEKT: "live" }, /^OFFERS_DIALEKT is no setting of the platform; did you mean OFFERS_DIALECT\? .*$/],
-    [{ OFFERS_SEED: "missing.json" }, /^OFFERS_SEED names missing.json, .*$/],
+    [{ OFFERS_SEED: "missing.json" }, /^OFFERS_SEED: missing.json .*$/],
     [{ OFFERS_SEAL_KEY: "short" }, /^OFFERS_SEAL_KEY is not 32 bytes in base64; .*$/],
     [
       { DATABASE_URL: "postgres://nobody:s3cret@127.0.0.1:1/x" },
