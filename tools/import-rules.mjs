@@ -7,11 +7,7 @@ const above = (folder, others) =>
 /** @type {import("dependency-cruiser").IConfiguration} */
 export default {
   forbidden: [
-    // The client's src, src/pipeline, src/operations and src/generated import each other today.
-    {
-      ...forbid("no-folders-import-each-other", { pathNot: "^packages/client/" }, { circular: true }),
-      scope: "folder",
-    },
+    { ...forbid("no-folders-import-each-other", {}, { circular: true }), scope: "folder" },
     above("spec", "packages|examples|docs|bench|tools"),
     above("packages", "examples|docs|bench|tools"),
     above("examples", "docs|bench|tools"),

@@ -44,7 +44,7 @@ describe("a short crash test", { timeout: 300_000 }, () => {
 
   test("of a platform whose requests are lost, swapped, repeated and renamed on the way finds all four", async () => {
     const store = stores.length > 1 ? "postgres" : "pglite";
-    const inject = "--drain-seconds 2 --inject lose,reorder,repeat,rename";
+    const inject = "--drain-seconds 2 --sabotage lose,reorder,repeat,rename";
     const { code, stdout, counts } = await crashTest(`--store ${store} --seconds 4 ${inject}`);
     expect(counts.lost).toBeGreaterThan(0);
     expect(counts.reordered).toBeGreaterThan(0);
@@ -57,7 +57,7 @@ describe("a short crash test", { timeout: 300_000 }, () => {
 
   // The others strand rows that two processes of PostgreSQL alone meet, or take a load that a busy machine may not bear.
   test("of a platform that loses wake-ups finds what is left, in what state", async () => {
-    const { code, stdout, counts } = await crashTest("--drain-seconds 4 --seconds 8 --inject wakeup");
+    const { code, stdout, counts } = await crashTest("--drain-seconds 4 --seconds 8 --sabotage wakeup");
     expect(counts.lost).toBeGreaterThan(0);
     expect(counts.pending).toBeGreaterThan(0);
     expect(stdout).toMatch(/^WRONG: \d+ deliveries are left pending in the store$/m);
@@ -66,7 +66,7 @@ describe("a short crash test", { timeout: 300_000 }, () => {
 
   test.runIf(stores.length > 1)("of a platform without a fence finds what was settled without a lease", async () => {
     const where = "--store postgres --processes 2 --stalls 2 --seconds 4";
-    const { code, stdout } = await crashTest(`${where} --drain-seconds 4 --inject fence`);
+    const { code, stdout } = await crashTest(`${where} --drain-seconds 4 --sabotage fence`);
     expect(stdout).toMatch(/^WRONG: \d+ attempts were stored by a process whose lease was gone$/m);
     expect(code).toBe(1);
   });

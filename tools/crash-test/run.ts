@@ -1,11 +1,11 @@
 // Kills the platform under load and shows that no event is lost:
-//   npm run crash-test -- --store pglite --kills 50
-//   npm run crash-test -- --store postgres --processes 2 --kills 50
-//   npm run crash-test -- --store postgres --processes 2 --restarts 20
-//   npm run crash-test -- --store postgres --processes 2 --kills 20 --stalls 10
+//   npm run torture -- --store pglite --kills 50
+//   npm run torture -- --store postgres --processes 2 --kills 50
+//   npm run torture -- --store postgres --processes 2 --restarts 20
+//   npm run torture -- --store postgres --processes 2 --kills 20 --stalls 10
 // Shows that it finds mutated requests, and bugs in the platform's outbox:
-//   npm run crash-test -- --inject lose,reorder
-//   npm run crash-test -- --store postgres --processes 2 --stalls 3 --inject fence
+//   npm run torture -- --sabotage lose,reorder
+//   npm run torture -- --store postgres --processes 2 --stalls 3 --sabotage fence
 // Exits with 1 when it found a fault, with 2 when the arguments are wrong or this machine has no such store.
 import { parseArgs } from "node:util";
 import { crashTest } from "./crash-test.ts";
@@ -17,7 +17,7 @@ const { values } = parseArgs({
   options: {
     /** pglite, one process on a folder; or postgres, any number on a database of their own at DATABASE_URL or 127.0.0.1:5432. */
     store: { type: "string", default: "pglite" },
-    /** How often a process is killed with kill -9. @default 10, or 0 with --restarts, --stalls or --inject */
+    /** How often a process is killed with kill -9. @default 10, or 0 with --restarts, --stalls or --sabotage */
     kills: { type: "string" },
     /** How often PostgreSQL is restarted in immediate mode: a cluster of the run's own. */
     restarts: { type: "string", default: "0" },
@@ -30,7 +30,7 @@ const { values } = parseArgs({
     rate: { type: "string", default: "60" },
     "drain-seconds": { type: "string", default: "60" },
     /** A comma-separated list of traffic mutations and platform bugs. */
-    inject: { type: "string", default: "" },
+    sabotage: { type: "string", default: "" },
   },
 });
 
@@ -38,8 +38,8 @@ const refuse = (reason: string): never => {
   console.error(reason);
   process.exit(2);
 };
-const killsByDefault = values.restarts === "0" && values.stalls === "0" && values.inject === "" ? "10" : "0";
-const numberOf = (name: Exclude<keyof typeof values, "store" | "inject">, least: number): number => {
+const killsByDefault = values.restarts === "0" && values.stalls === "0" && values.sabotage === "" ? "10" : "0";
+const numberOf = (name: Exclude<keyof typeof values, "store" | "sabotage">, least: number): number => {
   const text = values[name] ?? killsByDefault;
   return /^\d{1,6}$/.test(text) && Number(text) >= least ? Number(text) : refuse(`--${name} is a number from ${least}`);
 };
@@ -49,9 +49,9 @@ const store =
 const [kills, restarts, processes] = [numberOf("kills", 0), numberOf("restarts", 0), numberOf("processes", 1)];
 if (store === "pglite" && processes > 1) refuse("PGlite serves one process; more need --store postgres");
 if (store === "pglite" && restarts > 0) refuse("PGlite has no server to restart; --restarts needs --store postgres");
-const injected = values.inject.split(",").filter((text) => text !== "");
+const injected = values.sabotage.split(",").filter((text) => text !== "");
 const known: readonly string[] = [...trafficMutations, ...platformBugs];
-if (injected.some((text) => !known.includes(text))) refuse(`--inject takes ${known.join(", ")}`);
+if (injected.some((text) => !known.includes(text))) refuse(`--sabotage takes ${known.join(", ")}`);
 
 const interrupted = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => interrupted.abort());
