@@ -168,7 +168,7 @@ describe("the platform's process", () => {
     expect((await exited).code).toBe(1);
     expect(output.stderr).toMatch(
       new RegExp(
-        `^platform did not start: DATABASE_URL: .* 127\\.0\\.0\\.1:${port} does not answer as PostgreSQL does; .*\\n$`,
+        `^platform did not start: DATABASE_URL: .* 127\\.0\\.0\\.1:${port} does not respond as PostgreSQL does; .*\\n$`,
       ),
     );
     expect(output.stderr).not.toContain("s3cret");

@@ -31,13 +31,13 @@ test("a server without TLS, where the address asks for it", async () =>
 
 test("a server that does not answer", async () =>
   expect(await refusalAt((socket) => socket.resume())).toEqual(
-    saying(/nothing at \S+ answered as PostgreSQL does in time; correct host and port, or open the way there/),
+    saying(/nothing at \S+ responded as PostgreSQL does in time; correct host and port, or open the way there/),
   ));
 
 test("a server of another kind", async () =>
   expect(
     await refusalAt((socket) => socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"))),
-  ).toEqual(saying(/what listens at \S+ does not answer as PostgreSQL does; correct host and port/)));
+  ).toEqual(saying(/what listens at \S+ does not respond as PostgreSQL does; correct host and port/)));
 
 /** https://www.postgresql.org/docs/current/protocol-message-formats.html, ErrorResponse */
 function errorResponse(code: string, message: string): Buffer {
