@@ -46,7 +46,7 @@ export async function redeliverThese(
   organisationId: string,
   ids: readonly string[],
 ): Promise<Map<string, Redelivery>> {
-  // What is settled meanwhile could not see what is made pending here, nor this what that makes due.
+  // A settling transaction beside this one would see neither its pending rows, nor this one the rows that it makes due.
   await lockSettling(trx, "webhooks");
   const candidates = await lockCandidates(trx, organisationId, ids);
   const redeliveries = new Map(candidates.map((each) => [each.id, redeliveryOf(each)]));

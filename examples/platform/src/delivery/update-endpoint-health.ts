@@ -45,10 +45,21 @@ export async function updateEndpointHealth(
       }, before);
     return { organisationId, sealedSecret, before, after };
   });
-  for (const { organisationId, before, after } of settled)
-    if (after !== before)
-      await trx.updateTable("endpoints").set(after).where("organisation_id", "=", organisationId).execute();
+  await writeHealth(trx, settled);
   return settled;
+}
+
+/** In one statement: when many endpoints fail at once, a group of attempts changes a hundred. */
+async function writeHealth(trx: Trx, settled: readonly UpdatedEndpoint[]): Promise<void> {
+  const changed = settled
+    .filter(({ before, after }) => after !== before)
+    .map(({ organisationId, after }) => ({ organisation_id: organisationId, ...after }));
+  if (changed.length === 0) return;
+  const values = healthColumns.map((name) => sql`${sql.ref(name)} = changed.${sql.ref(name)}`);
+  await sql`
+    update endpoints set ${sql.join(values)}
+    from json_populate_recordset(null::endpoints, ${JSON.stringify(changed)}::text::json) as changed
+    where endpoints.organisation_id = changed.organisation_id`.execute(trx);
 }
 
 /** Those that failed, and those that had failed before they acknowledged. */

@@ -24,9 +24,9 @@ function pureOffers(): OffersUnderTest {
       const outcome = transition(offer.state, deed);
       if (!outcome.allowed) return outcome.refusal.code === "not_addressed" ? "offer_not_found" : outcome.refusal.code;
       offer.state = outcome.state;
-      for (const told of outcome.effects)
-        if (told.type === "notify") for (const id of told.workerIds) offer.told[id]?.push(told.reason);
-        else offer.events.push({ organisation: "ours", workerId: told.workerId, response: told.response });
+      for (const effect of outcome.effects)
+        if (effect.type === "notify") for (const id of effect.workerIds) offer.told[id]?.push(effect.reason);
+        else offer.events.push({ organisation: "ours", workerId: effect.workerId, response: effect.response });
       return "done";
     },
     async pictures() {

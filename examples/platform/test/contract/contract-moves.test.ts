@@ -1,4 +1,4 @@
-// The states of an offer as spec/interface.md tells them: who moves, what follows, and who is told.
+// The states of an offer in spec/interface.md: who moves, what follows, and who is notified.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { readEvents } from "../support/read-events.ts";

@@ -40,7 +40,7 @@ export interface Stage {
   complete(offerId: string, workerIds: readonly string[]): Promise<Answer>;
   /** What the worker's notifications menu says of the offer. */
   told(workerId: string, offerId: string): Promise<{ reason: string; successful: boolean | null }[]>;
-  /** The responses to this offer that the endpoint was told, once all that was triggered before has arrived. */
+  /** The responses to this offer that the endpoint received, once all that was triggered before has arrived. */
   answersTold(offerId: string): Promise<{ workerId: string; response: string }[]>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// What the service calls, when, and with what, as spec/interface.md tells it; and what it makes of the responses.
+// What the service calls, when, and with what, as spec/interface.md says; and how it treats the responses.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { type Answer, answerWith, type ReceivedRequest } from "../support/receiver.ts";

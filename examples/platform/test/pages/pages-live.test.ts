@@ -96,7 +96,7 @@ describe.each(makers)("what $maker changes, live, on $title", ({ createPlace, ma
     const json = { organisationId: "org_harbour" };
     expect((await other.call("POST", "/worker-app/contacts", { token, json })).status).toBe(204);
   }
-  /** The endpoint responses nothing before this is done: what is told of deliveries until then is no attempt. */
+  /** The endpoint does not respond before this resolves: until then no signal about deliveries comes from an attempt. */
   async function beforeAnyAttempt(work: () => Promise<void>): Promise<void> {
     const waiting: (() => void)[] = [];
     receiver.answer = (request, response) => void waiting.push(() => well(request, response));

@@ -14,21 +14,11 @@ export interface PlatformProcess {
   address(): Promise<string>;
 }
 
-/** For a process that lives for seconds, in which V8's optimising of PGlite costs more than it saves. */
-const shortLived = ["--liftoff-only"];
-
-/**
- * The platform as its own process, with nothing but these settings in its environment.
- *
- * @param flags of Node
- */
-export function startProcess(
-  { options }: StorePlace,
-  environment: Record<string, string> = {},
-  flags: readonly string[] = shortLived,
-): PlatformProcess {
+/** The platform as its own process, with nothing but these settings in its environment. */
+export function startProcess({ options }: StorePlace, environment: Record<string, string> = {}): PlatformProcess {
   const place = { OFFERS_DATA: options.dataFolder, DATABASE_URL: options.databaseUrl ?? "" };
-  const child = spawn(process.execPath, [...flags, main], {
+  // A process lives for seconds, in which V8's optimising of PGlite costs more than it saves.
+  const child = spawn(process.execPath, ["--liftoff-only", main], {
     env: {
       PATH: process.env.PATH,
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
