@@ -1,9 +1,9 @@
 // Claims and settles deliveries on one store, without HTTP; the parent says what else the store holds.
 
+import { loadDeliveries } from "../../examples/platform/src/delivery/attempt/load-deliveries.ts";
+import { defaultRetrySchedule } from "../../examples/platform/src/delivery/attempt/retry-schedule.ts";
 import { defaultBreakerPolicy } from "../../examples/platform/src/delivery/breaker-policy.ts";
-import { loadDeliveries } from "../../examples/platform/src/delivery/load-deliveries.ts";
 import { recordAttempts } from "../../examples/platform/src/delivery/record-attempts.ts";
-import { defaultRetrySchedule } from "../../examples/platform/src/delivery/retry-schedule.ts";
 import { webhooks } from "../../examples/platform/src/delivery/webhook-queue.ts";
 import { claimRows } from "../../examples/platform/src/outbox/claim-rows.ts";
 import { endLeases } from "../../examples/platform/src/outbox/leases.ts";

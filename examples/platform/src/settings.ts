@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type DialectName, dialects } from "./api/dialect.ts";
-import { defaultRetrySchedule, type RetrySchedule } from "./delivery/retry-schedule.ts";
+import { defaultRetrySchedule, type RetrySchedule } from "./delivery/attempt/retry-schedule.ts";
 import { bodyLimitBytes } from "./generated/decisions.ts";
 import { emailAddressSchema } from "./generated/schemas.ts";
 import type { SmtpOptions } from "./mail/smtp-transport.ts";

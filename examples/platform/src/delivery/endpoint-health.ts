@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
 import type { EndpointTable } from "../store/tables.ts";
-import type { Attempt } from "./attempt-delivery.ts";
+import type { Attempt } from "./attempt/attempt-delivery.ts";
 import { type BreakerPolicy, openDurationMs } from "./breaker-policy.ts";
 
 /** What attempts say about an endpoint: columns of its row. */

@@ -3,11 +3,11 @@ import type { Attempted } from "../outbox/start-dispatcher.ts";
 import { wakeWhenDue } from "../outbox/wake-lanes.ts";
 import type { Trx } from "../store/store.ts";
 import type { DeliveryTable } from "../store/tables.ts";
-import type { Attempt } from "./attempt-delivery.ts";
-import type { PendingDelivery } from "./load-deliveries.ts";
+import type { Attempt } from "./attempt/attempt-delivery.ts";
+import type { PendingDelivery } from "./attempt/load-deliveries.ts";
+import { type RetrySchedule, retryDelayMs } from "./attempt/retry-schedule.ts";
 import { notifyEndpointDisabled } from "./notify-endpoint-disabled.ts";
 import { type OrderKey, releaseNext } from "./order-key.ts";
-import { type RetrySchedule, retryDelayMs } from "./retry-schedule.ts";
 import { type HealthContext, type UpdatedEndpoint, updateEndpointHealth } from "./update-endpoint-health.ts";
 
 /** `held`: it failed, and its endpoint is disabled. */

@@ -4,13 +4,13 @@ import type { Leases } from "../outbox/leases.ts";
 import type { Loop } from "../outbox/run-loop.ts";
 import { startDispatcher } from "../outbox/start-dispatcher.ts";
 import type { Store } from "../store/store.ts";
-import { type Attempt, attemptDelivery } from "./attempt-delivery.ts";
+import { type Attempt, attemptDelivery } from "./attempt/attempt-delivery.ts";
+import { loadDeliveries, type PendingDelivery } from "./attempt/load-deliveries.ts";
+import { defaultRetrySchedule, type RetrySchedule } from "./attempt/retry-schedule.ts";
 import { type AttemptRecord, attemptRecord } from "./attempt-record.ts";
 import { type BreakerPolicy, defaultBreakerPolicy } from "./breaker-policy.ts";
 import { type EndpointRecord, endpointRecord } from "./endpoint-record.ts";
-import { loadDeliveries, type PendingDelivery } from "./load-deliveries.ts";
 import { recordAttempts } from "./record-attempts.ts";
-import { defaultRetrySchedule, type RetrySchedule } from "./retry-schedule.ts";
 import { webhooks } from "./webhook-queue.ts";
 
 export interface DeliveryOptions {

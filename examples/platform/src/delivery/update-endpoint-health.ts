@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import type { Attempted } from "../outbox/start-dispatcher.ts";
 import type { Trx } from "../store/store.ts";
-import type { Attempt } from "./attempt-delivery.ts";
+import type { Attempt } from "./attempt/attempt-delivery.ts";
+import type { PendingDelivery } from "./attempt/load-deliveries.ts";
 import type { BreakerPolicy } from "./breaker-policy.ts";
 import { classifyAttempt, type EndpointHealth, healthColumns, nextHealth } from "./endpoint-health.ts";
-import type { PendingDelivery } from "./load-deliveries.ts";
 
 type CompletedAttempts = readonly Attempted<PendingDelivery, Attempt>[];
 

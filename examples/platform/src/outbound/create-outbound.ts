@@ -6,13 +6,13 @@ import {
 } from "../generated/decisions.ts";
 import { AttemptDeadline } from "./attempt-deadline.ts";
 import { classifyError } from "./classify-error.ts";
-import { guardedConnector, type Resolve } from "./guarded-connector.ts";
+import { guardedConnector, type Resolve } from "./connect/guarded-connector.ts";
+import { isOwnAddress as isInterfaceAddress } from "./connect/own-addresses.ts";
+import { nameResolver } from "./connect/resolve-name.ts";
 import { httpAddress, joinAddress } from "./join-address.ts";
 import { maskEchoes } from "./mask-echoes.ts";
 import type { Outbound, OutboundFailure, OutboundRequest, OutboundResponse, OutboundResult } from "./outbound.ts";
-import { isOwnAddress as isInterfaceAddress } from "./own-addresses.ts";
 import { redactSignatures } from "./redact-signatures.ts";
-import { nameResolver } from "./resolve-name.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
 export interface OutboundOptions {

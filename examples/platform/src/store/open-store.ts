@@ -4,10 +4,10 @@ import { Kysely, PGliteDialect, PostgresDialect } from "kysely";
 import { lockFolder } from "./folder-lock.ts";
 import { inTransaction } from "./in-transaction.ts";
 import { migrate } from "./migrate.ts";
-import { PgliteConnection } from "./pglite-connection.ts";
-import { PgliteThread } from "./pglite-thread.ts";
+import { PgliteConnection } from "./pglite/pglite-connection.ts";
+import { PgliteThread } from "./pglite/pglite-thread.ts";
+import { type Lane, PriorityMutex } from "./pglite/priority-mutex.ts";
 import { openPool, ownClient } from "./postgres-pool.ts";
-import { type Lane, PriorityMutex } from "./priority-mutex.ts";
 import type { Store, Trx } from "./store.ts";
 import type { Tables } from "./tables.ts";
 

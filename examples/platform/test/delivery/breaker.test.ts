@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { defaultRetrySchedule } from "../../src/delivery/attempt/retry-schedule.ts";
 import { defaultBreakerPolicy } from "../../src/delivery/breaker-policy.ts";
 import type { EndpointRecord } from "../../src/delivery/endpoint-record.ts";
 import { recordEvent } from "../../src/delivery/record-event.ts";
-import { defaultRetrySchedule } from "../../src/delivery/retry-schedule.ts";
 import { webhooks } from "../../src/delivery/webhook-queue.ts";
 import { claimRows } from "../../src/outbox/claim-rows.ts";
 import { Leases } from "../../src/outbox/leases.ts";

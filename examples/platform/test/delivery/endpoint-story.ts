@@ -1,9 +1,9 @@
 import { expect } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
+import { defaultRetrySchedule } from "../../src/delivery/attempt/retry-schedule.ts";
 import { enableEndpoint, restartSchedules } from "../../src/delivery/enable-endpoint.ts";
 import { recordEvent } from "../../src/delivery/record-event.ts";
 import { redeliverMany } from "../../src/delivery/redeliver-many.ts";
-import { defaultRetrySchedule } from "../../src/delivery/retry-schedule.ts";
 import { addOrganisation, type LowerHalf } from "../support/lower-half.ts";
 import { type Answer, answerWith, hang, hangUp, type Receiver } from "../support/receiver.ts";
 import { virtualTime } from "../support/virtual-time.ts";

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { defaultRetrySchedule } from "../../src/delivery/attempt/retry-schedule.ts";
 import { enableEndpoint, restartSchedules } from "../../src/delivery/enable-endpoint.ts";
 import { recordEvent } from "../../src/delivery/record-event.ts";
-import { defaultRetrySchedule } from "../../src/delivery/retry-schedule.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
 import { answerWith, hangUp, openReceiver, type Receiver } from "../support/receiver.ts";
 import { anyStore, type StorePlace } from "../support/stores.ts";

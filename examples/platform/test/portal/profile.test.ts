@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { attemptDelivery } from "../../src/delivery/attempt-delivery.ts";
-import { loadDeliveries } from "../../src/delivery/load-deliveries.ts";
+import { attemptDelivery } from "../../src/delivery/attempt/attempt-delivery.ts";
+import { loadDeliveries } from "../../src/delivery/attempt/load-deliveries.ts";
 import { recordEvent } from "../../src/delivery/record-event.ts";
 import { webhooks } from "../../src/delivery/webhook-queue.ts";
 import { createOutbound } from "../../src/outbound/create-outbound.ts";

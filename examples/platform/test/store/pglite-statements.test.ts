@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { PgliteStatements } from "../../src/store/pglite-statements.ts";
+import { PgliteStatements } from "../../src/store/pglite/pglite-statements.ts";
 
 describe("prepared statements on PGlite", () => {
   let folder: string;

@@ -1,4 +1,4 @@
-import { defaultRetrySchedule } from "../../src/delivery/retry-schedule.ts";
+import { defaultRetrySchedule } from "../../src/delivery/attempt/retry-schedule.ts";
 import { createLog } from "../../src/log/create-log.ts";
 import { defaultRetention } from "../../src/retention/purge-expired.ts";
 import type { Settings } from "../../src/settings.ts";

@@ -1,4 +1,4 @@
-import type { AttemptFailureCode } from "../../delivery/attempt-delivery.ts";
+import type { AttemptFailureCode } from "../../delivery/attempt/attempt-delivery.ts";
 
 const failures: Record<AttemptFailureCode, string> = {
   not_acknowledged: "only 200 acknowledges",

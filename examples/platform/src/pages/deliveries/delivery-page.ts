@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import { webhookCall } from "../../delivery/webhook-call.ts";
+import { webhookCall } from "../../delivery/attempt/webhook-call.ts";
 import { pathParameter } from "../../http/path-parameter.ts";
 import { fillPath } from "../../outbound/join-address.ts";
 import { type ReadDelivery, readAttempts, readDelivery } from "../../portal/deliveries/read-deliveries.ts";

@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
-import type { Webhook } from "../outbound/webhook.ts";
-import type { EventTable } from "../store/tables.ts";
+import type { Webhook } from "../../outbound/webhook.ts";
+import type { EventTable } from "../../store/tables.ts";
 
 /** The path is a template: its only form that logs may show. */
 export type WebhookCall = Webhook & {

@@ -1,4 +1,4 @@
-import { maxRetryAfterSeconds, retryDelaysSeconds, retryJitter } from "../generated/decisions.ts";
+import { maxRetryAfterSeconds, retryDelaysSeconds, retryJitter } from "../../generated/decisions.ts";
 
 /** When a delivery that was not acknowledged is attempted again (D-26). Data: development uses a short one. */
 export interface RetrySchedule {

@@ -1,8 +1,8 @@
-import { truncateUtf8 } from "../http/truncate-utf8.ts";
-import { fillPath } from "../outbound/join-address.ts";
-import type { Outbound, OutboundFailureCode, OutboundResult, Sign } from "../outbound/outbound.ts";
-import { sendSigned } from "../outbound/send-signed.ts";
-import { openSecrets } from "../store/sealed-secrets.ts";
+import { truncateUtf8 } from "../../http/truncate-utf8.ts";
+import { fillPath } from "../../outbound/join-address.ts";
+import type { Outbound, OutboundFailureCode, OutboundResult, Sign } from "../../outbound/outbound.ts";
+import { sendSigned } from "../../outbound/send-signed.ts";
+import { openSecrets } from "../../store/sealed-secrets.ts";
 import type { PendingDelivery } from "./load-deliveries.ts";
 import { webhookCall } from "./webhook-call.ts";
 

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { maxSuggestionsBytes } from "../generated/decisions.ts";
+import { maxSuggestionsBytes } from "../../generated/decisions.ts";
 
 /** Of one response as it comes over the wire, with its headers and all that frames it: far more than is read of any (D-24). */
 const maxWireBytes = 4 * maxSuggestionsBytes;

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
+import { StoreError } from "../store-error.ts";
 import type { PgliteFailure, PgliteRequest, PgliteResponse, PgliteRows, PgliteWorkerData } from "./pglite-messages.ts";
-import { StoreError } from "./store-error.ts";
 
 interface Waiting {
   resolve(rows: PgliteRows): void;

@@ -1,4 +1,4 @@
-import type { Store } from "../store/store.ts";
+import type { Store } from "../../store/store.ts";
 
 /** A due delivery with all that its attempt needs. */
 export type PendingDelivery = Awaited<ReturnType<typeof readDeliveries>>[number];
