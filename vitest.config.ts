@@ -24,7 +24,7 @@ export default defineConfig({
     globalSetup: [
       "tools/compile-cache.ts",
       "examples/platform/test/support/test-seed.ts",
-      "examples/platform/test/support/stores.ts",
+      "examples/platform/test/support/stores/stores.ts",
       "packages/webhook-kit/test/deduplication/redis-server.ts",
     ],
     pool: "forks",

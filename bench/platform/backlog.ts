@@ -4,7 +4,7 @@ import { wakeLanes } from "../../examples/platform/src/outbox/wake-lanes.ts";
 import { openStore } from "../../examples/platform/src/store/open-store.ts";
 import { seal } from "../../examples/platform/src/store/seal.ts";
 import type { Trx } from "../../examples/platform/src/store/store.ts";
-import type { StorePlace } from "../../examples/platform/test/support/stores.ts";
+import type { StorePlace } from "../../examples/platform/test/support/stores/stores.ts";
 
 export const sealKey = new Uint8Array(32).fill(9);
 /** Of one organisation that creates offers. */

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { Agent, request } from "undici";
-import type { StoreUnderTest } from "../../examples/platform/test/support/stores.ts";
+import type { StoreUnderTest } from "../../examples/platform/test/support/stores/stores.ts";
 import { type Comparison, compare } from "../comparison.ts";
 import { collectSamples } from "../samples.ts";
 import type { SuiteOptions } from "../suite.ts";

@@ -1,4 +1,4 @@
-import type { StorePlace, StoreUnderTest } from "../../examples/platform/test/support/stores.ts";
+import type { StorePlace, StoreUnderTest } from "../../examples/platform/test/support/stores/stores.ts";
 import { ForkedProcess } from "../../tools/forked-process.ts";
 import { type Comparison, compare } from "../comparison.ts";
 import { collectSamples } from "../samples.ts";

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { StorePlace } from "../../examples/platform/test/support/stores.ts";
+import type { StorePlace } from "../../examples/platform/test/support/stores/stores.ts";
 import { startProcess } from "../../tools/start-process.ts";
 import { sealKey } from "./backlog.ts";
 

@@ -1,4 +1,4 @@
-import { storesUnderTest } from "../../examples/platform/test/support/stores.ts";
+import { storesUnderTest } from "../../examples/platform/test/support/stores/stores.ts";
 import { ForkedProcess } from "../../tools/forked-process.ts";
 import type { Comparison } from "../comparison.ts";
 import type { Suite } from "../suite.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
-import { storesUnderTest } from "../../examples/platform/test/support/stores.ts";
+import { storesUnderTest } from "../../examples/platform/test/support/stores/stores.ts";
 
 const stores = await storesUnderTest();
 const lastLine = new RegExp(

@@ -1,4 +1,4 @@
-import { type StorePlace, storesUnderTest } from "../../examples/platform/test/support/stores.ts";
+import { type StorePlace, storesUnderTest } from "../../examples/platform/test/support/stores/stores.ts";
 import { findPrograms, startTemporaryPostgres } from "./temporary-postgres.ts";
 
 export type StoreName = "pglite" | "postgres";

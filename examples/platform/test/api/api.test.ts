@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openStore } from "../../src/store/open-store.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Answer, type CallOptions, openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { anyStore, type StorePlace } from "../support/stores.ts";
+import { anyStore, type StorePlace } from "../support/stores/stores.ts";
 
 const key = "demo-key-harbour";
 // The platform's clock stands still: no test runs over midnight.

@@ -4,7 +4,7 @@ import { OffersClient, ServerError } from "@offers/client";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { type Answer, type CallOptions, openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { anyStore, type StorePlace } from "../support/stores.ts";
+import { anyStore, type StorePlace } from "../support/stores/stores.ts";
 
 // Where clocks change: nothing may depend on where the platform runs.
 process.env.TZ = "Europe/Berlin";

@@ -7,7 +7,7 @@ import { createOffer } from "../../src/offers/create-offer.ts";
 import type { Store, Trx } from "../../src/store/store.ts";
 import { afterEachStatement } from "../store/after-each-statement.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
 /** More of them for a long run by hand. */

@@ -3,7 +3,7 @@ import { type MountedRoute, mountedRoutes, takesToken } from "../pages/mounted-r
 import { eventually } from "../support/eventually.ts";
 import { type Answer, type CallOptions, openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { openReceiver, type Receiver } from "../support/receiver.ts";
-import { anyStore, type StorePlace } from "../support/stores.ts";
+import { anyStore, type StorePlace } from "../support/stores/stores.ts";
 
 /** pages-access.test.ts has the pages. */
 const routes = mountedRoutes().filter(takesToken);

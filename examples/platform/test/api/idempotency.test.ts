@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Answer, type CallOptions, openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
 const input = { createdByUserId: "user_hana", title: "Bar on Sunday", workerIds: ["worker_amal"] };

@@ -6,7 +6,7 @@ import { createOffer } from "../../src/offers/create-offer.ts";
 import type { OfferDeps } from "../../src/offers/offer-deps.ts";
 import type { Store } from "../../src/store/store.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
 import { type Model, type OffersUnderTest, offerCommands, offerStory, workerIds } from "./offer-commands.ts";
 import type { OfferPicture, Organisation } from "./offer-history.ts";
 

@@ -5,7 +5,7 @@ import { mountedRoutes, takesToken } from "../pages/mounted-routes.ts";
 import { openVisitor, type PageVisitor } from "../pages/page-visitor.ts";
 import { addOrganisation, openLowerHalf } from "../support/lower-half.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { anyStore, type StorePlace, storesUnderTest } from "../support/stores.ts";
+import { anyStore, type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
 
 const [store] = await anyStore();
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { mountedRoutes, takesToken } from "../pages/mounted-routes.ts";
 import { openVisitor } from "../pages/page-visitor.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { anyStore, type StorePlace } from "../support/stores.ts";
+import { anyStore, type StorePlace } from "../support/stores/stores.ts";
 
 const [store] = await anyStore();
 let place: StorePlace;

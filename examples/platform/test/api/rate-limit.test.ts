@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { rateLimits } from "../../src/rate-limits/rate-limits.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { anyStore, type StorePlace } from "../support/stores.ts";
+import { anyStore, type StorePlace } from "../support/stores/stores.ts";
 
 const hourMs = 3_600_000;
 const offer = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };

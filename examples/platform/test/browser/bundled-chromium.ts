@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import { createBrotliDecompress } from "node:zlib";
-import { type CachePlace, cachedFolder } from "../support/cached-folder.ts";
+import { type CachePlace, cachedFolder } from "../support/stores/cached-folder.ts";
 
 /** A Chromium that needs nothing of the machine but its C library. */
 export interface BundledChromium {

@@ -3,7 +3,7 @@ import type { Settings } from "../../src/settings.ts";
 import { eventually } from "../support/eventually.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { answerWith, openReceiver } from "../support/receiver.ts";
-import { storesUnderTest } from "../support/stores.ts";
+import { storesUnderTest } from "../support/stores/stores.ts";
 import { type Integrator, openIntegrator, secret } from "./integrator.ts";
 import { openBrowser } from "./open-browser.ts";
 import { openWindow, type Window } from "./window.ts";

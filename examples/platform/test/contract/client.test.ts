@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { type PlatformProcess, startProcess } from "../support/platform-process.ts";
 import { openReceiver } from "../support/receiver.ts";
-import { anyStore, type StorePlace } from "../support/stores.ts";
+import { anyStore, type StorePlace } from "../support/stores/stores.ts";
 import { testSeed } from "../support/test-seed.ts";
 
 /** What the dialects differ in for somebody who uses the client; everything else below holds for both. */

@@ -18,7 +18,7 @@ import { notifyWorkers } from "../../src/push/notify-workers.ts";
 import { startPush } from "../../src/push/start-push.ts";
 import { eventually } from "../support/eventually.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf, testSealKey } from "../support/lower-half.ts";
-import { anyStore } from "../support/stores.ts";
+import { anyStore } from "../support/stores/stores.ts";
 import { secret } from "./contract-stage.ts";
 
 /** Answers everything with 200 and remembers how long it might have taken. */

@@ -1,7 +1,7 @@
 import type { ContractFixture } from "../../../../packages/client/test/contract/fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { startProcess } from "../support/platform-process.ts";
-import { storesUnderTest } from "../support/stores.ts";
+import { storesUnderTest } from "../support/stores/stores.ts";
 import { testSeed } from "../support/test-seed.ts";
 
 /** The platform's own process as a stage of the client's contract suite. The demo seed has its organisations and workers. */

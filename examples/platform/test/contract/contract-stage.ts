@@ -3,7 +3,7 @@ import type { Settings } from "../../src/settings.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Answer, type CallOptions, openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { openReceiver, type ReceivedRequest, type Receiver } from "../support/receiver.ts";
-import { storesUnderTest } from "../support/stores.ts";
+import { storesUnderTest } from "../support/stores/stores.ts";
 
 export const secret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
 

@@ -3,7 +3,7 @@ import { recordEvent } from "../../src/delivery/record-event.ts";
 import { eventually } from "../support/eventually.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
 import { answerWith, hangUp, openReceiver } from "../support/receiver.ts";
-import { anyStore, type StorePlace } from "../support/stores.ts";
+import { anyStore, type StorePlace } from "../support/stores/stores.ts";
 
 describe.each(await anyStore())("an attempt on $title", ({ createPlace }) => {
   let place: StorePlace;

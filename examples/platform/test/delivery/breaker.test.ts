@@ -10,7 +10,7 @@ import type { Loop } from "../../src/outbox/run-loop.ts";
 import { eventually } from "../support/eventually.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
 import { type Answer, answerWith, hangUp, openReceiver, type Receiver } from "../support/receiver.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
 import { type VirtualTime, virtualTime } from "../support/virtual-time.ts";
 
 const second = 1_000;

@@ -3,7 +3,7 @@ import { readDeliveryStats } from "../../src/portal/deliveries/delivery-stats.ts
 import type { PortalDeps } from "../../src/portal/person/portal-deps.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { anyStore, type StorePlace } from "../support/stores.ts";
+import { anyStore, type StorePlace } from "../support/stores/stores.ts";
 
 const now = new Date("2030-01-01T12:00:00Z");
 const minutesAgo = (minutes: number): Date => new Date(now.getTime() - minutes * 60_000);

@@ -9,7 +9,7 @@ import type { Store, Trx } from "../../src/store/store.ts";
 import { eventually } from "../support/eventually.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf, testSchedule } from "../support/lower-half.ts";
 import { answerWith, hang, hangUp, openReceiver, type Receiver } from "../support/receiver.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
 
 const response = (
   workerId: string,

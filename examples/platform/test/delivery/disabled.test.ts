@@ -6,7 +6,7 @@ import { eventually } from "../support/eventually.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
 import { answerWith, openReceiver, type Receiver } from "../support/receiver.ts";
 import { recordMany } from "../support/record-many.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
 import { virtualTime } from "../support/virtual-time.ts";
 
 describe.each(await storesUnderTest())("a disabled endpoint on $title", ({ createPlace }) => {

@@ -4,7 +4,7 @@ import { eventually } from "../support/eventually.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
 import { answerWith, openReceiver, type Receiver } from "../support/receiver.ts";
 import { recordDue } from "../support/record-due.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
 
 describe.each(await storesUnderTest())("a slow endpoint on $title", ({ createPlace }) => {
   let place: StorePlace;

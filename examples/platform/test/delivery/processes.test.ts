@@ -6,7 +6,7 @@ import { callProcess, type ProcessCall, signIn } from "../process/call-process.t
 import { eventually } from "../support/eventually.ts";
 import { type PlatformProcess, startProcess } from "../support/platform-process.ts";
 import { answerWith, openReceiver, type Receiver } from "../support/receiver.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
 import { testSeed } from "../support/test-seed.ts";
 
 vi.setConfig({ testTimeout: 180_000 });

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { eventually } from "../support/eventually.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { answerWith, openReceiver, type Receiver } from "../support/receiver.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
 
 interface Delivery {
   id: string;

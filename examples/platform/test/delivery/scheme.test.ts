@@ -6,7 +6,7 @@ import { eventually } from "../support/eventually.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { answerWith, openReceiver, type ReceivedRequest } from "../support/receiver.ts";
 import { serve } from "../support/serve.ts";
-import { anyStore, type StorePlace } from "../support/stores.ts";
+import { anyStore, type StorePlace } from "../support/stores/stores.ts";
 
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const both = "timestampDigestAndStandardWebhooks";

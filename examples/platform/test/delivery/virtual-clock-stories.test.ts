@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, test } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
 import { type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
 import { openReceiver, type Receiver } from "../support/receiver.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
 import { playStory, steps, wholeStory } from "./endpoint-story.ts";
 
 describe.each(await storesUnderTest())("whatever an endpoint answers on $title", ({ createPlace }) => {

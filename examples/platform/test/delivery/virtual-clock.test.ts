@@ -4,7 +4,7 @@ import { enableEndpoint, restartSchedules } from "../../src/delivery/enable-endp
 import { recordEvent } from "../../src/delivery/record-event.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
 import { answerWith, hangUp, openReceiver, type Receiver } from "../support/receiver.ts";
-import { anyStore, type StorePlace } from "../support/stores.ts";
+import { anyStore, type StorePlace } from "../support/stores/stores.ts";
 import { type VirtualTime, virtualTime } from "../support/virtual-time.ts";
 import { expectOnSchedule } from "./endpoint-story.ts";
 

@@ -5,7 +5,7 @@ import { openLeases } from "../../src/outbox/open-leases.ts";
 import { startDispatcher } from "../../src/outbox/start-dispatcher.ts";
 import { eventually } from "../support/eventually.ts";
 import { type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
 
 /** A promise with what resolves it. */
 function moment(): [Promise<void>, () => void] {

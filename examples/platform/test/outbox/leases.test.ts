@@ -13,7 +13,7 @@ import type { Store, Trx } from "../../src/store/store.ts";
 import { eventually } from "../support/eventually.ts";
 import { addOrganisation } from "../support/lower-half.ts";
 import { recordDue } from "../support/record-due.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
 
 const leaseMs = 2_000;
 const queue = webhooks(() => new Date());

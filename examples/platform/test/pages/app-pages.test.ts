@@ -3,7 +3,7 @@ import { eventually } from "../support/eventually.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { readEvents } from "../support/read-events.ts";
 import { answerWith, openReceiver } from "../support/receiver.ts";
-import { anyStore, type StorePlace } from "../support/stores.ts";
+import { anyStore, type StorePlace } from "../support/stores/stores.ts";
 import { openVisitor, type PageVisitor } from "./page-visitor.ts";
 
 describe.each(await anyStore())("the pages of the worker's app on $title", ({ createPlace }) => {

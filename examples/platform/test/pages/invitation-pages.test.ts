@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { secret } from "../contract/contract-stage.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { answerWith, openReceiver, type Receiver } from "../support/receiver.ts";
-import { anyStore, type StorePlace } from "../support/stores.ts";
+import { anyStore, type StorePlace } from "../support/stores/stores.ts";
 import { openVisitor, type PageVisitor } from "./page-visitor.ts";
 
 const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");

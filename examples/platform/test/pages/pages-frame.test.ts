@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { anyStore, type StorePlace } from "../support/stores.ts";
+import { anyStore, type StorePlace } from "../support/stores/stores.ts";
 import { openVisitor, type PageVisitor } from "./page-visitor.ts";
 
 const hana = "hana@harbour-hotels.example";

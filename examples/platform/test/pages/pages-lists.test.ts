@@ -5,7 +5,7 @@ import { readOrganisations } from "../../src/worker-app/contacts.ts";
 import { addOrganisation, openLowerHalf } from "../support/lower-half.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { answerWith, openReceiver, type Receiver } from "../support/receiver.ts";
-import { anyStore, type StorePlace } from "../support/stores.ts";
+import { anyStore, type StorePlace } from "../support/stores/stores.ts";
 import { openVisitor, type PageVisitor } from "./page-visitor.ts";
 
 describe.each(await anyStore())("long lists on $title", ({ createPlace }) => {

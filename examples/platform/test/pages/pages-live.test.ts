@@ -5,7 +5,7 @@ import { eventually } from "../support/eventually.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { readEvents } from "../support/read-events.ts";
 import { answerWith, openReceiver, type Receiver } from "../support/receiver.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
 import { openVisitor, type PageVisitor } from "./page-visitor.ts";
 import { type LiveReader, readLive } from "./read-live.ts";
 

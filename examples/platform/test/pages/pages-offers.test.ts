@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { anyStore, type StorePlace } from "../support/stores.ts";
+import { anyStore, type StorePlace } from "../support/stores/stores.ts";
 import { openVisitor, type PageVisitor } from "./page-visitor.ts";
 
 const run = promisify(execFile);

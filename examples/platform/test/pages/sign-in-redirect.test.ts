@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { anyStore, type StorePlace } from "../support/stores.ts";
+import { anyStore, type StorePlace } from "../support/stores/stores.ts";
 import { hostileNext } from "./hostile-next.ts";
 import { openVisitor, type SendOptions } from "./page-visitor.ts";
 

@@ -4,7 +4,7 @@ import { secret } from "../contract/contract-stage.ts";
 import { openVisitor, type PageVisitor } from "../pages/page-visitor.ts";
 import { type Answer, openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { answerWith, openReceiver, type Receiver } from "../support/receiver.ts";
-import { anyStore, type StorePlace } from "../support/stores.ts";
+import { anyStore, type StorePlace } from "../support/stores/stores.ts";
 
 interface Suggested {
   name: string;

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { eventually } from "../support/eventually.ts";
 import { type CallOptions, openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { type Answer, answerWith, hang, openReceiver, type Receiver } from "../support/receiver.ts";
-import { anyStore, type StorePlace } from "../support/stores.ts";
+import { anyStore, type StorePlace } from "../support/stores/stores.ts";
 
 const secret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
 

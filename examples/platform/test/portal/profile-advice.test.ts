@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { openVisitor, type PageVisitor } from "../pages/page-visitor.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { type Answer, answerWith, openReceiver, type Receiver } from "../support/receiver.ts";
-import { anyStore, type StorePlace } from "../support/stores.ts";
+import { anyStore, type StorePlace } from "../support/stores/stores.ts";
 
 const [store] = await anyStore();
 let place: StorePlace;

@@ -13,7 +13,7 @@ import { eventually } from "../support/eventually.ts";
 import { addOrganisation, openLowerHalf, testSealKey } from "../support/lower-half.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { type Answer, answerWith, openReceiver, type ReceivedRequest, type Receiver } from "../support/receiver.ts";
-import { anyStore, type StorePlace } from "../support/stores.ts";
+import { anyStore, type StorePlace } from "../support/stores/stores.ts";
 
 const dayMs = 24 * 60 * 60_000;
 const [first, second, third] = [1, 2, 3].map((number) => `whsec_${Buffer.alloc(24, number).toString("base64")}`) as [

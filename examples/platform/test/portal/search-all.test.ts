@@ -4,7 +4,7 @@ import type { Outbound } from "../../src/outbound/outbound.ts";
 import { searchAll } from "../../src/suggestions/search-all.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf, testSealKey } from "../support/lower-half.ts";
 import { openReceiver } from "../support/receiver.ts";
-import { anyStore } from "../support/stores.ts";
+import { anyStore } from "../support/stores/stores.ts";
 
 const answered = { ok: true, status: 200, body: Buffer.from("[]"), truncated: false, durationMs: 1 } as const;
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { type CallOptions, openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { readEvents } from "../support/read-events.ts";
-import { anyStore, type StorePlace } from "../support/stores.ts";
+import { anyStore, type StorePlace } from "../support/stores/stores.ts";
 
 describe.each(await anyStore())("the worker's app on $title", ({ createPlace }) => {
   let place: StorePlace;

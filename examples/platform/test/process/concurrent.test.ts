@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type PlatformProcess, startProcess } from "../support/platform-process.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
 import { testSeed } from "../support/test-seed.ts";
 import { callProcess, signIn } from "./call-process.ts";
 

@@ -4,7 +4,7 @@ import { pingDatabase } from "../../src/metrics/ping-database.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { eventually } from "../support/eventually.ts";
 import { openPlatform } from "../support/platform-under-test.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
 
 const places: StorePlace[] = [];
 const stores = await storesUnderTest();

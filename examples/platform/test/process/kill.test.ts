@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { addOrganisation, openLowerHalf } from "../support/lower-half.ts";
 import { answerWith, openReceiver } from "../support/receiver.ts";
-import { storesUnderTest } from "../support/stores.ts";
+import { storesUnderTest } from "../support/stores/stores.ts";
 
 const childFile = new URL("../support/record-and-deliver.ts", import.meta.url).pathname;
 

@@ -7,7 +7,7 @@ import { eventually } from "../support/eventually.ts";
 import { startProcess } from "../support/platform-process.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { type Answer, answerWith, hangUp, openReceiver, type Receiver } from "../support/receiver.ts";
-import { anyStore, type StorePlace } from "../support/stores.ts";
+import { anyStore, type StorePlace } from "../support/stores/stores.ts";
 
 /** Every secret and everything personal carries this word, and no log line may. */
 const sentinel = "hunter2";

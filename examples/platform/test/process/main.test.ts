@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { demoSeedFile } from "../../src/seed/demo-sign-ins.ts";
 import { type PlatformProcess, startProcess } from "../support/platform-process.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
 
 const [pglite, postgres] = await storesUnderTest();
 const running: ChildProcess[] = [];

@@ -9,7 +9,7 @@ import { eventually } from "../support/eventually.ts";
 import { addOrganisation } from "../support/lower-half.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { answerWith, openReceiver } from "../support/receiver.ts";
-import { anyStore, type StorePlace } from "../support/stores.ts";
+import { anyStore, type StorePlace } from "../support/stores/stores.ts";
 
 const noon = new Date("2030-06-01T12:00:00Z");
 const secondsAgo = (seconds: number): Date => new Date(noon.getTime() - seconds * 1_000);

@@ -8,7 +8,7 @@ import { eventually } from "../support/eventually.ts";
 import { addOrganisation, openLowerHalf, testSealKey } from "../support/lower-half.ts";
 import { type PlatformProcess, startProcess } from "../support/platform-process.ts";
 import { answerWith, openReceiver, type Receiver } from "../support/receiver.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
 import { testSeed } from "../support/test-seed.ts";
 
 const environment = {

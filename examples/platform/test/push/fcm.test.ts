@@ -7,7 +7,7 @@ import type { NotificationReason, PushTransport } from "../../src/push/push-tran
 import { startPush } from "../../src/push/start-push.ts";
 import { eventually } from "../support/eventually.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
-import { anyStore, type StorePlace } from "../support/stores.ts";
+import { anyStore, type StorePlace } from "../support/stores/stores.ts";
 import { accepted, type FcmServer, openFcmServer, refusedAs } from "./fcm-server.ts";
 
 const { privateKey } = generateKeyPairSync("rsa", {

@@ -13,7 +13,7 @@ import type { Loop } from "../../src/outbox/run-loop.ts";
 import { eventually } from "../support/eventually.ts";
 import { type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
 import { openPlatform } from "../support/platform-under-test.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
 import { virtualTime } from "../support/virtual-time.ts";
 
 /** A mail server on loopback, with what it took. */

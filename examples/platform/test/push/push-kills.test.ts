@@ -10,7 +10,7 @@ import { callProcess, signIn } from "../process/call-process.ts";
 import { eventually } from "../support/eventually.ts";
 import { type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
 import { type PlatformProcess, startProcess } from "../support/platform-process.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
 import { testSeed } from "../support/test-seed.ts";
 import { virtualTime } from "../support/virtual-time.ts";
 import { accepted, type FcmAnswer, type FcmServer, openFcmServer, refusedAs } from "./fcm-server.ts";

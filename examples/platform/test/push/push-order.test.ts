@@ -16,7 +16,7 @@ import { toldNotifications } from "../../src/push/told-notifications.ts";
 import type { Trx } from "../../src/store/store.ts";
 import { eventually } from "../support/eventually.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
-import { anyStore, type StorePlace, storesUnderTest } from "../support/stores.ts";
+import { anyStore, type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
 import { type VirtualTime, virtualTime } from "../support/virtual-time.ts";
 import { accepted, type FcmServer, openFcmServer, refusedAs } from "./fcm-server.ts";
 import { playPushStories } from "./play-push-stories.ts";

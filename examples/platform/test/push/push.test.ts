@@ -13,7 +13,7 @@ import { maxPushAttempts, type PushOptions, startPush } from "../../src/push/sta
 import { openSignals, type Signals } from "../../src/signals/open-signals.ts";
 import { eventually } from "../support/eventually.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
 import { virtualTime } from "../support/virtual-time.ts";
 
 describe.each(await storesUnderTest())("push on $title", ({ createPlace }) => {

@@ -6,7 +6,7 @@ import type { Heard, Signal } from "../../src/signals/signal.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { eventually } from "../support/eventually.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
 
 const stores = await storesUnderTest();
 const offer: Signal = { topic: "offer", organisationId: "org_a" };

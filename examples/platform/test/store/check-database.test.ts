@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { expect, test } from "vitest";
 import { checkDatabase } from "../../src/check-database.ts";
-import { storesUnderTest } from "../support/stores.ts";
+import { storesUnderTest } from "../support/stores/stores.ts";
 
 /** What is said of a database at a server that does this with each connection. */
 async function refusalAt(onConnection: (socket: Socket) => void, query = ""): Promise<unknown> {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openPool } from "../../src/store/postgres-pool.ts";
 import { type Cable, openCable } from "../support/cable.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
 
 // A busy machine may take a second for what takes 10 ms on a quiet one.
 const silenceMs = 3_000;

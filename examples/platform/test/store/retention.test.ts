@@ -5,7 +5,7 @@ import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { DeliveryState } from "../../src/store/tables.ts";
 import { addOrganisation } from "../support/lower-half.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
 
 const today = new Date("2030-06-01T00:00:00Z");
 const fail = (error: unknown): never => {

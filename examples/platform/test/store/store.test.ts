@@ -9,7 +9,7 @@ import { PgliteThread } from "../../src/store/pglite/pglite-thread.ts";
 import { PriorityMutex } from "../../src/store/pglite/priority-mutex.ts";
 import type { Store } from "../../src/store/store.ts";
 import { addOrganisation } from "../support/lower-half.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores.ts";
+import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
 
 describe.each(await storesUnderTest())("the store on $title", ({ title, createPlace }) => {
   let place: StorePlace;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openReceiver } from "../support/receiver.ts";
-import { storesUnderTest } from "../support/stores.ts";
+import { storesUnderTest } from "../support/stores/stores.ts";
 
 test("a named database that does not answer is an error, not a reason to test less", async () => {
   const gone = await openReceiver();

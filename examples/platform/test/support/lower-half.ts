@@ -9,7 +9,7 @@ import type { Loop } from "../../src/outbox/run-loop.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { seal } from "../../src/store/seal.ts";
 import type { Store } from "../../src/store/store.ts";
-import type { StorePlace } from "./stores.ts";
+import type { StorePlace } from "./stores/stores.ts";
 
 /** Thirty-two bytes, whatever they are. */
 export const testSealKey = new Uint8Array(32).fill(7);

@@ -4,7 +4,7 @@ import { defaultRetention } from "../../src/retention/purge-expired.ts";
 import type { Settings } from "../../src/settings.ts";
 import { type Platform, startPlatform } from "../../src/start-platform.ts";
 import { expectDocumented, type WireAnswer } from "../contract/openapi-validator.ts";
-import type { StorePlace } from "./stores.ts";
+import type { StorePlace } from "./stores/stores.ts";
 import { testSeed } from "./test-seed.ts";
 
 export interface CallOptions {

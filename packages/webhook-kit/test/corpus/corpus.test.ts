@@ -7,8 +7,8 @@ import { promisify } from "node:util";
 import { afterAll, describe, expect, test } from "vitest";
 import { readCorpus } from "./corpus.ts";
 import type { Mistake } from "./judge.ts";
+import { startReceiver } from "./receivers/start-receiver.ts";
 import { runCorpus } from "./run-corpus.ts";
-import { startReceiver } from "./start-receiver.ts";
 import { summarise, wrongOf } from "./summarise.ts";
 
 const corpus = readCorpus();

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { verifyWebhook, webhookRouter } from "../../src/express.ts";
 import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 import { testReceiver } from "../../src/testing.ts";
-import { textbookRouter } from "../corpus/naive-receiver.ts";
+import { textbookRouter } from "../corpus/receivers/naive-receiver.ts";
 import { secret, serve } from "../support/serve.ts";
 
 type Checked = Awaited<ReturnType<typeof testReceiver>>["checkContract"];

@@ -1,5 +1,5 @@
+import { readCorpus } from "../corpus.ts";
 import { adapters } from "./adapters.ts";
-import { readCorpus } from "./corpus.ts";
 import { type FromProcess, type ReceiverSetup, readMount, type ToProcess } from "./receiver-setup.ts";
 
 /** A process of its own: one adapter, one time zone (`TZ`), and a receiver for every case. */

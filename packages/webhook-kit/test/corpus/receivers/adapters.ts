@@ -2,9 +2,9 @@ import { createServer, type Server } from "node:http";
 import { createRequire } from "node:module";
 import { createAdaptorServer } from "@hono/node-server";
 import express, { type RequestHandler } from "express";
-import { webhookRouter } from "../../src/express.ts";
-import { webhookHandler } from "../../src/fetch.ts";
-import { webhookListener } from "../../src/node.ts";
+import { webhookRouter } from "../../../src/express.ts";
+import { webhookHandler } from "../../../src/fetch.ts";
+import { webhookListener } from "../../../src/node.ts";
 import { textbookRouter } from "./naive-receiver.ts";
 import type { ReceiverSetup } from "./receiver-setup.ts";
 

@@ -2,7 +2,7 @@ import { access, mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 
-const cache = join(import.meta.dirname, "..", "..", ".cache");
+const cache = join(import.meta.dirname, "..", "..", "..", ".cache");
 
 export interface CachePlace {
   /** Of the installed package. */

@@ -4,9 +4,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import type { StoreOptions } from "../../src/store/open-store.ts";
+import type { StoreOptions } from "../../../src/store/open-store.ts";
+import { makeTables } from "../make-tables.ts";
 import { folderInMemory } from "./folder-in-memory.ts";
-import { makeTables } from "./make-tables.ts";
 import { migratedPglite } from "./migrated-pglite.ts";
 
 /** A data folder or database of its own, for one test file. */

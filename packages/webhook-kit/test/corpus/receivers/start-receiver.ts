@@ -1,10 +1,10 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import type { ReceiverNeeds } from "./corpus.ts";
-import type { Noted } from "./judge.ts";
+import type { ReceiverNeeds } from "../corpus.ts";
+import type { Noted } from "../judge.ts";
+import type { Target } from "../run-case.ts";
+import type { Receiver } from "../run-corpus.ts";
 import { type FromProcess, type ToProcess, writeMount } from "./receiver-setup.ts";
-import type { Target } from "./run-case.ts";
-import type { Receiver } from "./run-corpus.ts";
 
 /** It can be set up for every case, and says what it noted. */
 export interface StartedReceiver extends Receiver {

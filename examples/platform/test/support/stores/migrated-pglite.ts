@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
+import { makeTables } from "../make-tables.ts";
 import { cachedFolder } from "./cached-folder.ts";
-import { makeTables } from "./make-tables.ts";
 
-const source = join(import.meta.dirname, "..", "..", "src");
+const source = join(import.meta.dirname, "..", "..", "..", "src");
 
 /** A PGlite folder with today's tables, to be copied: making one takes 2 s of CPU, a copy 0.1 s. */
 export const migratedPglite = (): Promise<string> =>
