@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { sha256 } from "../../examples/platform/src/http/sha256.ts";
 import { wakeLanes } from "../../examples/platform/src/outbox/wake-lanes.ts";
+import { encrypt } from "../../examples/platform/src/store/encryption/encrypt.ts";
 import { openStore } from "../../examples/platform/src/store/open-store.ts";
-import { seal } from "../../examples/platform/src/store/seal.ts";
 import type { Trx } from "../../examples/platform/src/store/store.ts";
 import type { StorePlace } from "../../examples/platform/test/support/stores/stores.ts";
 
-export const sealKey = new Uint8Array(32).fill(9);
+export const encryptionKey = new Uint8Array(32).fill(9);
 /** Of one organisation that creates offers. */
 export const apiKey = "bench-key";
 export const workerId = (number: number): string => `worker-${number}`;
@@ -51,7 +51,7 @@ async function addOrganisations(trx: Trx, ids: readonly string[], baseAddress: s
   const endpoints = ids.map((id) => ({
     organisation_id: id,
     base_address: baseAddress,
-    sealed_secret: seal("a secret of some length", sealKey, id),
+    encrypted_secret: encrypt("a secret of some length", encryptionKey, id),
     suggests_contacts: false,
     updated_at: new Date(),
   }));

@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { StorePlace } from "../../examples/platform/test/support/stores/stores.ts";
 import { startProcess } from "../../tools/start-process.ts";
-import { sealKey } from "./backlog.ts";
+import { encryptionKey } from "./backlog.ts";
 
 /** The platform as it is run, in a process of its own. */
 export interface RunningPlatform {
@@ -22,7 +22,7 @@ export async function runPlatform({ options }: StorePlace): Promise<RunningPlatf
       ...{ PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, PORT: "0" },
       ...{ OFFERS_DATA: options.dataFolder, DATABASE_URL: options.databaseUrl ?? "" },
       NODE_ENV: "production",
-      OFFERS_SEAL_KEY: Buffer.from(sealKey).toString("base64"),
+      OFFERS_ENCRYPTION_KEY: Buffer.from(encryptionKey).toString("base64"),
       OFFERS_ALLOW_LOOPBACK: "1",
       OFFERS_RATE_LIMIT: "off",
       OFFERS_PERSON_RATE_LIMIT: "off",

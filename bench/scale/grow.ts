@@ -69,7 +69,7 @@ async function addEndpoints(store: Store, name: string, count: number): Promise<
   await store.transaction(async (trx) => {
     await sql`insert into organisations (id, name, kind) select id, 'Acme', 'hirer' from (${ids}) as ids`.execute(trx);
     await sql`
-      insert into endpoints (organisation_id, base_address, sealed_secret, suggests_contacts, updated_at)
+      insert into endpoints (organisation_id, base_address, encrypted_secret, suggests_contacts, updated_at)
       select id, 'http://127.0.0.1:1', repeat('x', 120), false, now() from (${ids}) as ids`.execute(trx);
   });
 }

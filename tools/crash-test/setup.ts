@@ -50,7 +50,7 @@ export async function setup(options: CrashTestOptions, closers: Closer[]): Promi
   const environment = {
     DATABASE_URL: place.options.databaseUrl ?? "",
     OFFERS_DATA: place.options.dataFolder,
-    OFFERS_SEAL_KEY: randomBytes(32).toString("base64"),
+    OFFERS_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
     OFFERS_SEED: await writeSeed(accounts, closers),
     OFFERS_ALLOW_LOOPBACK: "1",
     OFFERS_RATE_LIMIT: "off",

@@ -11,7 +11,7 @@ test.each([
   ["OFFERS_RATELIMIT", "OFFERS_RATE_LIMIT"],
   ["OFFERS_LOGLEVEL", "OFFERS_LOG_LEVEL"],
   ["OFFERS_PUBLIC_URL", "OFFERS_PUBLIC_ORIGIN"],
-  ["OFFERS_SEALKEY", "OFFERS_SEAL_KEY"],
+  ["OFFERS_ENCRYPTIONKEY", "OFFERS_ENCRYPTION_KEY"],
 ])("%s is refused, and %s is named", (name, meant) => {
   const refused = () => checkSettingNames({ [name]: "s3cret" });
   expect(refused).toThrow(

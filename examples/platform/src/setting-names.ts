@@ -10,7 +10,7 @@ const settingNames = [
     "OFFERS_PUBLIC_ORIGIN",
     "OFFERS_DATA",
     "OFFERS_SEED",
-    "OFFERS_SEAL_KEY",
+    "OFFERS_ENCRYPTION_KEY",
   ],
   ...[
     "OFFERS_DIALECT",

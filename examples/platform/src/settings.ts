@@ -23,7 +23,7 @@ export interface Settings {
   showAllMail: boolean;
   retrySchedule: RetrySchedule;
   bodyLimitBytes: number;
-  sealKey: string | undefined;
+  encryptionKey: string | undefined;
   /** Per API key; undefined for none. */
   rateLimit: RateLimit | undefined;
   /** Per person and worker who is signed in; undefined for none. */
@@ -64,7 +64,7 @@ export function readSettings(environment: Record<string, string | undefined>, ex
   };
   const readDays = (name: string, fallback: number): number =>
     read(name, fallback, wholeNumber(1, 36_500), "write a number of days from 1 to 36500");
-  const { DATABASE_URL, OFFERS_DATA, OFFERS_FCM_CREDENTIALS, OFFERS_SEAL_KEY, OFFERS_SEED } = environment;
+  const { DATABASE_URL, OFFERS_DATA, OFFERS_FCM_CREDENTIALS, OFFERS_ENCRYPTION_KEY, OFFERS_SEED } = environment;
   const smtpUrl = read("SMTP_URL", undefined, smtpAddress, "write smtp://user:password@host:587, or smtps:");
   const mailFrom = read(
     "OFFERS_MAIL_FROM",
@@ -109,7 +109,7 @@ export function readSettings(environment: Record<string, string | undefined>, ex
       wholeNumber(1_024, 64 * 1024 * 1024),
       "write a number of bytes from 1024 to 67108864",
     ),
-    sealKey: OFFERS_SEAL_KEY || undefined,
+    encryptionKey: OFFERS_ENCRYPTION_KEY || undefined,
     rateLimit:
       read("OFFERS_RATE_LIMIT", defaultRateLimit, rateLimit, "write off, or a limit such as 600/m") || undefined,
     personRateLimit:

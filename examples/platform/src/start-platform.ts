@@ -33,7 +33,7 @@ import { passwordCheck } from "./session/check-password.ts";
 import type { Settings } from "./settings.ts";
 import { openSignals } from "./signals/open-signals.ts";
 import { startOperations } from "./start-operations.ts";
-import { openSealKey } from "./store/open-seal-key.ts";
+import { openEncryptionKey } from "./store/encryption/open-encryption-key.ts";
 import { openStore } from "./store/open-store.ts";
 
 export interface Platform {
@@ -81,12 +81,12 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
     await checkPlace({ ...settings, settings: ownSettings });
     if (settings.metrics !== undefined) await checkPlace({ ...settings.metrics, settings: metricsSettings });
     if (databaseUrl !== undefined) await checkDatabase(databaseUrl);
-    if (databaseUrl === undefined || settings.sealKey === undefined) await makeDataFolder(dataFolder);
+    if (databaseUrl === undefined || settings.encryptionKey === undefined) await makeDataFolder(dataFolder);
     const store = await openStore({ dataFolder, onError, ...(databaseUrl !== undefined && { databaseUrl }) });
     resources.push(() => store.close());
     const signals = openSignals(store, { onError });
     resources.push(() => signals.stop());
-    const key = await openSealKey(store, dataFolder, settings.sealKey);
+    const key = await openEncryptionKey(store, dataFolder, settings.encryptionKey);
     if (seed !== undefined) await applySeed(store, seed);
     const leases = await openLeases(store.background, { onError });
     resources.push(() => leases.stop());
@@ -94,7 +94,7 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
     resources.push(() => outbound.close());
 
     const sign = createSigner(now);
-    const context = { store, outbound, sign, sealKey: key, onError, now };
+    const context = { store, outbound, sign, encryptionKey: key, onError, now };
     const transport = await openPushTransport(store, settings.fcmCredentials, now);
     resources.push(async () => transport.close?.());
     const operations = await startOperations({ store: store.background, leases, settings, onError, now });

@@ -77,7 +77,7 @@ function fateOf(
     return { ...made, outcome: "retry", delayMs, counts, nextAttemptAt: new Date(now().getTime() + delayMs) };
   };
   if (attempt.failure === undefined) return { ...made, outcome: "acknowledged", delayMs: 0, counts: true };
-  if (endpoint !== undefined && endpoint.sealedSecret !== delivery.sealed_secret) return retryIn(0, false);
+  if (endpoint !== undefined && endpoint.encryptedSecret !== delivery.encrypted_secret) return retryIn(0, false);
   if (endpoint !== undefined && endpoint.after.disabled_at !== null)
     return { ...made, outcome: "held", delayMs: 0, counts: true };
   if (attempt.failure === "internal_error") return retryIn(ownFailurePauseMs, false);
@@ -97,7 +97,7 @@ async function storeAttempts(trx: Trx, fates: readonly Fate[]): Promise<SettledR
     attempts: counts ? attempt.number : delivery.attempts,
     ...{ delivery_id: delivery.id, method: attempt.method, path: attempt.filledPath, started_at: attempt.startedAt },
     ...{ duration_ms: attempt.durationMs, status: attempt.status, error: attempt.failure },
-    ...{ content_type: attempt.contentType, answer: attempt.response },
+    ...{ content_type: attempt.contentType, response: attempt.response },
   }));
   const isRestarted = sql`deliveries.attempts <> outcome.before and outcome.state <> 'acknowledged'`;
   // As one parameter: a statement that is longer with each attempt takes the database longer to plan than to do.
@@ -105,12 +105,11 @@ async function storeAttempts(trx: Trx, fates: readonly Fate[]): Promise<SettledR
     with outcome as materialized (
       select * from json_to_recordset(${JSON.stringify(outcomes)}::text::json) as outcome (
         sequence bigint, before integer, state text, "delayMs" int8, attempts integer, delivery_id text, method text,
-        path text, started_at timestamptz, duration_ms integer, status integer, error text, content_type text, answer text)
+        path text, started_at timestamptz, duration_ms integer, status integer, error text, content_type text, response text)
     ), attempted as (
       insert into attempts
-        (delivery_id, number, method, path, started_at, duration_ms, status, error, content_type, answer)
-      select delivery_id, (select count(*) + 1 from attempts where attempts.delivery_id = outcome.delivery_id),
-        method, path, started_at, duration_ms, status, error, content_type, answer
+        (delivery_id, method, path, started_at, duration_ms, status, error, content_type, response)
+      select delivery_id, method, path, started_at, duration_ms, status, error, content_type, response
       from outcome
     ), settled as (
       update deliveries set

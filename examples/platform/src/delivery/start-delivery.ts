@@ -18,8 +18,8 @@ export interface DeliveryOptions {
   leases: Leases;
   outbound: Outbound;
   sign: Sign;
-  /** Opens the endpoints' sealed secrets. */
-  sealKey: Uint8Array;
+  /** Opens the endpoints' encrypted secrets. */
+  encryptionKey: Uint8Array;
   /** @default 10 attempts over about 45 hours (D-26) */
   retrySchedule?: RetrySchedule;
   /** @default after ten failures in a row, pauses from 30 s to ten minutes (D-72) */

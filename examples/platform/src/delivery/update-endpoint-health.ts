@@ -18,7 +18,7 @@ export interface HealthContext {
 export interface UpdatedEndpoint {
   organisationId: string;
   /** Another one than an attempt was made with: the profile was changed meanwhile. */
-  sealedSecret: string;
+  encryptedSecret: string;
   before: EndpointHealth;
   after: EndpointHealth;
 }
@@ -35,15 +35,15 @@ export async function updateEndpointHealth(
   made: CompletedAttempts,
 ): Promise<UpdatedEndpoint[]> {
   const at = now();
-  const settled = (await lockEndpoints(trx, made)).map(({ organisationId, sealedSecret, ...before }) => {
+  const settled = (await lockEndpoints(trx, made)).map(({ organisationId, encryptedSecret, ...before }) => {
     const after = made
-      .filter(({ row }) => row.organisation_id === organisationId && row.sealed_secret === sealedSecret)
+      .filter(({ row }) => row.organisation_id === organisationId && row.encrypted_secret === encryptedSecret)
       .reduce<EndpointHealth>((health, { row, result: attempt }) => {
         const isProbe = row.breaker_open_until !== null;
         const judged = { result: classifyAttempt(attempt), isProbe, retryAfterMs: attempt.retryAfterMs, at };
         return nextHealth(health, judged, breaker, random());
       }, before);
-    return { organisationId, sealedSecret, before, after };
+    return { organisationId, encryptedSecret, before, after };
   });
   await writeHealth(trx, settled);
   return settled;
@@ -71,7 +71,7 @@ async function lockEndpoints(trx: Trx, made: CompletedAttempts) {
   };
   return trx
     .selectFrom("endpoints")
-    .select(["organisation_id as organisationId", "sealed_secret as sealedSecret", ...healthColumns])
+    .select(["organisation_id as organisationId", "encrypted_secret as encryptedSecret", ...healthColumns])
     .where(sql<boolean>`organisation_id = any (${ids(made)})`)
     .where(sql<boolean>`(organisation_id = any (${ids(failed)})
       or consecutive_failures > 0 or failing_since is not null or breaker_open_until is not null)`)

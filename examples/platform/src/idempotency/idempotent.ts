@@ -40,7 +40,7 @@ export async function idempotent<T>(
   const result = await effect();
   await trx
     .updateTable("idempotency_keys")
-    .set({ answer: JSON.stringify(result) })
+    .set({ result: JSON.stringify(result) })
     .where("organisation_id", "=", key.organisationId)
     .where("key_hash", "=", key.keyHash)
     .execute();
@@ -49,7 +49,7 @@ export async function idempotent<T>(
 
 interface Use {
   fingerprint: string;
-  answer: string;
+  result: string;
 }
 
 /** @returns the earlier use of the key; undefined when this transaction acquired it */
@@ -75,7 +75,7 @@ async function acquire(trx: Trx, key: IdempotencyRecord): Promise<Use | undefine
   return taken === undefined ? await findUse(trx, key).executeTakeFirstOrThrow() : undefined;
 }
 
-const useOf = ({ fingerprint, now }: IdempotencyRecord) => ({ fingerprint, answer: "", created_at: now });
+const useOf = ({ fingerprint, now }: IdempotencyRecord) => ({ fingerprint, result: "", created_at: now });
 
 const insertKey = (trx: Trx, key: IdempotencyRecord) =>
   trx
@@ -86,12 +86,12 @@ const insertKey = (trx: Trx, key: IdempotencyRecord) =>
 const findUse = (trx: Trx, { organisationId, keyHash, now }: IdempotencyRecord) =>
   trx
     .selectFrom("idempotency_keys")
-    .select(["fingerprint", "answer"])
+    .select(["fingerprint", "result"])
     .where("organisation_id", "=", organisationId)
     .where("key_hash", "=", keyHash)
     .where("created_at", ">", expiredSince(now));
 
 function resultOf<T>(earlier: Use, { fingerprint }: IdempotencyRecord): T {
-  if (earlier.fingerprint === fingerprint) return JSON.parse(earlier.answer);
+  if (earlier.fingerprint === fingerprint) return JSON.parse(earlier.result);
   throw new ProblemError("idempotency_key_reused", "Another request used this key; use a new key for every request.");
 }

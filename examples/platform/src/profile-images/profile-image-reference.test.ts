@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { seal } from "../store/seal.ts";
+import { encrypt } from "../store/encryption/encrypt.ts";
 import { referenceOf, urlOf } from "./profile-image-reference.ts";
 
 const key = randomBytes(32);
@@ -15,7 +15,7 @@ test("a reference leads to its address, and does not show it", () => {
 test.each([
   ["of another session", () => referenceOf(url, key, "other")],
   ["under another key", () => referenceOf(url, randomBytes(32), "session")],
-  ["sealed for another use", () => seal(url, key, "session")],
+  ["encrypted for another use", () => encrypt(url, key, "session")],
   ["made up", () => url],
   ["empty", () => ""],
 ])("one %s does not", (_, make) => expect(() => urlOf(make() ?? "", key, "session")).toThrow());

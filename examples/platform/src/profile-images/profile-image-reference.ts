@@ -1,4 +1,4 @@
-import { seal, unseal } from "../store/seal.ts";
+import { decrypt, encrypt } from "../store/encryption/encrypt.ts";
 
 /** The reference is a path segment, which servers limit. */
 const maxUrlLength = 2_000;
@@ -11,9 +11,9 @@ const ownerOf = (sessionId: string): string => `profile image ${sessionId}`;
  *
  * @returns undefined for a URL that is too long
  */
-export const referenceOf = (url: string, sealKey: Uint8Array, sessionId: string): string | undefined =>
-  url.length <= maxUrlLength ? seal(url, sealKey, ownerOf(sessionId)) : undefined;
+export const referenceOf = (url: string, encryptionKey: Uint8Array, sessionId: string): string | undefined =>
+  url.length <= maxUrlLength ? encrypt(url, encryptionKey, ownerOf(sessionId)) : undefined;
 
 /** @throws {StoreError} when the reference is forged, changed, or of another session */
-export const urlOf = (reference: string, sealKey: Uint8Array, sessionId: string): string =>
-  unseal(reference, sealKey, ownerOf(sessionId));
+export const urlOf = (reference: string, encryptionKey: Uint8Array, sessionId: string): string =>
+  decrypt(reference, encryptionKey, ownerOf(sessionId));

@@ -46,9 +46,9 @@ export async function purgeExpired(
     });
 
   await inBatch(async (trx) => {
-    const old = trx.selectFrom("attempts").select("id").where("answer", "is not", null);
+    const old = trx.selectFrom("attempts").select("id").where("response", "is not", null);
     const ids = old.where("started_at", "<=", content).orderBy("started_at").limit(batchSize);
-    const emptied = trx.updateTable("attempts").set({ answer: null, content_type: null }).where("id", "in", ids);
+    const emptied = trx.updateTable("attempts").set({ response: null, content_type: null }).where("id", "in", ids);
     return count(await emptied.returning("id").execute());
   });
   await inBatch((trx) => purgeDeliveries(trx, delivery, batchSize));
@@ -88,7 +88,7 @@ export async function purgeExpired(
     return count(await trx.deleteFrom("mails").where("id", "in", old.limit(batchSize)).returning("id").execute());
   });
   const { db } = store;
-  const forgotten = { previous_sealed_secret: null, previous_secret_until: null };
+  const forgotten = { previous_encrypted_secret: null, previous_secret_until: null };
   await tryRun(() => db.updateTable("endpoints").set(forgotten).where("previous_secret_until", "<=", now).execute());
   await tryRun(() => db.deleteFrom("sessions").where("expires_at", "<=", now).execute());
   await tryRun(() => deleteExpiredKeys(db, now));

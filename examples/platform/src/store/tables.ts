@@ -25,14 +25,14 @@ export interface ApiKeyTable {
   created_at: CreatedAt;
 }
 
-/** What came of a request with an `Idempotency-Key`, or of a page's form. Only the key's SHA-256 is kept. */
+/** The result of a request with an `Idempotency-Key`, or of a page's form. Only the key's SHA-256 is kept. */
 export interface IdempotencyKeyTable {
   organisation_id: Fact<string>;
   key_hash: Fact<string>;
-  /** Of the request, to distinguish a repeat from another request under the same key. */
+  /** Of the request, to distinguish a retry from another request with the same key. */
   fingerprint: Fact<string>;
   /** As JSON; empty only within the transaction that has the effect. */
-  answer: string;
+  result: string;
   created_at: Fact<Date>;
 }
 
@@ -129,13 +129,13 @@ export interface NotificationTable {
 export interface EndpointTable {
   organisation_id: Fact<string>;
   base_address: string;
-  sealed_secret: string;
+  encrypted_secret: string;
   /** Whether it implements contact suggestions. */
   suggests_contacts: boolean;
   /** How requests to it are signed; Standard Webhooks headers are added, never in the place of the documented two. */
   scheme: ColumnType<EndpointScheme, EndpointScheme | undefined, EndpointScheme>;
   /** The secret before the last rotation, and until when it counts; both or neither. */
-  previous_sealed_secret: ColumnType<string | null, string | null | undefined, string | null>;
+  previous_encrypted_secret: ColumnType<string | null, string | null | undefined, string | null>;
   previous_secret_until: OptionalTimestamp;
   /** Attempts that failed since the last acknowledgement. */
   consecutive_failures: Generated<number>;
@@ -185,11 +185,10 @@ export interface DeliveryTable {
   redelivery_of: ColumnType<string | null, string | null | undefined, never>;
 }
 
-/** One HTTP try of a delivery. */
+/** One HTTP request for a delivery. */
 export interface AttemptTable {
   id: Generated<number>;
   delivery_id: Fact<string>;
-  number: Fact<number>;
   method: Fact<string>;
   /** The path with its parameters filled in, without the base address. */
   path: Fact<string>;
@@ -201,7 +200,7 @@ export interface AttemptTable {
   error: Fact<string | null>;
   content_type: ColumnType<string | null, string | null | undefined, string | null>;
   /** The beginning of the response's body as text, for the portal; emptied by retention. */
-  answer: ColumnType<string | null, string | null | undefined, string | null>;
+  response: ColumnType<string | null, string | null | undefined, string | null>;
 }
 
 /** A person that a hirer picked from the suggestions. */
@@ -263,10 +262,10 @@ export interface OutboxWakeupTable {
 
 export type QueueName = "webhooks" | "pushes" | "mails";
 
-/** One row: a text sealed with the key that all of the store's secrets are sealed with. */
-export interface SealCheckTable {
+/** One row: a text encrypted with the store's encryption key. */
+export interface EncryptionKeyCheckTable {
   only_one: Generated<boolean>;
-  sealed: Fact<string>;
+  encrypted: Fact<string>;
 }
 
 export interface Tables {
@@ -291,5 +290,5 @@ export interface Tables {
   outbox_processes: OutboxProcessTable;
   outbox_leases: OutboxLeaseTable;
   outbox_wakeups: OutboxWakeupTable;
-  seal_check: SealCheckTable;
+  encryption_key_check: EncryptionKeyCheckTable;
 }

@@ -1,7 +1,7 @@
 import { requestTimeoutMs } from "../generated/decisions.ts";
 import type { Outbound, Sign } from "../outbound/outbound.ts";
 import { searchSuggestions } from "../outbound/search-suggestions.ts";
-import { openSecrets, type SealedSecrets } from "../store/sealed-secrets.ts";
+import { decryptSecrets, type EncryptedSecrets } from "../store/encryption/encrypted-secrets.ts";
 import type { Store } from "../store/store.ts";
 import type { EndpointScheme } from "../store/tables.ts";
 import { checkSuggestions, type Suggestions } from "./check-suggestions.ts";
@@ -10,7 +10,7 @@ export interface SearchDeps {
   store: Store;
   outbound: Outbound;
   sign: Sign;
-  sealKey: Uint8Array;
+  encryptionKey: Uint8Array;
   now: () => Date;
   onError: (error: unknown) => void;
 }
@@ -45,7 +45,7 @@ export async function searchAll(
     .selectFrom("endpoints")
     .innerJoin("organisations", "organisations.id", "organisation_id")
     .select(["organisations.id", "organisations.name", "base_address", "scheme"])
-    .select(["sealed_secret", "previous_sealed_secret", "previous_secret_until"])
+    .select(["encrypted_secret", "previous_encrypted_secret", "previous_secret_until"])
     .where("suggests_contacts", "=", true)
     .where("organisations.id", "in", organisationIds)
     .orderBy("organisations.name")
@@ -61,7 +61,7 @@ export async function searchAll(
   return results;
 }
 
-interface Endpoint extends SealedSecrets {
+interface Endpoint extends EncryptedSecrets {
   base_address: string;
   scheme: EndpointScheme;
 }
@@ -76,14 +76,14 @@ const notReached = { code: "timeout", message: "it was not called: the search ti
 async function call(
   deps: SearchDeps,
   id: string,
-  { base_address: baseAddress, scheme, ...sealed }: Endpoint,
+  { base_address: baseAddress, scheme, ...encrypted }: Endpoint,
   { deadline, ...search }: Call,
 ) {
-  const { outbound, sign, sealKey, now, onError } = deps;
+  const { outbound, sign, encryptionKey, now, onError } = deps;
   const timeoutMs = Math.floor(deadline - performance.now());
   if (timeoutMs <= 0) return { failure: notReached };
   try {
-    const endpoint = { baseAddress, scheme, ...openSecrets(sealed, sealKey, id, now()) };
+    const endpoint = { baseAddress, scheme, ...decryptSecrets(encrypted, encryptionKey, id, now()) };
     const result = await searchSuggestions(outbound, sign, { ...search, ...endpoint, timeoutMs });
     if (!result.ok) return { failure: { code: result.code, message: result.reason, status: null } };
     const checked = checkSuggestions(result);

@@ -17,7 +17,7 @@ import { testEndpoint } from "../../src/outbound/test-endpoint.ts";
 import { notifyWorkers } from "../../src/push/notify-workers.ts";
 import { startPush } from "../../src/push/start-push.ts";
 import { eventually } from "../support/eventually.ts";
-import { addOrganisation, type LowerHalf, openLowerHalf, testSealKey } from "../support/lower-half.ts";
+import { addOrganisation, type LowerHalf, openLowerHalf, testEncryptionKey } from "../support/lower-half.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { secret } from "./contract-stage.ts";
 
@@ -50,7 +50,7 @@ describe("the limits", () => {
     withLowerHalf(async ({ store, leases }) => {
       const outbound = patientOutbound();
       const delivery = startDelivery({
-        ...{ store, leases, outbound, sealKey: testSealKey },
+        ...{ store, leases, outbound, encryptionKey: testEncryptionKey },
         sign: () => ({}),
         onError: () => undefined,
       });

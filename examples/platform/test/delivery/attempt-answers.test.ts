@@ -32,14 +32,14 @@ describe.each(await anyStore())("an attempt on $title", ({ createPlace }) => {
     await eventually("it is acknowledged", () => half.attempts.some(({ outcome }) => outcome === "acknowledged"));
     const rows = await half.store.db
       .selectFrom("attempts")
-      .select(["status", "content_type", "answer"])
+      .select(["status", "content_type", "response"])
       .orderBy("id")
       .execute();
     expect(rows).toEqual([
-      { status: 500, content_type: "text/html; charset=utf-8", answer: `a\ufffdb${"ü".repeat(2_046)}` },
-      { status: 500, content_type: null, answer: "ÿa" },
-      { status: null, content_type: null, answer: null },
-      { status: 200, content_type: null, answer: "" },
+      { status: 500, content_type: "text/html; charset=utf-8", response: `a\ufffdb${"ü".repeat(2_046)}` },
+      { status: 500, content_type: null, response: "ÿa" },
+      { status: null, content_type: null, response: null },
+      { status: 200, content_type: null, response: "" },
     ]);
     await receiver.close();
   });

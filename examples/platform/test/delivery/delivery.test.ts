@@ -61,7 +61,7 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createPlace })
   const becomes = (id: string, state: string) =>
     eventually(`${id} is ${state}`, async () => (await stateOf(id)) === state);
   const attemptsOf = (id: string) =>
-    half.store.db.selectFrom("attempts").selectAll().where("delivery_id", "=", id).orderBy("number").execute();
+    half.store.db.selectFrom("attempts").selectAll().where("delivery_id", "=", id).orderBy("id").execute();
 
   test("a worker's response arrives signed, below the base address, with its delivery id", async () => {
     half.startDelivery();
@@ -75,7 +75,7 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createPlace })
       headers: { "content-type": "application/json", "offers-delivery-id": id, authorization: "test s3cret" },
     });
     expect(JSON.parse(request?.body ?? "")).toEqual({ offerId: "offer-1", workerId: "worker-1", response: "rejected" });
-    expect(await attemptsOf(id)).toMatchObject([{ number: 1, path: "/offer/response", status: 200, error: null }]);
+    expect(await attemptsOf(id)).toMatchObject([{ path: "/offer/response", status: 200, error: null }]);
     expect(half.attempts).toMatchObject([
       { deliveryId: id, number: 1, outcome: "acknowledged", path: "/offer/response" },
     ]);
@@ -121,13 +121,13 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createPlace })
     half.startDelivery({ attemptTimeoutMs: 3_000 });
     const id = await record(response("worker-1"));
     await becomes(id, "acknowledged");
-    expect((await attemptsOf(id)).map(({ number, status, error }) => [number, status, error])).toEqual([
-      [1, 500, "not_acknowledged"],
-      [2, 204, "not_acknowledged"],
-      [3, 302, "not_acknowledged"],
-      [4, null, "connection_lost"],
-      [5, null, "timeout"],
-      [6, 200, null],
+    expect((await attemptsOf(id)).map(({ status, error }) => [status, error])).toEqual([
+      [500, "not_acknowledged"],
+      [204, "not_acknowledged"],
+      [302, "not_acknowledged"],
+      [null, "connection_lost"],
+      [null, "timeout"],
+      [200, null],
     ]);
     expect(new Set(receiver.requests.map(({ headers }) => headers["offers-delivery-id"]))).toEqual(new Set([id]));
     expect(receiver.requests.map(({ url }) => url)).not.toContain("/elsewhere");
@@ -284,11 +284,11 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createPlace })
 
   test("a secret that does not open is a failed attempt that uses up none of the schedule, not a lost event", async () => {
     const retrySchedule = { ...testSchedule, delaysMs: [] };
-    half.startDelivery({ sealKey: new Uint8Array(32), retrySchedule });
+    half.startDelivery({ encryptionKey: new Uint8Array(32), retrySchedule });
     const id = await record(response("worker-1"));
     await eventually("the attempt is reported", () => half.attempts.length === 1);
     expect(half.attempts[0]).toMatchObject({ failure: "internal_error", outcome: "retry" });
-    expect(half.errors[0]).toMatchObject({ code: "seal_key_unusable" });
+    expect(half.errors[0]).toMatchObject({ code: "invalid_encryption_key" });
     expect(receiver.requests).toEqual([]);
     const { state, attempts } = await half.store.db
       .selectFrom("deliveries")

@@ -184,17 +184,12 @@ export async function playStory(half: LowerHalf, receiver: Receiver, story: read
 
 /** No attempt began before the one before it had planned; the first of a fresh schedule is due at once. */
 export async function expectOnSchedule({ store, attempts }: LowerHalf): Promise<void> {
-  const made = await store.db
-    .selectFrom("attempts")
-    .select(["delivery_id", "number", "started_at"])
-    .orderBy("id")
-    .execute();
+  const made = await store.db.selectFrom("attempts").select(["delivery_id", "started_at"]).orderBy("id").execute();
   const planned = new Map<string, Date | undefined>();
   for (const id of new Set(attempts.map(({ deliveryId }) => deliveryId))) {
     const reported = attempts.filter(({ deliveryId }) => deliveryId === id);
     const stored = made.filter((attempt) => attempt.delivery_id === id);
-    // Stored they are numbered in all, reported by their place in the schedule, which may begin anew.
-    expect(stored.map(({ number }) => number)).toEqual(reported.map((_, index) => index + 1));
+    expect(stored).toHaveLength(reported.length);
     for (const [index, { number, nextAttemptAt }] of reported.entries()) {
       const due = number === 1 ? undefined : planned.get(id);
       if (due !== undefined) expect(stored[index]?.started_at.getTime()).toBeGreaterThanOrEqual(due.getTime());

@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: 180_000 });
 const workerIds = ["worker_amal", "worker_ben", "worker_cleo", "worker_dana"];
 const environment = {
   OFFERS_SEED: testSeed,
-  OFFERS_SEAL_KEY: Buffer.alloc(32, 7).toString("base64"),
+  OFFERS_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString("base64"),
   OFFERS_ALLOW_LOOPBACK: "1",
   OFFERS_RATE_LIMIT: "off",
   OFFERS_PERSON_RATE_LIMIT: "off",

@@ -10,7 +10,7 @@ import { claimRows } from "../../src/outbox/claim-rows.ts";
 import { Leases } from "../../src/outbox/leases.ts";
 import { openVisitor } from "../pages/page-visitor.ts";
 import { eventually } from "../support/eventually.ts";
-import { addOrganisation, openLowerHalf, testSealKey } from "../support/lower-half.ts";
+import { addOrganisation, openLowerHalf, testEncryptionKey } from "../support/lower-half.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { type Answer, answerWith, openReceiver, type ReceivedRequest, type Receiver } from "../support/receiver.ts";
 import { anyStore, type StorePlace } from "../support/stores/stores.ts";
@@ -323,7 +323,14 @@ test("a delivery that was claimed before the address changed goes where its secr
   if (claimed === undefined) throw new Error("it is due");
   await half.store.db.updateTable("endpoints").set({ base_address: stranger.baseAddress }).execute();
   const onError = (error: unknown) => void half.errors.push(error);
-  const context = { outbound, sign: createSigner(now), sealKey: testSealKey, timeoutMs: 2_000, now, onError };
+  const context = {
+    outbound,
+    sign: createSigner(now),
+    encryptionKey: testEncryptionKey,
+    timeoutMs: 2_000,
+    now,
+    onError,
+  };
   expect(await attemptDelivery(context, claimed)).toMatchObject({ status: 200 });
   expect([receiver.requests.length, stranger.requests.length, half.errors]).toEqual([1, 0, []]);
   for (const each of [receiver, stranger, outbound, half]) await each.close();

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createOutbound } from "../../src/outbound/create-outbound.ts";
 import type { Outbound } from "../../src/outbound/outbound.ts";
 import { searchAll } from "../../src/suggestions/search-all.ts";
-import { addOrganisation, type LowerHalf, openLowerHalf, testSealKey } from "../support/lower-half.ts";
+import { addOrganisation, type LowerHalf, openLowerHalf, testEncryptionKey } from "../support/lower-half.ts";
 import { openReceiver } from "../support/receiver.ts";
 import { anyStore } from "../support/stores/stores.ts";
 
@@ -20,7 +20,14 @@ describe.each(await anyStore())("a suggestion search on $title", ({ createPlace 
     const organisationIds = asked ?? (await idsOf(half));
     const outbound = { send, close: async () => undefined };
     const onError = (error: unknown) => void errors.push(error);
-    const deps = { store, outbound, sign: () => ({}), sealKey: testSealKey, now: () => new Date(), onError };
+    const deps = {
+      store,
+      outbound,
+      sign: () => ({}),
+      encryptionKey: testEncryptionKey,
+      now: () => new Date(),
+      onError,
+    };
     const people = { userEmailAddresses: ["hana@example.com"], ...(timeoutMs && { timeoutMs }) };
     return searchAll(deps, { organisationIds, ...people });
   };
@@ -36,8 +43,12 @@ describe.each(await anyStore())("a suggestion search on $title", ({ createPlace 
       const broken = await addOrganisation(half.store, "https://broken.example");
       const well = await addOrganisation(half.store, "https://well.example");
       await implementAll(half);
-      const sealedElsewhere = { sealed_secret: "x" };
-      await half.store.db.updateTable("endpoints").set(sealedElsewhere).where("organisation_id", "=", lost).execute();
+      const encryptedElsewhere = { encrypted_secret: "x" };
+      await half.store.db
+        .updateTable("endpoints")
+        .set(encryptedElsewhere)
+        .where("organisation_id", "=", lost)
+        .execute();
       const results = await search(half, async ({ baseAddress }) => {
         if (baseAddress === "https://broken.example") throw new Error("s3cret bug");
         return answered;

@@ -182,7 +182,7 @@ describe("a start that fails", () => {
 
   test.each<[string, Record<string, string>]>([
     ["OFFERS_MAIL_FROM", { SMTP_URL: `smtp://a:${sentinel}@127.0.0.1` }],
-    ["OFFERS_SEAL_KEY", { OFFERS_SEAL_KEY: sentinel }],
+    ["OFFERS_ENCRYPTION_KEY", { OFFERS_ENCRYPTION_KEY: sentinel }],
     ["DATABASE_URL", { DATABASE_URL: `postgres://a:${sentinel}@127.0.0.1:1/x?sslmode=${sentinel}` }],
   ])("for %s names the variable, and not its value", async (name, environment) => {
     const { exited, output } = startProcess(place, environment);

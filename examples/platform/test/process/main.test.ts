@@ -62,19 +62,19 @@ describe("the platform's process", () => {
     expect(await second.exited).toEqual({ code: 0, signal: null });
   });
 
-  test("does not start with another seal key than its secrets were sealed with, and says so in one line", async () => {
+  test("does not start with another encryption key than its secrets were encrypted with, and says so in one line", async () => {
     const place = await createPlace();
     const first = start(place);
     await first.address();
     first.child.kill("SIGTERM");
     await first.exited;
-    const second = start(place, { OFFERS_SEAL_KEY: Buffer.alloc(32, 1).toString("base64") });
+    const second = start(place, { OFFERS_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString("base64") });
     expect((await second.exited).code).toBe(1);
-    expect(second.output.stderr).toMatch(/^platform did not start: OFFERS_SEAL_KEY is not the key that .*\n$/);
-    await rm(join(place.options.dataFolder, "seal.key"));
+    expect(second.output.stderr).toMatch(/^platform did not start: OFFERS_ENCRYPTION_KEY is not the key that .*\n$/);
+    await rm(join(place.options.dataFolder, "encryption.key"));
     const third = start(place);
     expect((await third.exited).code).toBe(1);
-    expect(third.output.stderr).toMatch(/^platform did not start: \S+seal\.key is not the key that .*\n$/);
+    expect(third.output.stderr).toMatch(/^platform did not start: \S+encryption\.key is not the key that .*\n$/);
   });
 
   test("does not start on a data folder in use, nor on a port in use, and says so in one line", async () => {
@@ -107,7 +107,7 @@ describe("the platform's process", () => {
     [{ OFFERS_DIALECT: "dead" }, /^OFFERS_DIALECT=dead is not usable; write one of reference, live$/],
     [{ OFFERS_DIALEKT: "live" }, /^OFFERS_DIALEKT is no setting of the platform; did you mean OFFERS_DIALECT\? .*$/],
     [{ OFFERS_SEED: "missing.json" }, /^OFFERS_SEED: missing.json .*$/],
-    [{ OFFERS_SEAL_KEY: "short" }, /^OFFERS_SEAL_KEY is not 32 bytes in base64; .*$/],
+    [{ OFFERS_ENCRYPTION_KEY: "short" }, /^OFFERS_ENCRYPTION_KEY is not 32 bytes in base64; .*$/],
     [
       { DATABASE_URL: "postgres://nobody:s3cret@127.0.0.1:1/x" },
       /^DATABASE_URL: the database x at 127\.0\.0\.1:1 cannot be used \(ECONNREFUSED\): nothing listens .*; start PostgreSQL, .*$/,

@@ -5,14 +5,14 @@ import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { recordEvent } from "../../src/delivery/record-event.ts";
 import { eventually } from "../support/eventually.ts";
-import { addOrganisation, openLowerHalf, testSealKey } from "../support/lower-half.ts";
+import { addOrganisation, openLowerHalf, testEncryptionKey } from "../support/lower-half.ts";
 import { type PlatformProcess, startProcess } from "../support/platform-process.ts";
 import { answerWith, openReceiver, type Receiver } from "../support/receiver.ts";
 import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
 import { testSeed } from "../support/test-seed.ts";
 
 const environment = {
-  OFFERS_SEAL_KEY: Buffer.from(testSealKey).toString("base64"),
+  OFFERS_ENCRYPTION_KEY: Buffer.from(testEncryptionKey).toString("base64"),
   OFFERS_ALLOW_LOOPBACK: "1",
   OFFERS_SEED: testSeed,
 };

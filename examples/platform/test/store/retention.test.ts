@@ -63,8 +63,8 @@ describe.each(await storesUnderTest())("retention on $title", ({ createPlace }) 
     await store.db
       .insertInto("attempts")
       .values({
-        ...{ delivery_id: id, number: 1, method: "POST", path: "/worker-offer-responses", started_at: daysAgo(days) },
-        ...{ duration_ms: 5, status: 500, error: "not_acknowledged", content_type: "text/plain", answer: "no" },
+        ...{ delivery_id: id, method: "POST", path: "/worker-offer-responses", started_at: daysAgo(days) },
+        ...{ duration_ms: 5, status: 500, error: "not_acknowledged", content_type: "text/plain", response: "no" },
       })
       .execute();
     return id;
@@ -89,10 +89,13 @@ describe.each(await storesUnderTest())("retention on $title", ({ createPlace }) 
     await addDelivery({ state: "acknowledged", days: 29 });
     await addDelivery({ state: "acknowledged", days: 31 });
     await retainAll();
-    const attempts = store.db.selectFrom("attempts").select(["status", "content_type", "answer"]).orderBy("started_at");
+    const attempts = store.db
+      .selectFrom("attempts")
+      .select(["status", "content_type", "response"])
+      .orderBy("started_at");
     expect(await attempts.execute()).toEqual([
-      { status: 500, content_type: null, answer: null },
-      { status: 500, content_type: "text/plain", answer: "no" },
+      { status: 500, content_type: null, response: null },
+      { status: 500, content_type: "text/plain", response: "no" },
     ]);
   });
 
@@ -242,7 +245,7 @@ describe.each(await storesUnderTest())("retention on $title", ({ createPlace }) 
         .values({ token_hash: `hash ${days}`, person_id: null, worker_id: worker.id, expires_at: daysAgo(days) })
         .execute();
     for (const days of [0.9, 1.1]) {
-      const key = { organisation_id: organisation, key_hash: `hash ${days}`, fingerprint: "", answer: "" };
+      const key = { organisation_id: organisation, key_hash: `hash ${days}`, fingerprint: "", result: "" };
       await store.db
         .insertInto("idempotency_keys")
         .values({ ...key, created_at: daysAgo(days) })
@@ -256,7 +259,7 @@ describe.each(await storesUnderTest())("retention on $title", ({ createPlace }) 
     ] as const)
       await store.db
         .updateTable("endpoints")
-        .set({ previous_sealed_secret: "sealed", previous_secret_until: daysAgo(days) })
+        .set({ previous_encrypted_secret: "encrypted", previous_secret_until: daysAgo(days) })
         .where("organisation_id", "=", id)
         .execute();
     await retainAll();
@@ -264,7 +267,7 @@ describe.each(await storesUnderTest())("retention on $title", ({ createPlace }) 
     const keys = store.db.selectFrom("idempotency_keys").select("key_hash");
     expect(await keys.execute()).toEqual([{ key_hash: "hash 0.9" }]);
     const secrets = store.db.selectFrom("endpoints").select("organisation_id");
-    expect(await secrets.where("previous_sealed_secret", "is not", null).execute()).toEqual([
+    expect(await secrets.where("previous_encrypted_secret", "is not", null).execute()).toEqual([
       { organisation_id: rotating },
     ]);
   });

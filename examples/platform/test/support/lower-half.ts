@@ -6,13 +6,13 @@ import { createOutbound } from "../../src/outbound/create-outbound.ts";
 import type { Leases } from "../../src/outbox/leases.ts";
 import { openLeases } from "../../src/outbox/open-leases.ts";
 import type { Loop } from "../../src/outbox/run-loop.ts";
+import { encrypt } from "../../src/store/encryption/encrypt.ts";
 import { openStore } from "../../src/store/open-store.ts";
-import { seal } from "../../src/store/seal.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { StorePlace } from "./stores/stores.ts";
 
 /** Thirty-two bytes, whatever they are. */
-export const testSealKey = new Uint8Array(32).fill(7);
+export const testEncryptionKey = new Uint8Array(32).fill(7);
 
 /** Short pauses: seven attempts within about two seconds. */
 export const testSchedule = { delaysMs: [50, 100, 200, 300, 500, 800], jitter: 0, maxRetryAfterMs: 60_000 };
@@ -67,7 +67,7 @@ export async function openLowerHalf(place: StorePlace, leaseSeconds = 3): Promis
       const defaults = { retrySchedule: testSchedule, breaker: testBreaker, attemptTimeoutMs: 20_000 };
       return adopt(
         startDelivery({
-          ...{ store, leases, outbound, sign, sealKey: testSealKey, onError, onAttempt },
+          ...{ store, leases, outbound, sign, encryptionKey: testEncryptionKey, onError, onAttempt },
           ...{ ...defaults, ...options },
         }),
       );
@@ -99,7 +99,7 @@ export async function addOrganisation(store: Store, baseAddress?: string): Promi
       .values({
         organisation_id: id,
         base_address: baseAddress,
-        sealed_secret: seal("s3cret", testSealKey, id),
+        encrypted_secret: encrypt("s3cret", testEncryptionKey, id),
         suggests_contacts: false,
         updated_at: new Date(),
       })

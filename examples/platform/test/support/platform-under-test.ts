@@ -55,7 +55,7 @@ const settingsFor = ({ options }: StorePlace, changes: Partial<Settings>): Setti
   showAllMail: true,
   retrySchedule: { ...defaultRetrySchedule, delaysMs: [50, 50] },
   bodyLimitBytes: 64 * 1024,
-  sealKey: undefined,
+  encryptionKey: undefined,
   rateLimit: undefined,
   personRateLimit: undefined,
   trustedProxies: 0,

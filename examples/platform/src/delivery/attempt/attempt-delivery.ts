@@ -2,7 +2,7 @@ import { truncateUtf8 } from "../../http/truncate-utf8.ts";
 import { fillPath } from "../../outbound/join-address.ts";
 import type { Outbound, OutboundFailureCode, OutboundResult, Sign } from "../../outbound/outbound.ts";
 import { sendSigned } from "../../outbound/send-signed.ts";
-import { openSecrets } from "../../store/sealed-secrets.ts";
+import { decryptSecrets } from "../../store/encryption/encrypted-secrets.ts";
 import type { PendingDelivery } from "./load-deliveries.ts";
 import { webhookCall } from "./webhook-call.ts";
 
@@ -32,7 +32,7 @@ export interface Attempt {
 export interface AttemptContext {
   outbound: Outbound;
   sign: Sign;
-  sealKey: Uint8Array;
+  encryptionKey: Uint8Array;
   timeoutMs: number;
   /** Ends attempts before their time. */
   signal?: AbortSignal | undefined;
@@ -42,7 +42,7 @@ export interface AttemptContext {
 
 /** Calls the endpoint once. Never rejects: an error of the platform itself is a failed attempt too, and is retried. */
 export async function attemptDelivery(context: AttemptContext, delivery: PendingDelivery): Promise<Attempt> {
-  const { outbound, sign, sealKey, timeoutMs, signal } = context;
+  const { outbound, sign, encryptionKey, timeoutMs, signal } = context;
   const { method, path, parameters, body } = webhookCall(delivery.type, delivery.data);
   const startedAt = context.now();
   const attempt = { number: delivery.attempts + 1, method, path, filledPath: path, startedAt };
@@ -50,7 +50,7 @@ export async function attemptDelivery(context: AttemptContext, delivery: Pending
   try {
     const filledPath = fillPath(path, parameters);
     // Address and secrets are of one reading of the profile: whatever it has become meanwhile, they belong together.
-    const secrets = openSecrets(delivery, sealKey, delivery.organisation_id, startedAt);
+    const secrets = decryptSecrets(delivery, encryptionKey, delivery.organisation_id, startedAt);
     const result = await sendSigned(
       outbound,
       sign,

@@ -80,5 +80,5 @@ const attemptItem = (attempt: Attempt): Markup => html`
             <li id="attempt-${attempt.id}" class="${attempt.error === null ? "good" : "bad"}">
               <h3>No. ${attempt.number}: ${attemptLabel(attempt)}</h3>
               <p class="fine">${time(attempt.started_at, "seconds")}, ${attempt.duration_ms} ms, <code>${attempt.method} ${attempt.path}</code></p>
-              ${attempt.answer && html`<pre tabindex="0" aria-label="Response"><code>${attempt.content_type && `Content-Type: ${attempt.content_type}\n\n`}${attempt.answer}</code></pre>`}
+              ${attempt.response && html`<pre tabindex="0" aria-label="Response"><code>${attempt.content_type && `Content-Type: ${attempt.content_type}\n\n`}${attempt.response}</code></pre>`}
             </li>`;

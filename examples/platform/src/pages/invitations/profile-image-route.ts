@@ -25,7 +25,7 @@ export function profileImageRoute(deps: PageDeps): RequestHandler {
 
   function readReference(reference: string, sessionId: string): string {
     try {
-      return urlOf(reference, deps.sealKey, sessionId);
+      return urlOf(reference, deps.encryptionKey, sessionId);
     } catch (cause) {
       throw new ProblemError("not_found", "Search again to get new picture references.", { cause });
     }

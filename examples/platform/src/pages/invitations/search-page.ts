@@ -39,7 +39,7 @@ export async function showSearch(
   const shownProblem = problem ?? found.problem;
   const lately = await recentlyInvited(deps.store.db, user.organisationId, deps.now());
   const suggestions = {
-    ...{ sealKey: deps.sealKey, formToken, sessionId, filter },
+    ...{ encryptionKey: deps.encryptionKey, formToken, sessionId, filter },
     isInvited: (emailAddress: string) => lately.has(mailboxOf(emailAddress)),
   };
   const main = html`

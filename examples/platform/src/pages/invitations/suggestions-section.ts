@@ -7,7 +7,7 @@ import { idempotencyField } from "../routing/submit-once.ts";
 import { suggestionCard } from "./suggestion-card.ts";
 
 export interface SuggestionsContext {
-  sealKey: Uint8Array;
+  encryptionKey: Uint8Array;
   formToken: string;
   sessionId: string;
   filter: string;
@@ -36,7 +36,7 @@ export function suggestionsSection(result: OrganisationResult, context: Suggesti
     </section>`;
   const cards = result.suggestions.map((suggestion, index) => {
     const url = suggestion.profileImageUrl;
-    const reference = url === undefined ? undefined : referenceOf(url, context.sealKey, context.sessionId);
+    const reference = url === undefined ? undefined : referenceOf(url, context.encryptionKey, context.sessionId);
     return suggestionCard({
       suggestion,
       id: `${prefix}-${index}`,

@@ -28,8 +28,8 @@ export interface CookieSettings {
 const lifetimeSeconds = 12 * 60 * 60;
 
 /** Derived from the key, so it is the same in all processes. */
-export const cookiePassword = (sealKey: Uint8Array): string =>
-  Buffer.from(hkdfSync("sha256", sealKey, "", "sessions of pages", 32)).toString("base64url");
+export const cookiePassword = (encryptionKey: Uint8Array): string =>
+  Buffer.from(hkdfSync("sha256", encryptionKey, "", "sessions of pages", 32)).toString("base64url");
 
 /** @param name of the cookie; portal and app have one each, so a browser can be signed in to both */
 export async function openPageSession(

@@ -6,7 +6,7 @@ import { instantField } from "../../validation/instant-field.ts";
 import { parseBody } from "../../validation/parse-body.ts";
 import type { PortalDeps } from "../person/portal-deps.ts";
 import { signedInPerson } from "../person/signed-in-person.ts";
-import { deliveriesCursor, deliveryKey } from "./read-deliveries.ts";
+import { attemptNumber, deliveriesCursor, deliveryKey } from "./read-deliveries.ts";
 
 const filterSchema = z.strictObject({
   state: z.enum(["pending", "held", "acknowledged", "dead"]).optional(),
@@ -50,7 +50,7 @@ async function attemptsOf({ store }: PortalDeps, deliveryIds: string[]): Promise
   if (deliveryIds.length === 0) return byDelivery;
   const rows = await store.db
     .selectFrom("attempts")
-    .select(["delivery_id", "number", "method", "path", "started_at as startedAt", "status", "error"])
+    .select(["delivery_id", attemptNumber, "method", "path", "started_at as startedAt", "status", "error"])
     .select("duration_ms as milliseconds")
     .where("delivery_id", "in", deliveryIds)
     .orderBy("id")

@@ -30,11 +30,17 @@ export async function readDeliveries(deps: PortalDeps, organisationId: string, f
 export const readDelivery = (deps: PortalDeps, organisationId: string, id: string) =>
   deliveries(deps, organisationId).where("deliveries.id", "=", id).executeTakeFirst();
 
+/** Counted from 1 over all attempts of the delivery. */
+export const attemptNumber = sql<number>`(row_number() over (partition by delivery_id order by id))::integer`.as(
+  "number",
+);
+
 /** The attempts of a delivery, newest first. */
 export const readAttempts = ({ store }: PortalDeps, deliveryId: string) =>
   store.db
     .selectFrom("attempts")
     .selectAll()
+    .select(attemptNumber)
     .where("delivery_id", "=", deliveryId)
     .orderBy("id", "desc")
     .limit(100)

@@ -6,7 +6,7 @@ export interface PortalDeps extends OfferDeps, SessionDeps {
   outbound: Outbound;
   sign: Sign;
   /** Encrypts the secrets of endpoints at rest. */
-  sealKey: Uint8Array;
+  encryptionKey: Uint8Array;
   /** Receives errors that do not fail the response. */
   onError: (error: unknown) => void;
   /** For development: the mailbox shows all mail, not only mail to the signed-in person. */

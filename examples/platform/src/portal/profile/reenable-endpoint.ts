@@ -1,6 +1,6 @@
 import { enableEndpoint, restartSchedules } from "../../delivery/enable-endpoint.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
-import { openSecrets } from "../../store/sealed-secrets.ts";
+import { decryptSecrets } from "../../store/encryption/encrypted-secrets.ts";
 import type { PortalDeps } from "../person/portal-deps.ts";
 import type { SignedInPerson } from "../person/signed-in-person.ts";
 import { type CheckView, checkEndpoint } from "./check-endpoint.ts";
@@ -14,13 +14,13 @@ import { type CheckView, checkEndpoint } from "./check-endpoint.ts";
 export async function reenableEndpoint(deps: PortalDeps, { organisationId }: SignedInPerson): Promise<CheckView[]> {
   const endpoint = await deps.store.db
     .selectFrom("endpoints")
-    .select(["base_address", "scheme", "sealed_secret", "previous_sealed_secret", "previous_secret_until"])
+    .select(["base_address", "scheme", "encrypted_secret", "previous_encrypted_secret", "previous_secret_until"])
     .where("organisation_id", "=", organisationId)
     .executeTakeFirst();
   if (endpoint === undefined)
     throw new ProblemError("profile_missing", "Save the profile with a base address and its first secret.");
   const { base_address: baseAddress, scheme } = endpoint;
-  const { secret } = openSecrets(endpoint, deps.sealKey, organisationId, deps.now());
+  const { secret } = decryptSecrets(endpoint, deps.encryptionKey, organisationId, deps.now());
   const checks = await checkEndpoint(deps, { baseAddress, scheme, secret });
   // A profile saved in the meantime has passed the checks too.
   await deps.store.transaction((trx) => enableEndpoint(trx, organisationId));

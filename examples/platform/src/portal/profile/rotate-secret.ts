@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { invalidRequest, ProblemError } from "../../problem/problem-error.ts";
-import { isSealed, seal } from "../../store/seal.ts";
+import { encrypt, matchesEncrypted } from "../../store/encryption/encrypt.ts";
 import { parseBody } from "../../validation/parse-body.ts";
 import type { PortalDeps } from "../person/portal-deps.ts";
 import type { SignedInPerson } from "../person/signed-in-person.ts";
@@ -28,21 +28,21 @@ export async function rotateSecret(
   const { secret } = parseBody(rotationSchema, body);
   const endpoint = await endpointOf(deps, organisationId);
   checkScheme(endpoint.scheme, secret);
-  if (isSealed(secret, endpoint.sealed_secret, deps.sealKey, organisationId))
+  if (matchesEncrypted(secret, endpoint.encrypted_secret, deps.encryptionKey, organisationId))
     throw invalidRequest(new Map([["secret", ["Choose another secret; this is the current one."]]]));
   const checks = await checkEndpoint(deps, { ...endpoint, baseAddress: endpoint.base_address, secret });
   const now = deps.now();
   const { numUpdatedRows } = await deps.store.db
     .updateTable("endpoints")
     .set({
-      sealed_secret: seal(secret, deps.sealKey, organisationId),
-      previous_sealed_secret: endpoint.sealed_secret,
+      encrypted_secret: encrypt(secret, deps.encryptionKey, organisationId),
+      previous_encrypted_secret: endpoint.encrypted_secret,
       previous_secret_until: new Date(now.getTime() + overlapMs),
       updated_at: now,
     })
     .where("organisation_id", "=", organisationId)
     // The checked profile must be unchanged. Every encryption of a secret differs, so this detects any save.
-    .where("sealed_secret", "=", endpoint.sealed_secret)
+    .where("encrypted_secret", "=", endpoint.encrypted_secret)
     .executeTakeFirstOrThrow();
   if (numUpdatedRows === 0n)
     throw new ProblemError("edit_conflict", "The profile was saved during the checks. Reload it and try again.");
@@ -56,7 +56,7 @@ export async function rotateSecret(
 async function endpointOf({ store }: PortalDeps, organisationId: string) {
   const endpoint = await store.db
     .selectFrom("endpoints")
-    .select(["base_address", "scheme", "sealed_secret"])
+    .select(["base_address", "scheme", "encrypted_secret"])
     .where("organisation_id", "=", organisationId)
     .executeTakeFirst();
   if (endpoint !== undefined) return endpoint;

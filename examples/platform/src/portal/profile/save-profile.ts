@@ -2,7 +2,7 @@ import { z } from "zod";
 import { enableEndpoint, restartSchedules } from "../../delivery/enable-endpoint.ts";
 import { nullAsAbsent } from "../../generated/received-values.ts";
 import { invalidRequest } from "../../problem/problem-error.ts";
-import { isSealed, seal } from "../../store/seal.ts";
+import { encrypt, matchesEncrypted } from "../../store/encryption/encrypt.ts";
 import type { EndpointScheme } from "../../store/tables.ts";
 import { parseBody } from "../../validation/parse-body.ts";
 import { textField } from "../../validation/text-field.ts";
@@ -77,12 +77,16 @@ async function switchSuggestions(
   throw invalidRequest(new Map([["secret", [remedy]]]));
 }
 
-function saveEndpoint({ store, sealKey, now }: PortalDeps, organisationId: string, profile: Profile): Promise<void> {
+function saveEndpoint(
+  { store, encryptionKey, now }: PortalDeps,
+  organisationId: string,
+  profile: Profile,
+): Promise<void> {
   const { baseAddress, scheme, secret, suggestsContacts } = profile;
   return store.transaction(async (trx) => {
     const current = await trx
       .selectFrom("endpoints")
-      .select(["base_address", "scheme", "sealed_secret"])
+      .select(["base_address", "scheme", "encrypted_secret"])
       .where("organisation_id", "=", organisationId)
       .forUpdate()
       .executeTakeFirst();
@@ -90,12 +94,12 @@ function saveEndpoint({ store, sealKey, now }: PortalDeps, organisationId: strin
     const isSame =
       current?.base_address === baseAddress &&
       current.scheme === scheme &&
-      isSealed(secret, current.sealed_secret, sealKey, organisationId);
+      matchesEncrypted(secret, current.encrypted_secret, encryptionKey, organisationId);
     const values = {
       base_address: baseAddress,
       scheme,
-      sealed_secret: seal(secret, sealKey, organisationId),
-      ...(!isSame && { previous_sealed_secret: null, previous_secret_until: null }),
+      encrypted_secret: encrypt(secret, encryptionKey, organisationId),
+      ...(!isSame && { previous_encrypted_secret: null, previous_secret_until: null }),
       suggests_contacts: suggestsContacts,
       updated_at: now(),
     };

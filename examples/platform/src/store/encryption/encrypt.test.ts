@@ -1,0 +1,47 @@
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { decrypt, encrypt } from "./encrypt.ts";
+import { parseEncryptionKey, readEncryptionKey } from "./encryption-key.ts";
+
+const key = new Uint8Array(32).fill(1);
+const unusable = expect.objectContaining({ code: "invalid_encryption_key" });
+
+test("opens what it encrypted", () => expect(decrypt(encrypt("gehéim 🤫", key, "o1"), key, "o1")).toBe("gehéim 🤫"));
+
+test("never encrypts the same secret to the same text, and shows nothing of it", () => {
+  const [one, two] = [encrypt("secret", key, "o1"), encrypt("secret", key, "o1")];
+  expect(one).not.toBe(two);
+  expect(Buffer.from(one.split(".")[1] ?? "", "base64url").toString()).not.toContain("secret");
+});
+
+test("does not open with another key, for another row, or when changed", () => {
+  const encrypted = encrypt("secret", key, "o1");
+  expect(() => decrypt(encrypted, new Uint8Array(32), "o1")).toThrow(unusable);
+  expect(() => decrypt(encrypted, key, "o2")).toThrow(unusable);
+  expect(() => decrypt(encrypted.slice(0, -4), key, "o1")).toThrow(unusable);
+  expect(() => decrypt(`v2${encrypted.slice(2)}`, key, "o1")).toThrow(unusable);
+  for (const broken of ["", "v1", "v1.", "v1.AAAA"]) expect(() => decrypt(broken, key, "o1")).toThrow(unusable);
+});
+
+test("makes one key per data folder, for its owner's eyes only", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "offers-encryption-"));
+  const keys = await Promise.all([readEncryptionKey(folder), readEncryptionKey(folder)]);
+  expect(keys[0]).toHaveLength(32);
+  expect(keys[1]).toEqual(keys[0]);
+  expect(await readEncryptionKey(folder)).toEqual(keys[0]);
+  expect((await stat(join(folder, "encryption.key"))).mode & 0o777).toBe(0o600);
+  expect(parseEncryptionKey((await readFile(join(folder, "encryption.key"), "utf8")).trim(), "the file")).toEqual(
+    keys[0],
+  );
+  await rm(folder, { recursive: true });
+});
+
+test.each(["", "short", "A".repeat(44), `${"A".repeat(43)}!`, "A".repeat(64)])(
+  "refuses %j as a key, and says how to make one",
+  (text) =>
+    expect(() => parseEncryptionKey(text, "OFFERS_ENCRYPTION_KEY")).toThrow(
+      /OFFERS_ENCRYPTION_KEY.*openssl rand -base64 32/,
+    ),
+);
