@@ -1,5 +1,5 @@
 import type { ReadJson } from "../http/read-json.ts";
-import type { OfferDeps } from "../offers/offer-deps.ts";
+import type { OfferDeps } from "../offers/commit-and-publish.ts";
 import type { RateLimits } from "../rate-limits/rate-limits.ts";
 import type { Dialect } from "./dialect.ts";
 

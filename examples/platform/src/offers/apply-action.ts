@@ -2,7 +2,7 @@ import { recordEvent } from "../delivery/record-event.ts";
 import { notifyWorkers } from "../push/notify-workers.ts";
 import { announce } from "../signals/announce.ts";
 import type { Trx } from "../store/store.ts";
-import type { OfferDeps } from "./offer-deps.ts";
+import type { OfferDeps } from "./commit-and-publish.ts";
 import {
   type Action,
   type Effect,

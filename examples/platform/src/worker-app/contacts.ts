@@ -6,7 +6,7 @@ import { tooManyRequests } from "../rate-limits/too-many-requests.ts";
 import { announce } from "../signals/announce.ts";
 import type { Trx } from "../store/store.ts";
 import { textField } from "../validation/text-field.ts";
-import type { WorkerAppDeps } from "./worker-app-deps.ts";
+import type { WorkerAppDeps } from "./worker.ts";
 
 export const contactSchema = z.strictObject({ organisationId: textField });
 

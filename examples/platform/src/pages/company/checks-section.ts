@@ -1,7 +1,6 @@
-import { html } from "hono/html";
-import type { CheckView } from "../../portal/profile/check-endpoint.ts";
-import { badge } from "../layout/badge.ts";
-import type { Markup } from "../layout/markup.ts";
+import type { CheckView } from "../../portal/check-endpoint.ts";
+import { badge } from "../layout/labels.ts";
+import { html, type Markup } from "../layout/markup.ts";
 
 /**
  * Both checks of a base address, with requests and responses.

@@ -1,7 +1,6 @@
-import { html } from "hono/html";
-import type { Bucket, DeliveryStats } from "../../portal/deliveries/delivery-stats.ts";
+import type { Bucket, DeliveryStats } from "../../portal/delivery-stats.ts";
 import { dataTable } from "../layout/data-table.ts";
-import type { Markup } from "../layout/markup.ts";
+import { html, type Markup } from "../layout/markup.ts";
 import { time } from "../layout/time.ts";
 
 const width = 600;

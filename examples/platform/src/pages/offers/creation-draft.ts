@@ -1,4 +1,4 @@
-import { localInUtc } from "../layout/local-in-utc.ts";
+import { localInUtc } from "../layout/time.ts";
 
 /** Input of the form of a new offer, unchanged until it is valid. */
 export interface CreationDraft {

@@ -1,13 +1,11 @@
-import { html } from "hono/html";
-import type { OfferDetails, RecipientDetails } from "../../portal/offers/offer-details.ts";
-import { badge } from "../layout/badge.ts";
+import type { OfferDetails, RecipientDetails } from "../../portal/read-offers.ts";
 import { type Column, dataTable } from "../layout/data-table.ts";
-import { fieldError } from "../layout/field.ts";
-import { formTokenField } from "../layout/form-token.ts";
-import type { Markup } from "../layout/markup.ts";
+import { fieldError, formTokenField } from "../layout/field.ts";
+import { badge } from "../layout/labels.ts";
+import { html, type Markup } from "../layout/markup.ts";
 import { time } from "../layout/time.ts";
-import type { PortalContext } from "../portal/portal-section.ts";
 import { idempotencyField } from "../routing/submit-once.ts";
+import type { PortalContext } from "../sections/portal-section.ts";
 
 export interface Completion {
   ticked: readonly string[];

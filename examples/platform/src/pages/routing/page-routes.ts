@@ -1,20 +1,16 @@
 import type { Request, RequestHandler, Response } from "express";
+import { pathParameter } from "../../http/path-parameter.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
 import type { PersonUse } from "../../rate-limits/person-limits.ts";
 import { findSession, limitKey } from "../../session/sessions.ts";
 import { checkCsrf } from "../security/check-csrf.ts";
 import { openPageSession, type PageSession } from "../security/page-session.ts";
-import type { PageContext } from "./page-context.ts";
-import type { PageDeps } from "./page-deps.ts";
-import type { PageResult } from "./page-result.ts";
-import type { PageSection } from "./page-section.ts";
+import type { PageContext, PageDeps, PageSection, ShowPage, SubmitForm } from "./page.ts";
 import { sendPage } from "./send-page.ts";
 
 export interface PageRoutes<User> {
-  /** GET: shows a page to a signed-in user. */
-  show(page: (context: PageContext<User>) => Promise<PageResult> | PageResult): RequestHandler;
-  /** POST: performs the action of a form, then redirects, or shows the form again. */
-  act(act: (context: PageContext<User>, form: URLSearchParams) => Promise<PageResult> | PageResult): RequestHandler;
+  show(page: ShowPage<User>): RequestHandler;
+  submit(form: SubmitForm<User>): RequestHandler;
   /**
    * Authenticates requests that are not pages: streams and images.
    *
@@ -31,23 +27,16 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>): Pa
   async function readContext(
     request: Request,
     response: Response,
-    session: PageSession,
+    { token = "", formToken }: PageSession,
     use?: PersonUse,
   ): Promise<PageContext<User>> {
-    const signedIn = await findSession(deps, session.token ?? "", section.role);
-    if (signedIn === undefined) throw new ProblemError("unauthenticated", "Sign in, then try again.");
-    if (use !== undefined) await deps.personLimits.count(limitKey(section.role, signedIn), use);
+    const session = await findSession(deps, token, section.role);
+    if (session === undefined) throw new ProblemError("unauthenticated", "Sign in, then try again.");
+    if (use !== undefined) await deps.personLimits.count(limitKey(section.role, session), use);
     const livePosition = deps.live.position();
-    const { id: sessionId, ownerId, expiresAt } = signedIn;
-    const user = await section.readSignedIn(deps.store, ownerId);
-    const context: PageContext<User> = {
-      user,
-      request,
-      formToken: session.formToken,
-      sessionId,
-      expiresAt,
-      livePosition,
-    };
+    const user = await section.readUser(deps.store, session);
+    const id = pathParameter(request, "id");
+    const context: PageContext<User> = { deps, user, request, id, session, formToken, livePosition };
     // For the layout of an error page.
     response.locals.context = context;
     return context;
@@ -61,12 +50,12 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>): Pa
       const context = await readContext(request, response, session, use);
       await sendPage(section, response, session, context, await page(context));
     },
-    act: (act) => async (request, response) => {
+    submit: (submit) => async (request, response) => {
       const session = await open(request, response);
       const form = await deps.readForm(request, response);
       checkCsrf(request, session, form, deps.publicOrigin);
       const context = await readContext(request, response, session, "act");
-      await sendPage(section, response, session, context, await act(context, form));
+      await sendPage(section, response, session, context, await submit(context, form));
     },
     contextOf: async (request, response, use) => readContext(request, response, await open(request, response), use),
   };

@@ -1,0 +1,167 @@
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import { invitationsPerDay, repeatInvitationDays } from "../generated/decisions.ts";
+import { emailAddressSchema } from "../generated/schemas.ts";
+import { type Listed, type ListPage, listCursor } from "../lists/list-cursor.ts";
+import { microsecondsOf, olderThan } from "../lists/older-than.ts";
+import { greeting } from "../mail/greeting.ts";
+import { mailboxOf } from "../mail/mailbox-of.ts";
+import { writeMails } from "../mail/write-mails.ts";
+import { ProblemError } from "../problem/problem-error.ts";
+import type { Store, Trx } from "../store/store.ts";
+import { lineField, textField } from "../validation/text-field.ts";
+import type { PortalDeps, SignedInPerson } from "./person.ts";
+import { notShown } from "./shown-suggestions.ts";
+
+/** People selected from one organisation's suggestions. */
+export const picksSchema = z.strictObject({
+  organisationId: textField,
+  people: z
+    .array(z.strictObject({ name: lineField, emailAddress: emailAddressSchema }))
+    .min(1)
+    .max(100),
+});
+
+export type Picks = z.infer<typeof picksSchema>;
+
+/**
+ * Invites all selected people by mail, in the caller's transaction.
+ *
+ * @throws {ProblemError} `organisation_not_found`, `contact_not_suggested`, `already_invited` or `too_many_invitations`
+ */
+export async function invite(
+  trx: Trx,
+  { now }: Pick<PortalDeps, "now">,
+  person: SignedInPerson,
+  { organisationId, people: picked }: Picks,
+) {
+  const suggestedBy = await trx
+    .selectFrom("endpoints")
+    .select("organisation_id as id")
+    .where("organisation_id", "=", organisationId)
+    .where("suggests_contacts", "=", true)
+    .executeTakeFirst();
+  if (suggestedBy === undefined)
+    throw new ProblemError("organisation_not_found", "No organisation with this id implements suggestions.");
+  await checkShown(trx, person.sessionId, organisationId, picked);
+  const createdAt = now();
+  const mailboxes = picked.map(({ emailAddress }) => mailboxOf(emailAddress));
+  await checkInvitationLimits(trx, person, mailboxes, createdAt);
+  // A repeated person is invited once.
+  const people = picked.filter((_, index) => mailboxes.indexOf(mailboxes[index] ?? "") === index);
+  const invitations = people.map(({ name, emailAddress }) => ({
+    id: `invitation_${randomUUID()}`,
+    organisation_id: person.organisationId,
+    invited_by: person.id,
+    suggested_by: suggestedBy.id,
+    name,
+    email_address: emailAddress,
+    mailbox: mailboxOf(emailAddress),
+    created_at: createdAt,
+  }));
+  const mails = people.map(({ name, emailAddress }) => ({
+    to_address: emailAddress,
+    subject: `${person.organisationName} invites you`,
+    body: `${greeting(name)}\n\n${person.name} of ${person.organisationName} invites you to share your availability.\n`,
+  }));
+  await trx.insertInto("invitations").values(invitations).execute();
+  await writeMails(trx, mails);
+  return invitations.map(({ id, name, email_address: emailAddress }) => ({ id, name, emailAddress }));
+}
+
+async function checkShown(trx: Trx, sessionId: string, organisationId: string, picked: Picks["people"]): Promise<void> {
+  const unknown = await notShown(trx, sessionId, organisationId, picked);
+  if (unknown.length === 0) return;
+  throw new ProblemError(
+    "contact_not_suggested",
+    "No invitation was sent. Select people from a search of this session, or search again.",
+    { errors: new Map(unknown.map((index) => [`people[${index}]`, ["No search showed this person."]])) },
+  );
+}
+
+const dayMs = 24 * 60 * 60 * 1_000;
+
+/** The mailboxes (see `mailboxOf`) that an organisation invited too recently to invite again (D-87). */
+export async function recentlyInvited(
+  db: Store["db"],
+  organisationId: string,
+  now: Date,
+): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom("invitations")
+    .select("mailbox")
+    .where("organisation_id", "=", organisationId)
+    .where("created_at", ">", new Date(now.getTime() - repeatInvitationDays * dayMs))
+    .execute();
+  return new Set(rows.map(({ mailbox }) => mailbox));
+}
+
+/**
+ * Checks the limits of invitations (D-87). Locks the organisation until the caller's transaction ends, in all processes.
+ *
+ * @throws {ProblemError} `already_invited` or `too_many_invitations`
+ */
+async function checkInvitationLimits(
+  trx: Trx,
+  { id, organisationId }: SignedInPerson,
+  mailboxes: readonly string[],
+  now: Date,
+): Promise<void> {
+  await trx.selectFrom("organisations").select("id").where("id", "=", organisationId).forNoKeyUpdate().execute();
+  const lately = await recentlyInvited(trx, organisationId, now);
+  const repeated = mailboxes.flatMap((mailbox, index) => (lately.has(mailbox) ? [index] : []));
+  if (repeated.length > 0)
+    throw new ProblemError(
+      "already_invited",
+      `No invitation was sent. Remove people whom your organisation invited less than ${repeatInvitationDays} days ago.`,
+      { errors: new Map(repeated.map((index) => [`people[${index}]`, ["Remove this person."]])) },
+    );
+  const sent = await trx
+    .selectFrom("invitations")
+    .select("created_at")
+    .where("invited_by", "=", id)
+    .where("created_at", ">", new Date(now.getTime() - dayMs))
+    .orderBy("created_at")
+    .execute();
+  // Once this invitation is a day old, all new ones are within the limit.
+  const last = sent[sent.length + new Set(mailboxes).size - invitationsPerDay - 1];
+  if (last === undefined) return;
+  const waitMs = last.created_at.getTime() + dayMs - now.getTime();
+  throw new ProblemError(
+    "too_many_invitations",
+    `You can invite ${invitationsPerDay} people in 24 hours. Try again after the number of seconds in Retry-After.`,
+    { headers: { "Retry-After": String(Math.max(1, Math.ceil(waitMs / 1_000))) } },
+  );
+}
+
+export const invitationsCursor = listCursor("invitations", /./);
+
+export interface ListedInvitation {
+  id: string;
+  name: string;
+  emailAddress: string;
+  suggestedBy: string;
+  invitedAt: Date;
+}
+
+/** The organisation's invitations, newest first. */
+export async function listInvitations(
+  { store }: PortalDeps,
+  { organisationId }: SignedInPerson,
+  { before, limit }: ListPage,
+): Promise<Listed<ListedInvitation>> {
+  const read = await store.db
+    .selectFrom("invitations")
+    .innerJoin("organisations", "organisations.id", "suggested_by")
+    .select(["invitations.id", "invitations.name", "email_address as emailAddress"])
+    .select(["organisations.name as suggestedBy", "invitations.created_at as invitedAt"])
+    .select(microsecondsOf("invitations.created_at").as("position"))
+    .where("organisation_id", "=", organisationId)
+    .where(olderThan(["invitations.created_at", "invitations.id"], before))
+    .orderBy("invitations.created_at", "desc")
+    .orderBy("invitations.id", "desc")
+    .limit(limit + 1)
+    .execute();
+  const { rows, next } = invitationsCursor.cut(read, limit, (row) => row);
+  return { rows: rows.map(({ position: _, ...row }) => row), next };
+}

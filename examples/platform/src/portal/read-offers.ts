@@ -1,0 +1,101 @@
+import { type ExpressionBuilder, type SqlBool, sql } from "kysely";
+import { jsonArrayFrom } from "kysely/helpers/postgres";
+import { type ListPage, listCursor } from "../lists/list-cursor.ts";
+import { microsecondsOf, olderThan } from "../lists/older-than.ts";
+import { offerFlags } from "../offers/read-offer.ts";
+import { offerNotFound } from "../offers/refusal-problem.ts";
+import type { Tables } from "../store/tables.ts";
+import type { PortalDeps } from "./person.ts";
+
+export type ListedOffer = Awaited<ReturnType<typeof listOffers>>["rows"][number];
+
+export const offersCursor = listCursor("offers", /./);
+
+/** The organisation's offers, newest first, with their counts of responses. */
+export async function listOffers({ store, now }: PortalDeps, organisationId: string, { before, limit }: ListPage) {
+  const read = await store.db
+    .selectFrom("offers")
+    .select(["id", "title", "created_at", "ends_at", "completed_at", "withdrawn_at"])
+    .select(microsecondsOf("offers.created_at").as("position"))
+    .select(countedResponses)
+    .where("organisation_id", "=", organisationId)
+    .where(olderThan(["offers.created_at", "offers.id"], before))
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .limit(limit + 1)
+    .execute();
+  const at = now();
+  const { rows, next } = offersCursor.cut(read, limit, (row) => row);
+  const offers = rows.map((offer) => ({
+    id: offer.id,
+    title: offer.title,
+    createdAt: offer.created_at.toISOString(),
+    ...offerFlags(offer, at),
+    responses: responseCounts(offer.counts),
+  }));
+  return { rows: offers, next };
+}
+
+/** An offer with all details for its organisation. */
+export type OfferDetails = Awaited<ReturnType<typeof readOfferDetails>>;
+export type RecipientDetails = OfferDetails["recipients"][number];
+
+export interface RecipientQuery {
+  /** The last recipient of the previous page. */
+  after?: number | undefined;
+  limit: number;
+}
+
+/**
+ * @param query the page of recipients, applicants first
+ * @throws {ProblemError} `offer_not_found`, also for another organisation's offer
+ */
+export async function readOfferDetails(
+  { store, now }: Pick<PortalDeps, "store" | "now">,
+  organisationId: string,
+  offerId: string,
+  { after, limit }: RecipientQuery = { limit: 0 },
+) {
+  const offer = await store.db
+    .selectFrom("offers")
+    .selectAll()
+    .select(({ selectFrom }) => [
+      jsonArrayFrom(
+        selectFrom("recipients")
+          .innerJoin("workers", "workers.id", "recipients.worker_id")
+          .select(["recipients.id", "worker_id as workerId", "name", "response", "confirmation"])
+          .select(["opened_at as openedAt", "responded_at as respondedAt", "closed_at as closedAt"])
+          .whereRef("offer_id", "=", "offers.id")
+          .orderBy(({ eb }) => eb("response", "=", "applied"), "desc")
+          .orderBy("recipients.id")
+          .$if(after !== undefined, (query) => query.where(comesAfter(after ?? 0)))
+          .limit(limit),
+      ).as("recipients"),
+      // Also a person of an agency, who is not of this organisation.
+      selectFrom("people").select("name").whereRef("people.id", "=", "created_by_user_id").as("createdBy"),
+    ])
+    .select(countedResponses)
+    .where("id", "=", offerId)
+    .where("organisation_id", "=", organisationId)
+    .executeTakeFirst();
+  if (offer === undefined) throw offerNotFound();
+  return { ...offer, ...offerFlags(offer, now()), responses: responseCounts(offer.counts) };
+}
+
+/** Follows the order of recipients, by the current response of the last one. */
+const comesAfter = (id: number) => sql<SqlBool>`(response <> 'applied', recipients.id) > (
+  select last.response <> 'applied', last.id from recipients as last where last.id = ${id} and last.offer_id = offers.id)`;
+
+/** Counts of an offer's responses as rows, for {@link responseCounts}. */
+const countedResponses = ({ selectFrom }: ExpressionBuilder<Tables, "offers">) =>
+  jsonArrayFrom(
+    selectFrom("recipients")
+      .select(["response", ({ fn }) => fn.countAll<number>().as("count")])
+      .whereRef("offer_id", "=", "offers.id")
+      .groupBy("response"),
+  ).as("counts");
+
+function responseCounts(counts: readonly { response: string; count: number }[]) {
+  const of = (name: string): number => counts.find(({ response }) => response === name)?.count ?? 0;
+  return { applied: of("applied"), rejected: of("rejected"), none: of("none") };
+}
