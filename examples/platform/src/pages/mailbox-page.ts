@@ -1,19 +1,15 @@
-import { mailsCursor, readMails } from "../portal/read-mails.ts";
+import { mailList } from "../portal/read-mails.ts";
 import { html } from "./layout/markup.ts";
 import { newestFirst } from "./layout/pagination.ts";
 import { time } from "./layout/time.ts";
 import type { PortalPage } from "./sections/portal-section.ts";
 
 /** `GET /mailbox?before=…` */
-export const mailboxPage: PortalPage = async ({ deps, user, request }) => {
-  const { rows, isNewest, links } = await newestFirst(request, {
-    cursor: mailsCursor,
-    limit: 100,
-    read: (page) => readMails(deps, user, page),
-  });
+export const mailboxPage: PortalPage = async (context) => {
+  const { rows, isNewest, links } = await newestFirst(context, mailList, 100);
   const main = html`
       <header class="page-head"><h1>Mailbox</h1></header>
-      <p class="lead">${deps.showAllMail ? "All mail of this platform, because OFFERS_SHOW_ALL_MAIL is set." : "Mail from this platform to your addresses."}</p>
+      <p class="lead">${context.deps.showAllMail ? "All mail of this platform, because OFFERS_SHOW_ALL_MAIL is set." : "Mail from this platform to your addresses."}</p>
       <section class="stack" id="mails" data-live="mail" aria-label="Mails, newest first">
         ${rows.length === 0 && html`<div class="panel empty"><p>${isNewest ? "No mail yet." : "No older mail."}</p></div>`}
         ${rows.map(

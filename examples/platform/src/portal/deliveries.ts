@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { jsonObjectFrom } from "kysely/helpers/postgres";
 import { isShownAs, type ShownState, shownState } from "../delivery/shown-state.ts";
 import { type ListPage, listCursor } from "../lists/list-cursor.ts";
-import type { PortalDeps } from "./person.ts";
+import type { PortalDeps, SignedInPerson } from "./person.ts";
 
 export type ReadDelivery = Awaited<ReturnType<typeof readDeliveries>>["rows"][number];
 export type ReadAttempt = Awaited<ReturnType<typeof readAttempts>>[number];
@@ -16,7 +16,7 @@ export interface DeliveryFilter extends ListPage {
 }
 
 /** The organisation's latest deliveries, newest first, each with its event and its last attempt. */
-export async function readDeliveries(deps: PortalDeps, organisationId: string, filter: DeliveryFilter) {
+export async function readDeliveries(deps: PortalDeps, { organisationId }: SignedInPerson, filter: DeliveryFilter) {
   const { state, since, before, limit } = filter;
   const read = await deliveries(deps, organisationId)
     .$if(state !== undefined, (query) => query.where(isShownAs(state ?? "pending")))
@@ -29,8 +29,8 @@ export async function readDeliveries(deps: PortalDeps, organisationId: string, f
 }
 
 /** The same with every attempt, as the JSON route returns it. */
-export async function readDeliveriesAndAttempts(deps: PortalDeps, organisationId: string, filter: DeliveryFilter) {
-  const { rows, next } = await readDeliveries(deps, organisationId, filter);
+async function readDeliveriesAndAttempts(deps: PortalDeps, person: SignedInPerson, filter: DeliveryFilter) {
+  const { rows, next } = await readDeliveries(deps, person, filter);
   const ids = rows.map(({ id }) => id);
   const attempts = new Map(ids.map((id): [string, object[]] => [id, []]));
   for (const attempt of ids.length > 0 ? await readAttempts(deps, ids) : []) {
@@ -43,6 +43,8 @@ export async function readDeliveriesAndAttempts(deps: PortalDeps, organisationId
   }));
   return { rows: views, next };
 }
+
+export const deliveryList = { cursor: deliveriesCursor, read: readDeliveriesAndAttempts };
 
 /** One delivery of the organisation, or undefined. */
 export const readDelivery = (deps: PortalDeps, organisationId: string, id: string) =>

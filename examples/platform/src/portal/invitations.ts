@@ -2,12 +2,13 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { invitationsPerDay, repeatInvitationDays } from "../generated/decisions.ts";
 import { emailAddressSchema } from "../generated/schemas.ts";
-import { type Listed, type ListPage, listCursor } from "../lists/list-cursor.ts";
+import { type ListPage, listCursor } from "../lists/list-cursor.ts";
 import { microsecondsOf, olderThan } from "../lists/older-than.ts";
 import { greeting } from "../mail/greeting.ts";
 import { mailboxOf } from "../mail/mailbox-of.ts";
 import { writeMails } from "../mail/write-mails.ts";
 import { ProblemError } from "../problem/problem-error.ts";
+import type { ProblemCode } from "../problem/problem-kinds.ts";
 import type { Store, Trx } from "../store/store.ts";
 import { lineField, textField } from "../validation/text-field.ts";
 import type { PortalDeps, SignedInPerson } from "./person.ts";
@@ -43,7 +44,9 @@ export async function invite(
     .executeTakeFirst();
   if (suggestedBy === undefined)
     throw new ProblemError("organisation_not_found", "No organisation with this id implements suggestions.");
-  await checkShown(trx, person.sessionId, organisationId, picked);
+  const unknown = await notShown(trx, person.sessionId, organisationId, picked);
+  const searchAgain = "Select people from a search of this session, or search again.";
+  rejectPeople("contact_not_suggested", searchAgain, unknown, "No search showed this person.");
   const createdAt = now();
   const mailboxes = picked.map(({ emailAddress }) => mailboxOf(emailAddress));
   await checkInvitationLimits(trx, person, mailboxes, createdAt);
@@ -69,14 +72,11 @@ export async function invite(
   return invitations.map(({ id, name, email_address: emailAddress }) => ({ id, name, emailAddress }));
 }
 
-async function checkShown(trx: Trx, sessionId: string, organisationId: string, picked: Picks["people"]): Promise<void> {
-  const unknown = await notShown(trx, sessionId, organisationId, picked);
-  if (unknown.length === 0) return;
-  throw new ProblemError(
-    "contact_not_suggested",
-    "No invitation was sent. Select people from a search of this session, or search again.",
-    { errors: new Map(unknown.map((index) => [`people[${index}]`, ["No search showed this person."]])) },
-  );
+/** @param indexes of the rejected people */
+function rejectPeople(code: ProblemCode, detail: string, indexes: readonly number[], remedy: string): void {
+  if (indexes.length === 0) return;
+  const errors = new Map(indexes.map((index) => [`people[${index}]`, [remedy]]));
+  throw new ProblemError(code, `No invitation was sent. ${detail}`, { errors });
 }
 
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -110,12 +110,8 @@ async function checkInvitationLimits(
   await trx.selectFrom("organisations").select("id").where("id", "=", organisationId).forNoKeyUpdate().execute();
   const lately = await recentlyInvited(trx, organisationId, now);
   const repeated = mailboxes.flatMap((mailbox, index) => (lately.has(mailbox) ? [index] : []));
-  if (repeated.length > 0)
-    throw new ProblemError(
-      "already_invited",
-      `No invitation was sent. Remove people whom your organisation invited less than ${repeatInvitationDays} days ago.`,
-      { errors: new Map(repeated.map((index) => [`people[${index}]`, ["Remove this person."]])) },
-    );
+  const removeThem = `Remove people whom your organisation invited less than ${repeatInvitationDays} days ago.`;
+  rejectPeople("already_invited", removeThem, repeated, "Remove this person.");
   const sent = await trx
     .selectFrom("invitations")
     .select("created_at")
@@ -134,22 +130,10 @@ async function checkInvitationLimits(
   );
 }
 
-export const invitationsCursor = listCursor("invitations", /./);
-
-export interface ListedInvitation {
-  id: string;
-  name: string;
-  emailAddress: string;
-  suggestedBy: string;
-  invitedAt: Date;
-}
+const cursor = listCursor("invitations", /./);
 
 /** The organisation's invitations, newest first. */
-export async function listInvitations(
-  { store }: PortalDeps,
-  { organisationId }: SignedInPerson,
-  { before, limit }: ListPage,
-): Promise<Listed<ListedInvitation>> {
+async function readInvitations({ store }: PortalDeps, { organisationId }: SignedInPerson, { before, limit }: ListPage) {
   const read = await store.db
     .selectFrom("invitations")
     .innerJoin("organisations", "organisations.id", "suggested_by")
@@ -162,6 +146,8 @@ export async function listInvitations(
     .orderBy("invitations.id", "desc")
     .limit(limit + 1)
     .execute();
-  const { rows, next } = invitationsCursor.cut(read, limit, (row) => row);
+  const { rows, next } = cursor.cut(read, limit, (row) => row);
   return { rows: rows.map(({ position: _, ...row }) => row), next };
 }
+
+export const invitationList = { cursor, read: readInvitations };

@@ -2,10 +2,10 @@ import { type SqlBool, sql } from "kysely";
 import { type ListPage, listCursor } from "../lists/list-cursor.ts";
 import { emailAddressesOf, type PortalDeps, type SignedInPerson } from "./person.ts";
 
-export const mailsCursor = listCursor("mails", /^$/);
+const cursor = listCursor("mails", /^$/);
 
 /** Mail to the person, newest first; with `showAllMail`, all mail. */
-export async function readMails(deps: PortalDeps, person: SignedInPerson, { before, limit }: ListPage) {
+async function readMails(deps: PortalDeps, person: SignedInPerson, { before, limit }: ListPage) {
   const addresses = await emailAddressesOf(deps, person);
   const mails = await deps.store.db
     .selectFrom("mails")
@@ -16,5 +16,7 @@ export async function readMails(deps: PortalDeps, person: SignedInPerson, { befo
     .orderBy("id", "desc")
     .limit(limit + 1)
     .execute();
-  return mailsCursor.cut(mails, limit, ({ id }) => ({ position: id, id: "" }));
+  return cursor.cut(mails, limit, ({ id }) => ({ position: id, id: "" }));
 }
+
+export const mailList = { cursor, read: readMails };

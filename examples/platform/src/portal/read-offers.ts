@@ -5,17 +5,17 @@ import { microsecondsOf, olderThan } from "../lists/older-than.ts";
 import { offerFlags } from "../offers/read-offer.ts";
 import { offerNotFound } from "../offers/refusal-problem.ts";
 import type { Tables } from "../store/tables.ts";
-import type { PortalDeps } from "./person.ts";
+import type { PortalDeps, SignedInPerson } from "./person.ts";
 
-export type ListedOffer = Awaited<ReturnType<typeof listOffers>>["rows"][number];
+export type ListedOffer = Awaited<ReturnType<typeof readOffers>>["rows"][number];
 
-export const offersCursor = listCursor("offers", /./);
+const cursor = listCursor("offers", /./);
 
 /** The organisation's offers, newest first, with their counts of responses. */
-export async function listOffers({ store, now }: PortalDeps, organisationId: string, { before, limit }: ListPage) {
+async function readOffers({ store, now }: PortalDeps, { organisationId }: SignedInPerson, { before, limit }: ListPage) {
   const read = await store.db
     .selectFrom("offers")
-    .select(["id", "title", "created_at", "ends_at", "completed_at", "withdrawn_at"])
+    .select(["id", "title", "created_at as createdAt", "ends_at", "completed_at", "withdrawn_at"])
     .select(microsecondsOf("offers.created_at").as("position"))
     .select(countedResponses)
     .where("organisation_id", "=", organisationId)
@@ -25,16 +25,14 @@ export async function listOffers({ store, now }: PortalDeps, organisationId: str
     .limit(limit + 1)
     .execute();
   const at = now();
-  const { rows, next } = offersCursor.cut(read, limit, (row) => row);
-  const offers = rows.map((offer) => ({
-    id: offer.id,
-    title: offer.title,
-    createdAt: offer.created_at.toISOString(),
-    ...offerFlags(offer, at),
-    responses: responseCounts(offer.counts),
-  }));
+  const { rows, next } = cursor.cut(read, limit, (row) => row);
+  const offers = rows.map(({ id, title, createdAt, counts, ...times }) => {
+    return { id, title, createdAt, ...offerFlags(times, at), responses: responseCounts(counts) };
+  });
   return { rows: offers, next };
 }
+
+export const offerList = { cursor, read: readOffers };
 
 /** An offer with all details for its organisation. */
 export type OfferDetails = Awaited<ReturnType<typeof readOfferDetails>>;

@@ -30,20 +30,19 @@ export async function readProfile(deps: PortalDeps, { organisationId, organisati
     suggestsContacts: endpoint?.suggests_contacts ?? false,
     previousSecretUntil: ifLater(endpoint?.previous_secret_until, now),
     health: endpoint ? healthOf(endpoint, now) : null,
-    savedAt: endpoint?.updated_at.toISOString() ?? null,
+    savedAt: endpoint?.updated_at ?? null,
   };
 }
 
 /** The health of an endpoint (D-72, D-73). */
 const healthOf = (endpoint: ReadEndpoint, now: Date) => ({
-  failingSince: endpoint.failing_since?.toISOString() ?? null,
+  failingSince: endpoint.failing_since,
   /** While the circuit breaker is open. */
   pausedUntil: endpoint.disabled_at === null ? ifLater(endpoint.breaker_open_until, now) : null,
-  disabledAt: endpoint.disabled_at?.toISOString() ?? null,
+  disabledAt: endpoint.disabled_at,
   disabledBecause: endpoint.disabled_because,
   /** Pending deliveries are held while the endpoint is disabled. */
   held: endpoint.disabled_at === null ? 0 : Number(endpoint.pending),
 });
 
-const ifLater = (time: Date | null | undefined, now: Date): string | null =>
-  time && time > now ? time.toISOString() : null;
+const ifLater = (time: Date | null | undefined, now: Date): Date | null => (time && time > now ? time : null);

@@ -4,7 +4,7 @@ import { redeliverMany } from "../delivery/redeliver-many.ts";
 import { nullAsAbsent } from "../generated/received-values.ts";
 import { ProblemError } from "../problem/problem-error.ts";
 import { instantField } from "../validation/instant-field.ts";
-import type { PortalDeps } from "./person.ts";
+import type { PortalDeps, SignedInPerson } from "./person.ts";
 
 export const deliveryNotFound = (): ProblemError =>
   new ProblemError("delivery_not_found", "Your organisation has no delivery with this id.");
@@ -24,7 +24,11 @@ const problems: Record<Exclude<Redelivery["outcome"], "redelivered">, () => Prob
  * @returns the id of the redelivery
  * @throws {ProblemError} `delivery_not_found`, `delivery_pending` or `delivery_superseded`
  */
-export async function redeliverOne(deps: PortalDeps, organisationId: string, id: string): Promise<{ id: string }> {
+export async function redeliverOne(
+  deps: PortalDeps,
+  { organisationId }: SignedInPerson,
+  id: string,
+): Promise<{ id: string }> {
   const redelivery = await redeliver(deps.store, organisationId, id);
   if (redelivery.outcome !== "redelivered") throw problems[redelivery.outcome]();
   deps.signals.publish({ topic: "delivery", organisationId });
@@ -44,7 +48,7 @@ const statesOf = { dead: ["dead"], acknowledged: ["acknowledged"], all: ["dead",
 /** Redelivers all failed, acknowledged or settled events of a time range. */
 export async function redeliverRange(
   deps: PortalDeps,
-  organisationId: string,
+  { organisationId }: SignedInPerson,
   { state, ...range }: z.infer<typeof redeliveryRangeSchema>,
 ) {
   const counts = await redeliverMany(deps.store, organisationId, { ...range, states: statesOf[state] });

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { invalidRequest, ProblemError } from "../problem/problem-error.ts";
 import { encrypt, matchesEncrypted } from "../store/encryption/encrypt.ts";
-import { parseBody } from "../validation/parse-body.ts";
 import {
   type CheckView,
   checkEndpoint,
@@ -12,7 +11,7 @@ import {
 } from "./check-endpoint.ts";
 import type { PortalDeps, SignedInPerson } from "./person.ts";
 
-const rotationSchema = z.strictObject({ secret: secretField });
+export const rotationSchema = z.strictObject({ secret: secretField });
 
 /** D-75 */
 const overlapMs = 24 * 60 * 60_000;
@@ -28,9 +27,8 @@ const overlapMs = 24 * 60 * 60_000;
 export async function rotateSecret(
   deps: PortalDeps,
   { organisationId }: SignedInPerson,
-  body: unknown,
+  { secret }: z.infer<typeof rotationSchema>,
 ): Promise<CheckView[]> {
-  const { secret } = parseBody(rotationSchema, body);
   const endpoint = await savedEndpoint(deps, organisationId);
   checkScheme(endpoint.scheme, secret);
   if (matchesEncrypted(secret, endpoint.encrypted_secret, deps.encryptionKey, organisationId))

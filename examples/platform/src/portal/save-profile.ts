@@ -4,12 +4,11 @@ import { nullAsAbsent } from "../generated/received-values.ts";
 import { invalidRequest } from "../problem/problem-error.ts";
 import { encrypt, matchesEncrypted } from "../store/encryption/encrypt.ts";
 import type { EndpointScheme } from "../store/tables.ts";
-import { parseBody } from "../validation/parse-body.ts";
 import { textField } from "../validation/text-field.ts";
 import { type CheckView, checkEndpoint, checkScheme, publishEndpoint, secretField } from "./check-endpoint.ts";
 import type { PortalDeps, SignedInPerson } from "./person.ts";
 
-const profileSchema = nullAsAbsent(
+export const profileSchema = nullAsAbsent(
   z.strictObject({
     baseAddress: textField,
     // Required for any other change: a new address must not get signatures of a secret that its owner does not know.
@@ -18,6 +17,8 @@ const profileSchema = nullAsAbsent(
     suggestsContacts: z.boolean(),
   }),
 );
+
+type Profile = z.infer<typeof profileSchema>;
 
 /**
  * Saves a company profile if both checks of its base address pass. Without a secret it only changes the suggestions switch, and
@@ -29,9 +30,8 @@ const profileSchema = nullAsAbsent(
 export async function saveProfile(
   deps: PortalDeps,
   { organisationId }: SignedInPerson,
-  body: unknown,
+  { secret, scheme, ...rest }: Profile,
 ): Promise<CheckView[]> {
-  const { secret, scheme, ...rest } = parseBody(profileSchema, body);
   if (secret === undefined) {
     await switchSuggestions(deps, organisationId, { scheme, ...rest });
     deps.signals.publish({ topic: "endpoint", organisationId });
@@ -46,18 +46,11 @@ export async function saveProfile(
   return checks;
 }
 
-interface Profile {
-  baseAddress: string;
-  secret: string;
-  scheme: EndpointScheme;
-  suggestsContacts: boolean;
-}
-
 /** In one statement, so that a concurrent save cannot be overwritten. */
 async function switchSuggestions(
   { store, now }: PortalDeps,
   organisationId: string,
-  { baseAddress, scheme, suggestsContacts }: Omit<z.infer<typeof profileSchema>, "secret">,
+  { baseAddress, scheme, suggestsContacts }: Profile,
 ): Promise<void> {
   const { numUpdatedRows } = await store.db
     .updateTable("endpoints")
@@ -75,9 +68,8 @@ async function switchSuggestions(
 function saveEndpoint(
   { store, encryptionKey, now }: PortalDeps,
   organisationId: string,
-  profile: Profile,
+  { baseAddress, scheme, secret, suggestsContacts }: Profile & { scheme: EndpointScheme; secret: string },
 ): Promise<void> {
-  const { baseAddress, scheme, secret, suggestsContacts } = profile;
   return store.transaction(async (trx) => {
     const current = await trx
       .selectFrom("endpoints")

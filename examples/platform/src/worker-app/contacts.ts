@@ -21,14 +21,15 @@ export async function readOrganisation({ store }: Pick<WorkerAppDeps, "store">, 
   throw new ProblemError("organisation_not_found", "No organisation has this id.");
 }
 
-export interface OrganisationQuery {
-  /** The last id of the previous page. */
-  after: string | undefined;
-  limit: number;
-}
-
-/** All organisations, by name. */
-export const readOrganisations = ({ store }: Pick<WorkerAppDeps, "store">, { after, limit }: OrganisationQuery) =>
+/**
+ * All organisations, by name.
+ *
+ * @param after the last id of the previous page
+ */
+export const readOrganisations = (
+  { store }: Pick<WorkerAppDeps, "store">,
+  { after, limit }: { after: string | undefined; limit: number },
+) =>
   store.db
     .selectFrom("organisations")
     .select(["id", "name"])

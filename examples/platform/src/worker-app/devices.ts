@@ -71,21 +71,15 @@ export async function addDevice(trx: Trx, workerId: string, { platform, token }:
 }
 
 /** The worker's devices, the last registered first. Tokens are not returned: a token allows pushing to the phone. */
-export async function listDevices({ db }: Store, workerId: string) {
-  const devices = await db
+export const listDevices = ({ db }: Store, workerId: string) =>
+  db
     .selectFrom("devices")
-    .select(["id", "platform", "token", "created_at"])
+    .select(["id", "platform", "created_at as registeredAt"])
+    .select(({ eb }) => eb("token", "is not", null).as("hasToken"))
     .where("worker_id", "=", workerId)
     .orderBy("created_at", "desc")
     .orderBy("id", "desc")
     .execute();
-  return devices.map(({ id, platform, token, created_at: registeredAt }) => ({
-    id,
-    platform,
-    hasToken: token !== null,
-    registeredAt: registeredAt.toISOString(),
-  }));
-}
 
 /**
  * Stops pushing to the device. Earlier notifications stay on the menu.

@@ -1,15 +1,15 @@
-import { type ListPage, listCursor } from "../lists/list-cursor.ts";
+import { type ListPage, listCursor, type PagedList } from "../lists/list-cursor.ts";
 import { microsecondsOf, olderThan } from "../lists/older-than.ts";
 import type { Notification } from "../push/push-transport.ts";
 import type { Store } from "../store/store.ts";
 
-export const menuCursor = listCursor("notifications", /^\d{1,15}$/);
+const cursor = listCursor("notifications", /^\d{1,15}$/);
 
-export type MenuItem = Awaited<ReturnType<typeof listMenu>>["rows"][number];
+export type MenuItem = Awaited<ReturnType<typeof readMenu>>["rows"][number];
 
 /** The worker's notifications menu, newest first: notifications to several devices are one entry (D-48). */
-export async function listMenu({ db }: Store, workerId: string, { before, limit }: ListPage) {
-  const read = await db
+async function readMenu({ store }: { store: Store }, { id: workerId }: { id: string }, { before, limit }: ListPage) {
+  const read = await store.db
     .selectFrom(({ selectFrom }) =>
       selectFrom("notifications")
         .distinctOn(["offer_id", "reason"])
@@ -37,8 +37,10 @@ export async function listMenu({ db }: Store, workerId: string, { before, limit 
     .orderBy("notifications.id", "desc")
     .limit(limit + 1)
     .execute();
-  return menuCursor.cut(read, limit, ({ position, id }) => ({ position, id: String(id) }));
+  return cursor.cut(read, limit, ({ position, id }) => ({ position, id: String(id) }));
 }
+
+export const menu = { cursor, read: readMenu };
 
 type MenuNotification = Pick<Notification, "id" | "offerId" | "offerTitle" | "reason" | "createdAt">;
 
@@ -49,5 +51,14 @@ export const menuEntry = ({ id, offerId, offerTitle, reason, createdAt }: MenuNo
   offerTitle,
   reason,
   successful: reason === "successful" ? true : reason === "unsuccessful" ? false : null,
-  createdAt: createdAt.toISOString(),
+  createdAt,
 });
+
+/** The menu as JSON. */
+export const menuEntries: PagedList<{ store: Store }, { id: string }, unknown> = {
+  cursor,
+  async read(deps, worker, page) {
+    const { rows, next } = await readMenu(deps, worker, page);
+    return { rows: rows.map(menuEntry), next };
+  },
+};

@@ -5,10 +5,9 @@ import { commitAndPublish } from "../offers/commit-and-publish.ts";
 import { sessionMethods } from "../session/session-methods.ts";
 import { sessionOf, signedIn } from "../session/sessions.ts";
 import { signedInRoutes } from "../session/signed-in-routes.ts";
-import { parseBody } from "../validation/parse-body.ts";
 import { addContact, contactSchema, readOrganisation } from "./contacts.ts";
 import { addDevice, deviceSchema, listDevices, removeDevice } from "./devices.ts";
-import { listMenu, menuCursor, menuEntry } from "./menu.ts";
+import { menuEntries } from "./menu.ts";
 import { streamNotifications } from "./stream-notifications.ts";
 import { type WorkerAppDeps, worker } from "./worker.ts";
 import { actAsWorker, viewOffer } from "./worker-offer.ts";
@@ -16,36 +15,33 @@ import { actAsWorker, viewOffer } from "./worker-offer.ts";
 /** The worker app: notifications menu, offer view and response, contacts, devices. */
 export function mountWorkerApp(router: Router, deps: WorkerAppDeps): void {
   const { store } = deps;
-  const { route, list } = signedInRoutes(deps, worker, (_store, { ownerId }) => ownerId);
+  const { route, list } = signedInRoutes(deps, worker, (_store, { ownerId }) => ({ id: ownerId }));
   defineRoutes(router, worker.sessionPath, sessionMethods(deps, worker));
 
   defineRoutes(router, "/worker-app/devices", {
     // All devices: D-91 limits their number.
-    get: route(async ({ user }) => ({ devices: await listDevices(store, user) })),
+    get: route(async ({ user }) => ({ devices: await listDevices(store, user.id) })),
     // Registering a token again returns the same device.
-    post: route(async ({ user, readBody, response }) => {
-      const device = parseBody(deviceSchema, await readBody());
-      const { id, isNew } = await store.transaction((trx) => addDevice(trx, user, device));
+    post: route(async ({ user, read, response }) => {
+      const device = await read(deviceSchema);
+      const { id, isNew } = await store.transaction((trx) => addDevice(trx, user.id, device));
       response.status(isNew ? 201 : 200);
       return { id, platform: device.platform };
     }),
   });
-  defineRoutes(router, "/worker-app/devices/:id", { delete: route(({ user, id }) => removeDevice(store, user, id)) });
+  defineRoutes(router, "/worker-app/devices/:id", {
+    delete: route(({ user, id }) => removeDevice(store, user.id, id)),
+  });
 
   defineRoutes(router, "/worker-app/contacts", {
-    post: route(async ({ user, readBody }) => {
-      const { organisationId } = parseBody(contactSchema, await readBody());
+    post: route(async ({ user, read }) => {
+      const { organisationId } = await read(contactSchema);
       const { id } = await readOrganisation(deps, organisationId);
-      await commitAndPublish(deps, (trx) => addContact(trx, deps, user, id));
+      await commitAndPublish(deps, (trx) => addContact(trx, deps, user.id, id));
     }),
   });
 
-  defineRoutes(router, "/worker-app/notifications", {
-    get: list("notifications", listSchema(menuCursor), async (user, query) => {
-      const { rows, next } = await listMenu(store, user, query);
-      return { rows: rows.map(menuEntry), next };
-    }),
-  });
+  defineRoutes(router, "/worker-app/notifications", { get: list(menuEntries, listSchema(menuEntries.cursor)) });
   defineRoutes(router, "/worker-app/notifications/stream", {
     // Server-sent events, which resume after `Last-Event-ID`.
     async get(request, response) {
@@ -56,9 +52,9 @@ export function mountWorkerApp(router: Router, deps: WorkerAppDeps): void {
     head: false,
   });
 
-  defineRoutes(router, "/worker-app/offers/:id", { get: route(({ user, id }) => viewOffer(deps, user, id)) });
+  defineRoutes(router, "/worker-app/offers/:id", { get: route(({ user, id }) => viewOffer(deps, user.id, id)) });
   for (const action of ["open", "apply", "reject", "close"] as const)
     defineRoutes(router, `/worker-app/offers/:id/${action}`, {
-      post: route(({ user, id }) => actAsWorker(deps, user, id, action)),
+      post: route(({ user, id }) => actAsWorker(deps, user.id, id, action)),
     });
 }

@@ -19,7 +19,7 @@ export const devicesPage: AppPage = async (context) => {
         <form method="post" action="/app/devices/${encodeURIComponent(id)}/remove" class="row">
           ${formTokenField(context)}
           <span><strong>${names[platform]}</strong><br><span class="fine">registered ${time(registeredAt)}${!hasToken && ", without push messages"}</span></span>
-          <button class="quiet small" aria-label="Remove the ${names[platform]} registered ${registeredAt}">Remove</button>
+          <button class="quiet small" aria-label="Remove the ${names[platform]} registered ${registeredAt.toISOString()}">Remove</button>
         </form>
       </li>`,
     )}</ul>`;

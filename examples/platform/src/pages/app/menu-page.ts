@@ -1,5 +1,5 @@
 import type { NotificationReason } from "../../push/push-transport.ts";
-import { listMenu, type MenuItem, menuCursor } from "../../worker-app/menu.ts";
+import { type MenuItem, menu } from "../../worker-app/menu.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import { newestFirst } from "../layout/pagination.ts";
 import { time } from "../layout/time.ts";
@@ -13,12 +13,8 @@ const texts: Record<NotificationReason, string> = {
 };
 
 /** `GET /app?before=…`: the notifications menu. */
-export const menuPage: AppPage = async ({ deps, user, request }) => {
-  const { rows, isNewest, links } = await newestFirst(request, {
-    cursor: menuCursor,
-    limit: 50,
-    read: (page) => listMenu(deps.store, user.id, page),
-  });
+export const menuPage: AppPage = async (context) => {
+  const { rows, isNewest, links } = await newestFirst(context, menu, 50);
   const main = html`
       <header class="page-head"><h1>Notifications</h1></header>
       <div id="menu" data-live="notification">

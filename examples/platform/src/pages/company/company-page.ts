@@ -1,9 +1,10 @@
 import type { CheckView } from "../../portal/check-endpoint.ts";
 import { type ReadEndpoint, readEndpoint } from "../../portal/read-profile.ts";
 import { reenableEndpoint } from "../../portal/reenable-endpoint.ts";
-import { rotateSecret } from "../../portal/rotate-secret.ts";
-import { saveProfile } from "../../portal/save-profile.ts";
+import { rotateSecret, rotationSchema } from "../../portal/rotate-secret.ts";
+import { profileSchema, saveProfile } from "../../portal/save-profile.ts";
 import { type FieldErrors, ProblemError } from "../../problem/problem-error.ts";
+import { parseBody } from "../../validation/parse-body.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { Page } from "../routing/page.ts";
 import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-section.ts";
@@ -19,20 +20,22 @@ export const saveCompanyForm: PortalForm = (context, form) => {
   const draft = readProfileDraft(form);
   const secret = secretOf(form);
   // An empty input means no secret.
-  const work = saveProfile(context.deps, context.user, { ...draft, ...(secret !== "" && { secret }) });
+  const profile = { ...draft, ...(secret !== "" && { secret }) };
+  const work = async () => saveProfile(context.deps, context.user, parseBody(profileSchema, profile));
   return showOutcome(context, work, { draft, done: "The profile is saved." });
 };
 
 /** `POST /company/rotation` */
 export const rotateSecretForm: PortalForm = (context, form) => {
-  const work = rotateSecret(context.deps, context.user, { secret: secretOf(form) });
+  const rotation = { secret: secretOf(form) };
+  const work = async () => rotateSecret(context.deps, context.user, parseBody(rotationSchema, rotation));
   const done = "The new secret is in use. The old one remains valid for 24 hours.";
   return showOutcome(context, work, { isRotation: true, done });
 };
 
 /** `POST /company/enable` */
 export const enableEndpointForm: PortalForm = (context) =>
-  showOutcome(context, reenableEndpoint(context.deps, context.user), {
+  showOutcome(context, () => reenableEndpoint(context.deps, context.user), {
     done: "The endpoint is enabled. Held events are being delivered.",
   });
 
@@ -54,11 +57,11 @@ interface CompanyView {
 /** The page after one of its forms, with the checks or the field errors. */
 async function showOutcome(
   context: PortalContext,
-  work: Promise<CheckView[]>,
+  work: () => Promise<CheckView[]>,
   { done, ...view }: CompanyView & { done: string },
 ): Promise<Page> {
   try {
-    return await showCompany(context, { ...view, done, checks: await work });
+    return await showCompany(context, { ...view, done, checks: await work() });
   } catch (error) {
     if (!(error instanceof ProblemError) || error.status >= 500) throw error;
     const { code, errors, extensions, message } = error;

@@ -40,7 +40,7 @@ export const redeliverManyForm: PortalForm = async (context, form) => {
   const which = Object.hasOwn(choices, given) ? (given as keyof typeof choices) : "dead";
   const { data: since } = instantField.safeParse(localInUtc(typed));
   if (since === undefined) return { ...(await showDeliveries(context, { since: typed, which })), status: 422 };
-  const { redelivered, superseded } = await redeliverRange(deps, user.organisationId, { since, state: which });
+  const { redelivered, superseded } = await redeliverRange(deps, user, { since, state: which });
   const left = superseded === 0 ? "" : ` Skipped, because a later response superseded them: ${superseded}.`;
   return { to: "/deliveries", notice: `Redelivered: ${counted(redelivered, "event")}.${left}` };
 };
@@ -59,12 +59,15 @@ async function showDeliveries(context: PortalContext, rejected?: RejectedRedeliv
   const filter = filterOf(request);
   const { label, ...window } = ranges[filter.range];
   const stats = await readDeliveryStats(deps, user.organisationId, window);
-  const { rows, isNewest, links } = await newestFirst(request, {
-    cursor: deliveriesCursor,
+  const { rows, isNewest, links } = await newestFirst(
+    context,
+    {
+      cursor: deliveriesCursor,
+      read: (deps, user, page) => readDeliveries(deps, user, { ...page, state: filter.state }),
+    },
     limit,
-    read: (page) => readDeliveries(deps, user.organisationId, { ...page, state: filter.state }),
-    addressOf: (before) => addressOf(filter, before),
-  });
+    (before) => addressOf(filter, before),
+  );
   const isUnfiltered = filter.state === undefined && isNewest;
   const main = html`
       <header class="page-head"><h1>Deliveries</h1></header>
@@ -73,7 +76,7 @@ async function showDeliveries(context: PortalContext, rejected?: RejectedRedeliv
           <h2 id="measured-title">Endpoint statistics</h2>
           ${rangeBar(filter)}
         </header>
-        ${deliveryChart({ stats, during: label })}
+        ${deliveryChart(stats, label)}
       </section>
       <section class="panel" id="deliveries" data-live="delivery" aria-labelledby="deliveries-title">
         <header>

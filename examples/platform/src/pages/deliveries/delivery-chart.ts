@@ -7,14 +7,12 @@ const width = 600;
 const height = 90;
 const gap = 3;
 
-export interface ChartOptions {
-  stats: DeliveryStats;
-  /** Such as `the last hour`. */
-  during: string;
-}
-
-/** Failure rate and lag as bar charts, as text and as a table. */
-export function deliveryChart({ stats: { buckets, total }, during }: ChartOptions): Markup {
+/**
+ * Failure rate and lag as bar charts, as text and as a table.
+ *
+ * @param during such as `the last hour`
+ */
+export function deliveryChart({ buckets, total }: DeliveryStats, during: string): Markup {
   const failing = `${percent(total)} failed: ${total.failed} of ${total.attempts} attempts`;
   const lag =
     total.medianLagMs === null

@@ -44,7 +44,7 @@ export const deliveryPage: PortalPage = async (context) => {
 /** `POST /deliveries/{id}/redeliver`: redirects to the redelivery. */
 export const redeliverForm: PortalForm = async ({ deps, user, id }) => {
   try {
-    const redelivery = await redeliverOne(deps, user.organisationId, id);
+    const redelivery = await redeliverOne(deps, user, id);
     return { to: `/deliveries/${encodeURIComponent(redelivery.id)}`, notice: "The event is redelivered." };
   } catch (error) {
     if (!(error instanceof ProblemError) || error.status !== 409) throw error;

@@ -1,4 +1,4 @@
-import { invitationsCursor, listInvitations } from "../../portal/invitations.ts";
+import { invitationList } from "../../portal/invitations.ts";
 import { dataTable } from "../layout/data-table.ts";
 import { html } from "../layout/markup.ts";
 import { newestFirst } from "../layout/pagination.ts";
@@ -8,12 +8,7 @@ import { searchForm } from "./search-form.ts";
 
 /** `GET /invitations?before=…`: the search form and the invitations so far. */
 export const invitationsPage: PortalPage = async (context) => {
-  const { deps, user, request } = context;
-  const { rows, isNewest, links } = await newestFirst(request, {
-    cursor: invitationsCursor,
-    limit: 100,
-    read: (page) => listInvitations(deps, user, page),
-  });
+  const { rows, isNewest, links } = await newestFirst(context, invitationList, 100);
   const main = html`
       <header class="page-head"><h1>Invitations</h1></header>
       <p class="lead">Organisations that know your email addresses suggest people who worked there. Choose whom to invite.</p>

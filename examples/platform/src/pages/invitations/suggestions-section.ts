@@ -36,17 +36,9 @@ function inviteForm(
   suggestions: Suggestions,
   { prefix, filter, isInvited }: SuggestionsView,
 ): Markup {
-  const { deps, session } = context;
-  const cards = suggestions.map((suggestion, index) => {
-    const url = suggestion.profileImageUrl;
-    const reference = url === undefined ? undefined : referenceOf(url, deps.encryptionKey, session.id);
-    return suggestionCard({
-      suggestion,
-      id: `${prefix}-${index}`,
-      imagePath: reference && `/invitations/images/${reference}`,
-      isInvited: isInvited(suggestion.emailAddress),
-    });
-  });
+  const cards = suggestions.map((one, index) =>
+    suggestionCard(context, one, { id: `${prefix}-${index}`, isInvited: isInvited(one.emailAddress) }),
+  );
   return html`
       <form method="post" action="/invitations">
         ${formTokenField(context)}
@@ -58,36 +50,30 @@ function inviteForm(
       </form>`;
 }
 
-interface SuggestionCard {
-  suggestion: Suggestions[number];
-  /** Element id. */
-  id: string;
-  /** Path of the picture; undefined without one. */
-  imagePath: string | undefined;
-  /** A recently invited person cannot be selected. */
-  isInvited: boolean;
-}
-
-/** A suggested person: name, picture, and ratings with their provider and the last day of work. */
-const suggestionCard = ({ suggestion, id, imagePath, isInvited }: SuggestionCard): Markup => html`
+/**
+ * A suggested person: name, picture, and ratings with their provider and the last day of work. A recently invited person cannot be
+ * selected.
+ */
+function suggestionCard(
+  { deps, session }: PortalContext,
+  suggestion: Suggestions[number],
+  { id, isInvited }: { id: string; isInvited: boolean },
+): Markup {
+  const { name, emailAddress, ratings, profileImageUrl: url } = suggestion;
+  const reference = url && referenceOf(url, deps.encryptionKey, session.id);
+  return html`
   <li class="person">
-    <input type="checkbox" id="${id}" name="person" value="${fieldValue(suggestion)}"${isInvited && html` disabled`}>
-    <span class="portrait" aria-hidden="true">${initials(suggestion.name)}${
-      imagePath && html`<img src="${imagePath}" alt="" width="56" height="56" loading="lazy">`
+    <input type="checkbox" id="${id}" name="person" value="${JSON.stringify({ name, emailAddress })}"${isInvited && html` disabled`}>
+    <span class="portrait" aria-hidden="true">${initials(name)}${
+      reference && html`<img src="/invitations/images/${reference}" alt="" width="56" height="56" loading="lazy">`
     }</span>
     <div>
-      <label for="${id}">${suggestion.name}</label>
-      <p class="fine">${suggestion.emailAddress}${isInvited && html` <span class="badge">already invited</span>`}</p>
-      ${
-        suggestion.ratings.length === 0
-          ? html`<p class="fine">No ratings</p>`
-          : html`<ul class="ratings">${suggestion.ratings.map(rating)}</ul>`
-      }
+      <label for="${id}">${name}</label>
+      <p class="fine">${emailAddress}${isInvited && html` <span class="badge">already invited</span>`}</p>
+      ${ratings.length === 0 ? html`<p class="fine">No ratings</p>` : html`<ul class="ratings">${ratings.map(rating)}</ul>`}
     </div>
   </li>`;
-
-/** The form value of a selected person. */
-const fieldValue = ({ name, emailAddress }: Suggestions[number]): string => JSON.stringify({ name, emailAddress });
+}
 
 const rating = ({ rating, ratingProvider, lastWorked }: Suggestions[number]["ratings"][number]): Markup => html`
   <li>

@@ -1,5 +1,5 @@
 import type { Request } from "express";
-import type { ListCursor, Listed, ListPage } from "../../lists/list-cursor.ts";
+import type { PagedList } from "../../lists/list-cursor.ts";
 import { textProblem } from "../../validation/text-problem.ts";
 import { html, type Markup } from "./markup.ts";
 
@@ -9,24 +9,21 @@ export function parameterOf({ url }: Request, name: string): string | undefined 
   return text === "" || textProblem(text) !== undefined ? undefined : text;
 }
 
-export interface NewestFirst<Row> {
-  cursor: ListCursor;
-  limit: number;
-  read(page: ListPage): Promise<Listed<Row>>;
-  /** The URL of the page with this cursor. @default the path of the request with the parameter `before` */
-  addressOf?(before: string | undefined): string;
-}
-
 /**
  * The page of a list at the query parameter `before`, with links to the newest and to older rows. Without a valid cursor the list
  * begins with the newest row.
+ *
+ * @param addressOf the URL of the page with a cursor. @default the path of the request with the parameter `before`
  */
-export async function newestFirst<Row>(request: Request, { cursor, limit, read, ...list }: NewestFirst<Row>) {
-  const given = parameterOf(request, "before");
-  const before = given === undefined ? undefined : cursor.read(given);
-  const { rows, next } = await read({ before, limit });
-  const { addressOf = (key) => withParameter(request.path, "before", key) } = list;
-  const newest = before === undefined ? undefined : link("Newest", addressOf(undefined));
+export async function newestFirst<Deps, User, Row>(
+  { deps, user, request }: { deps: Deps; user: User; request: Request },
+  { cursor, read }: PagedList<Deps, User, Row>,
+  limit: number,
+  addressOf = (before: string | undefined) => withParameter(request.path, "before", before),
+) {
+  const before = cursor.read(parameterOf(request, "before") ?? "");
+  const { rows, next } = await read(deps, user, { before, limit });
+  const newest = before && link("Newest", addressOf(undefined));
   const older = next === null ? undefined : link("Older", addressOf(next));
   return { rows, isNewest: before === undefined, links: row(newest, older) };
 }

@@ -1,4 +1,4 @@
-import { type ListedOffer, listOffers, offersCursor } from "../../portal/read-offers.ts";
+import { type ListedOffer, offerList } from "../../portal/read-offers.ts";
 import { dataTable } from "../layout/data-table.ts";
 import { badge } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
@@ -7,12 +7,8 @@ import { time } from "../layout/time.ts";
 import type { PortalPage } from "../sections/portal-section.ts";
 
 /** `GET /offers?before=…` */
-export const offersPage: PortalPage = async ({ deps, user, request }) => {
-  const { rows, isNewest, links } = await newestFirst(request, {
-    cursor: offersCursor,
-    limit: 100,
-    read: (page) => listOffers(deps, user.organisationId, page),
-  });
+export const offersPage: PortalPage = async (context) => {
+  const { rows, isNewest, links } = await newestFirst(context, offerList, 100);
   const main = html`
       <header class="page-head">
         <h1>Offers</h1>

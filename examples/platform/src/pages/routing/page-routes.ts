@@ -8,19 +8,8 @@ import { openPageSession, type PageSession } from "../security/page-session.ts";
 import type { PageContext, PageDeps, PageSection, ShowPage, SubmitForm } from "./page.ts";
 import { sendPage } from "./send-page.ts";
 
-export interface PageRoutes<User> {
-  show(page: ShowPage<User>): RequestHandler;
-  submit(form: SubmitForm<User>): RequestHandler;
-  /**
-   * Authenticates requests that are not pages: streams and images.
-   *
-   * @param use kind of request for the rate limit (D-91); omitted for a stream that was counted when it began
-   */
-  contextOf(request: Request, response: Response, use?: PersonUse): Promise<PageContext<User>>;
-}
-
 /** Handlers of a section's pages: check the session, then the form's CSRF token, then run the page. */
-export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>): PageRoutes<User> {
+export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
   const open = (request: Request, response: Response): Promise<PageSession> =>
     openPageSession(deps.cookies, section.cookie, request, response);
 
@@ -42,21 +31,30 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>): Pa
     return context;
   }
 
-  return {
-    show: (page) => async (request, response) => {
+  const show =
+    (page: ShowPage<User>): RequestHandler =>
+    async (request, response) => {
       const session = await open(request, response);
       // A live update does not count as a read of the user.
       const use = request.get("x-part") === undefined ? "read" : "live";
       const context = await readContext(request, response, session, use);
       await sendPage(section, response, session, context, await page(context));
-    },
-    submit: (submit) => async (request, response) => {
+    };
+  const submit =
+    (act: SubmitForm<User>): RequestHandler =>
+    async (request, response) => {
       const session = await open(request, response);
       const form = await deps.readForm(request, response);
       checkCsrf(request, session, form, deps.publicOrigin);
       const context = await readContext(request, response, session, "act");
-      await sendPage(section, response, session, context, await submit(context, form));
-    },
-    contextOf: async (request, response, use) => readContext(request, response, await open(request, response), use),
-  };
+      await sendPage(section, response, session, context, await act(context, form));
+    };
+  /**
+   * Authenticates requests that are not pages: streams and images.
+   *
+   * @param use kind of request for the rate limit (D-91); omitted for a stream that was counted when it began
+   */
+  const contextOf = async (request: Request, response: Response, use?: PersonUse): Promise<PageContext<User>> =>
+    readContext(request, response, await open(request, response), use);
+  return { show, submit, contextOf };
 }

@@ -1,4 +1,5 @@
 import type { RequestHandler } from "express";
+import type { Methods } from "../../http/define-routes.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
 import { closeSession } from "../../session/sessions.ts";
 import { signIn } from "../../session/sign-in.ts";
@@ -10,13 +11,8 @@ import { openPageSession, type PageSession, renew } from "../security/page-sessi
 import type { Page, PageDeps, PageSection } from "./page.ts";
 import { sendPage } from "./send-page.ts";
 
-export interface SignInRoutes {
-  get: RequestHandler;
-  post: RequestHandler;
-}
-
 /** The sign-in page of a section. */
-export function signInRoutes<User>(deps: PageDeps, section: PageSection<User>): SignInRoutes {
+export function signInRoutes<User>(deps: PageDeps, section: PageSection<User>): Methods {
   return {
     async get(request, response) {
       const session = await openPageSession(deps.cookies, section.cookie, request, response);
