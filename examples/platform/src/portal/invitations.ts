@@ -15,15 +15,13 @@ import type { PortalDeps, SignedInPerson } from "./person.ts";
 import { notShown } from "./shown-suggestions.ts";
 
 /** People selected from one organisation's suggestions. */
-export const picksSchema = z.strictObject({
+export const invitationSchema = z.strictObject({
   organisationId: textField,
   people: z
     .array(z.strictObject({ name: lineField, emailAddress: emailAddressSchema }))
     .min(1)
     .max(100),
 });
-
-export type Picks = z.infer<typeof picksSchema>;
 
 /**
  * Invites all selected people by mail, in the caller's transaction.
@@ -34,7 +32,7 @@ export async function invite(
   trx: Trx,
   { now }: Pick<PortalDeps, "now">,
   person: SignedInPerson,
-  { organisationId, people: picked }: Picks,
+  { organisationId, people: selected }: z.infer<typeof invitationSchema>,
 ) {
   const suggestedBy = await trx
     .selectFrom("endpoints")
@@ -44,14 +42,14 @@ export async function invite(
     .executeTakeFirst();
   if (suggestedBy === undefined)
     throw new ProblemError("organisation_not_found", "No organisation with this id implements suggestions.");
-  const unknown = await notShown(trx, person.sessionId, organisationId, picked);
+  const unknown = await notShown(trx, person.sessionId, organisationId, selected);
   const searchAgain = "Select people from a search of this session, or search again.";
   rejectPeople("contact_not_suggested", searchAgain, unknown, "No search showed this person.");
   const createdAt = now();
-  const mailboxes = picked.map(({ emailAddress }) => mailboxOf(emailAddress));
+  const mailboxes = selected.map(({ emailAddress }) => mailboxOf(emailAddress));
   await checkInvitationLimits(trx, person, mailboxes, createdAt);
   // A repeated person is invited once.
-  const people = picked.filter((_, index) => mailboxes.indexOf(mailboxes[index] ?? "") === index);
+  const people = selected.filter((_, index) => mailboxes.indexOf(mailboxes[index] ?? "") === index);
   const invitations = people.map(({ name, emailAddress }) => ({
     id: `invitation_${randomUUID()}`,
     organisation_id: person.organisationId,

@@ -8,7 +8,7 @@ import { signedInRoutes } from "../session/signed-in-routes.ts";
 import { instantField } from "../validation/instant-field.ts";
 import type { CheckView } from "./check-endpoint.ts";
 import { deliveryList } from "./deliveries.ts";
-import { invitationList, invite, picksSchema } from "./invitations.ts";
+import { invitationList, invitationSchema, invite } from "./invitations.ts";
 import { type PortalDeps, person, readPerson, type SignedInPerson } from "./person.ts";
 import { mailList } from "./read-mails.ts";
 import { offerList } from "./read-offers.ts";
@@ -65,8 +65,8 @@ export function mountPortal(router: Router, deps: PortalDeps): void {
   defineRoutes(router, "/portal/invitations", {
     get: list(invitationList, listSchema(invitationList.cursor)),
     post: route(async ({ user, read }) => {
-      const picks = await read(picksSchema);
-      return { invitations: await commitAndPublish(deps, (trx) => invite(trx, deps, user, picks)) };
+      const invitation = await read(invitationSchema);
+      return { invitations: await commitAndPublish(deps, (trx) => invite(trx, deps, user, invitation)) };
     }, 201),
   });
 

@@ -1,8 +1,8 @@
 import type { Request } from "express";
+import type { ShownState } from "../../delivery/shown-state.ts";
 import { deliveriesCursor, type ReadDelivery, readDeliveries } from "../../portal/deliveries.ts";
 import { readDeliveryStats } from "../../portal/delivery-stats.ts";
 import { redeliverRange } from "../../portal/redeliver.ts";
-import type { DeliveryState } from "../../store/tables.ts";
 import { instantField } from "../../validation/instant-field.ts";
 import { dataTable } from "../layout/data-table.ts";
 import { field, formTokenField } from "../layout/field.ts";
@@ -24,7 +24,7 @@ const ranges = {
 } as const;
 
 interface Filter {
-  state: DeliveryState | undefined;
+  state: ShownState | undefined;
   range: keyof typeof ranges;
 }
 
@@ -94,7 +94,7 @@ function filterOf(request: Request): Filter {
   const state = parameterOf(request, "state") ?? "";
   const range = parameterOf(request, "range") ?? "";
   return {
-    state: Object.hasOwn(stateLabels, state) ? (state as DeliveryState) : undefined,
+    state: Object.hasOwn(stateLabels, state) ? (state as ShownState) : undefined,
     range: Object.hasOwn(ranges, range) ? (range as Filter["range"]) : "hour",
   };
 }
@@ -109,7 +109,7 @@ function addressOf({ state, range }: Filter, before?: string): string {
 
 const stateBar = (filter: Filter): Markup => html`
           <nav aria-label="State"><ul class="bar">
-            ${[undefined, ...(Object.keys(stateLabels) as DeliveryState[])].map((state) => barItem({ ...filter, state }, state === undefined ? "All" : stateLabels[state], state === filter.state))}
+            ${[undefined, ...(Object.keys(stateLabels) as ShownState[])].map((state) => barItem({ ...filter, state }, state === undefined ? "All" : stateLabels[state], state === filter.state))}
           </ul></nav>`;
 
 const rangeBar = (filter: Filter): Markup => html`

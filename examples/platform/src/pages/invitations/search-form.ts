@@ -19,17 +19,17 @@ export async function searchForm(context: PortalContext, search?: PersonSearch):
   if (organisations.length === 0)
     return html`<p class="empty">No organisation implements suggestions. Enable them on the company profile.</p>`;
   const emailAddresses = await emailAddressesOf(deps, user);
-  const isTicked = ({ id, isOwn }: SuggestingOrganisation): boolean => search?.organisationIds.includes(id) ?? isOwn;
+  const isSelected = ({ id, isOwn }: SuggestingOrganisation): boolean => search?.organisationIds.includes(id) ?? isOwn;
   return html`
   <form method="post" action="/invitations/search" class="panel stack" role="search" aria-label="Suggestions">
     ${formTokenField(context)}
     <fieldset aria-describedby="organisations-hint">
-      <legend>Organisations to ask</legend>
+      <legend>Organisations to search</legend>
       <p class="hint" id="organisations-hint">The selected organisations receive your email addresses: ${emailAddresses.join(", ")}.</p>
       <div class="choices long">
         ${organisations.map((organisation) => {
           const { id, name, isOwn } = organisation;
-          return html`<label class="choice"><input type="checkbox" name="organisationIds" value="${id}"${isTicked(organisation) && html` checked`}> <span>${name}${isOwn && html`<small>Your organisation</small>`}</span></label>`;
+          return html`<label class="choice"><input type="checkbox" name="organisationIds" value="${id}"${isSelected(organisation) && html` checked`}> <span>${name}${isOwn && html`<small>Your organisation</small>`}</span></label>`;
         })}
       </div>
     </fieldset>

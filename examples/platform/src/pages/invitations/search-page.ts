@@ -1,5 +1,5 @@
 import { mailboxOf } from "../../mail/mailbox-of.ts";
-import { invite, picksSchema, recentlyInvited } from "../../portal/invitations.ts";
+import { invitationSchema, invite, recentlyInvited } from "../../portal/invitations.ts";
 import { type PersonSearch, searchSchema, searchSuggestions } from "../../portal/search-suggestions.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
 import type { ProblemCode } from "../../problem/problem-kinds.ts";
@@ -21,27 +21,27 @@ export const searchPage: PortalForm = (context, form) => {
 };
 
 /** Errors about the selected people: the form is shown again. */
-const aboutPicks: readonly ProblemCode[] = ["contact_not_suggested", "already_invited"];
+const aboutPeople: readonly ProblemCode[] = ["contact_not_suggested", "already_invited"];
 
 /** `POST /invitations`: invites the selected people. */
 export const inviteForm: PortalForm = async (context, form) => {
   const { deps, user } = context;
   const organisationId = form.get("organisationId");
-  const picked = form.getAll("person");
+  const selected = form.getAll("person");
   const showAgain = (problem: ProblemError): Promise<Page> => {
     const search = { organisationIds: [organisationId], filter: form.get("filter") ?? "" };
     return showSearch(context, parseBody(searchSchema, search), problem);
   };
-  if (picked.length === 0) return showAgain(new ProblemError("invalid_request", "Select at least one person."));
-  const picks = parseBody(picksSchema, { organisationId, people: picked.map(parsed) });
+  if (selected.length === 0) return showAgain(new ProblemError("invalid_request", "Select at least one person."));
+  const invitation = parseBody(invitationSchema, { organisationId, people: selected.map(parsed) });
   try {
     return await submitOnce(context, form, user.organisationId, async (trx) => {
-      const invited = await invite(trx, deps, user, picks);
+      const invited = await invite(trx, deps, user, invitation);
       const names = new Intl.ListFormat("en").format(invited.map(({ name }) => name));
       return { to: "/invitations", notice: `Invited: ${names}.` };
     });
   } catch (error) {
-    if (!(error instanceof ProblemError) || !aboutPicks.includes(error.code)) throw error;
+    if (!(error instanceof ProblemError) || !aboutPeople.includes(error.code)) throw error;
     return showAgain(error);
   }
 };

@@ -7,7 +7,7 @@ export interface CreationDraft {
   locationPlaceId: string;
   notifyEmailAddress: string;
   /** Selected worker ids. */
-  picked: string[];
+  selected: string[];
   /** Entered worker ids, one per line. */
   moreWorkerIds: string;
   slots: { start: string; end: string }[];
@@ -18,7 +18,7 @@ export const emptyDraft = (): CreationDraft => ({
   details: "",
   locationPlaceId: "",
   notifyEmailAddress: "",
-  picked: [],
+  selected: [],
   moreWorkerIds: "",
   slots: [{ start: "", end: "" }],
 });
@@ -31,7 +31,7 @@ export function readDraft(form: URLSearchParams): CreationDraft {
     details: text("details"),
     locationPlaceId: text("locationPlaceId"),
     notifyEmailAddress: text("notifyEmailAddress"),
-    picked: form.getAll("worker"),
+    selected: form.getAll("worker"),
     moreWorkerIds: text("moreWorkerIds"),
     slots: form.getAll("start").map((start, at) => ({ start, end: ends[at] ?? "" })),
   };
@@ -53,8 +53,8 @@ export function creationOf(draft: CreationDraft, createdByUserId: string) {
 }
 
 /** In the order of `workerIds` in the body. */
-export const workerIdsOf = ({ picked, moreWorkerIds }: CreationDraft): string[] => [
-  ...picked,
+export const workerIdsOf = ({ selected, moreWorkerIds }: CreationDraft): string[] => [
+  ...selected,
   ...moreWorkerIds
     .split(/[\n,;]/)
     .map((id) => id.trim())

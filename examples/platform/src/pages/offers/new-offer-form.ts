@@ -74,8 +74,8 @@ function workersSection(draft: CreationDraft, errors: FieldErrors, workers: read
           ${workers.length === 0 && html`<p class="hint">There are no workers yet.</p>`}
           <div class="choices">
             ${workers.map(({ id, name }) => {
-              const isPicked = draft.picked.includes(id);
-              return html`<label class="choice"><input type="checkbox" name="worker" value="${id}"${isPicked && html` checked`}> <span>${name}<small>${id}</small></span></label>`;
+              const isSelected = draft.selected.includes(id);
+              return html`<label class="choice"><input type="checkbox" name="worker" value="${id}"${isSelected && html` checked`}> <span>${name}<small>${id}</small></span></label>`;
             })}
           </div>
         </fieldset>

@@ -15,7 +15,7 @@ import { type Completion, recipientsSection } from "./recipients-section.ts";
 const limit = 500;
 
 /** `GET /offers/{id}?after=…` */
-export const offerPage: PortalPage = (context) => showOffer(context, { ticked: [], errors: [] });
+export const offerPage: PortalPage = (context) => showOffer(context, { selected: [], errors: [] });
 
 /** `POST /offers/{id}/complete`: completes the offer with the selected workers. */
 export const completeForm: PortalForm = async (context, form) => {
@@ -34,7 +34,7 @@ export const completeForm: PortalForm = async (context, form) => {
   } catch (error) {
     const remedy = error instanceof ProblemError ? remedyOf(error, workerIds) : undefined;
     if (remedy === undefined) throw error;
-    return showOffer(context, { ticked: workerIds, errors: [remedy] });
+    return showOffer(context, { selected: workerIds, errors: [remedy] });
   }
 };
 
@@ -60,7 +60,7 @@ async function showOffer(context: PortalContext, completion: Completion): Promis
     ${head(offer)}
     ${!isOpen && completion.errors.map((error) => html`<p class="notice bad" role="alert">${error}</p>`)}
     ${recipientsSection({ ...offer, recipients: [...shown] }, context, { ...completion, links })}
-    ${isOpen && completionSamples(context, id, completion.ticked.length > 0 ? completion.ticked : applied)}
+    ${isOpen && completionSamples(context, id, completion.selected.length > 0 ? completion.selected : applied)}
     ${readingSamples(context, id)}
     <section class="panel" aria-labelledby="about">
       <h2 id="about">The offer</h2>

@@ -8,7 +8,7 @@ import { idempotencyField } from "../routing/submit-once.ts";
 import type { PortalContext } from "../sections/portal-section.ts";
 
 export interface Completion {
-  ticked: readonly string[];
+  selected: readonly string[];
   errors: readonly string[];
 }
 
@@ -19,9 +19,9 @@ interface RecipientsView extends Completion {
 
 /** Recipients and their responses, live; with the completion form while the offer is open. */
 export function recipientsSection(offer: OfferDetails, context: PortalContext, view: RecipientsView): Markup {
-  const { ticked, errors, links } = view;
+  const { selected, errors, links } = view;
   const isOpen = !offer.complete && !offer.widthdrawn;
-  const table = recipientsTable(offer, isOpen ? (one) => nameToTick(one, ticked) : ({ name }) => name);
+  const table = recipientsTable(offer, isOpen ? (one) => selectableName(one, selected) : ({ name }) => name);
   return html`
     <section class="panel" id="recipients" data-live="offer" aria-labelledby="recipients-title">
       <header>
@@ -56,10 +56,10 @@ const completionForm = (
         ${errors.length > 0 && html`<div role="alert">${fieldError("workers", errors)}</div>`}
       </form>`;
 
-const nameToTick = ({ workerId, name, response }: RecipientDetails, ticked: readonly string[]): Markup => {
-  if (response !== "applied") return html`<span class="not-tickable">${name}</span>`;
-  const isTicked = ticked.includes(workerId);
-  return html`<label class="choice"><input type="checkbox" name="worker" id="tick-${workerId}" value="${workerId}"${isTicked && html` checked`}> ${name}</label>`;
+const selectableName = ({ workerId, name, response }: RecipientDetails, selected: readonly string[]): Markup => {
+  if (response !== "applied") return html`<span class="not-selectable">${name}</span>`;
+  const isSelected = selected.includes(workerId);
+  return html`<label class="choice"><input type="checkbox" name="worker" id="tick-${workerId}" value="${workerId}"${isSelected && html` checked`}> ${name}</label>`;
 };
 
 function recipientsTable(offer: OfferDetails, nameCell: (one: RecipientDetails) => Markup | string): Markup {
