@@ -1,10 +1,10 @@
-import { type ExpressionBuilder, type SqlBool, sql } from "kysely";
+import { type SqlBool, sql } from "kysely";
 import { jsonArrayFrom } from "kysely/helpers/postgres";
 import { type ListPage, listCursor } from "../lists/list-cursor.ts";
 import { microsecondsOf, olderThan } from "../lists/older-than.ts";
 import { offerFlags } from "../offers/read-offer.ts";
 import { offerNotFound } from "../offers/refusal-problem.ts";
-import type { Tables } from "../store/tables.ts";
+import type { RecipientResponse } from "../offers/transition.ts";
 import type { PortalDeps, SignedInPerson } from "./person.ts";
 
 export type ListedOffer = Awaited<ReturnType<typeof readOffers>>["rows"][number];
@@ -17,7 +17,7 @@ async function readOffers({ store, now }: PortalDeps, { organisationId }: Signed
     .selectFrom("offers")
     .select(["id", "title", "created_at as createdAt", "ends_at", "completed_at", "withdrawn_at"])
     .select(microsecondsOf("offers.created_at").as("position"))
-    .select(countedResponses)
+    .select(responses)
     .where("organisation_id", "=", organisationId)
     .where(olderThan(["offers.created_at", "offers.id"], before))
     .orderBy("created_at", "desc")
@@ -26,8 +26,8 @@ async function readOffers({ store, now }: PortalDeps, { organisationId }: Signed
     .execute();
   const at = now();
   const { rows, next } = cursor.cut(read, limit, (row) => row);
-  const offers = rows.map(({ id, title, createdAt, counts, ...times }) => {
-    return { id, title, createdAt, ...offerFlags(times, at), responses: responseCounts(counts) };
+  const offers = rows.map(({ id, title, createdAt, responses, ...times }) => {
+    return { id, title, createdAt, ...offerFlags(times, at), responses };
   });
   return { rows: offers, next };
 }
@@ -72,28 +72,24 @@ export async function readOfferDetails(
       // Also a person of an agency, who is not of this organisation.
       selectFrom("people").select("name").whereRef("people.id", "=", "created_by_user_id").as("createdBy"),
     ])
-    .select(countedResponses)
+    .select(responses)
     .where("id", "=", offerId)
     .where("organisation_id", "=", organisationId)
     .executeTakeFirst();
   if (offer === undefined) throw offerNotFound();
-  return { ...offer, ...offerFlags(offer, now()), responses: responseCounts(offer.counts) };
+  return { ...offer, ...offerFlags(offer, now()) };
 }
 
 /** Follows the order of recipients, by the current response of the last one. */
 const comesAfter = (id: number) => sql<SqlBool>`(response <> 'applied', recipients.id) > (
   select last.response <> 'applied', last.id from recipients as last where last.id = ${id} and last.offer_id = offers.id)`;
 
-/** Counts of an offer's responses as rows, for {@link responseCounts}. */
-const countedResponses = ({ selectFrom }: ExpressionBuilder<Tables, "offers">) =>
-  jsonArrayFrom(
-    selectFrom("recipients")
-      .select(["response", ({ fn }) => fn.countAll<number>().as("count")])
-      .whereRef("offer_id", "=", "offers.id")
-      .groupBy("response"),
-  ).as("counts");
-
-function responseCounts(counts: readonly { response: string; count: number }[]) {
-  const of = (name: string): number => counts.find(({ response }) => response === name)?.count ?? 0;
-  return { applied: of("applied"), rejected: of("rejected"), none: of("none") };
-}
+/** The number of workers per response. */
+const responses = sql<Record<RecipientResponse, number>>`(
+  select json_build_object(
+    'applied', count(*) filter (where response = 'applied'),
+    'rejected', count(*) filter (where response = 'rejected'),
+    'none', count(*) filter (where response = 'none')
+  )
+  from recipients where offer_id = offers.id
+)`.as("responses");

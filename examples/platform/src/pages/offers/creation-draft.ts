@@ -13,15 +13,7 @@ export interface CreationDraft {
   slots: { start: string; end: string }[];
 }
 
-export const emptyDraft = (): CreationDraft => ({
-  title: "",
-  details: "",
-  locationPlaceId: "",
-  notifyEmailAddress: "",
-  selected: [],
-  moreWorkerIds: "",
-  slots: [{ start: "", end: "" }],
-});
+export const emptyDraft = (): CreationDraft => readDraft(new URLSearchParams({ start: "", end: "" }));
 
 export function readDraft(form: URLSearchParams): CreationDraft {
   const text = (name: string): string => form.get(name) ?? "";

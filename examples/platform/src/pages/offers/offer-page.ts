@@ -59,7 +59,7 @@ async function showOffer(context: PortalContext, completion: Completion): Promis
   const main = html`
     ${head(offer)}
     ${!isOpen && completion.errors.map((error) => html`<p class="notice bad" role="alert">${error}</p>`)}
-    ${recipientsSection({ ...offer, recipients: [...shown] }, context, { ...completion, links })}
+    ${recipientsSection(context, { ...offer, recipients: shown }, completion, links)}
     ${isOpen && completionSamples(context, id, completion.selected.length > 0 ? completion.selected : applied)}
     ${readingSamples(context, id)}
     <section class="panel" aria-labelledby="about">

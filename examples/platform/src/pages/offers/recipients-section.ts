@@ -12,14 +12,17 @@ export interface Completion {
   errors: readonly string[];
 }
 
-interface RecipientsView extends Completion {
-  /** Links to the other pages of recipients. */
-  links: Markup | undefined;
-}
-
-/** Recipients and their responses, live; with the completion form while the offer is open. */
-export function recipientsSection(offer: OfferDetails, context: PortalContext, view: RecipientsView): Markup {
-  const { selected, errors, links } = view;
+/**
+ * Recipients and their responses, live; with the completion form while the offer is open.
+ *
+ * @param links to the other pages of recipients
+ */
+export function recipientsSection(
+  context: PortalContext,
+  offer: OfferDetails,
+  { selected, errors }: Completion,
+  links: Markup | undefined,
+): Markup {
   const isOpen = !offer.complete && !offer.widthdrawn;
   const table = recipientsTable(offer, isOpen ? (one) => selectableName(one, selected) : ({ name }) => name);
   return html`
@@ -28,15 +31,15 @@ export function recipientsSection(offer: OfferDetails, context: PortalContext, v
         <h2 id="recipients-title">Recipients</h2>
         <p id="recipients-count" role="status">${countsOf(offer)}</p>
       </header>
-      ${isOpen ? completionForm(offer, context, table, errors) : table}
+      ${isOpen ? completionForm(context, offer, table, errors) : table}
       ${links}
       ${links && isOpen && html`<p class="fine">Applicants come first. The selection applies to this page only.</p>`}
     </section>`;
 }
 
 const completionForm = (
-  offer: OfferDetails,
   context: PortalContext,
+  offer: OfferDetails,
   table: Markup,
   errors: Completion["errors"],
 ): Markup => html`
