@@ -18,11 +18,11 @@ export async function checkEndpoint({ outbound, sign }: PortalDeps, endpoint: En
   throw new ProblemError("endpoint_check_failed", detail, { extensions: { checks: views } });
 }
 
-const checkView = ({ contentType, status, failure, durationMs, answer, ...check }: EndpointCheck) => ({
+const checkView = ({ contentType, status, failure, durationMs, body, ...check }: EndpointCheck) => ({
   ...check,
   status: status ?? null,
   failure: failure ?? null,
   contentType: contentType ?? null,
-  body: answer ?? null,
+  body: body ?? null,
   milliseconds: durationMs,
 });
