@@ -5,7 +5,7 @@ import type { Loop } from "../outbox/run-loop.ts";
 import { type Attempted, startDispatcher } from "../outbox/start-dispatcher.ts";
 import { wakeWhenDue } from "../outbox/wake-lanes.ts";
 import type { Store, Trx } from "../store/store.ts";
-import { withTimeout } from "../with-timeout.ts";
+import { withTimeout } from "../timers/with-timeout.ts";
 import { type Mail, MailRefused, type MailTransport } from "./mail-transport.ts";
 
 export interface MailOptions {

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { type ShownState, shownState } from "../delivery/shown-state.ts";
 import type { Store } from "../store/store.ts";
-import { withTimeout } from "../with-timeout.ts";
+import { withTimeout } from "../timers/with-timeout.ts";
 
 /** Waiting work, over all processes. */
 export interface Backlog {
