@@ -27,18 +27,17 @@ export interface EndpointCheck {
   path: TestWebhook["path"];
   passed: boolean;
   code: EndpointCheckCode;
-  /** Sent headers, with redacted signatures. */
-  headers: Record<string, string>;
-  /** Undefined without a response. */
-  status?: number;
-  contentType?: string;
-  /** The beginning of the response's body as text; undefined without a response. */
-  body?: string;
-  /** Undefined with a response. */
-  failure?: OutboundFailureCode;
-  durationMs: number;
   /** For the person who entered the address. */
   reason: string;
+  /** Sent headers, with redacted signatures. */
+  headers: Record<string, string>;
+  milliseconds: number;
+  /** Why there is no response; then the next three are null. */
+  failure: OutboundFailureCode | null;
+  status: number | null;
+  contentType: string | null;
+  /** The beginning of the response's body as text. */
+  body: string | null;
 }
 
 export interface EndpointTestResult {
@@ -69,14 +68,12 @@ export async function testEndpoint(
 const shownBytes = 1_024;
 
 function checkOf(webhook: TestWebhook, result: OutboundResult): EndpointCheck {
-  const call = { ...webhook, durationMs: result.durationMs, headers: result.sentHeaders ?? {} };
-  if (!result.ok) return { ...call, passed: false, code: result.code, failure: result.code, reason: result.reason };
-  const { status, contentType } = result;
-  const response = {
-    status,
-    body: truncateUtf8(result.body, shownBytes),
-    ...(contentType !== undefined && { contentType }),
-  };
+  const call = { ...webhook, milliseconds: result.durationMs, headers: result.sentHeaders ?? {} };
+  const noResponse = { status: null, contentType: null, body: null };
+  if (!result.ok)
+    return { ...call, ...noResponse, passed: false, code: result.code, failure: result.code, reason: result.reason };
+  const { status, contentType = null } = result;
+  const response = { status, contentType, body: truncateUtf8(result.body, shownBytes), failure: null };
   if (status === 200) return { ...call, ...response, passed: true, code: "passed", reason: "responded with 200" };
   const [code, advice] = problemOf(webhook.path, status);
   return { ...call, ...response, passed: false, code, reason: `responded with ${status}; only 200 counts${advice}` };
