@@ -21,7 +21,7 @@ import type { Settings } from "./settings/settings.ts";
 import { openSignals } from "./signals/open-signals.ts";
 import { startBackground } from "./start-background.ts";
 import { preflight } from "./startup/preflight.ts";
-import { platformPlace, serve } from "./startup/serve.ts";
+import { serve } from "./startup/serve.ts";
 import { openEncryptionKey } from "./store/encryption/open-encryption-key.ts";
 import { openStore } from "./store/open-store.ts";
 
@@ -103,7 +103,7 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
     });
     // Pages that connect before would reload everything when it is ready.
     await Promise.race([signals.ready, setTimeout(listenMs, undefined, { ref: false })]);
-    const server = await serve(platformPlace(settings), app);
+    const server = await serve("platform", settings, app);
     closeServer = async () => {
       const closed = server.close(drainMs);
       streams.end();

@@ -1,4 +1,4 @@
-import { type Address, type HttpServer, metricsPlace, serve } from "../startup/serve.ts";
+import { type Address, type HttpServer, serve } from "../startup/serve.ts";
 import type { Metrics } from "./metrics.ts";
 
 /**
@@ -7,7 +7,7 @@ import type { Metrics } from "./metrics.ts";
  * @throws {SettingError} when the port is in use
  */
 export const serveMetrics = (metrics: Metrics, address: Address): Promise<HttpServer> =>
-  serve(metricsPlace(address), async ({ method, url }, response) => {
+  serve("metrics", address, async ({ method, url }, response) => {
     if (method !== "GET" || url?.split("?")[0] !== "/metrics") return void response.writeHead(404).end();
     const { contentType, text } = await metrics.read();
     response.writeHead(200, { "content-type": contentType, "cache-control": "no-store" }).end(text);

@@ -44,14 +44,14 @@ export function passwordCheck(verify = verifyPassword): CheckPassword {
       throw tooManyRequests("Too many sign-ins at once", 1, "too_many_sign_ins");
     inProgress += 1;
     try {
-      const place = JSON.stringify([account, networkOf(address)]);
+      const accountThere = JSON.stringify([account, networkOf(address)]);
       // Counted before the check, or concurrent attempts would all pass. The network first: attempts that it rejects do not
       // count against the owner, who signs in from another network.
-      await count(fromNetwork, place);
+      await count(fromNetwork, accountThere);
       await count(fromAnywhere, account);
       const matches = await inTurn(() => verify(password, kept));
       if (matches) {
-        await fromNetwork.delete(place);
+        await fromNetwork.delete(accountThere);
         // Other attempts still count: a sign-in of the owner must not give an attacker a hundred more.
         await fromAnywhere.reward(account);
       }

@@ -17,14 +17,14 @@ export const postgresUrl = z
 
 export const smtpUrl = z.string().refine((text) => /^smtps?:\/\/[^/]/.test(text) && URL.canParse(text));
 
-const place = /^(?:\[?([\w.:-]+?)\]?:)?(\d+)$/;
+const address = /^(?:\[?([\w.:-]+?)\]?:)?(\d+)$/;
 
 /** `9464`, `0.0.0.0:9464`, `[::1]:9464` */
-export const metricsPlace = z
+export const metricsAddress = z
   .string()
-  .regex(place)
+  .regex(address)
   .transform((text) => {
-    const [, host = "127.0.0.1", port] = place.exec(text) ?? [];
+    const [, host = "127.0.0.1", port] = address.exec(text) ?? [];
     return { host, port: Number(port) };
   })
   .pipe(z.object({ host: z.string(), port: z.int().max(65_535) }));

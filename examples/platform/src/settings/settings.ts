@@ -6,7 +6,7 @@ import { emailAddressSchema } from "../generated/schemas.ts";
 import { defaultRetention } from "../retention/purge-expired.ts";
 import { SettingError } from "./setting-error.ts";
 import {
-  metricsPlace,
+  metricsAddress,
   origin,
   postgresUrl,
   rateLimit,
@@ -48,7 +48,7 @@ const schema = z.strictObject({
   /** D-91 */
   OFFERS_PERSON_RATE_LIMIT: rateLimit.prefault("600/m").describe("off, or a limit such as 600/m"),
   OFFERS_TRUSTED_PROXIES: wholeNumber(0, 10).default(0).describe("a number from 0 to 10"),
-  OFFERS_METRICS: metricsPlace.optional().describe("a port, or an address and a port such as 0.0.0.0:9464"),
+  OFFERS_METRICS: metricsAddress.optional().describe("a port, or an address and a port such as 0.0.0.0:9464"),
   OFFERS_RETENTION_DAYS: days.default(defaultRetention.deliveryDays).describe("a number of days from 1 to 36500"),
   OFFERS_CONTENT_RETENTION_DAYS: days
     .default(defaultRetention.contentDays)

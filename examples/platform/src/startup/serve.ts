@@ -9,22 +9,13 @@ export interface Address {
   port: number;
 }
 
-/** An address, and the settings that hold its host and its port. */
-export interface Place extends Address {
-  settings: { host: string; port: string };
-}
+/** The settings that hold the address of each server. */
+const settings = {
+  platform: { host: "HOST", port: "PORT" },
+  metrics: { host: "OFFERS_METRICS", port: "OFFERS_METRICS" },
+};
 
-export const platformPlace = ({ host, port }: Address): Place => ({
-  host,
-  port,
-  settings: { host: "HOST", port: "PORT" },
-});
-
-export const metricsPlace = ({ host, port }: Address): Place => ({
-  host,
-  port,
-  settings: { host: "OFFERS_METRICS", port: "OFFERS_METRICS" },
-});
+type ServerName = keyof typeof settings;
 
 export interface HttpServer {
   /** `http://127.0.0.1:3000` */
@@ -34,11 +25,11 @@ export interface HttpServer {
 }
 
 /** @throws {SettingError} names the setting, the problem and the remedy */
-export async function serve(place: Place, listener: RequestListener): Promise<HttpServer> {
+export async function serve(name: ServerName, { host, port }: Address, listener: RequestListener): Promise<HttpServer> {
   const server = createServer({ requestTimeout: 30_000 }, listener);
-  server.listen(place.port, place.host);
+  server.listen(port, host);
   await once(server, "listening").catch((cause: NodeJS.ErrnoException) => {
-    throw new SettingError(reasonOf(cause, place), { cause });
+    throw new SettingError(reasonOf(name, { host, port }, cause), { cause });
   });
   return {
     address: addressOf(server),
@@ -56,17 +47,18 @@ export async function serve(place: Place, listener: RequestListener): Promise<Ht
 }
 
 /** Fails early if the address cannot be listened at. */
-export async function checkPlace(place: Place): Promise<void> {
-  const server = await serve(place, () => undefined);
+export async function checkAddress(name: ServerName, address: Address): Promise<void> {
+  const server = await serve(name, address, () => undefined);
   await server.close();
 }
 
-function reasonOf({ code, syscall }: NodeJS.ErrnoException, { host, port, settings }: Place): string {
-  const remedy = `set ${settings.host} to an address of this machine, such as 127.0.0.1 or 0.0.0.0`;
+function reasonOf(name: ServerName, { host, port }: Address, { code, syscall }: NodeJS.ErrnoException): string {
+  const setting = settings[name];
+  const remedy = `set ${setting.host} to an address of this machine, such as 127.0.0.1 or 0.0.0.0`;
   if (code === "EADDRINUSE")
-    return `${settings.port}: port ${port} of ${host} is in use by another process (${code}); stop it, or set ${settings.port} to another port`;
+    return `${setting.port}: port ${port} of ${host} is in use by another process (${code}); stop it, or set ${setting.port} to another port`;
   if (code === "EACCES")
-    return `${settings.port}: this user may not listen on port ${port} of ${host} (${code}); set ${settings.port} to a port from 1024 on`;
-  if (syscall === "getaddrinfo") return `${settings.host}: the name ${host} cannot be looked up (${code}); ${remedy}`;
-  return `${settings.host}: the platform cannot listen at ${host} (${code}); ${remedy}`;
+    return `${setting.port}: this user may not listen on port ${port} of ${host} (${code}); set ${setting.port} to a port from 1024 on`;
+  if (syscall === "getaddrinfo") return `${setting.host}: the name ${host} cannot be looked up (${code}); ${remedy}`;
+  return `${setting.host}: the platform cannot listen at ${host} (${code}); ${remedy}`;
 }
