@@ -6,8 +6,8 @@ import {
 } from "../generated/decisions.ts";
 import { AttemptDeadline } from "./attempt-deadline.ts";
 import { classifyError } from "./classify-error.ts";
-import { guardedConnector, type Resolve } from "./connect/guarded-connector.ts";
-import { isOwnAddress as isInterfaceAddress } from "./connect/own-addresses.ts";
+import { type GuardedConnectorOptions, guardedConnector } from "./connect/guarded-connector.ts";
+import { isOwnAddress } from "./connect/own-addresses.ts";
 import { nameResolver } from "./connect/resolve-name.ts";
 import { httpAddress, joinAddress } from "./join-address.ts";
 import { maskEchoes } from "./mask-echoes.ts";
@@ -16,27 +16,17 @@ import { OutboundError } from "./outbound-error.ts";
 import { redactSignatures } from "./redact-signatures.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
-export interface OutboundOptions {
-  /** Allows requests to loopback addresses. For development and tests only. @default false */
-  allowLoopback?: boolean;
-  /** For name look-up, connection and TLS together (D-25). @default 3_000 */
-  connectTimeoutMs?: number;
-  /** All addresses of a name. @default from the system's name servers */
-  resolve?: Resolve;
-  /** @default compares with the machine's network interfaces */
-  isOwnAddress?: (address: string) => boolean;
-}
+/** Each has a default. */
+export type OutboundOptions = Partial<GuardedConnectorOptions>;
 
 /** Opens the HTTP client for integrators' endpoints, behind the SSRF guard. Redirects are returned, not followed. */
-export function createOutbound(options: OutboundOptions = {}): Outbound {
-  const {
-    allowLoopback = false,
-    connectTimeoutMs = defaultConnectTimeoutMs,
-    resolve = nameResolver({ timeoutMs: connectTimeoutMs / 2 }),
-    isOwnAddress = isInterfaceAddress,
-  } = options;
+export function createOutbound({
+  connectTimeoutMs = defaultConnectTimeoutMs,
+  ...guard
+}: OutboundOptions = {}): Outbound {
+  const resolve = nameResolver({ timeoutMs: connectTimeoutMs / 2 });
   const agent = new Agent({
-    connect: guardedConnector({ allowLoopback, connectTimeoutMs, resolve, isOwnAddress }),
+    connect: guardedConnector({ allowLoopback: false, connectTimeoutMs, resolve, isOwnAddress, ...guard }),
     // The deadline of the attempt covers both.
     headersTimeout: 0,
     bodyTimeout: 0,

@@ -71,7 +71,7 @@ test.each([
   ["OFFERS_CONTENT_RETENTION_DAYS", "30d"],
   ["SMTP_URL", "https://mail.example"],
   ["SMTP_URL", "smtp//mail.example"],
-  ["OFFERS_MAIL_FROM", "nobody"],
+  ["OFFERS_MAIL_FROM", "no-address"],
 ])("%s=%s is rejected, with what is expected", (name, value) =>
   expect(() => settings({ [name]: value })).toThrow(new RegExp(`^Invalid ${name}: expected .{10,}$`)),
 );

@@ -12,11 +12,11 @@ const forbidden = (): OutboundError =>
 export type Resolve = (name: string) => Promise<LookupAddress[]>;
 
 export interface GuardedConnectorOptions extends AddressGuardOptions {
-  /** D-25 */
+  /** For name look-up, connection and TLS together (D-25). */
   connectTimeoutMs: number;
-  /** All addresses of a name. */
+  /** Returns all addresses of a name. */
   resolve: Resolve;
-  /** Whether an address is one of this machine. */
+  /** Whether an address belongs to this machine. */
   isOwnAddress: (address: string) => boolean;
 }
 
