@@ -25,6 +25,7 @@ export interface Session {
 export async function openSession(store: Store, role: Role, ownerId: string, now: Date): Promise<NewSession> {
   const token = randomBytes(32).toString("base64url");
   const expiresAt = new Date(now.getTime() + lifetimeMs);
+  await store.db.deleteFrom("sessions").where("expires_at", "<=", now).execute();
   const owner = { person_id: null, worker_id: null, [role.owner]: ownerId };
   await store.db
     .insertInto("sessions")
