@@ -5,30 +5,20 @@ import type { EndpointScheme } from "../store/tables.ts";
 import { lineField } from "../validation/text-field.ts";
 import type { PortalDeps } from "./person.ts";
 
-/** A check, as the portal returns and shows it. */
-export type CheckView = ReturnType<typeof checkView>;
-
 /**
  * Makes both checks of a base address, which must pass before it is saved.
  *
  * @throws {ProblemError} `endpoint_check_failed` unless both responses have status 200
  */
-export async function checkEndpoint({ outbound, sign }: PortalDeps, endpoint: EndpointToTest): Promise<CheckView[]> {
+export async function checkEndpoint(
+  { outbound, sign }: PortalDeps,
+  endpoint: EndpointToTest,
+): Promise<EndpointCheck[]> {
   const { passed, checks } = await testEndpoint(outbound, sign, endpoint);
-  const views = checks.map(checkView);
-  if (passed) return views;
+  if (passed) return checks;
   const detail = "Nothing was changed; see the reason of each check.";
-  throw new ProblemError("endpoint_check_failed", detail, { extensions: { checks: views } });
+  throw new ProblemError("endpoint_check_failed", detail, { extensions: { checks } });
 }
-
-const checkView = ({ contentType, status, failure, durationMs, answer, ...check }: EndpointCheck) => ({
-  ...check,
-  status: status ?? null,
-  failure: failure ?? null,
-  contentType: contentType ?? null,
-  body: answer ?? null,
-  milliseconds: durationMs,
-});
 
 /** A secret of the profile. A shorter one could be guessed from one captured request (D-43). */
 export const secretField = lineField

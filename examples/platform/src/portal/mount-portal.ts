@@ -3,10 +3,10 @@ import { z } from "zod";
 import { defineRoutes } from "../http/define-routes.ts";
 import { listSchema } from "../lists/list-query.ts";
 import { commitAndPublish } from "../offers/commit-and-publish.ts";
+import type { EndpointCheck } from "../outbound/test-endpoint.ts";
 import { sessionMethods } from "../session/session-methods.ts";
 import { signedInRoutes } from "../session/signed-in-routes.ts";
 import { instantField } from "../validation/instant-field.ts";
-import type { CheckView } from "./check-endpoint.ts";
 import { deliveryList } from "./deliveries.ts";
 import { invitationList, invitationSchema, invite } from "./invitations.ts";
 import { type PortalDeps, person, readPerson, type SignedInPerson } from "./person.ts";
@@ -24,7 +24,7 @@ export function mountPortal(router: Router, deps: PortalDeps): void {
   const { route, list } = signedInRoutes(deps, person, readPerson);
   defineRoutes(router, person.sessionPath, sessionMethods(deps, person));
 
-  const withProfile = async (user: SignedInPerson, checks: CheckView[]) => ({
+  const withProfile = async (user: SignedInPerson, checks: EndpointCheck[]) => ({
     ...(await readProfile(deps, user)),
     checks,
   });

@@ -1,6 +1,7 @@
 import { enableEndpoint, restartSchedules } from "../delivery/enable-endpoint.ts";
+import type { EndpointCheck } from "../outbound/test-endpoint.ts";
 import { decryptSecrets } from "../store/encryption/encrypted-secrets.ts";
-import { type CheckView, checkEndpoint, publishEndpoint, savedEndpoint } from "./check-endpoint.ts";
+import { checkEndpoint, publishEndpoint, savedEndpoint } from "./check-endpoint.ts";
 import type { PortalDeps, SignedInPerson } from "./person.ts";
 
 /**
@@ -9,7 +10,7 @@ import type { PortalDeps, SignedInPerson } from "./person.ts";
  * @returns the checks
  * @throws {ProblemError} `profile_missing`, or `endpoint_check_failed` with the checks
  */
-export async function reenableEndpoint(deps: PortalDeps, { organisationId }: SignedInPerson): Promise<CheckView[]> {
+export async function reenableEndpoint(deps: PortalDeps, { organisationId }: SignedInPerson): Promise<EndpointCheck[]> {
   const endpoint = await savedEndpoint(deps, organisationId);
   const { secret } = decryptSecrets(endpoint, deps.encryptionKey, organisationId, deps.now());
   const checks = await checkEndpoint(deps, { ...endpoint, secret });

@@ -1,23 +1,17 @@
 import { z } from "zod";
+import type { EndpointCheck } from "../outbound/test-endpoint.ts";
 import { invalidRequest, ProblemError } from "../problem/problem-error.ts";
 import { encrypt, matchesEncrypted } from "../store/encryption/encrypt.ts";
-import {
-  type CheckView,
-  checkEndpoint,
-  checkScheme,
-  publishEndpoint,
-  savedEndpoint,
-  secretField,
-} from "./check-endpoint.ts";
+import { checkEndpoint, checkScheme, publishEndpoint, savedEndpoint, secretField } from "./check-endpoint.ts";
 import type { PortalDeps, SignedInPerson } from "./person.ts";
 
 export const rotationSchema = z.strictObject({ secret: secretField });
 
-/** D-75 */
+/** The overlap of rotated secrets (D-75). */
 const overlapMs = 24 * 60 * 60_000;
 
 /**
- * Rotates the secret. The endpoint must accept the new one already. The old one remains valid for an overlap of 24 hours, while
+ * Secret rotation. The endpoint must accept the new one already. The old one remains valid for an overlap of 24 hours, while
  * the receiver's instances change; a still older one, from a rotation within that time, ends (D-75).
  *
  * @returns the checks, made with the new secret only
@@ -28,7 +22,7 @@ export async function rotateSecret(
   deps: PortalDeps,
   { organisationId }: SignedInPerson,
   { secret }: z.infer<typeof rotationSchema>,
-): Promise<CheckView[]> {
+): Promise<EndpointCheck[]> {
   const endpoint = await savedEndpoint(deps, organisationId);
   checkScheme(endpoint.scheme, secret);
   if (matchesEncrypted(secret, endpoint.encrypted_secret, deps.encryptionKey, organisationId))

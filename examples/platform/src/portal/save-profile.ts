@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { enableEndpoint, restartSchedules } from "../delivery/enable-endpoint.ts";
 import { nullAsAbsent } from "../generated/received-values.ts";
+import type { EndpointCheck } from "../outbound/test-endpoint.ts";
 import { invalidRequest } from "../problem/problem-error.ts";
 import { encrypt, matchesEncrypted } from "../store/encryption/encrypt.ts";
 import type { EndpointScheme } from "../store/tables.ts";
 import { textField } from "../validation/text-field.ts";
-import { type CheckView, checkEndpoint, checkScheme, publishEndpoint, secretField } from "./check-endpoint.ts";
+import { checkEndpoint, checkScheme, publishEndpoint, secretField } from "./check-endpoint.ts";
 import type { PortalDeps, SignedInPerson } from "./person.ts";
 
 export const profileSchema = nullAsAbsent(
@@ -31,7 +32,7 @@ export async function saveProfile(
   deps: PortalDeps,
   { organisationId }: SignedInPerson,
   { secret, scheme, ...rest }: Profile,
-): Promise<CheckView[]> {
+): Promise<EndpointCheck[]> {
   if (secret === undefined) {
     await switchSuggestions(deps, organisationId, { scheme, ...rest });
     deps.signals.publish({ topic: "endpoint", organisationId });

@@ -1,4 +1,4 @@
-import type { CheckView } from "../../portal/check-endpoint.ts";
+import type { EndpointCheck } from "../../outbound/test-endpoint.ts";
 import { type ReadEndpoint, readEndpoint } from "../../portal/read-profile.ts";
 import { reenableEndpoint } from "../../portal/reenable-endpoint.ts";
 import { rotateSecret, rotationSchema } from "../../portal/rotate-secret.ts";
@@ -47,7 +47,7 @@ interface CompanyView {
   /** Whether the rotation form was submitted. */
   isRotation?: boolean;
   /** The checks just made. */
-  checks?: CheckView[];
+  checks?: EndpointCheck[];
   /** Outcome of passed checks. */
   done?: string;
   /** Any other reason for the failure. */
@@ -57,7 +57,7 @@ interface CompanyView {
 /** The page after one of its forms, with the checks or the field errors. */
 async function showOutcome(
   context: PortalContext,
-  work: () => Promise<CheckView[]>,
+  work: () => Promise<EndpointCheck[]>,
   { done, ...view }: CompanyView & { done: string },
 ): Promise<Page> {
   try {
@@ -66,7 +66,7 @@ async function showOutcome(
     if (!(error instanceof ProblemError) || error.status >= 500) throw error;
     const { code, errors, extensions, message } = error;
     const why = errors !== undefined ? { errors } : { refusal: message };
-    const failure = code === "endpoint_check_failed" ? { checks: extensions.checks as CheckView[] } : why;
+    const failure = code === "endpoint_check_failed" ? { checks: extensions.checks as EndpointCheck[] } : why;
     return { ...(await showCompany(context, { ...view, ...failure })), status: 422 };
   }
 }

@@ -123,7 +123,7 @@ const barItem = (filter: Filter, words: string, isHere: boolean): Markup =>
 const noEvents = html`
         <div class="empty">
           <h3>No events yet</h3>
-          <p>When a worker responds to an offer or adds a contact, your endpoint receives a webhook, and it appears here.</p>
+          <p>When a worker responds to an offer or adds a contact, your endpoint receives a webhook. Its event appears here.</p>
           <p><a href="/company">Enter the endpoint on the company profile</a></p>
         </div>`;
 

@@ -11,7 +11,7 @@ export const invitationsPage: PortalPage = async (context) => {
   const { rows, isNewest, links } = await newestFirst(context, invitationList, 100);
   const main = html`
       <header class="page-head"><h1>Invitations</h1></header>
-      <p class="lead">Organisations that know your email addresses suggest people who worked there. Choose whom to invite.</p>
+      <p class="lead">Organisations that know your email addresses suggest people who worked there. Select the people to invite.</p>
       ${await searchForm(context)}
       <section class="panel" aria-labelledby="invited">
       <h2 id="invited">Invited so far</h2>
