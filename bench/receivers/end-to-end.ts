@@ -1,4 +1,4 @@
-import { ForkedProcess } from "../../tools/forked-process.ts";
+import { ForkedProcess } from "../../tools/processes/forked-process.ts";
 import { type Comparison, compare } from "../comparison.ts";
 import { collectSamples } from "../samples.ts";
 import type { SuiteOptions } from "../suite.ts";

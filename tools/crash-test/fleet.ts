@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type StartedProcess, startProcess } from "../start-process.ts";
+import { type StartedProcess, startProcess } from "../processes/start-process.ts";
 import { ErrorTally } from "./error-tally.ts";
 import type { Interruption, TimeSpan } from "./verify/verify-store.ts";
 

@@ -4,10 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore } from "../../examples/platform/src/store/open-store.ts";
 import type { Store } from "../../examples/platform/src/store/store.ts";
+import { listen } from "../processes/listen.ts";
 import { type Accounts, makeAccounts, seedOf } from "./accounts.ts";
 import { type DataLocation, openDataLocation } from "./data-location.ts";
 import { Fleet } from "./fleet.ts";
-import { startMutatingProxy } from "./inject/mutate-traffic.ts";
+import { mutateTraffic } from "./inject/mutate-traffic.ts";
 import { type Load, startLoad } from "./load.ts";
 import type { CrashTestOptions } from "./options.ts";
 import { PlatformClient } from "./platform-client.ts";
@@ -43,9 +44,12 @@ export async function setup(options: CrashTestOptions, closers: Closer[]): Promi
   await withStore(place, keepLeaseHistory);
   const accounts = makeAccounts(organisations, quietOrganisations, workers);
   const receiver = new Receiver(accounts.organisations, options.trafficMutations.length === 0);
-  const address = await receiver.listen();
-  closers.push(() => receiver.close());
-  const baseAddress = await inFrontOf(address, options, closers);
+  let { address, close } = await listen(receiver.listener);
+  closers.push(close);
+  if (options.trafficMutations.length > 0) {
+    ({ address, close } = await listen(mutateTraffic(address, options.trafficMutations)));
+    closers.push(close);
+  }
 
   const environment = {
     DATABASE_URL: place.options.databaseUrl ?? "",
@@ -64,11 +68,11 @@ export async function setup(options: CrashTestOptions, closers: Closer[]): Promi
   await fleet.start(options.processes);
 
   const wrongResponses: string[] = [];
-  const client = new PlatformClient({
-    addresses: () => fleet.addresses,
-    onFault: (fault) => void (wrongResponses.length < maxWrongResponses && wrongResponses.push(fault)),
-  });
-  const tokens = await signIn(client, accounts, baseAddress, options.signal);
+  const client = new PlatformClient(
+    () => fleet.addresses,
+    (fault) => void (wrongResponses.length < maxWrongResponses && wrongResponses.push(fault)),
+  );
+  const tokens = await signIn(client, accounts, address, options.signal);
   const load = startLoad({ client, accounts, tokens, rate: options.rate });
   closers.push(() => load.stop(AbortSignal.abort()));
   return { place, receiver, fleet, load, wrongResponses };
@@ -82,14 +86,6 @@ export async function withStore<T>({ options }: DataLocation, work: (store: Stor
   } finally {
     await store.close();
   }
-}
-
-/** The receiver's own address, or that of the proxy in front of it. */
-async function inFrontOf(receiver: string, { trafficMutations }: CrashTestOptions, closers: Closer[]): Promise<string> {
-  if (trafficMutations.length === 0) return receiver;
-  const proxy = await startMutatingProxy(receiver, trafficMutations);
-  closers.push(proxy.close);
-  return proxy.address;
 }
 
 async function writeSeed(accounts: Accounts, closers: Closer[]): Promise<string> {

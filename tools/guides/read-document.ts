@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** A fenced block of a document, as a reader comes to it. */
@@ -83,3 +83,13 @@ function add(blocks: Block[], block: Block): void {
     throw new Error(`${place}: only a block of commands is run or not`);
   blocks.push(block);
 }
+
+/** Every hand-written document, but for the contract. */
+export const documents = (root: string): string[] =>
+  globSync(
+    ["*.md", "docs/{home,guides/*}.md", "{packages,examples}/*/README.md", "spec/**/README.md", ".changeset/README.md"],
+    {
+      cwd: root,
+      exclude: (path) => path.includes("node_modules"),
+    },
+  ).sort();

@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { launchServer } from "@typescript/server-harness";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { failures } from "../types-matrix/failures.ts";
-import { strict } from "../types-matrix/strict.ts";
+import { copyProgram, strict } from "../types-matrix/programs.ts";
 import { describeExports } from "./describe-exports.ts";
 import { type Entry, entries } from "./entries.ts";
 import { packageNames } from "./pack.ts";
@@ -23,17 +22,18 @@ const languageServer = launchServer(createRequire(import.meta.url).resolve("type
 
 let seq = 0;
 
-const programs = [failures["nodenext, ES module"], failures["nodenext, CommonJS"]];
+const programs = ["mts", "cts"].map((extension) => ({ extension, file: `failures.${extension}` }));
 const delivered = ({ declarations }: Entry, format: "import" | "require") =>
   join(project.folder, "node_modules", declarations[format]);
 
 beforeAll(async () => {
   project = await unpackedProject();
-  for (const { file, code } of programs) await writeFile(join(project.folder, file), code);
+  for (const { extension } of programs) await copyProgram("failures", extension, project.folder);
   const { options } = ts.convertCompilerOptionsFromJson(
     {
       ...strict,
       module: "nodenext",
+      verbatimModuleSyntax: false,
       lib: ["es2023", "dom", "dom.iterable"],
       types: ["node"],
       skipLibCheck: true,

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { FreshProject } from "../packed/fresh-project.ts";
-import { startProcess } from "../start-process.ts";
+import { startProcess } from "../processes/start-process.ts";
 
 /** The day whose behaviour is asked for: a year old, as that of a Worker in production may be. */
 const compatibilityDate = "2025-11-01";
