@@ -3,13 +3,13 @@
 //   npm run generate -- --check compares, writes nothing
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
-import { printConstants } from "./print-constants.ts";
-import { printContract } from "./print-contract.ts";
-import { printDecisions } from "./print-decisions.ts";
-import { printReceived, receivedFiles } from "./print-received.ts";
-import { printSchemas } from "./print-schemas.ts";
-import { printShape } from "./print-shape.ts";
-import { printTypes } from "./print-types.ts";
+import { printConstants } from "./generate/print-constants.ts";
+import { printContract } from "./generate/print-contract.ts";
+import { printDecisions } from "./generate/print-decisions.ts";
+import { printReceived, receivedFiles } from "./generate/print-received.ts";
+import { printSchemas } from "./generate/print-schemas.ts";
+import { printShape } from "./generate/print-shape.ts";
+import { printTypes } from "./generate/print-types.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const types = await printTypes(root);
@@ -46,7 +46,7 @@ for (const [path, content] of products) {
 }
 
 if (check && drifted.length > 0) {
-  console.error(`These differ from what spec/ says; run npm run generate and commit:\n  ${drifted.join("\n  ")}`);
+  console.error(`These differ from spec/; run npm run generate and commit:\n  ${drifted.join("\n  ")}`);
   process.exit(1);
 }
 console.log(

@@ -17,7 +17,7 @@ export interface Load {
   /** All changes so far. */
   changes: Change[];
   /**
-   * Resolves when what is under way is acked, or at the latest when `signal` says so.
+   * Resolves when what is under way is acked, or at the latest when `signal` aborts.
    *
    * @returns how much was given up
    */

@@ -21,7 +21,7 @@ export type Closer = () => Promise<unknown>;
 
 /** Everything that takes part in a run, at work. */
 export interface Setup {
-  place: DataLocation;
+  location: DataLocation;
   receiver: Receiver;
   fleet: Fleet;
   load: Load;
@@ -39,9 +39,9 @@ const maxWrongResponses = 20;
 
 /** @param closers gets what ends it all, in the order in which it was begun, also when it fails half way */
 export async function setup(options: CrashTestOptions, closers: Closer[]): Promise<Setup> {
-  const place = await openDataLocation(options.store, options.restarts > 0);
-  closers.push(place.remove);
-  await withStore(place, keepLeaseHistory);
+  const location = await openDataLocation(options.store, options.restarts > 0);
+  closers.push(location.remove);
+  await withStore(location, keepLeaseHistory);
   const accounts = makeAccounts(organisations, quietOrganisations, workers);
   const receiver = new Receiver(accounts.organisations, options.trafficMutations.length === 0);
   let { address, close } = await listen(receiver.listener);
@@ -52,8 +52,8 @@ export async function setup(options: CrashTestOptions, closers: Closer[]): Promi
   }
 
   const environment = {
-    DATABASE_URL: place.options.databaseUrl ?? "",
-    OFFERS_DATA: place.options.dataFolder,
+    DATABASE_URL: location.options.databaseUrl ?? "",
+    OFFERS_DATA: location.options.dataFolder,
     OFFERS_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
     OFFERS_SEED: await writeSeed(accounts, closers),
     OFFERS_ALLOW_LOOPBACK: "1",
@@ -75,7 +75,7 @@ export async function setup(options: CrashTestOptions, closers: Closer[]): Promi
   const tokens = await signIn(client, accounts, address, options.signal);
   const load = startLoad({ client, accounts, tokens, rate: options.rate });
   closers.push(() => load.stop(AbortSignal.abort()));
-  return { place, receiver, fleet, load, wrongResponses };
+  return { location, receiver, fleet, load, wrongResponses };
 }
 
 /** Opens the run's store beside the platform, or on PGlite before and after it. */

@@ -28,7 +28,8 @@ describe.each(documents(root))("%s", (source) => {
   const commands = blocks.filter(isCommand);
 
   test("has each command run by `npm run guides`, or says why not", () => {
-    for (const { place, notRun } of commands) if (notRun !== undefined) console.log(`not run: ${place}: ${notRun}`);
+    for (const { location, notRun } of commands)
+      if (notRun !== undefined) console.log(`not run: ${location}: ${notRun}`);
   });
 
   test("has commands that every shell and Node 20 take", () => {

@@ -57,14 +57,14 @@ export async function runDocument(blocks: readonly Block[], options: RunOptions)
   process.once("exit", killAll);
   try {
     const [, signal] = await once(shell, "exit");
-    for (const { place, path, expected, isRun, keepsRunning } of typed) {
+    for (const { location, path, expected, isRun, keepsRunning } of typed) {
       if (!isRun) continue;
       const output = await readFile(`${path}.out`, "utf8").catch(() => "");
       if (!existsSync(`${path}.done`)) {
         const reason = keepsRunning ? "ended" : "a command failed";
-        throw new Error(`${place}: ${signal === null ? reason : "not done in time"}:\n${output}`);
+        throw new Error(`${location}: ${signal === null ? reason : "not done in time"}:\n${output}`);
       }
-      if (!matches(output, expected)) throw new Error(`${place}: printed\n${output}\nand not\n${expected}`);
+      if (!matches(output, expected)) throw new Error(`${location}: printed\n${output}\nand not\n${expected}`);
     }
   } finally {
     await endGroup(shell);
@@ -75,7 +75,7 @@ export async function runDocument(blocks: readonly Block[], options: RunOptions)
 
 /** What the shell does for one block. The blocks read no input. */
 function commandsOf(block: Block & { path: string; isRun: boolean }): string {
-  const { path, place, saveAs, isRun, keepsRunning } = block;
+  const { path, location, saveAs, isRun, keepsRunning } = block;
   const output = `> '${path}.out' 2>&1 < /dev/null`;
   const run = keepsRunning
     ? // As in one more terminal, until it has printed what it should, or has ended.
@@ -86,7 +86,7 @@ function commandsOf(block: Block & { path: string; isRun: boolean }): string {
     : [`. '${path}.sh' ${output}`];
   return [
     ...(saveAs === undefined ? [] : [`cp '${path}.sh' '${saveAs}'`]),
-    ...(isRun ? [`echo '${place}'`, ...run, `: > '${path}.done'`] : []),
+    ...(isRun ? [`echo '${location}'`, ...run, `: > '${path}.done'`] : []),
   ].join("\n");
 }
 

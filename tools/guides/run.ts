@@ -27,7 +27,9 @@ try {
   const env = await nodeAndNpm(bin);
   for (const source of documents(root).filter((name) => wanted.length === 0 || wanted.includes(name))) {
     const commands = readDocument(root, source).filter(isCommand);
-    omitted.push(...commands.flatMap(({ place, notRun }) => (notRun === undefined ? [] : [`${place}: ${notRun}`])));
+    omitted.push(
+      ...commands.flatMap(({ location, notRun }) => (notRun === undefined ? [] : [`${location}: ${notRun}`])),
+    );
     if (commands.every(({ notRun }) => notRun !== undefined)) continue;
     const folder = await mkdtemp(join(scratch, "reader-"));
     // The README's commands name the folder that `git clone` makes.

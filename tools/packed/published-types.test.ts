@@ -84,8 +84,8 @@ test.each(both)(
     await languageServer.message({ seq: ++seq, type: "request", command: "open", arguments: { file } });
 
     for (const [index, symbol] of exported.entries()) {
-      const place = { file, line: index + 1, offset: "import { ".length + 1 };
-      const request = { seq: ++seq, type: "request", command: "definitionAndBoundSpan", arguments: place };
+      const position = { file, line: index + 1, offset: "import { ".length + 1 };
+      const request = { seq: ++seq, type: "request", command: "definitionAndBoundSpan", arguments: position };
       const { definitions } = (await languageServer.message(request)).body;
       expect(definitions, symbol).not.toEqual([]);
       for (const { file: target, start } of definitions) {

@@ -10,7 +10,7 @@ import { serveOnWorkerd } from "./workerd.ts";
 
 const run = promisify(execFile);
 
-/** How each check ended: a text that begins with "ok", or one that says why not. */
+/** How each check ended: a text that begins with "ok", or a text with the reason. */
 export type Results = Record<string, string>;
 
 /** A runtime whose binary is at hand, and a project that has the packed packages and the files of this folder. */

@@ -24,7 +24,7 @@ const config :Workerd.Config = (
 `;
 
 /**
- * Serves a module on workerd, bundled with what it imports, as every tool for Workers does it.
+ * Serves a module on workerd, bundled with what it imports, as tools for Workers do.
  *
  * @param flags compatibility flags, such as `nodejs_compat`
  */

@@ -89,11 +89,11 @@ test.each(mutations)("a change of $what is noticed by $noticedBy", { timeout: 12
   expect(document.split(from)).toHaveLength(2);
   await writeFile(join(copy, "spec/openapi.yaml"), document.replace(from, to));
   await run(process.execPath, ["tools/generate.ts"], { cwd: copy });
-  const said = await typeErrors();
-  for (const part of noticedBy) expect(said).toContain(`${part}/`);
+  const output = await typeErrors();
+  for (const part of noticedBy) expect(output).toContain(`${part}/`);
 });
 
-/** What the type check of the copy says. */
+/** The errors that the type check of the copy prints. */
 async function typeErrors(): Promise<string> {
   const options = ["--incremental", "--tsBuildInfoFile", join(copy, "types.tsbuildinfo")];
   const tsc = run(join(root, "node_modules/.bin/tsc"), ["--pretty", "false", ...options], { cwd: copy });

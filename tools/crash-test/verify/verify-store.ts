@@ -17,7 +17,7 @@ export interface TimeSpan {
   to: number;
 }
 
-/** What the store says of a run. */
+/** The verdict of the store on a run. */
 export interface StoreVerdict {
   /** Rows that are left to do: deliveries of endpoints that are enabled, pushes, mails. */
   pending: number;

@@ -5,4 +5,4 @@ import { join } from "node:path";
 export const receivedFiles = ["date-time.ts", "received-values.ts"] as const;
 
 export const printReceived = async (root: string, file: (typeof receivedFiles)[number]): Promise<string> =>
-  `// Copied by tools/generate.ts from tools/received/${file}. Do not edit.\n\n${await readFile(join(root, "tools/received", file), "utf8")}`;
+  `// Copied by tools/generate.ts from spec/received/${file}. Do not edit.\n\n${await readFile(join(root, "spec/received", file), "utf8")}`;
