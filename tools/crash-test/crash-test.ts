@@ -4,8 +4,7 @@ import type { Store } from "../../examples/platform/src/store/store.ts";
 import type { DataLocation } from "./data-location.ts";
 import type { Fleet } from "./fleet.ts";
 import { type Failure, injectFailures } from "./inject-failures.ts";
-import type { CrashTestOptions } from "./options.ts";
-import { type Closer, setup, withStore } from "./setup.ts";
+import { type Closer, type CrashTestOptions, setup, withStore } from "./setup.ts";
 import { readLeaseHistory } from "./verify/lease-history.ts";
 import { type Verdict, verifyHistory } from "./verify/verify-history.ts";
 import {

@@ -6,15 +6,38 @@ import { openStore } from "../../examples/platform/src/store/open-store.ts";
 import type { Store } from "../../examples/platform/src/store/store.ts";
 import { listen } from "../processes/listen.ts";
 import { type Accounts, makeAccounts, seedOf } from "./accounts.ts";
-import { type DataLocation, openDataLocation } from "./data-location.ts";
+import { type DataLocation, openDataLocation, type StoreName } from "./data-location.ts";
 import { Fleet } from "./fleet.ts";
-import { mutateTraffic } from "./inject/mutate-traffic.ts";
+import { mutateTraffic, type TrafficMutation } from "./inject/mutate-traffic.ts";
+import type { PlatformBug } from "./inject/platform-bug.ts";
 import { type Load, startLoad } from "./load.ts";
-import type { CrashTestOptions } from "./options.ts";
 import { PlatformClient } from "./platform-client.ts";
 import { Receiver } from "./receiver.ts";
 import { signIn } from "./sign-in.ts";
 import { keepLeaseHistory } from "./verify/lease-history.ts";
+
+export interface CrashTestOptions {
+  store: StoreName;
+  /** How often a process of the platform is killed. */
+  kills: number;
+  /** How often the database is restarted as after a crash. */
+  restarts: number;
+  /** How often a process is stopped for longer than its lease. */
+  stalls: number;
+  processes: number;
+  /** The least duration of the load. */
+  seconds: number;
+  /** Changes a second. */
+  rate: number;
+  /** The most time for what is left when all failures are over. */
+  drainSeconds: number;
+  /** Injected between the platform and the receiver. */
+  trafficMutations: readonly TrafficMutation[];
+  platformBugs: readonly PlatformBug[];
+  onProgress: (line: string) => void;
+  /** Ends the run at once. */
+  signal: AbortSignal;
+}
 
 /** Ends or removes one thing. */
 export type Closer = () => Promise<unknown>;

@@ -157,7 +157,7 @@ describe("npm scripts", () => {
   test.each([
     ["another", "- mutation:client\n", "", "mutation:client"],
     ["another", "run: npm run torture", "run: echo npm run tortures", "torture"],
-    ["a part of them", "- run: npm run bench", "- if: false\n        run: npm run bench", "bench"],
+    ["a part of them", "- run: npm run bench --", "- if: false\n        run: npm run bench --", "bench"],
     ["none", `SCRIPT: \${{ matrix.script }}`, "SCRIPT: soak", "slow"],
   ])("not when the night runs %s: %s becomes %s", (_, find, put, missed) => {
     const mistaken = (texts.get("nightly.yml") ?? "").replace(find, () => put);
