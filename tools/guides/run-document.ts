@@ -77,16 +77,18 @@ export async function runDocument(blocks: readonly Block[], options: RunOptions)
 function commandsOf(block: Block & { path: string; isRun: boolean }): string {
   const { path, location, saveAs, isRun, keepsRunning } = block;
   const output = `> '${path}.out' 2>&1 < /dev/null`;
+  const waitUntil = (ended: string) =>
+    `'${process.execPath}' '${waiter}' '${path}.out' '${path}.expected' '${path}.${ended}'`;
   const run = keepsRunning
     ? // As in one more terminal, until it has printed what it should, or has ended.
       [
         `: > '${path}.out'; { set +e; ( set -e; . '${path}.sh' ) ${output}; : > '${path}.ended'; } &`,
-        `'${process.execPath}' '${waiter}' '${path}.out' '${path}.expected' '${path}.ended'`,
+        `${waitUntil("ended")}; : > '${path}.done'`,
       ]
-    : [`. '${path}.sh' ${output}`];
+    : [`. '${path}.sh' ${output}; : > '${path}.done'`, waitUntil("done")];
   return [
     ...(saveAs === undefined ? [] : [`cp '${path}.sh' '${saveAs}'`]),
-    ...(isRun ? [`echo '${location}'`, ...run, `: > '${path}.done'`] : []),
+    ...(isRun ? [`echo '${location}'`, ...run] : []),
   ].join("\n");
 }
 
