@@ -1,4 +1,4 @@
-// Runs a command with everything the house needs, on a machine that may have no more than Node 20 and npm:
+// Runs a command with the right Node, pnpm and all dependencies, on a machine that needs only Node 20 and npm:
 //   node tools/bootstrap.mjs [--bench] [--build] command [arguments…]
 // --build builds the packages; --bench also installs the candidates of bench/, which nothing else needs.
 // The running Node is used where it is new enough for the tools, a pinned one from npm otherwise. Plain JavaScript,

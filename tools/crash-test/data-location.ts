@@ -18,7 +18,7 @@ export class NoStoreError extends Error {
 
 /**
  * @param isOwn whether the database must be one that may be restarted
- * @throws {NoStoreError} in words that say what to do
+ * @throws {NoStoreError} with a message that says what to do
  */
 export async function openDataLocation(store: StoreName, isOwn: boolean): Promise<DataLocation> {
   if (store === "postgres" && isOwn) return openOwnPostgres();

@@ -47,7 +47,7 @@ export function startLoad({ client, accounts, tokens, rate }: LoadOptions): Load
   const changes: Change[] = [];
   const offerIds: string[] = [];
   const lastWords = new Map<string, string>();
-  /** Pairs of which it is not known how many contacts happened. */
+  /** Pairs of worker and organisation with an unknown number of contacts. */
   const doubtfulContacts = new Set<string>();
   const giveUp = new AbortController();
   const { signal } = giveUp;

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A fenced block of a document, as a reader comes to it. */
+/** A fenced block of a document. */
 export interface Block {
   /** `README.md:28` */
   location: string;

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import type { FreshProject } from "../packed/fresh-project.ts";
 import { startProcess } from "../processes/start-process.ts";
 
-/** The day whose behaviour is asked for: a year old, as that of a Worker in production may be. */
+/** A year old, as the compatibility date of a Worker in production may be. */
 const compatibilityDate = "2025-11-01";
 
 const config = (script: string, flags: readonly string[]) => `

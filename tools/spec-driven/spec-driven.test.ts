@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-/** One change of the OpenAPI document, and who must notice it before a user does. */
+/** One change of the OpenAPI document, and the parts whose type check must fail. */
 interface Mutation {
   what: string;
   from: string;
