@@ -9,6 +9,7 @@ import { printDecisions } from "./generate/print-decisions.ts";
 import { printSchemas } from "./generate/print-schemas.ts";
 import { printShape } from "./generate/print-shape.ts";
 import { printTypes } from "./generate/print-types.ts";
+import { printGlossary } from "./glossary/print-glossary.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const types = await printTypes(root);
@@ -27,6 +28,7 @@ const products = new Map([
   ["examples/platform/src/generated/decisions.ts", printConstants(root, "platform")],
   ["docs/decisions.md", printDecisions(root)],
   ["docs/contract.md", printContract(root)],
+  ["docs/glossary.md", printGlossary(root)],
 ]);
 // How values are received more leniently than a schema says. The packages import nothing of each other, so each has a copy.
 for (const file of ["date-time.ts", "received-values.ts"]) {
