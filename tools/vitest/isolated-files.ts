@@ -1,7 +1,6 @@
 /**
- * Tests that need a process of their own: they change what a process has one of (its clock and timers, its fetch, its time zone,
- * its environment, its console), or go by what no other file has changed. All others share the processes that run them, and what
- * these have loaded and compiled.
+ * Tests that need a process of their own: they change global state (clock, timers, fetch, time zone, environment, console) or
+ * depend on it being unchanged. All other files share processes, and the modules that these have loaded.
  */
 export const isolatedFiles = [
   "examples/integrator/test/webhooks.test.ts",

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 
 export interface StartOptions extends SpawnOptions {
-  /** Matches the line that says that it is ready. @default its address */
+  /** Matches the line that it prints when it is ready. @default its address */
   ready?: RegExp;
   onLine?: (line: string) => void;
 }

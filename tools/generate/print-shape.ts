@@ -10,7 +10,7 @@ interface Schema {
   required?: string[];
 }
 
-/** The kinds of a component's fields, those of what it is made of included, as the client's `findMismatch` reads them. */
+/** The types of a component's fields, nested ones included, in the form that the client's `findMismatch` reads. */
 export async function printShape(root: string, component: string): Promise<string> {
   const { components } = parse(await readFile(join(root, "spec/openapi.yaml"), "utf8"));
   const schemas: Record<string, Schema> = components.schemas;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { startProcess } from "./start-process.ts";
 
-const platform = resolve(import.meta.dirname, "../examples/platform");
+const platform = resolve(import.meta.dirname, "../../examples/platform");
 
 /** The reference platform as a process, with the demo data in a folder of its own. */
 export async function startDemoPlatform(): Promise<{ address: string; stop(): Promise<void> }> {

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /**
- * Vitest's global setup: the tests start hundreds of processes, and what one of them has compiled, the types stripped, no other
- * needs to. For this run alone: the copies of packages that tests unpack would pile up.
+ * Vitest's global setup: a compile cache that all processes of this run share. It is removed at the end: the packages that
+ * tests unpack have a new path in every run, so it would only grow.
  */
 export function setup(): void {
   const folder = mkdtempSync(join(tmpdir(), "offers-compiled-"));

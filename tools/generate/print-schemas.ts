@@ -7,7 +7,7 @@ import { parse } from "yaml";
 /**
  * The zod schemas of the document's components, by the zod plugin of @hey-api/openapi-ts.
  *
- * @param only the components that are wanted, with what they are made of; all, when it is not given
+ * @param the components to print, with those that they refer to. @default all
  */
 export async function printSchemas(root: string, only?: readonly string[]): Promise<string> {
   const path = join(root, "spec/openapi.yaml");
@@ -26,8 +26,8 @@ export async function printSchemas(root: string, only?: readonly string[]): Prom
           responses: false,
           webhooks: false,
           "~resolvers": {
-            // The plugin's own choice strips fields that it does not know: it would lose what a newer service sends,
-            // and let a misspelt field of a closed object pass.
+            // The plugin's default strips unknown fields: it would lose what a newer service sends, and accept a
+            // misspelt field of a closed object.
             object({ $, nodes, plugin, schema, ...context }) {
               const { additionalProperties, properties, required = [] } = schema;
               if (additionalProperties && !properties) return undefined;

@@ -1,5 +1,5 @@
-import { readDecisions } from "./decisions.ts";
-import { readProofs } from "./proofs.ts";
+import { readDecisions } from "../contract/decisions.ts";
+import { readProofs } from "../contract/proofs.ts";
 
 /** Every statement of the contract with the tests that prove it, as a page to read. */
 export function printContract(root: string): string {

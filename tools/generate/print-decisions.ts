@@ -1,4 +1,4 @@
-import { readDecisions } from "./decisions.ts";
+import { readDecisions } from "../contract/decisions.ts";
 
 /** The decisions as a page to read. */
 export function printDecisions(root: string): string {

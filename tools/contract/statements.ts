@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** One thing that spec/interface.md says: a sentence, a list item's sentence, or a row of a table. */
+/** One statement of spec/interface.md: a sentence, a list item's sentence, or a row of a table. */
 export interface Statement {
   /** The headings above it, outermost first; the title alone before the first of them. */
   section: string;
-  /** To the letter; the cells of a row are joined by ` | `. */
+  /** Verbatim; the cells of a row are joined by ` | `. */
   text: string;
-  /** Whether it says that something is left open. */
+  /** Whether it leaves something open. */
   isOpen: boolean;
 }
 
