@@ -4,7 +4,7 @@ import type { Sender, Webhook } from "./sender.ts";
 import type { SignBody } from "./signature-cases.ts";
 import type { HeaderList } from "./transport.ts";
 
-type Exchange = readonly [Webhook, WebhookResponse];
+type CheckedResponse = readonly [Webhook, WebhookResponse];
 
 /** There was no response, so the check ends. */
 export class NoResponseError extends Error {}
@@ -30,13 +30,13 @@ export class ContractChecker {
     webhooks: readonly Webhook[],
     sign: SignBody = (body) => this.sender.signer.sign(body),
   ): Promise<void> {
-    const responses: Exchange[] = [];
+    const responses: CheckedResponse[] = [];
     for (const webhook of webhooks) responses.push([webhook, await this.send(webhook, await sign(webhook.body))]);
     this.expect(rule, isRight, responses);
   }
 
   /** Adds one problem for all the responses that break one rule. */
-  expect(rule: string, isRight: (status: number) => boolean, responses: readonly Exchange[]): void {
+  expect(rule: string, isRight: (status: number) => boolean, responses: readonly CheckedResponse[]): void {
     const wrong = responses.filter(([, { status }]) => !isRight(status));
     const statuses = [...new Set(wrong.map(([, { status }]) => status))].map((status) => {
       const requested = wrong.filter(([, response]) => response.status === status);
