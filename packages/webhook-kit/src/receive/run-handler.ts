@@ -8,7 +8,7 @@ import { acknowledged, type WebhookResponse } from "../http/response.ts";
 import { withTimeout } from "../http/with-timeout.ts";
 import type { VerifiedRequest } from "../signature/verify-signature.ts";
 
-/** Starts the handler of an endpoint, with its timeout (D-25). An endpoint without a handler is acknowledged. */
+/** Starts the handler of an endpoint, with the handler timeout (D-25). An endpoint without a handler is acknowledged. */
 export function runHandler<Incoming>(
   { handlers, handlerTimeoutMs }: { readonly handlers: Handlers<Incoming>; readonly handlerTimeoutMs: number },
   endpoint: Endpoint,

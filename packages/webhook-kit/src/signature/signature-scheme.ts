@@ -17,8 +17,8 @@ type SignedHeaders = Readonly<Record<string, string>>;
 type SigningSecret = { readonly secretIndex: number; readonly variant: string } | undefined;
 
 /**
- * How requests are signed and verified. The kit has `timestampDigest()` and `standardWebhooks()`; a scheme of your own needs
- * `sign`, `parse` and `verify`. It has neither clock nor tolerance: the kit checks those.
+ * How a webhook signature is made and verified. The kit has `timestampDigest()` and `standardWebhooks()`; a scheme of your own
+ * needs these three functions. A scheme handles bytes only; the kit handles clock, tolerance and secrets.
  *
  * @example
  * ```ts

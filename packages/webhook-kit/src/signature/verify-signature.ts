@@ -28,7 +28,7 @@ export interface VerifiedRequest {
 }
 
 /**
- * The whole verification: header syntax, timestamp, secrets, signature.
+ * The whole verification: header syntax, timestamp tolerance, secrets, signature.
  *
  * @param readBody called only if the scheme signs the body, and after everything that needs no body
  * @throws {Rejected} (rejects) for the scheme's reasons, `timestamp_out_of_tolerance`, `unknown_tenant`, `signature_mismatch`
@@ -73,7 +73,7 @@ async function callScheme<T>(call: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** Negative is the past; 0 within the signed minute. */
+/** The clock skew: negative for the past; 0 during the whole minute of a minute-precision timestamp (D-16). */
 const measureSkew = ({ earliest, latest }: ParsedSignature["signedAt"], now: number): number =>
   Math.max(earliest - now, 0) || Math.min(latest - now, 0);
 
