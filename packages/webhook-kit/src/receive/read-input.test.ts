@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { endpoints } from "./all.ts";
-import { validateInput } from "./validate-input.ts";
+import { endpoints } from "../endpoints/all.ts";
+import { validateInput } from "./read-input.ts";
 
 const { schema } = endpoints["/offer/response"];
 

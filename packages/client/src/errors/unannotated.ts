@@ -3,4 +3,4 @@
  * user's code or to another call: they are wrapped, never changed (D-97). The symbol is registered because
  * `@offers/client/schemas` is a bundle of its own.
  */
-export const unclaimed: unique symbol = Symbol.for("@offers/client/unclaimed");
+export const unannotated: unique symbol = Symbol.for("@offers/client/unannotated");

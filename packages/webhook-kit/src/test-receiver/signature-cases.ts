@@ -1,20 +1,62 @@
 import { createHash, createHmac } from "node:crypto";
+import { timestampDigest } from "../signature/timestamp-digest.ts";
 import type { Signer } from "./signer.ts";
 import type { HeaderList } from "./transport.ts";
 
-/** Headers that a receiver must reject. */
-export interface InvalidSignature {
+/** The headers of a request with this body. */
+export type SignBody = (body: Uint8Array | undefined) => HeaderList | Promise<HeaderList>;
+
+/** Headers that a receiver must accept, or reject. */
+export interface SignatureCase {
   /** Goes on after "a request". */
   readonly what: string;
-  /** For a request with this body. */
-  headers(body: Uint8Array | undefined): HeaderList | Promise<HeaderList>;
+  readonly headers: SignBody;
+}
+
+/** Two clocks may differ by this much, and by no more than half the tolerance. */
+const mostSkewMs = 30_000;
+
+export interface SignatureRules {
+  readonly toleranceMs: number;
+  /** The service's own scheme in all its variants and forms. */
+  readonly isDocumented: boolean;
+  /** How often this receiver was checked before: no minute is signed twice in a row. */
+  readonly checks: number;
+}
+
+export function validSignatures(signer: Signer, rules: SignatureRules): SignatureCase[] {
+  const { toleranceMs, isDocumented, checks } = rules;
+  const shiftMs = Math.min(toleranceMs / 2, mostSkewMs);
+  const good: SignatureCase[] = [
+    { what: "signed now", headers: (body) => signer.sign(body) },
+    { what: `signed ${shiftMs / 1000} s ago`, headers: (body) => signer.sign(body, { shiftMs: -shiftMs }) },
+    { what: `signed ${shiftMs / 1000} s ahead`, headers: (body) => signer.sign(body, { shiftMs }) },
+  ];
+  if (!isDocumented) return good;
+  const { secret } = signer;
+  const minutes = Math.max(1, Math.floor(toleranceMs / 60_000));
+  // The form in which the service's documentation shows it (D-16).
+  const minute = new Date(signer.now().getTime() - (checks % minutes) * 60_000)
+    .toISOString()
+    .replace(/:\d\d\.\d+Z$/, "Z");
+  return [
+    ...good,
+    {
+      what: "signed by HMAC, the other documented variant",
+      headers: () => Object.entries(timestampDigest({ variant: "hmac" }).sign({ secret, now: signer.now() })),
+    },
+    {
+      what: "whose Timestamp names a whole minute",
+      headers: () => Object.entries({ Timestamp: minute, Authorization: `hmac ${sha256(minute + secret)}` }),
+    },
+  ];
 }
 
 /** How far beyond the tolerance is too far, also for a timestamp that names a whole minute. */
 const beyondMs = 61_000;
 
 /** Those that matter most, for every endpoint. */
-export function commonInvalidSignatures(signer: Signer, toleranceMs: number): InvalidSignature[] {
+export function commonInvalidSignatures(signer: Signer, toleranceMs: number): SignatureCase[] {
   const shiftMs = toleranceMs + beyondMs;
   const secret = changeOneCharacter(signer.secret);
   return [
@@ -26,7 +68,7 @@ export function commonInvalidSignatures(signer: Signer, toleranceMs: number): In
 }
 
 /** What can be done to the headers of any scheme. */
-export async function tamperedHeaders(signer: Signer): Promise<InvalidSignature[]> {
+export async function tamperedHeaders(signer: Signer): Promise<SignatureCase[]> {
   const names = (await signer.sign()).map(([name]) => name);
   return names.flatMap((tampered) => {
     const change = (to: (value: string) => readonly string[]) => async (body: Uint8Array | undefined) =>
@@ -45,15 +87,12 @@ export async function tamperedHeaders(signer: Signer): Promise<InvalidSignature[
 }
 
 /** What is known to get past careless checks of the documented scheme. */
-export function invalidDigests(signer: Signer): InvalidSignature[] {
+export function invalidDigests(signer: Signer): SignatureCase[] {
   const { secret } = signer;
   const digestOf = (timestamp: string) => sha256(timestamp + secret);
   const forged = (makeDigest: (timestamp: string) => string, timestamp?: string) => (): HeaderList => {
     const time = timestamp ?? signer.now().toISOString();
-    return [
-      ["Timestamp", time],
-      ["Authorization", `hmac ${makeDigest(time)}`],
-    ];
+    return Object.entries({ Timestamp: time, Authorization: `hmac ${makeDigest(time)}` });
   };
   return [
     { what: "with a digest made without the secret", headers: forged(sha256) },

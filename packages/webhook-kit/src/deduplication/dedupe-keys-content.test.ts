@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ReceivedBody } from "../http/incoming-request.ts";
 import type { VerifiedRequest } from "../signature/verify-signature.ts";
-import { eventKey, keepMs, signatureKey } from "./request-key.ts";
+import { eventKey, keepMs, signatureKey } from "./dedupe-keys.ts";
 
 const parsed = { signedAt: { earliest: 60_000, latest: 119_999 }, signature: Buffer.from("ab01", "hex") };
 const request: VerifiedRequest = {
