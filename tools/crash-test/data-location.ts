@@ -1,4 +1,4 @@
-import { type StorePlace, storesUnderTest } from "../../examples/platform/test/support/stores/stores.ts";
+import { storesUnderTest, type TestDatabase } from "../../examples/platform/test/support/stores/stores.ts";
 import { findPrograms, startTemporaryPostgres } from "./temporary-postgres.ts";
 
 export type StoreName = "pglite" | "postgres";
@@ -7,7 +7,7 @@ export type StoreName = "pglite" | "postgres";
 export interface DataLocation {
   /** `PGlite`, `PostgreSQL 15.20` */
   title: string;
-  options: StorePlace["options"];
+  options: TestDatabase["options"];
   /** Restarts the database as after a crash; only where it is the run's own. */
   restart?: () => Promise<void>;
   remove(): Promise<void>;
@@ -54,6 +54,6 @@ type StoreUnderTest = Awaited<ReturnType<typeof storesUnderTest>>[number];
 
 async function locationIn(store: StoreUnderTest | undefined): Promise<DataLocation> {
   if (store === undefined) throw new NoStoreError("this machine has no such store");
-  const { options, remove } = await store.createPlace();
+  const { options, remove } = await store.createDatabase();
   return { title: store.title, options, remove };
 }

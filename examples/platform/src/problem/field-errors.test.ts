@@ -51,7 +51,7 @@ test.each<[string, z.ZodType, unknown, string]>([
   ["a word that is none of them", z.enum(["ios", "android"]), "palm", "Use one of: ios, android."],
   ["an unknown format", z.string().regex(/^x$/), "y", "Write it in the documented format."],
   ["a rule of our own", z.string().refine(() => false, { error: "Remove the dot." }), "a.b", "Remove the dot."],
-  ["a rule nobody thought of", z.union([z.string(), z.number()]), true, "Correct it as documented."],
+  ["a rule without a message of its own", z.union([z.string(), z.number()]), true, "Correct it as documented."],
 ])("%s has its remedy", (_, schema, value, remedy) =>
   expect(errorsOf(z.object({ field: schema }), { field: value })).toEqual({ field: [remedy] }),
 );

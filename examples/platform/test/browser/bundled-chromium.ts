@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import { createBrotliDecompress } from "node:zlib";
-import { type CachePlace, cachedFolder } from "../support/stores/cached-folder.ts";
+import { type CacheEntry, cachedFolder } from "../support/stores/cached-folder.ts";
 
 /** A Chromium that needs nothing of the machine but its C library. */
 export interface BundledChromium {
@@ -29,7 +29,7 @@ export async function bundledChromium(): Promise<BundledChromium> {
   };
 }
 
-async function unpack(draft: string, { packageFolder, folder }: CachePlace): Promise<void> {
+async function unpack(draft: string, { packageFolder, folder }: CacheEntry): Promise<void> {
   const bin = join(packageFolder, "bin");
   await decompress(join(bin, "chromium.br"), join(draft, "chromium"), 0o755);
   for (const name of ["al2023.tar", "fonts.tar"]) {

@@ -16,7 +16,7 @@ interface Candidate {
 }
 
 const candidates: readonly Candidate[] = [
-  // First the one that is the same for everybody.
+  // First npm's, which is the same on every machine.
   {
     from: "the npm package @sparticuz/chromium",
     async find() {

@@ -2,7 +2,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { openPagesStage, phone, searchAllOrganisations } from "./pages-stage.ts";
+import { openPagesFixture, phone, searchAllOrganisations } from "./pages-fixture.ts";
 import { kindOf, walk } from "./walk.ts";
 import type { Window } from "./window.ts";
 
@@ -15,20 +15,20 @@ const looks: Record<string, BrowserContextOptions> = {
   "phone-dark": { colorScheme: "dark", ...phone },
 };
 
-const stage = await openPagesStage({ retrySchedule: { delaysMs: [50], jitter: 0, maxRetryAfterMs: 1_000 } });
+const fixture = await openPagesFixture({ retrySchedule: { delaysMs: [50], jitter: 0, maxRetryAfterMs: 1_000 } });
 let count = 0;
 try {
-  await stage.fill();
+  await fixture.fill();
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   for (const [look, options] of Object.entries(looks)) {
-    const portal = await stage.openPortal(options);
+    const portal = await fixture.openPortal(options);
     await shootAll(look, "portal", portal, ["/sign-in", "/invitations/search", "/nowhere"]);
-    const app = await stage.openApp(options);
+    const app = await fixture.openApp(options);
     await shootAll(look, "app", app, ["/app/sign-in", "/app/nowhere"]);
   }
 } finally {
-  await stage.close();
+  await fixture.close();
 }
 console.log(`${count} screenshots in ${folder}`);
 

@@ -7,62 +7,62 @@ import {
 } from "../../../../packages/client/test/contract/fixture.ts";
 import { fc } from "../../../../tools/property-seed.ts";
 
-/** One thing that somebody does. Offers are numbered as they are created; a number beyond them is an unknown offer. */
-export type Deed =
+/** One call, or one worker's response. Offers are numbered in the order of creation; a higher number is an unknown offer. */
+export type CallStep =
   | { type: "create"; body: unknown; apiKey: string; idempotencyKey?: string | undefined }
   | { type: "complete"; offer: number; body: unknown; apiKey: string; idempotencyKey?: string | undefined }
   | { type: "read" | "withdraw"; offer: number; apiKey: string; query: string }
   | { type: "respond"; offer: number; workerId: WorkerId; response: "applied" | "rejected" };
 
-/** What came of it, with numbers for ids, and times only where they were sent. */
-export interface Verdict {
+/** The response, with numbers for ids and without the service's own times. */
+export interface CallOutcome {
   status: number;
   body?: unknown;
   isReplay?: boolean;
 }
 
 const workerIds = Object.keys(workers) as WorkerId[];
-/** The highest number that a deed gives an offer. */
+/** The highest offer number that a step uses. */
 const maxOffer = 3;
 
 /** One service, and the ids of the offers that were created there. */
 export class Side {
-  readonly #stage: ContractFixture;
+  readonly #fixture: ContractFixture;
   readonly #keySuffix: string;
   readonly #ids: string[] = [];
 
-  /** @param run a word that no other run has: a service remembers its idempotency keys */
-  constructor(stage: ContractFixture, run: string) {
-    this.#stage = stage;
+  /** @param run unique per run, because a service remembers idempotency keys */
+  constructor(fixture: ContractFixture, run: string) {
+    this.#fixture = fixture;
     this.#keySuffix = run;
   }
 
-  async perform(deed: Deed): Promise<Verdict | string> {
-    if (deed.type === "create") {
-      const verdict = await this.#call("POST", "/offer?api-version=1.0", deed);
-      const { id } = Object(verdict.body);
+  async perform(step: CallStep): Promise<CallOutcome | string> {
+    if (step.type === "create") {
+      const outcome = await this.#call("POST", "/offer?api-version=1.0", step);
+      const { id } = Object(outcome.body);
       if (typeof id === "string" && !this.#ids.includes(id)) this.#ids.push(id);
-      return this.#numbered(verdict);
+      return this.#numbered(outcome);
     }
-    const id = this.#ids[deed.offer] ?? "unknown";
-    if (deed.type === "respond") return this.#stage.respond(id, deed.workerId, deed.response);
-    if (deed.type === "complete")
-      return this.#numbered(await this.#call("POST", `/offer/${id}/complete?api-version=1.0`, deed));
-    const suffix = deed.type === "withdraw" ? "/withdraw" : "";
-    return this.#numbered(await this.#call("GET", `/offer/${id}${suffix}${deed.query}`, deed));
+    const id = this.#ids[step.offer] ?? "unknown";
+    if (step.type === "respond") return this.#fixture.respond(id, step.workerId, step.response);
+    if (step.type === "complete")
+      return this.#numbered(await this.#call("POST", `/offer/${id}/complete?api-version=1.0`, step));
+    const suffix = step.type === "withdraw" ? "/withdraw" : "";
+    return this.#numbered(await this.#call("GET", `/offer/${id}${suffix}${step.query}`, step));
   }
 
   /**
-   * What every worker was told of the offers that something may have happened to.
+   * The reasons of every worker's notifications about the offers that a step may have changed.
    *
-   * @param counts how much to wait for
+   * @param counts how many to wait for
    */
-  told(counts: readonly number[] = []): Promise<string[][]> {
+  notifications(counts: readonly number[] = []): Promise<string[][]> {
     const pairs = this.#ids
       .slice(0, maxOffer + 1)
       .flatMap((id) => workerIds.map((workerId) => [id, workerId] as const));
     return Promise.all(
-      pairs.map(([id, workerId], index) => this.#stage.notifications(id, workerId, counts[index] ?? 0)),
+      pairs.map(([id, workerId], index) => this.#fixture.notifications(id, workerId, counts[index] ?? 0)),
     );
   }
 
@@ -70,8 +70,8 @@ export class Side {
     method: string,
     path: string,
     { apiKey, body, idempotencyKey }: { apiKey: string; body?: unknown; idempotencyKey?: string | undefined },
-  ): Promise<Verdict> {
-    const response = await this.#stage.fetch(this.#stage.baseUrl + path, {
+  ): Promise<CallOutcome> {
+    const response = await this.#fixture.fetch(this.#fixture.baseUrl + path, {
       method,
       headers: {
         "x-ue-api-subscription-key": apiKey,
@@ -85,9 +85,9 @@ export class Side {
     return { status: response.status, isReplay, ...(text !== "" && { body: JSON.parse(text) }) };
   }
 
-  #numbered(verdict: Verdict): Verdict {
-    if (verdict.body === undefined) return verdict;
-    const { id, createdAt, instance, recipients, ...rest } = Object(verdict.body);
+  #numbered(outcome: CallOutcome): CallOutcome {
+    if (outcome.body === undefined) return outcome;
+    const { id, createdAt, instance, recipients, ...rest } = Object(outcome.body);
     const body = {
       ...rest,
       ...(id !== undefined && { id: this.#ids.indexOf(id) }),
@@ -95,12 +95,12 @@ export class Side {
       ...(instance !== undefined && { instance: /^urn:offers:request:[\da-f-]{36}$/.test(instance) }),
       ...(recipients && { recipients: recipients.map((one: object) => ({ ...one, id: undefined })) }),
     };
-    return { ...verdict, body };
+    return { ...outcome, body };
   }
 }
 
 const worker = fc.constantFrom(...workerIds);
-const named = fc.oneof({ weight: 9, arbitrary: worker }, fc.constantFrom("nobody", ""));
+const named = fc.oneof({ weight: 9, arbitrary: worker }, fc.constantFrom("unknown", ""));
 const apiKey = fc.oneof(
   { weight: 9, arbitrary: fc.constant(keys.harbour) },
   fc.constantFrom(...Object.values(keys), "x"),
@@ -111,7 +111,7 @@ const time = fc.constantFrom(
   ...["2099-05-01T16:00:00Z", "2099-05-01T22:00:00+00:00", "2020-01-01T00:00:00Z"],
   ...["2099-02-30T00:00:00Z", "2099-05-01T16:00Z", "2099-05-01t18:00:00+02:00", "soon", 7],
 );
-/** Mostly what is right: of many fields at once hardly any creation would be accepted. */
+/** Mostly valid: with many random fields at once hardly any creation would be accepted. */
 const often = <T>(right: fc.Arbitrary<T>) => fc.oneof({ weight: 12, arbitrary: right }, fc.jsonValue());
 const creation = fc.oneof(
   { weight: 4, arbitrary: fc.uniqueArray(worker, { minLength: 1 }).map((workerIds) => ({ ...input, workerIds })) },
@@ -135,8 +135,8 @@ const creation = fc.oneof(
 );
 const query = fc.constantFrom("", "?api-version=1.0", "?api-version=1.0", "?api-version=2.0");
 
-/** Any sequence of anything by anybody. */
-export const deeds: fc.Arbitrary<Deed[]> = fc.array(
+/** Any sequence of calls and responses, by any actor. */
+export const callSteps: fc.Arbitrary<CallStep[]> = fc.array(
   fc.oneof(
     {
       weight: 3,
@@ -166,12 +166,12 @@ const ours = { apiKey: keys.harbour, query: "?api-version=1.0" };
 const amal = { type: "respond", offer: 0, workerId: "worker_amal", response: "applied" } as const;
 const completion = { type: "complete", offer: 0, body: ["worker_amal"], ...ours } as const;
 
-/** One sequence that no chance may leave out: each deed done, and refused for each reason. */
-export const story: Deed[] = [
+/** A sequence that every run includes: each step done, and refused for each reason. */
+export const callScenario: CallStep[] = [
   { type: "create", body: input, idempotencyKey: "one", ...ours },
   { type: "create", body: input, idempotencyKey: "one", ...ours },
   { type: "create", body: { ...input, title: "Another" }, idempotencyKey: "one", ...ours },
-  { type: "create", body: { ...input, title: "", workerIds: ["nobody"] }, ...ours },
+  { type: "create", body: { ...input, title: "", workerIds: ["unknown"] }, ...ours },
   { type: "create", body: input, apiKey: "x" },
   { ...completion },
   { ...amal },
