@@ -3,7 +3,7 @@ import type { paths } from "../generated/openapi.ts";
 import { defineRoutes } from "../http/define-routes.ts";
 
 type Method = "get" | "post" | "put" | "patch" | "delete";
-type MethodOf<Path extends keyof paths> = {
+type RouteMethod<Path extends keyof paths> = {
   [Name in Method]: paths[Path] extends Record<Name, object> ? Name : never;
 }[Method] &
   ("get" | "post");
@@ -12,7 +12,7 @@ type MethodOf<Path extends keyof paths> = {
 export function defineContractRoutes<Path extends keyof paths>(
   router: Router,
   path: Path,
-  methods: { [Name in MethodOf<Path>]: RequestHandler } & { head?: false },
+  methods: { [Name in RouteMethod<Path>]: RequestHandler } & { head?: false },
 ): void {
   defineRoutes(router, path.replaceAll(/\{(\w+)\}/g, ":$1"), methods);
 }

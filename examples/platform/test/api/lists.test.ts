@@ -5,7 +5,7 @@ import { openPlatform, type PlatformUnderTest } from "../support/platform-under-
 import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
 import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 
-interface Row {
+interface ListedRow {
   id: string | number;
 }
 
@@ -71,9 +71,9 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createDatabase
   const part = async (path: string, name: string, query: string) => {
     const response = await read(path, query);
     expect(response.status).toBe(200);
-    const { [name]: rows, next, ...rest } = response.json<Record<string, Row[]> & { next: string | null }>();
+    const { [name]: rows, next, ...rest } = response.json<Record<string, ListedRow[]> & { next: string | null }>();
     expect(rest).toEqual({});
-    return { ids: (rows as Row[]).map(({ id }) => id), next: next as unknown as string | null };
+    return { ids: (rows as ListedRow[]).map(({ id }) => id), next: next as unknown as string | null };
   };
 
   test.each(lists)("%s: newest first in pages, each once, whatever is added meanwhile", async (path, name) => {

@@ -10,12 +10,12 @@ export interface OpenBrowser {
   label: string;
 }
 
-interface Candidate {
+interface BrowserCandidate {
   from: string;
   find: () => Promise<LaunchOptions>;
 }
 
-const candidates: readonly Candidate[] = [
+const candidates: readonly BrowserCandidate[] = [
   // First npm's, which is the same on every machine.
   {
     from: "the npm package @sparticuz/chromium",

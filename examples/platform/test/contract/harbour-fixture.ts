@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import type { Settings } from "../../src/settings.ts";
 import { eventually } from "../support/eventually.ts";
+import { isSignedWith } from "../support/is-signed-with.ts";
 import {
   type CallOptions,
   openPlatform,
@@ -21,11 +21,8 @@ export const dana = {
   ratings: [rating],
 };
 
-/** Checks the documented digest without our code: SHA-256 over the timestamp's text and the secret. */
-export function isSigned({ headers }: ReceivedRequest): boolean {
-  const digest = createHash("sha256").update(`${headers.timestamp}${secret}`).digest("hex").toUpperCase();
-  return headers.authorization === `hmac ${digest}`;
-}
+/** Whether the request is signed with `secret`. */
+export const isSigned = (request: ReceivedRequest): boolean => isSignedWith(secret, request);
 
 /** A platform with the system, the endpoint and the person Hana of Harbour Hotels, and with workers. */
 export interface HarbourFixture {

@@ -29,9 +29,10 @@ describe.each(await anyStore())("a dead letter on $title", ({ createDatabase }) 
       const path = `/worker-app/offers/${created.json<{ id: string }>().id}/${action}`;
       await platform.call("POST", path, { token: await platform.signInWorker("worker_amal") });
     };
-    type Delivery = { id: string; state: string };
     const deliveries = async () =>
-      (await platform.call("GET", "/portal/deliveries", { token })).json<{ deliveries: Delivery[] }>().deliveries;
+      (await platform.call("GET", "/portal/deliveries", { token })).json<{
+        deliveries: { id: string; state: string }[];
+      }>().deliveries;
     const states = async () => (await deliveries()).map(({ state }) => state);
 
     receiver.respond = (request, response) =>

@@ -4,7 +4,7 @@ import { openPlatform, type PlatformUnderTest } from "../support/platform-under-
 import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 
-interface Delivery {
+interface ListedDelivery {
   id: string;
   eventId: string;
   state: string;
@@ -12,8 +12,8 @@ interface Delivery {
   createdAt: string;
   data: { offerId?: string; workerId: string };
 }
-interface Page {
-  deliveries: Delivery[];
+interface DeliveriesPage {
+  deliveries: ListedDelivery[];
   next: number | null;
 }
 
@@ -53,7 +53,7 @@ describe.each(await storesUnderTest())("redelivery on $title", ({ createDatabase
     const profile = { baseAddress: receiver.baseAddress, secret: "a secret of some length", suggestsContacts: false };
     expect((await call("PUT", "/portal/profile", profile)).status).toBe(200);
   };
-  const page = async (query: string) => (await call("GET", `/portal/deliveries?${query}`)).json<Page>();
+  const page = async (query: string) => (await call("GET", `/portal/deliveries?${query}`)).json<DeliveriesPage>();
   /** The deliveries of this test, newest first. */
   const deliveries = async () => (await page(`since=${began}`)).deliveries;
   const states = async () => (await deliveries()).map(({ state }) => state).join();
@@ -178,10 +178,10 @@ describe.each(await storesUnderTest())("redelivery on $title", ({ createDatabase
   });
 
   describe("while the endpoint is disabled", () => {
-    interface Profile {
+    interface DisabledHealth {
       health: { disabledBecause: string | null; held: number; pausedUntil: string | null };
     }
-    const health = async () => (await call("GET", "/portal/profile")).json<Profile>().health;
+    const health = async () => (await call("GET", "/portal/profile")).json<DisabledHealth>().health;
 
     beforeEach(async () => {
       await act(await createOffer(), "apply");
@@ -203,7 +203,7 @@ describe.each(await storesUnderTest())("redelivery on $title", ({ createDatabase
       receiver.respond = respondWith(200);
       const enabled = await call("POST", "/portal/profile/enable");
       expect(enabled.status).toBe(200);
-      expect(enabled.json<Profile>().health).toMatchObject({ disabledBecause: null, held: 0 });
+      expect(enabled.json<DisabledHealth>().health).toMatchObject({ disabledBecause: null, held: 0 });
       await eventually("delivered", async () => (await states()) === "acknowledged,acknowledged,acknowledged");
       expect(receivedIds()).toContain(id);
     });

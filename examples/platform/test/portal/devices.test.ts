@@ -47,14 +47,14 @@ describe.each(await anyStore())("a worker's devices on $title", ({ createDatabas
     expect((await add(amal, { platform: "ios", token: "token-3" })).status).toBe(201);
   });
 
-  interface Listed {
+  interface ListedDevice {
     id: string;
     platform: string;
     hasToken: boolean;
     registeredAt: string;
   }
   const list = async (worker = "") =>
-    (await platform.call("GET", "/worker-app/devices", { token: worker })).json<{ devices: Listed[] }>().devices;
+    (await platform.call("GET", "/worker-app/devices", { token: worker })).json<{ devices: ListedDevice[] }>().devices;
   const remove = (worker = "", id = "") => platform.call("DELETE", `/worker-app/devices/${id}`, { token: worker });
 
   test("a token that another worker registers moves: the device is on one list alone", async () => {

@@ -17,9 +17,9 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
     };
     const act = async (workerId: string, path: string, options: CallOptions = {}) =>
       call("POST", `/worker-app/${path}`, { ...options, token: await portal.platform.signInWorker(workerId) });
-    type Delivery = { id: string; state: string; type: string; data: { offerId?: string }; attempts: object[] };
-    const deliveriesOf = async (offerId: string): Promise<Delivery[]> => {
-      const all = (await call("GET", "/portal/deliveries")).json<{ deliveries: Delivery[] }>().deliveries;
+    type PortalDelivery = { id: string; state: string; type: string; data: { offerId?: string }; attempts: object[] };
+    const deliveriesOf = async (offerId: string): Promise<PortalDelivery[]> => {
+      const all = (await call("GET", "/portal/deliveries")).json<{ deliveries: PortalDelivery[] }>().deliveries;
       return all.filter(({ data }) => data.offerId === offerId);
     };
 

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
+import { isSignedWith } from "../support/is-signed-with.ts";
 import {
   type CallOptions,
   openPlatform,
@@ -11,13 +11,12 @@ import type { StoreUnderTest, TestDatabase } from "../support/stores/stores.ts";
 
 export const secret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
 
-/** Responds 401 unless the documented digest, computed here without our code, authenticates the request. */
+/** Responds 401 unless the request is signed with `secret`; `GET /test` needs no signature. */
 export const authenticating =
   (then: Respond): Respond =>
   (request, response) => {
-    const expected = createHash("sha256").update(`${request.headers.timestamp}${secret}`).digest("hex").toUpperCase();
-    const open = request.url.endsWith("/test") || request.headers.authorization === `hmac ${expected}`;
-    (open ? then : respondWith(401))(request, response);
+    const isAllowed = request.url.endsWith("/test") || isSignedWith(secret, request);
+    (isAllowed ? then : respondWith(401))(request, response);
   };
 
 export const rating = { rating: 5, ratingProvider: "Harbour Kitchen", lastWorked: "2025-11-30" };

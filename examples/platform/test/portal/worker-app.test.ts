@@ -24,9 +24,9 @@ describe.each(await anyStore())("the worker's app on $title", ({ createDatabase 
   };
   const as = async (workerId: string, method: string, path: string, options: CallOptions = {}) =>
     platform.call(method, `/worker-app${path}`, { ...options, token: await platform.signInWorker(workerId) });
-  type Entry = { id: number; offerId: string; reason: string };
+  type MenuEntry = { id: number; offerId: string; reason: string };
   const menuOf = async (workerId: string) =>
-    (await as(workerId, "GET", "/notifications")).json<{ notifications: Entry[] }>().notifications;
+    (await as(workerId, "GET", "/notifications")).json<{ notifications: MenuEntry[] }>().notifications;
   const streamOf = async (workerId: string, lastEventId?: string) => {
     const token = await platform.signInWorker(workerId);
     return readEvents(`${platform.address}/worker-app/notifications/stream`, token, lastEventId);

@@ -4,7 +4,7 @@ import { openPlatform, type PlatformUnderTest } from "../support/platform-under-
 import { openReceiver, type Receiver, type Respond, respondWith } from "../support/receiver.ts";
 import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 
-interface Profile {
+interface ProfileHealth {
   health: { failingSince: string | null; disabledBecause: string | null; held: number };
 }
 
@@ -32,7 +32,7 @@ describe.each(await anyStore())("a profile that is changed on $title", ({ create
     const profile = { baseAddress, secret: "a secret of some length", suggestsContacts: false };
     expect((await platform.call("PUT", "/portal/profile", { token, json: profile })).status).toBe(200);
   };
-  const health = async () => (await platform.call("GET", "/portal/profile", { token })).json<Profile>().health;
+  const health = async () => (await platform.call("GET", "/portal/profile", { token })).json<ProfileHealth>().health;
   const receivedIds = ({ requests }: Receiver) =>
     requests.map(({ headers }) => headers["offers-delivery-id"]).filter(Boolean);
   const happen = async () => {

@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openPageClient } from "../pages/page-client.ts";
 import { eventually } from "../support/eventually.ts";
+import { isSignedWith } from "../support/is-signed-with.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { openReceiver, type ReceivedRequest, type Receiver, type Respond, respondWith } from "../support/receiver.ts";
+import { openReceiver, type Receiver, type Respond, respondWith } from "../support/receiver.ts";
 import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 
 const dayMs = 24 * 60 * 60_000;
@@ -12,11 +12,6 @@ const [first, second, third] = [1, 2, 3].map((number) => `whsec_${Buffer.alloc(2
   string,
   string,
 ];
-
-/** Computes the documented digest without our code. */
-const isSignedWith = (secret: string, { headers }: ReceivedRequest): boolean =>
-  headers.authorization ===
-  `hmac ${createHash("sha256").update(`${headers.timestamp}${secret}`).digest("hex").toUpperCase()}`;
 
 /** Responds 401 unless the request is signed with one of these secrets. */
 const knowing =
