@@ -59,7 +59,7 @@ async function rateOf(module: string, ...args: string[]): Promise<number> {
   return rate;
 }
 
-async function inPlace<T>(
+async function withDatabase<T>(
   create: () => Promise<TestDatabase>,
   work: (database: TestDatabase) => Promise<T>,
 ): Promise<T> {
@@ -77,7 +77,7 @@ const deliveriesPerSecond = (
   events: number,
   processes: number,
 ): Promise<number> =>
-  inPlace(createDatabase, async (database) => {
+  withDatabase(createDatabase, async (database) => {
     const total = events + warmUp * processes;
     await makeBacklog(database, { endpoints, events: total, workers: 1, baseAddress });
     const platforms = await Promise.all(Array.from({ length: processes }, () => runPlatform(database)));

@@ -20,12 +20,12 @@ test.each([
   expect(refused).toThrow(/^(?!.*s3cret)/);
 });
 
-test("one that is like none is refused too", () =>
+test("a name that resembles no setting is refused too", () =>
   expect(() => checkSettingNames({ OFFERS_COFFEE_MACHINE: "" })).toThrow(
     "OFFERS_COFFEE_MACHINE is no setting of the platform; remove it; the README of the platform lists all settings",
   ));
 
-test("every setting of the README is known, and those of the repository's other programs", () => {
+test("every setting of the README is known, and so are those of the repository's other programs", () => {
   const readme = readFileSync(join(import.meta.dirname, "..", "README.md"), "utf8");
   const names = [...readme.matchAll(/^\| `([A-Z_]+)`/gm)].map(([, name]) => name ?? "");
   expect(names.length).toBeGreaterThan(15);

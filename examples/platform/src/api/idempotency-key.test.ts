@@ -15,7 +15,7 @@ afterAll(() => {
   server.closeAllConnections();
 });
 
-/** What is read from a request with these headers, as Node receives it. */
+/** The key that is read from a request with these headers. */
 async function read(...headers: string[]): Promise<unknown> {
   const arrival = once(server, "request") as Promise<[IncomingMessage]>;
   const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
@@ -29,7 +29,7 @@ async function read(...headers: string[]): Promise<unknown> {
   }
 }
 
-test("no key is none", async () => expect(await read("Idempotency-Keys: k")).toBeUndefined());
+test("a request without a key has no key", async () => expect(await read("Idempotency-Keys: k")).toBeUndefined());
 
 test.each(["k", " ~!", "8f14e45f-ceea-4e7b-9c3a-5d6f7a8b9c0d", '"quoted, with a comma"', "x".repeat(255)])(
   "%j is a key",

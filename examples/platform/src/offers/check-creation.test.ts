@@ -44,7 +44,7 @@ const remedies = {
   worker: "Give the id of a worker; no worker has this one.",
 };
 
-describe("a creation is given on as it came", () => {
+describe("a valid creation is passed on unchanged", () => {
   test.each([
     ["with every field", full],
     ["with the required fields only (D-01)", smallest],
@@ -184,7 +184,7 @@ describe("a creation is refused, with the field and the remedy:", () => {
   });
 });
 
-test("only ids that can be one are looked up, each once", async () => {
+test("only valid ids are looked up, each once", async () => {
   knownWorkers.mockClear();
   mayCreate.mockClear();
   await errorsOf({ ...full, createdByUserId: "\ud800", workerIds: ["ben", "", "ben", 7, "\0", "amal"] });

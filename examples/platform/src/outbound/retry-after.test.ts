@@ -18,6 +18,6 @@ test.each([
 ])("reads %j", (header, ms) => expect(retryAfterMs(header, now)).toBe(ms));
 
 test.each([undefined, "", "-1", "1.5", "soon", "1e3", "2000-01-01", "Fri Dec 31 1999", ["1", "2"]])(
-  "makes nothing of %j",
+  "ignores %j",
   (header) => expect(retryAfterMs(header, now)).toBeUndefined(),
 );

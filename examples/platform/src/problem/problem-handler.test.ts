@@ -61,7 +61,7 @@ test.each([new TypeError("password=hunter2"), "hunter2", Object.assign(new Error
   },
 );
 
-test("that it is not ready is not reported as unexpected", async () =>
+test("service_unavailable is not reported as an unexpected error", async () =>
   expect(await responseTo(new ProblemError("service_unavailable", "Try again in a moment."))).toMatchObject({
     status: 503,
     unexpected: [],

@@ -10,7 +10,7 @@ import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../s
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
-/** Set the variable for a longer run. */
+/** Set TEST_CREATIONS for a longer run. */
 const creations = Number(process.env.TEST_CREATIONS || 50);
 
 describe.each(await storesUnderTest())("an expired idempotency key on $title", ({ createDatabase }) => {

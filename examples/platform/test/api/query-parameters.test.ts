@@ -66,7 +66,7 @@ describe("a parameter that a path does not have", () => {
   test.each(pages)("makes no difference to a page: $path", async ({ path }) => {
     const client = openPageClient(platform.address, path.startsWith("/app") ? "/app/sign-in" : "/sign-in");
     await client.signIn(path.startsWith("/app") ? "worker_amal" : "hana@harbour-hotels.example");
-    // A stream does not end, so only its start is compared.
+    // Compares the status only, because a stream's body does not end.
     const ask = async (query: string) => {
       const called = path.replace(/:\w+/, "none") + query;
       const response = await fetch(platform.address + called, {

@@ -89,7 +89,7 @@ const staff = (pictures: URL) => [
   {
     name: "Farah Aziz",
     emailAddress: "farah.aziz@example.com",
-    // There is none: the initials stay.
+    // Without a picture the page shows initials.
     profileImageUrl: new URL("farah.png", pictures).href,
     ratings: [],
   },

@@ -31,7 +31,7 @@ const candidates: readonly BrowserCandidate[] = [
 ];
 
 /**
- * Opens a headless Chromium: the one that npm brought, else one of the machine.
+ * Opens a headless Chromium: npm's if it runs, else the machine's.
  *
  * @throws when none starts, with the reason of each: tests of the browser are never skipped
  */

@@ -32,7 +32,7 @@ try {
 }
 console.log(`${count} screenshots in ${folder}`);
 
-/** Of every page that links lead to, and of `others`. */
+/** Takes screenshots of every linked page, and of `others`. */
 async function shootAll(look: string, audience: string, { page, context }: Window, others: string[]): Promise<void> {
   let number = 0;
   const shoot = async (path: string): Promise<void> => {
@@ -46,14 +46,14 @@ async function shootAll(look: string, audience: string, { page, context }: Windo
   };
   await walk(page, shoot);
   for (const path of others) {
-    // A form leads there, not a link.
+    // Only a form leads there.
     await (path === "/invitations/search" ? searchAllOrganisations(page) : page.goto(path));
     await shoot(path);
   }
   await context.close();
 }
 
-/** The whole page as one window, so that what sticks to an edge of the window stays at the edge. */
+/** Makes the window as high as the page, so that sticky elements stay at its edges. */
 async function shootWhole(page: Page, path: string): Promise<void> {
   const { width, height } = page.viewportSize() ?? phone.viewport;
   const whole = Math.max(height, await page.evaluate(() => document.documentElement.scrollHeight));

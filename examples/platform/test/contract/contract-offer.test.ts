@@ -65,7 +65,7 @@ describe("the contract's offers", () => {
       "soon",
     ])
       expect(await refusedFields({ events: [slot, { ...slot, [name]: value }] })).toEqual([`events[1].${name}`]);
-    // Whatever the spelling, what is kept is in UTC (D-96).
+    // Any offset is accepted, and stored as UTC (D-96).
     const day = { start: "2099-05-01T00:00:00Z", end: "2099-05-02T00:00:00Z" };
     for (const value of [
       "2099-05-01T16:00Z",

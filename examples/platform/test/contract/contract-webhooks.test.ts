@@ -1,4 +1,4 @@
-// What the service calls, when, and with what, as spec/interface.md says; and how it treats the responses.
+// The service's requests to an implementer as in spec/interface.md, and how it treats the responses.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { type ReceivedRequest, type Respond, respondWith } from "../support/receiver.ts";

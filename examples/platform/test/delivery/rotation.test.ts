@@ -77,13 +77,13 @@ describe.each(await storesUnderTest())("rotation under load on $title", ({ creat
       let refusedChecks = 0;
       for (let rotation = 1; rotation <= 4; rotation += 1) {
         const [old, fresh] = [secretOf(rotation - 1), secretOf(rotation)];
-        const fixture = size / 2;
-        for (let index = 0; index < fixture; index += 1) restart(index, [old, fresh]);
+        const half = size / 2;
+        for (let index = 0; index < half; index += 1) restart(index, [old, fresh]);
         const rotate = () => platform.call("POST", "/portal/profile/rotation", { token, json: { secret: fresh } });
         // Refused as long as the check meets an instance without the new secret.
         while ((await rotate()).status !== 200) refusedChecks += 1;
         await more();
-        for (let index = fixture; index < size; index += 1) {
+        for (let index = half; index < size; index += 1) {
           restart(index, [fresh, old]);
           await more();
         }

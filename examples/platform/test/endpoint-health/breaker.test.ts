@@ -73,9 +73,9 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createDatabase 
       .executeTakeFirstOrThrow();
   const deliveries = () =>
     fixture.store.db.selectFrom("deliveries").selectAll().where("organisation_id", "=", organisationId).execute();
-  /** Waits until it is open. At most eighteen first attempts: eight may be under way when it opens. @returns their number */
-  const open = async (answer: Respond): Promise<number> => {
-    receiver.respond = answer;
+  /** Fails attempts until it opens. @returns how many: 18 at most, because eight may be under way when it opens */
+  const open = async (respond: Respond): Promise<number> => {
+    receiver.respond = respond;
     await recordMany(40);
     await time.quiet();
     expect(receiver.requests.length).toBeGreaterThanOrEqual(10);

@@ -90,7 +90,7 @@ describe.each(await storesUnderTest())("a disabled endpoint on $title", ({ creat
     expect(await countOf("held")).toBe(45);
     await quiet();
     expect(receiver.requests).toHaveLength(attempted);
-    // No process looks at them before it is enabled.
+    // Without a wake-up no process looks at them.
     expect((await fixture.store.execute("select from outbox_wakeups where queue = 'webhooks'")).rows).toEqual([]);
   });
 
@@ -149,7 +149,7 @@ describe.each(await storesUnderTest())("a disabled endpoint on $title", ({ creat
     await quiet();
     expect(await countOf("held")).toBe(1_200);
     expect(receiver.requests).toEqual([]);
-    // Before their schedules had planned it.
+    // A later attempt that enabling must not wait for.
     await fixture.store.execute("update deliveries set attempts = 3, due_at = now() + interval '1 hour'");
     receiver.respond = respondWith(200);
     await enable();

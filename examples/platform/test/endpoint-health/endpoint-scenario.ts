@@ -116,7 +116,7 @@ export async function runScenario(
     await time.quiet();
     const after = await endpoint();
     const wasPaused = before.breaker_open_until !== null && before.disabled_at === null;
-    // Paused at both ends: at most the one attempt of a pause that ended was made.
+    // Paused before and after: at most the one attempt at the end of a pause was made.
     if (wasPaused && after.breaker_open_until !== null) expect(requests - made).toBeLessThanOrEqual(1);
     if (before.disabled_at !== null) expect(requests).toBe(made);
   };

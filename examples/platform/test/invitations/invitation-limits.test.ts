@@ -31,7 +31,7 @@ describe.each(await anyStore())("invitations on $title", ({ title, createDatabas
       await restart();
       const last = everyone.at(-1) ?? person();
       refused(await invite(token, [last]));
-      // Another person of the organisation is not limited by it: there is one each. Neither is another organisation's.
+      // The limit is per person: another organisation's person is not affected.
       const theirs = person();
       expect((await invite(await shownTo(bo, [theirs]), [theirs])).status).toBe(201);
 

@@ -75,7 +75,7 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
         expect(response.json()).toMatchObject({ status: 409, code: "already_invited" });
         expect(response.text).not.toContain("@");
       }
-      // Another organisation has not invited yet, and after a month it may be done again.
+      // Another organisation may invite the person, and so may this one after 30 days.
       expect((await invite(await shownTo(bo, [shown]), [shown])).status).toBe(201);
       advance(30 * dayMs + 1);
       expect((await invite(await shownTo(hana, [shown]), [shown])).status).toBe(201);

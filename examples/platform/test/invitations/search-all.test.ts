@@ -36,7 +36,7 @@ describe.each(await anyStore())("a suggestion search on $title", ({ createDataba
     const people = { userEmailAddresses: ["hana@example.com"], ...(timeoutMs && { timeoutMs }) };
     return searchAll(deps, { organisationIds, ...people });
   };
-  /** Makes all there are implement suggestions. */
+  /** Turns suggestions on for all organisations. */
   const implementAll = ({ store }: DeliveryFixture) =>
     store.db.updateTable("endpoints").set({ suggests_contacts: true }).execute();
   const idsOf = async ({ store }: DeliveryFixture): Promise<string[]> =>

@@ -54,7 +54,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
         return "done";
       },
       async settle(trx, made) {
-        // Once for both together, then once for one of them.
+        // Fails for the group, then for a row by itself.
         if (refused++ < 2) throw new Error("no room");
         await acknowledge(
           trx,

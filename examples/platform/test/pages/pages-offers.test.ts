@@ -33,7 +33,7 @@ async function create(changes: Record<string, string | string[]> = {}): Promise<
   return response.location ?? "";
 }
 
-/** The idempotency key in the page's form. */
+/** The idempotency key in a form. */
 const keyIn = (text: string): string => /name="idempotencyKey" value="([^"]+)"/.exec(text)?.[1] ?? "";
 
 const read = async (path: string) =>

@@ -43,7 +43,7 @@ describe.each(await anyStore())("the log on $title", ({ createDatabase }) => {
   let receiver: Receiver;
   let person: string;
   let worker: string;
-  /** Responds to events; the tests of a profile get 200. */
+  /** Responds to events; the two tests of an endpoint get 200. */
   let respondToEvents: Respond;
 
   beforeAll(async () => {

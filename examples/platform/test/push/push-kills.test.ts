@@ -57,14 +57,14 @@ describe.each(await storesUnderTest())("processes that push on $title", ({ creat
     const fixture = await openDeliveryFixture(database);
     await pushTheRest(fixture, server, await readFcmCredentials(environment.OFFERS_FCM_CREDENTIALS));
     expect(server.order.faults).toEqual([]);
-    expect(await findUntold(fixture, server)).toEqual([]);
+    expect(await findUnnotified(fixture, server)).toEqual([]);
     await fixture.close();
     await server.close();
     await database.remove();
   });
 });
 
-/** Refuses, delays or drops half of the messages. */
+/** Accepts half of the messages; the others are refused, dropped or get no response. */
 function respondAtRandom(): FcmResponse {
   const number = Math.random();
   if (number < 0.5) return accepted;
@@ -125,7 +125,7 @@ async function stop({ child, exited }: Pick<PlatformProcess, "child" | "exited">
   await exited;
 }
 
-/** Runs one more process, on an accelerated clock. */
+/** Pushes everything that is left, on a virtual clock. */
 async function pushTheRest(fixture: DeliveryFixture, server: FcmServer, credentials: FcmCredentials): Promise<void> {
   const onUnregistered = async (): Promise<void> => undefined;
   const transport = fcmTransport({ credentials, onUnregistered, now, dispatcher: server.dispatcher });
@@ -144,7 +144,7 @@ async function pushTheRest(fixture: DeliveryFixture, server: FcmServer, credenti
 }
 
 /** @returns the phones and offers whose last push was not the latest */
-async function findUntold({ store: { db } }: DeliveryFixture, { messages }: FcmServer) {
+async function findUnnotified({ store: { db } }: DeliveryFixture, { messages }: FcmServer) {
   const latest = await db
     .selectFrom("notifications")
     .innerJoin("devices", "devices.id", "device_id")

@@ -33,7 +33,7 @@ test("a page immediately gets what changed since it was made, each topic once", 
   expect(follow(live.position()).received).toEqual([]);
 });
 
-test("later signals are sent together, and none after it has left", async () => {
+test("later signals are sent together, and none after the page is closed", async () => {
   const { live, give, follow } = openTopics();
   const [page, left] = [follow(live.position()), follow(live.position())];
   give(offer, delivery, offer);
@@ -57,7 +57,7 @@ test('"everything" is sent as such, then and later', async () => {
   expect(follow(since).received).toEqual(["everything"]);
 });
 
-test("after more than are kept it is everything, and of another process too", () => {
+test("a position older than the kept signals, or of another process, gets everything", () => {
   const { live, give, follow } = openTopics();
   const since = live.position();
   for (let count = 0; count < 1_000; count += 1) give(nothing);

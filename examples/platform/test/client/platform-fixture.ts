@@ -4,7 +4,7 @@ import { startProcess } from "../support/platform-process.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
 import { testSeed } from "../support/test-seed.ts";
 
-/** The platform's own process as a fixture of the client's contract suite. The demo seed has its organisations and workers. */
+/** A platform process as a fixture of the client's contract suite. The demo seed has the suite's organisations and workers. */
 export async function platformFixture(dialect: "reference" | "live"): Promise<ContractFixture> {
   const [store] = await storesUnderTest();
   const database = await store?.createDatabase();
