@@ -43,7 +43,7 @@ export interface Platform {
   storeLabel: string;
   /** Where `/metrics` is; undefined when nobody asked for it. */
   metricsAddress: string | undefined;
-  /** Takes no more rows and requests, finishes those it has, gives back what takes too long, and closes the store (D-71). */
+  /** Graceful shutdown: claims no more work, finishes what runs, releases what takes too long, closes the store (D-71). */
   close(): Promise<void>;
 }
 

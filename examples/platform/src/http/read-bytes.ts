@@ -2,7 +2,8 @@ import { type Request, type Response, raw } from "express";
 import { ProblemError } from "../problem/problem-error.ts";
 
 /**
- * Creates a function that reads a body of at most `limitBytes` into `request.body`, within `timeoutMs`.
+ * Creates a function that reads a body of at most `limitBytes` into `request.body`, within `timeoutMs` even from a client that
+ * sends slowly on purpose (slowloris).
  *
  * @throws {ProblemError} `body_timeout`, `body_too_large`, `unsupported_media_type` or `malformed_json`
  */

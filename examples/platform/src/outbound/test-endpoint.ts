@@ -94,7 +94,7 @@ function findingOf(path: TestWebhook["path"], status: number): Finding {
   if (path === authWebhook.path && (status === 401 || status === 403))
     return {
       code: "secret_refused",
-      reason: `${needed}: the endpoint does not accept the secret; is it the one it was given?`,
+      reason: `${needed}: the endpoint does not accept the secret; is it the one configured there?`,
     };
   if (status === 404)
     return { code: "not_found", reason: `${needed}: nothing is mounted at ${path} below the base address` };

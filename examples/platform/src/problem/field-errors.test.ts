@@ -60,8 +60,8 @@ test.each([
   ["start", "Write a date-time in UTC, such as 2099-05-01T16:00:00Z."],
   ["end", "Write a date-time in UTC, such as 2099-05-01T22:00:00Z."],
   ["lastWorked", "Write a date-time in UTC, such as 2099-05-01T16:00:00Z."],
-  ["notifyEmailAddress", "Write one e-mail address, such as hana@example.com."],
-  ["emailAddress", "Write one e-mail address, such as hana@example.com."],
+  ["notifyEmailAddress", "Write one email address, such as hana@example.com."],
+  ["emailAddress", "Write one email address, such as hana@example.com."],
   ["profileImageUrl", "Write a full address that starts with https:// or http://."],
 ])("%s has a remedy with an example", (field, remedy) =>
   expect(errorsOf(z.object({ [field]: z.string().regex(/^x$/) }), { [field]: "y" })).toEqual({ [field]: [remedy] }),

@@ -96,7 +96,7 @@ test.each([
     `organisations[1].actsFor[0].apiKey: ${another}`,
   ],
   [
-    "one e-mail address, in other letters, for two people",
+    "one email address, in other letters, for two people",
     { people: [person({}), person({ id: "bo", emailAddresses: ["Ann@Acme.example"] })] },
     `people[1].emailAddresses[0]: ${another}`,
   ],
@@ -107,7 +107,7 @@ test.each([
     "workers[0].id: Remove the lone surrogate.",
   ],
   [
-    "half a character in an e-mail address",
+    "half a character in an email address",
     { people: [person({ emailAddresses: ["s3cret\ud800@x"] })] },
     "people[0].emailAddresses[0]: Remove the lone surrogate.",
   ],

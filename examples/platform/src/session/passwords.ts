@@ -4,7 +4,7 @@ import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:c
 const cost = { N: 2 ** 15, r: 8, p: 3 };
 const keyBytes = 32;
 
-/** `scrypt$N$r$p$salt$key`, the last two in base64url. */
+/** Password hashing with scrypt. @returns `scrypt$N$r$p$salt$key`, the last two in base64url */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   const key = await derive(password, salt, cost);

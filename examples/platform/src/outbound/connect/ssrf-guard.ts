@@ -10,8 +10,9 @@ export interface AddressGuardOptions {
 }
 
 /**
- * Whether a request may go to this IP address: only to public ones (D-41). All else is refused, also what this
- * function has never heard of: private, loopback, link-local and metadata addresses, and IPv6 forms that carry an IPv4 address.
+ * Guards against server-side request forgery (SSRF, D-41): whether a request may go to this IP address. Only public addresses
+ * are allowed. All others are refused, unknown ranges included: private, loopback, link-local and metadata addresses, and IPv6
+ * forms that contain an IPv4 address.
  */
 export function isAllowedAddress(address: string, { allowLoopback }: AddressGuardOptions): boolean {
   // A zone names an interface of this machine.

@@ -1,16 +1,16 @@
-/** One request and its answer, as seen on the wire. */
+/** One request and its response. */
 export interface Exchange {
   from: string;
   to: string;
   method: string;
   path: string;
-  /** The status of the answer, or a word for why there was none. */
+  /** The status of the response, or why there was none. */
   status: number | string;
   milliseconds: number;
 }
 
-/** Everything that went over the wire since it was last drained, in the order in which it began. */
-export class Wire {
+/** The requests since the last `drain`. */
+export class TrafficLog {
   #exchanges: { begun: number; exchange: Exchange }[] = [];
 
   /** @param begun `performance.now()` when the request began */
@@ -19,6 +19,7 @@ export class Wire {
     this.#exchanges.push({ begun, exchange: { ...exchange, milliseconds } });
   }
 
+  /** Returns and forgets the recorded requests, sorted by the time when they began. */
   drain(): Exchange[] {
     const drained = this.#exchanges.sort((one, other) => one.begun - other.begun);
     this.#exchanges = [];

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Stage } from "../stage.ts";
+import type { Context } from "../context.ts";
 
 interface Problem {
   status: number;
@@ -10,16 +10,16 @@ interface Problem {
 const key = { "x-ue-api-subscription-key": "demo-key-harbour" };
 const offer = { createdByUserId: "user_hana", title: "Kitchen help", workerIds: ["worker_amal"] };
 
-/** Whoever speaks to the API without the client gets clear answers too. */
-export async function wrongRequests({ narrator, stranger, statuses }: Stage): Promise<void> {
-  narrator.chapter("Wrong requests");
+/** Invalid requests without the client get problem details that name the mistake. */
+export async function wrongRequests({ reporter, anonymous, statuses }: Context): Promise<void> {
+  reporter.scenario("Wrong requests");
 
   const refused = (title: string, expected: number, method: string, path: string, body?: unknown, headers = key) =>
-    narrator.step(title, async () => {
-      const answer = await stranger.call<Problem>(method, path, { body, headers });
-      assert.equal(answer.status, expected);
-      if (expected >= 400) assert.equal(answer.body.status, expected);
-      return answer.body;
+    reporter.step(title, async () => {
+      const response = await anonymous.call<Problem>(method, path, { body, headers });
+      assert.equal(response.status, expected);
+      if (expected >= 400) assert.equal(response.body.status, expected);
+      return response.body;
     });
 
   await refused("no API key: 401", 401, "POST", "/offer", offer, {} as typeof key);
@@ -29,7 +29,7 @@ export async function wrongRequests({ narrator, stranger, statuses }: Stage): Pr
     workerIds: [],
     events: [{ start: "2099-05-01T22:00:00Z", end: "2099-05-01T16:00:00Z" }],
   });
-  await narrator.step("the answer names both fields", async () => {
+  await reporter.step("the problem details name both fields", async () => {
     assert.deepEqual(Object.keys(problem.errors ?? {}).sort(), ["events[0].end", "workerIds"]);
   });
   const { notFound } = statuses;

@@ -5,20 +5,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 const startLimitMs = 180_000;
 
-/** One of the story's processes. */
-export interface Party {
+/** A started process that listens. */
+export interface RunningProcess {
   readonly name: string;
   readonly address: string;
   readonly pid: number;
-  /** The last lines it printed, for when something goes wrong. */
+  /** The last 40 lines it printed, for the error after a failure. */
   readonly lastLines: readonly string[];
-  /** Resolves when the process has ended, however. */
+  /** Resolves with the signal or exit code when the process has ended. */
   readonly ended: Promise<string>;
   stop(signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
 }
 
-/** Starts `entry` as a process of its own and waits until it says where it listens. */
-export async function startParty(name: string, entry: string, env: Record<string, string>): Promise<Party> {
+/** Starts `entry` as a process and waits until it prints the address at which it listens. */
+export async function startProcess(name: string, entry: string, env: Record<string, string>): Promise<RunningProcess> {
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", entry], {
     env: { PATH: process.env.PATH ?? "", ...env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -28,7 +28,9 @@ export async function startParty(name: string, entry: string, env: Record<string
   const address = await Promise.race([
     listeningAddress(child, lastLines),
     ended.then((how) => Promise.reject(new Error(how))),
-    sleep(startLimitMs, undefined, { ref: false }).then(() => Promise.reject(new Error("not heard in time"))),
+    sleep(startLimitMs, undefined, { ref: false }).then(() =>
+      Promise.reject(new Error(`no address within ${startLimitMs / 1_000} s`)),
+    ),
   ]).catch((error: Error) => {
     child.kill("SIGKILL");
     throw new Error(`the ${name} did not start (${error.message})\n${lastLines.join("\n")}`);

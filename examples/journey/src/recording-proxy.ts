@@ -1,42 +1,47 @@
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Wire } from "./wire.ts";
+import type { TrafficLog } from "./traffic-log.ts";
 
-/** What a tapped party does instead of answering: an error of its own, or nothing at all. */
-export type Trouble = "answers 500" | "hangs";
+/** What the proxy does instead of forwarding a request. */
+export type FailureMode = "status 500" | "no response";
 
-/** A loopback proxy between two parties. It passes every byte on, notes what went by, and can make trouble. */
-export interface Wiretap {
-  /** Where the one party finds the other. */
+/** A proxy on loopback that forwards every byte, records each request in the traffic log, and can inject failures. */
+export interface RecordingProxy {
+  /** Where the proxy listens. */
   readonly address: string;
-  /** The headers of the last request that went by. */
+  /** The headers of the last request. */
   readonly lastHeaders: IncomingHttpHeaders;
-  /** How many requests hang at this moment. */
+  /** The number of requests that currently wait without a response. */
   readonly hanging: number;
-  /** From now on the tapped party is in this trouble, or, with undefined, well again. */
-  trouble(kind: Trouble | undefined): void;
+  /** Injects this failure into all further requests; undefined ends it, and closes the connections that hang. */
+  failWith(mode: FailureMode | undefined): void;
   close(): Promise<void>;
 }
 
-export async function openWiretap(wire: Wire, from: string, to: string, target: string): Promise<Wiretap> {
-  let trouble: Trouble | undefined;
+export async function startRecordingProxy(
+  traffic: TrafficLog,
+  from: string,
+  to: string,
+  target: string,
+): Promise<RecordingProxy> {
+  let failureMode: FailureMode | undefined;
   let lastHeaders: IncomingHttpHeaders = {};
   let hanging = 0;
 
   const server = createServer((incoming, outgoing) => {
     const begun = performance.now();
     const { method = "", url: path = "" } = incoming;
-    const record = (status: number | string) => wire.record(begun, { from, to, method, path, status });
+    const record = (status: number | string) => traffic.record(begun, { from, to, method, path, status });
     lastHeaders = incoming.headers;
-    if (trouble === "hangs") {
+    if (failureMode === "no response") {
       incoming.resume();
       hanging++;
       outgoing.once("close", () => {
         hanging--;
-        record("no answer");
+        record("no response");
       });
-    } else if (trouble === "answers 500") {
+    } else if (failureMode === "status 500") {
       incoming.resume();
       outgoing.writeHead(500).end();
       record(500);
@@ -53,10 +58,10 @@ export async function openWiretap(wire: Wire, from: string, to: string, target: 
     get hanging() {
       return hanging;
     },
-    trouble(kind) {
-      trouble = kind;
-      // Who hangs is let go, so that nobody waits for a time-out that the story has seen.
-      if (!kind) server.closeAllConnections();
+    failWith(mode) {
+      failureMode = mode;
+      // Ends hanging requests now, not at the platform's timeout of 15 s.
+      if (!mode) server.closeAllConnections();
     },
     async close() {
       server.close();
@@ -73,12 +78,12 @@ function forward(
   record: (status: number | string) => void,
 ): void {
   const { method, url = "", rawHeaders } = incoming;
-  // A connection each: none is left over from a platform that was killed.
+  // A new connection for each request: none is left over from a platform that was killed.
   const onward = request(new URL(url, target), { method, headers: rawHeaders, agent: false });
-  onward.once("response", (answer) => {
-    outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
-    answer.pipe(outgoing);
-    answer.once("end", () => record(answer.statusCode ?? 502));
+  onward.once("response", (response) => {
+    outgoing.writeHead(response.statusCode ?? 502, response.rawHeaders);
+    response.pipe(outgoing);
+    response.once("end", () => record(response.statusCode ?? 502));
   });
   onward.once("error", ({ message }) => {
     outgoing.destroy();

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
+import type { Context, Roster } from "../context.ts";
 import { eventually } from "../eventually.ts";
-import type { Roster, Stage } from "../stage.ts";
 
-/** An offer as the hirer's own system shows it. */
+/** An offer as the hirer's system shows it. */
 export interface Shift {
   widthdrawn: boolean;
   complete: boolean;
@@ -13,15 +13,15 @@ export interface Shift {
 
 const day = 24 * 60 * 60 * 1_000;
 
-/** The hirer's system creates an offer to Amal, Ben and Cleo through the client. */
-export async function postShift({ hirer }: Stage, title: string): Promise<string> {
+/** The hirer's system offers a shift to Amal, Ben and Cleo with the client. Returns the shift's id. */
+export async function postShift({ hirer }: Context, title: string): Promise<string> {
   const start = new Date(Date.now() + day);
   const { status, body } = await hirer.call<{ shift: string }>("POST", "/shifts", {
     body: {
       title,
       details: "Evening service, black trousers, knives provided.",
       place: "place_harbour_kitchen",
-      contact: "hana@harbour-hotels.example",
+      notifyEmail: "hana@harbour-hotels.example",
       workers: ["worker_amal", "worker_ben", "worker_cleo"],
       start,
       end: new Date(start.getTime() + day / 4),
@@ -31,27 +31,27 @@ export async function postShift({ hirer }: Stage, title: string): Promise<string
   return body.shift;
 }
 
-export async function readShift({ hirer }: Stage, shift: string): Promise<Shift> {
+export async function readShift({ hirer }: Context, shift: string): Promise<Shift> {
   const { status, body } = await hirer.call<Shift>("GET", `/shifts/${shift}`);
   assert.equal(status, 200);
   return body;
 }
 
-/** Waits until the integrator's own system knows this answer of the worker. */
-export function awaitAnswer(
-  { integrator }: Stage,
+/** Waits until the integrator has received this response of the worker. */
+export function awaitResponse(
+  { integrator }: Context,
   shift: string,
   worker: string,
-  answer: "accepted" | "rejected",
+  response: "accepted" | "rejected",
 ): Promise<unknown> {
-  return eventually(`the webhook that ${worker} ${answer}`, async () => {
+  return eventually(`the webhook that ${worker} ${response}`, async () => {
     const { offers } = await readRoster(integrator);
-    return offers[shift]?.[worker] === answer || undefined;
+    return offers[shift]?.[worker] === response || undefined;
   });
 }
 
-/** What the integrator's own system knows so far. */
-export async function readRoster(integrator: Stage["integrator"]): Promise<Roster> {
+/** The data that the integrator has received so far. */
+export async function readRoster(integrator: Context["integrator"]): Promise<Roster> {
   const { body } = await integrator.call<Roster>("GET", "/roster", { quiet: true });
   return body;
 }
