@@ -23,7 +23,8 @@ test("a missing version is accepted where it is optional", () => expect(check(""
 const remedy = "Give api-version=1.0 exactly once.";
 const refusal = { code: "unsupported_api_version", message: remedy, errors: new Map([["api-version", [remedy]]]) };
 
-test("a missing version is refused where it is required", () => expect(check("api_version=1.0", true)).toMatchObject(refusal));
+test("a missing version is refused where it is required", () =>
+  expect(check("api_version=1.0", true)).toMatchObject(refusal));
 
 test.each([
   "api-version=",

@@ -24,4 +24,5 @@ test("an error that is its own cause ends the chain of causes", () => {
   expect(errorFields(error)).toMatchObject({ error: "Error", cause: { error: "Error" } });
 });
 
-test("logs only the type of a value that is not an error", () => expect(errorFields("hunter2")).toEqual({ error: "string" }));
+test("logs only the type of a value that is not an error", () =>
+  expect(errorFields("hunter2")).toEqual({ error: "string" }));
