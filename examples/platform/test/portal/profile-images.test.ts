@@ -80,7 +80,7 @@ describe("profile images", () => {
   });
 
   test("are fetched once while they are cached, also by concurrent requests, and then again", async () => {
-    const find = open(50);
+    const find = open(1_000);
     const url = `${host.baseAddress}/a.gif`;
     await Promise.all([find(url), find(url)]);
     await find(url);
