@@ -124,7 +124,7 @@ test.each([
 ])("%s is refused with its path, and no value is repeated", async (_, changes, wrong) => {
   const refusal = await read(changes).catch((error: unknown) => error);
   expect(refusal).toMatchObject({
-    code: "invalid_seed",
+    code: "invalid_setting",
     message: `OFFERS_SEED: ${join(folder, "seed.json")} is invalid: ${wrong}`,
   });
 });

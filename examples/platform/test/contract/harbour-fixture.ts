@@ -1,4 +1,4 @@
-import type { Settings } from "../../src/settings.ts";
+import type { Settings } from "../../src/settings/settings.ts";
 import { eventually } from "../support/eventually.ts";
 import { isSignedWith } from "../support/is-signed-with.ts";
 import {

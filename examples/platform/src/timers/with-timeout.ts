@@ -1,4 +1,4 @@
-/** Rejects when `work` is not over within `limitMs`. The work itself goes on. */
+/** Rejects if `work` takes longer than `limitMs`. Does not cancel the work. */
 export async function withTimeout<T>(work: Promise<T>, limitMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const overdue = new Promise<never>((_, reject) => {

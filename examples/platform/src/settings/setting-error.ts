@@ -1,4 +1,4 @@
-/** A variable of the environment has a value that makes no sense. The message names it and what to write instead. */
+/** A setting is missing, unknown or invalid. The message names it and says what is expected. */
 export class SettingError extends Error {
   override readonly name = "SettingError";
   readonly code = "invalid_setting";
