@@ -4,7 +4,7 @@ import { wakeLanes } from "../../examples/platform/src/outbox/wake-lanes.ts";
 import { encrypt } from "../../examples/platform/src/store/encryption/encrypt.ts";
 import { openStore } from "../../examples/platform/src/store/open-store.ts";
 import type { Trx } from "../../examples/platform/src/store/store.ts";
-import type { StorePlace } from "../../examples/platform/test/support/stores/stores.ts";
+import type { TestDatabase } from "../../examples/platform/test/support/stores/stores.ts";
 
 export const encryptionKey = new Uint8Array(32).fill(9);
 /** Of one organisation that creates offers. */
@@ -22,8 +22,8 @@ export interface Backlog {
 }
 
 /** Fills a fresh store. */
-export async function makeBacklog(place: StorePlace, backlog: Backlog): Promise<void> {
-  const store = await openStore(place.options);
+export async function makeBacklog(database: TestDatabase, backlog: Backlog): Promise<void> {
+  const store = await openStore(database.options);
   const organisations = Array.from({ length: backlog.endpoints }, () => randomUUID());
   await store.transaction((trx) => addOrganisations(trx, organisations, backlog.baseAddress));
   await store.transaction((trx) => addWorkers(trx, backlog.workers));

@@ -28,18 +28,18 @@ export async function measureCreations(
 }
 
 async function worstOf(
-  { createPlace }: StoreUnderTest,
+  { createDatabase }: StoreUnderTest,
   baseAddress: string,
   creations: number,
   events: number,
 ): Promise<number> {
-  const place = await createPlace();
-  await makeBacklog(place, { endpoints: 100, events, workers, baseAddress });
-  const platform = await runPlatform(place);
+  const database = await createDatabase();
+  await makeBacklog(database, { endpoints: 100, events, workers, baseAddress });
+  const platform = await runPlatform(database);
   const times = await createOffers(platform, creations);
   const isBusy = events === 0 || platform.acknowledged.length < events;
   await platform.stop();
-  await place.remove();
+  await database.remove();
   if (!isBusy) throw new Error("all was delivered before the last offer was created");
   return times.sort((a, b) => a - b)[Math.ceil(times.length * 0.99) - 1] ?? Number.NaN;
 }

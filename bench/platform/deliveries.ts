@@ -1,4 +1,4 @@
-import type { StorePlace, StoreUnderTest } from "../../examples/platform/test/support/stores/stores.ts";
+import type { StoreUnderTest, TestDatabase } from "../../examples/platform/test/support/stores/stores.ts";
 import { ForkedProcess } from "../../tools/processes/forked-process.ts";
 import { type Comparison, compare } from "../comparison.ts";
 import { collectSamples } from "../samples.ts";
@@ -59,25 +59,28 @@ async function rateOf(module: string, ...args: string[]): Promise<number> {
   return rate;
 }
 
-async function inPlace<T>(create: () => Promise<StorePlace>, work: (place: StorePlace) => Promise<T>): Promise<T> {
-  const place = await create();
+async function withDatabase<T>(
+  create: () => Promise<TestDatabase>,
+  work: (database: TestDatabase) => Promise<T>,
+): Promise<T> {
+  const database = await create();
   try {
-    return await work(place);
+    return await work(database);
   } finally {
-    await place.remove();
+    await database.remove();
   }
 }
 
 const deliveriesPerSecond = (
-  { createPlace }: StoreUnderTest,
+  { createDatabase }: StoreUnderTest,
   baseAddress: string,
   events: number,
   processes: number,
 ): Promise<number> =>
-  inPlace(createPlace, async (place) => {
+  withDatabase(createDatabase, async (database) => {
     const total = events + warmUp * processes;
-    await makeBacklog(place, { endpoints, events: total, workers: 1, baseAddress });
-    const platforms = await Promise.all(Array.from({ length: processes }, () => runPlatform(place)));
+    await makeBacklog(database, { endpoints, events: total, workers: 1, baseAddress });
+    const platforms = await Promise.all(Array.from({ length: processes }, () => runPlatform(database)));
     const times = await allAcknowledged(platforms, total);
     await Promise.all(platforms.map((platform) => platform.stop()));
     const [from = 0, to = 0] = [times[warmUp * processes - 1], times[total - 1]];

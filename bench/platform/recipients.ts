@@ -7,12 +7,12 @@ import { makeBacklog } from "./backlog.ts";
 
 /** What a recipient of an offer costs, from the creation until all notifications are sent: the same, however many there are. */
 export async function measureRecipients(
-  { title: store, createPlace }: StoreUnderTest,
+  { title: store, createDatabase }: StoreUnderTest,
   { quick }: SuiteOptions,
 ): Promise<Comparison> {
-  const place = await createPlace();
-  await makeBacklog(place, { endpoints: 1, events: 0, workers: 10_000, baseAddress: "http://127.0.0.1:1" });
-  const child = new ForkedProcess(new URL("fan-out.ts", import.meta.url), JSON.stringify(place.options));
+  const database = await createDatabase();
+  await makeBacklog(database, { endpoints: 1, events: 0, workers: 10_000, baseAddress: "http://127.0.0.1:1" });
+  const child = new ForkedProcess(new URL("fan-out.ts", import.meta.url), JSON.stringify(database.options));
   await child.message();
   const candidates = [10, 100, 1_000, 10_000, 1].map((recipients) => ({
     label:
@@ -23,7 +23,7 @@ export async function measureRecipients(
   }));
   const [samples] = await collectSamples(candidates, quick ? 1 : 7, async (candidate) => [await candidate.measure()]);
   await child.stop();
-  await place.remove();
+  await database.remove();
   const title = `An offer on ${store}, until its last notification is sent`;
   return compare({ title, unit: "µs", better: "lower" }, samples);
 }

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { StorePlace } from "../../examples/platform/test/support/stores/stores.ts";
+import type { TestDatabase } from "../../examples/platform/test/support/stores/stores.ts";
 import { startProcess } from "../../tools/processes/start-process.ts";
 import { encryptionKey } from "./backlog.ts";
 
@@ -15,7 +15,7 @@ export interface RunningPlatform {
 const main = fileURLToPath(new URL("../../examples/platform/src/main.ts", import.meta.url));
 
 /** @throws when it does not start */
-export async function runPlatform({ options }: StorePlace): Promise<RunningPlatform> {
+export async function runPlatform({ options }: TestDatabase): Promise<RunningPlatform> {
   const acknowledged: number[] = [];
   const platform = startProcess(process.execPath, [main], {
     env: {

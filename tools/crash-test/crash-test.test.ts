@@ -24,7 +24,7 @@ async function crashTest(args: string, environment: Record<string, string> = {})
   return { code, stdout, stderr, lines, counts: Object.fromEntries(counts.map(([name, n]) => [name, Number(n)])) };
 }
 
-// The whole of it is npm run crash-test.
+// The full test is `npm run crash-test`.
 describe("a short crash test", { timeout: 300_000 }, () => {
   test.each(stores)(
     "of $title, killed twice and stopped once, loses, reorders and leaves nothing",
@@ -71,7 +71,7 @@ describe("a short crash test", { timeout: 300_000 }, () => {
     expect(code).toBe(1);
   });
 
-  test("of a store that is not there does not begin", async () => {
+  test("of an unavailable store does not begin", async () => {
     const nowhere = { DATABASE_URL: "postgres://none@127.0.0.1:1/none" };
     const { code, stdout, stderr } = await crashTest("--store postgres", nowhere);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

@@ -1,10 +1,10 @@
-import { type StorePlace, storesUnderTest } from "../../examples/platform/test/support/stores/stores.ts";
+import { storesUnderTest, type TestDatabase } from "../../examples/platform/test/support/stores/stores.ts";
 import { findPrograms, startTemporaryPostgres } from "./temporary-postgres.ts";
 
 export type StoreName = "pglite" | "postgres";
 
 /** Where a run keeps its data: nothing was there before, and nothing is left. */
-export interface DataLocation extends StorePlace {
+export interface DataLocation extends TestDatabase {
   /** `PGlite`, `PostgreSQL 15.20` */
   title: string;
   /** Restarts the database as after a crash; only where it is the run's own. */
@@ -27,7 +27,7 @@ export async function openDataLocation(store: StoreName, isOwn: boolean): Promis
   });
   const found = stores[store === "pglite" ? 0 : 1];
   if (!found) throw new NoStoreError("no PostgreSQL responds at 127.0.0.1:5432; start one, or set DATABASE_URL");
-  return { title: found.title, ...(await found.createPlace()) };
+  return { title: found.title, ...(await found.createDatabase()) };
 }
 
 async function openOwnPostgres(): Promise<DataLocation> {
@@ -38,7 +38,7 @@ async function openOwnPostgres(): Promise<DataLocation> {
   try {
     const [, postgres] = await storesUnderTest(cluster.databaseUrl);
     if (!postgres) throw new Error("the PostgreSQL that was started does not respond");
-    const { options, remove } = await postgres.createPlace();
+    const { options, remove } = await postgres.createDatabase();
     const removeAll = () => remove().finally(cluster.remove);
     return { title: postgres.title, options, restart: cluster.restart, remove: removeAll };
   } catch (error) {

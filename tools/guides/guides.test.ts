@@ -41,7 +41,7 @@ describe.each(documents(root))("%s", (source) => {
     }
   });
 
-  test("names scripts that there are", async () => {
+  test("names existing scripts", async () => {
     const { scripts } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { scripts: object };
     const named = (await readFile(join(root, source), "utf8")).matchAll(/\bnpm run ([a-z][\w:-]*)/g);
     expect(Object.keys(scripts)).toEqual(expect.arrayContaining([...named].map(([, name]) => name)));

@@ -5,7 +5,7 @@ import { runtimesFetch } from "./transport.ts";
 
 const pool = undiciFetch();
 
-// The whole of it, and with it the look at the heap, is npm run soak.
+// The full test, which also checks the heap, is `npm run soak`.
 test.each([
   ["the runtime's fetch", runtimesFetch],
   ["/node", { fetch: pool, close: () => pool.close() }],

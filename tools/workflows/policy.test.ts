@@ -1,4 +1,4 @@
-// What every workflow of this repository keeps to. Each rule is shown to notice mistakes that are planted in the real files.
+// The rules for every workflow of this repository. Each rule must notice mistakes planted in the real files.
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -164,7 +164,7 @@ describe("npm scripts", () => {
     expect(notRun(new Map([...texts, ["nightly.yml", mistaken]]))).toContain(missed);
   });
 
-  test("each that a workflow asks for is there", () => {
+  test("each that a workflow runs exists", () => {
     const asked = [...texts.values()].flatMap((text) => {
       const { always, sometimes } = npmScriptsOf(parseWorkflow(text));
       return [...always, ...sometimes];
@@ -172,7 +172,7 @@ describe("npm scripts", () => {
     expect(asked.filter((name) => !(name in scripts))).toEqual([]);
   });
 
-  test("those that need not be run are there", () => {
+  test("those that need not be run exist", () => {
     expect(Object.keys(exemptScripts).filter((name) => !(name in scripts))).toEqual([]);
   });
 });

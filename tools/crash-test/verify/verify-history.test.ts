@@ -35,7 +35,7 @@ describe("what the platform acked beside what the receiver got", () => {
     });
   });
 
-  test("it is the order of the requests that counts, not that in which they were taken", () => {
+  test("the order of the requests counts, not the order of their responses", () => {
     const [first, second] = received("A1", "R2");
     expect(verifyHistory(acked("A", "R"), [second, first] as Receipt[])).toMatchObject({ reordered: 0 });
   });
@@ -48,14 +48,14 @@ describe("what the platform acked beside what the receiver got", () => {
     });
   });
 
-  test("what has only one word has no order", () => {
+  test("a delivery with only one response has no order", () => {
     expect(verifyHistory(acked("C", "C", "C"), received("C2", "C1", "C3", "C1"))).toMatchObject({
       duplicated: 1,
       reordered: 0,
     });
   });
 
-  test("a lost one makes those around it neither early nor late", () => {
+  test("a lost response does not make its neighbours reordered", () => {
     expect(verifyHistory(acked("A", "R", "A", "R"), received("A1", "A3", "R4"))).toMatchObject({
       lost: 1,
       reordered: 0,
@@ -90,7 +90,7 @@ describe("what the platform acked beside what the receiver got", () => {
     expect(verifyHistory(changes, received("A1"))).toMatchObject({ lost: 1 });
   });
 
-  test("keys are judged each by itself", () => {
+  test("each key is checked by itself", () => {
     const other = "offer 2, worker 1";
     const changes = [...acked("A"), ...acked("A").map((change) => ({ ...change, key: other }))];
     expect(verifyHistory(changes, received("A1", "A2"))).toMatchObject({

@@ -18,12 +18,13 @@ test.each([true, false])("1.0 is accepted, required or not (%s)", (required) =>
   expect(check("api-version=1.0&other=2", required)).toBe("accepted"),
 );
 
-test("none is accepted where it is not required", () => expect(check("", false)).toBe("accepted"));
+test("a missing version is accepted where it is optional", () => expect(check("", false)).toBe("accepted"));
 
 const remedy = "Give api-version=1.0 exactly once.";
 const refusal = { code: "unsupported_api_version", message: remedy, errors: new Map([["api-version", [remedy]]]) };
 
-test("none is refused where it is required", () => expect(check("api_version=1.0", true)).toMatchObject(refusal));
+test("a missing version is refused where it is required", () =>
+  expect(check("api_version=1.0", true)).toMatchObject(refusal));
 
 test.each([
   "api-version=",

@@ -15,7 +15,7 @@ afterAll(() => {
   server.closeAllConnections();
 });
 
-/** What is read from a request with these headers, as Node receives it. */
+/** The key that is read from a request with these headers. */
 async function read(...headers: string[]): Promise<unknown> {
   const arrival = once(server, "request") as Promise<[IncomingMessage]>;
   const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");

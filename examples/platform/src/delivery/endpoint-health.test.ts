@@ -69,13 +69,13 @@ test("Retry-After lengthens the pause, up to six hours, and never shortens it", 
   expect(asking(day)).toEqual(at(6 * 3_600 * second));
 });
 
-test("410 disables at once, and nothing that was under way undoes it", () => {
+test("410 disables at once, and attempts that were under way do not undo it", () => {
   const gone = after(healthy, { result: "gone" });
   expect(gone).toMatchObject({ disabled_at: at(0), disabled_because: "gone" });
   expect(after(gone, { result: "acknowledged" }).disabled_because).toBe("gone");
 });
 
-test.each(["unhealthy", "rejected"] as const)("five days of nothing but failures disable: %s", (result) => {
+test.each(["unhealthy", "rejected"] as const)("five days of failures only disable: %s", (result) => {
   const failing = [0, 1, 2, 3, 4].reduce((health, days) => after(health, { result, at: at(days * day) }), healthy);
   expect(after(failing, { result, at: at(5 * day - 1) }).disabled_at).toBe(null);
   expect(after(failing, { result, at: at(5 * day) })).toMatchObject({ disabled_because: "failing" });
@@ -83,7 +83,7 @@ test.each(["unhealthy", "rejected"] as const)("five days of nothing but failures
   expect(after(acknowledged, { result, at: at(6 * day) }).disabled_at).toBe(null);
 });
 
-test("a failure long after another is not of the same period: nothing was attempted between them", () => {
+test("a failure long after another starts a new period, because nothing was attempted in between", () => {
   const [rejected, halfADay] = [after(healthy, { result: "rejected" }), day / 2];
   expect(after(rejected, { at: at(day + halfADay) }).failing_since).toEqual(at(0));
   const later = after(rejected, { at: at(7 * day) });
@@ -91,5 +91,5 @@ test("a failure long after another is not of the same period: nothing was attemp
   expect(after(later, { at: at(8 * day) }).failing_since).toEqual(at(7 * day));
 });
 
-test("what failed on our side says nothing about the endpoint", () =>
+test("an internal error does not change the endpoint's health", () =>
   expect(times(20, { result: "inconclusive" })).toEqual(healthy));

@@ -11,7 +11,7 @@ import { type OrderKey, releaseNext } from "./order-key.ts";
 import { type HealthContext, type UpdatedEndpoint, updateEndpointHealth } from "./update-endpoint-health.ts";
 
 /** `held`: it failed, and its endpoint is disabled. */
-export type Outcome = "acknowledged" | "retry" | "dead" | "held";
+export type DeliveryOutcome = "acknowledged" | "retry" | "dead" | "held";
 
 const stateOf = { acknowledged: "acknowledged", retry: "pending", dead: "dead", held: "pending" } as const;
 
@@ -19,7 +19,7 @@ const stateOf = { acknowledged: "acknowledged", retry: "pending", dead: "dead", 
 export interface CompletedAttempt {
   delivery: PendingDelivery;
   attempt: Attempt;
-  outcome: Outcome;
+  outcome: DeliveryOutcome;
   /** Set when the outcome is `retry`. */
   nextAttemptAt?: Date | undefined;
 }

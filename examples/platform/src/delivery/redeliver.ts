@@ -25,7 +25,7 @@ export async function redeliver(store: Store, organisationId: string, deliveryId
   return redeliveries.get(deliveryId) ?? { outcome: "unknown" };
 }
 
-interface Candidate {
+interface RedeliveryCandidate {
   id: string;
   organisation_id: string;
   event_id: string;
@@ -81,7 +81,11 @@ export async function redeliverThese(
  * Locks what is redelivered and what has the same order key, and only then looks for later deliveries: a transaction that records
  * or redelivers a later one locks these rows too. Pending rows are not locked.
  */
-async function lockCandidates(trx: Trx, organisationId: string, ids: readonly string[]): Promise<Candidate[]> {
+async function lockCandidates(
+  trx: Trx,
+  organisationId: string,
+  ids: readonly string[],
+): Promise<RedeliveryCandidate[]> {
   await sql`
     with candidates as materialized (
       select id, order_key from deliveries where organisation_id = ${organisationId} and id in (${sql.join(ids)}))
@@ -92,7 +96,7 @@ async function lockCandidates(trx: Trx, organisationId: string, ids: readonly st
     for update`.execute(trx);
   const isLater = sql`later.organisation_id = deliveries.organisation_id and later.order_key = deliveries.order_key
     and later.sequence > deliveries.sequence`;
-  const { rows } = await sql<Candidate>`
+  const { rows } = await sql<RedeliveryCandidate>`
     select id, organisation_id, event_id, order_key, state,
       exists (select from deliveries as later where ${isLater} and later.event_id <> deliveries.event_id
         and (deliveries.state = 'acknowledged' or later.state <> 'dead')) as superseded,
@@ -103,7 +107,7 @@ async function lockCandidates(trx: Trx, organisationId: string, ids: readonly st
   return rows;
 }
 
-function redeliveryOf({ id, state, superseded, repeated }: Candidate): Redelivery {
+function redeliveryOf({ id, state, superseded, repeated }: RedeliveryCandidate): Redelivery {
   if (state !== "dead" && state !== "acknowledged") return { outcome: "waiting" };
   if (superseded) return { outcome: "superseded" };
   return repeated ? { outcome: "repeated" } : { outcome: "redelivered", id };

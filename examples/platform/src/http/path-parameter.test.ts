@@ -9,6 +9,6 @@ const read = (params: Request["params"]): string => {
 
 test.each(["offer_1", "a/b", "厨房", " "])("%j is an id like any other", (id) => expect(read({ id })).toBe(id));
 
-test.each([{ id: "offer\0" }, { id: ["offer", "1"] }, {}])("%j is an id that nothing has", (params) =>
+test.each([{ id: "offer\0" }, { id: ["offer", "1"] }, {}])("%j is an id that cannot exist", (params) =>
   expect(read(params)).toBe(""),
 );

@@ -35,7 +35,7 @@ afterAll(() => {
   server.closeAllConnections();
 });
 
-/** Byte for byte, as no HTTP client would send it. */
+/** Sends these bytes over a socket, because an HTTP client would correct them. */
 async function send(head: string[], body: string | Uint8Array = "", path = "/"): Promise<unknown> {
   const socket = connect(port(), "127.0.0.1");
   socket.write([`POST ${path} HTTP/1.1`, "Host: localhost", "Connection: close", ...head, "", ""].join("\r\n"));
@@ -132,7 +132,7 @@ describe("a body is refused", () => {
     ["br", Buffer.from("\xff\xff\xff")],
     ["br", brotliCompressSync('{"title":"Kitchen"}').subarray(0, -4)],
     ["deflate", Buffer.from("{}")],
-  ])("that is not the %s it says it is, %#", async (coding, body) =>
+  ])("that is not valid %s, %#", async (coding, body) =>
     expect(await sized(body, json, `Content-Encoding: ${coding}`)).toMatchObject({
       status: 400,
       code: "malformed_json",
@@ -161,7 +161,7 @@ describe("a body is refused", () => {
   });
 });
 
-test("what is our own mistake is no refusal", async () => {
+test("an internal error is not reported as an invalid request", async () => {
   refusals.length = 0;
   const body = await send([json, "Content-Length: 2"], "{}", "/decoded");
   expect(body).toMatchObject({ status: 500, code: "internal_error" });

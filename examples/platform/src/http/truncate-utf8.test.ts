@@ -9,4 +9,4 @@ test.each([
   ["a null character", Buffer.from("a\0b"), "a\ufffdb"],
   ["bytes that are no UTF-8", Buffer.from([0x61, 0xff, 0xed, 0xa0, 0x80]), "a\ufffd\ufffd\ufffd\ufffd"],
   ["half a character at its own end", Buffer.from([0x61, 0xc3]), "a\ufffd"],
-])("is, of %s, what can be kept", (_, body, text) => expect(truncateUtf8(body, 8)).toBe(text));
+])("keeps of %s what the limit allows", (_, body, text) => expect(truncateUtf8(body, 8)).toBe(text));

@@ -26,7 +26,7 @@ test.each<[string, (log: ReturnType<typeof createLog>) => void]>([
   expect(JSON.stringify(line)).not.toContain("hunter2");
 });
 
-test("fields that hold secrets or people are left out, wherever they are and however they are written", () => {
+test("fields with secrets or personal data are left out, at any depth and in any spelling", () => {
   const secrets = {
     secret: "hunter2",
     token: "hunter2",

@@ -14,7 +14,7 @@ const full = {
 };
 
 const mayCreate = vi.fn(async (id: string) => id === "hana");
-const knownWorkers = vi.fn(async (ids: string[]) => new Set(ids.filter((id) => id !== "nobody")));
+const knownWorkers = vi.fn(async (ids: string[]) => new Set(ids.filter((id) => id !== "unknown")));
 const now = new Date("2026-05-05T13:00:00Z");
 
 const check = (body: unknown) => checkCreation(body, { now, mayCreate, knownWorkers });
@@ -44,7 +44,7 @@ const remedies = {
   worker: "Give the id of a worker; no worker has this one.",
 };
 
-describe("a creation is given on as it came", () => {
+describe("a valid creation is passed on unchanged", () => {
   test.each([
     ["with every field", full],
     ["with the required fields only (D-01)", smallest],
@@ -111,7 +111,7 @@ describe("a creation is refused, with the field and the remedy:", () => {
     ["one worker as text", { ...full, workerIds: "amal" }, { workerIds: ["Make it an array."] }],
     [
       "workers that are none",
-      { ...full, workerIds: ["amal", "nobody", 7, "", "a\0"] },
+      { ...full, workerIds: ["amal", "unknown", 7, "", "a\0"] },
       {
         "workerIds[1]": [remedies.worker],
         "workerIds[2]": [remedies.string],
@@ -164,7 +164,7 @@ describe("a creation is refused, with the field and the remedy:", () => {
     ],
     [
       "everything wrong with it at once",
-      { title: 7, workerIds: ["nobody"], createdByUserId: "bo", events: [{ start: slot.end, end: slot.start }, {}] },
+      { title: 7, workerIds: ["unknown"], createdByUserId: "bo", events: [{ start: slot.end, end: slot.start }, {}] },
       {
         title: [remedies.string],
         "workerIds[0]": [remedies.worker],
@@ -178,13 +178,13 @@ describe("a creation is refused, with the field and the remedy:", () => {
 
   test("more workers than the limit, without looking them up", async () => {
     knownWorkers.mockClear();
-    const workerIds = Array.from({ length: 10_001 }, () => "nobody");
+    const workerIds = Array.from({ length: 10_001 }, () => "unknown");
     expect(await errorsOf({ ...full, workerIds })).toEqual({ workerIds: ["Give at most 10000."] });
     expect(knownWorkers).not.toHaveBeenCalled();
   });
 });
 
-test("only ids that can be one are looked up, each once", async () => {
+test("only valid ids are looked up, each once", async () => {
   knownWorkers.mockClear();
   mayCreate.mockClear();
   await errorsOf({ ...full, createdByUserId: "\ud800", workerIds: ["ben", "", "ben", 7, "\0", "amal"] });

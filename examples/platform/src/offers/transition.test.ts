@@ -49,7 +49,7 @@ describe.each([
   });
 });
 
-test("every action has its place in the table, in every state", () => {
+test("the table has an entry for every action in every state", () => {
   expect(Object.keys(transitionTable)).toEqual(["open", "close", "apply", "reject", "complete", "withdraw"]);
   for (const row of Object.values(transitionTable))
     expect(Object.keys(row)).toEqual(["open", "complete", "withdrawn", "completeAndWithdrawn"]);
@@ -125,7 +125,7 @@ describe("completion", () => {
       effects: [{ workerIds: ["amal"] }, {}],
     }));
 
-  test("names the entries who have not applied, or were not addressed", () =>
+  test("names the workers who have not applied, or were not addressed", () =>
     expect(transition(open, { type: "complete", workerIds: ["ben", "amal", "cleo", "dana"] })).toEqual({
       allowed: false,
       refusal: { code: "worker_not_applied", indexes: [0, 2, 3] },

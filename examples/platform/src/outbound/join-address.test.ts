@@ -31,7 +31,7 @@ test.each(["", ".", "..", "\ud800"])("refuses the path parameter %j", (workerId)
   ),
 );
 
-test.each(["http://127.0.0.1:99999", "https://[::1", "https://"])("says of %j what to look at", (base) => {
+test.each(["http://127.0.0.1:99999", "https://[::1", "https://"])("says what to check in %j", (base) => {
   expect(() => joinAddress(base, "/test")).toThrow(/host name and its port/);
 });
 

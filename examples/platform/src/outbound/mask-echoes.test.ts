@@ -67,7 +67,7 @@ test("a digest of another attempt is masked by its shape, also when nothing was 
   expect(maskEchoes(Buffer.from(text), nothing).toString()).toBe("got hmac ***, ***");
 });
 
-test("no eight characters of a signature are left, wherever the echo begins, ends and is cut", () => {
+test("no eight consecutive characters of a signature are left, wherever the echo begins, ends and is cut", () => {
   const part = fc.tuple(
     fc.constantFrom(digest, signature.replace(/=$/, "")),
     fc.nat(56),
@@ -89,7 +89,7 @@ test.each([4, 5, 6, 7])("at the end of a response that is cut, %i characters of 
   expect(masked(`{"got":"${digest.slice(0, length)}"}`)).toContain(digest.slice(0, length));
 });
 
-test("what is no echo stays byte for byte", () => {
+test("text without an echo stays unchanged", () => {
   const text =
     'No such order: {"id":"0b7c6f0e-5a3e-4f3b-9c59-0c7b7b1f2a11"} — 100 % wrong, correct the horse & try again &#9731;';
   expect(masked(text)).toBe(text);
@@ -100,7 +100,7 @@ test("what is no echo stays byte for byte", () => {
   );
 });
 
-test("JSON with an echo is JSON still", () => {
+test("JSON with a masked echo is still JSON", () => {
   const json = JSON.stringify([
     { name: `hmac ${digest}`, emailAddress: "a@b.example", parts: [digest.slice(0, 32), digest.slice(32)] },
   ]);

@@ -12,12 +12,12 @@ test.each([
   ["Friday, 31-Dec-99 23:59:59 GMT", 59_000],
   ["Fri Dec 31 23:59:59 1999", 59_000],
   ["Sat Jan  1 00:00:00 2000", 60_000],
-  // Longer than anybody waits: the schedules have their caps.
+  // The retry schedules cap such waits.
   ["99999999999", 99_999_999_999_000],
   ["9".repeat(30), Number.MAX_SAFE_INTEGER],
 ])("reads %j", (header, ms) => expect(retryAfterMs(header, now)).toBe(ms));
 
 test.each([undefined, "", "-1", "1.5", "soon", "1e3", "2000-01-01", "Fri Dec 31 1999", ["1", "2"]])(
-  "makes nothing of %j",
+  "ignores %j",
   (header) => expect(retryAfterMs(header, now)).toBeUndefined(),
 );

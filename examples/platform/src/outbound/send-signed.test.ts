@@ -10,7 +10,7 @@ const responded = (status: number): OutboundResult => {
 };
 const failed: OutboundResult = { ok: false, code: "connection_lost", reason: "", durationMs: 1 };
 
-/** Sends with these results, and says which secrets were used, and with which time left. */
+/** Sends with these results. @returns the secrets that were used, and the time that each attempt had left */
 async function run(results: OutboundResult[], previousSecret?: string, takesMs = 0) {
   const used: string[] = [];
   const ids = new Set<string>();
@@ -32,35 +32,35 @@ async function run(results: OutboundResult[], previousSecret?: string, takesMs =
 }
 
 test.each([401, 403])(
-  "what is refused with %i within an overlap is sent once more with the old secret",
+  "a request refused with %i during an overlap is retried once with the old secret",
   async (status) => {
     const { result, used, ids, times } = await run([responded(status), responded(200)], "old", 20);
     expect(result).toMatchObject({ status: 200 });
     expect(used).toEqual(["new and old", "old and new"]);
     expect(ids.size).toBe(1);
-    // Of the same time for both.
+    // Both share one deadline.
     expect(times[0]).toBe(1_000);
     expect(times[1]).toBeLessThanOrEqual(981);
     expect(result.durationMs).toBeGreaterThanOrEqual(39);
   },
 );
 
-test("and never a third time", async () => {
+test("and is never sent a third time", async () => {
   const { result, used } = await run([responded(401), responded(401), responded(200)], "old");
   expect([result, used.length]).toMatchObject([{ status: 401 }, 2]);
 });
 
-test("but not when no time is left", async () => {
+test("but is not retried when no time is left", async () => {
   const { result, used } = await run([responded(401), responded(200)], "old", 1_010);
   expect([result, used.length]).toMatchObject([{ status: 401 }, 1]);
 });
 
 test.each([responded(200), responded(400), responded(404), responded(410), responded(500), failed])(
-  "nothing else is: %o",
+  "no other result is retried: %o",
   async (result) => expect(await run([result, responded(200)], "old")).toMatchObject({ result, used: ["new and old"] }),
 );
 
-test("nothing is after the overlap", async () => {
+test("nothing is retried after the overlap", async () => {
   expect(await run([responded(401), responded(200)])).toMatchObject({
     result: { status: 401 },
     used: ["new and undefined"],

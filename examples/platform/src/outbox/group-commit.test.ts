@@ -3,7 +3,7 @@ import { GroupCommit } from "./group-commit.ts";
 
 const options = { maxGroup: 3, maxConcurrent: 1, onError: () => undefined, giveUpAfterMs: 0 };
 
-test("writes what is ready together, in groups up to the limit, in order", async () => {
+test("writes waiting items together, in groups up to the limit, in order", async () => {
   const groups: number[][] = [];
   const commits = new GroupCommit<number>({ ...options, commit: async (group) => void groups.push(group) });
   await Promise.all([1, 2, 3, 4].map((item) => commits.add(item)));
@@ -53,7 +53,7 @@ test("resolves only when the item is written", async () => {
   expect(resolved).toBe(true);
 });
 
-test("tries a group again that could not be written, and reports each failure", async () => {
+test("retries a group that could not be written, and reports each failure", async () => {
   const errors: unknown[] = [];
   let failures = 2;
   const groups: number[][] = [];
@@ -72,7 +72,7 @@ test("tries a group again that could not be written, and reports each failure", 
   expect(errors).toHaveLength(2);
 });
 
-test("writes the others of a group with an item that cannot be written, and says which are", async () => {
+test("writes the other items of a group with one that cannot be written, and returns which are written", async () => {
   const groups: number[][] = [];
   const commit = async (group: number[]): Promise<void> => {
     if (group.includes(2)) throw new Error("never");
@@ -84,7 +84,7 @@ test("writes the others of a group with an item that cannot be written, and says
   expect(await commits.add(4)).toBe(true);
 });
 
-test("gives a group up in the end, and writes the next", async () => {
+test("gives up a group in the end, and writes the next", async () => {
   const groups: number[][] = [];
   const commit = async (group: number[]): Promise<void> => {
     if (group.includes(1)) throw new Error("never");

@@ -14,7 +14,7 @@ export interface GroupCommitOptions<T> {
   giveUpAfterMs: number;
 }
 
-interface Entry<T> {
+interface WaitingItem<T> {
   item: T;
   done: (isWritten: boolean) => void;
 }
@@ -24,7 +24,7 @@ const retryPauseMs = 250;
 /** Group commit: collects what is ready while a group is being written, and writes it as the next one. */
 export class GroupCommit<T> {
   readonly #options: GroupCommitOptions<T>;
-  readonly #waiting: Entry<T>[] = [];
+  readonly #waiting: WaitingItem<T>[] = [];
   #underWay = 0;
 
   constructor(options: GroupCommitOptions<T>) {

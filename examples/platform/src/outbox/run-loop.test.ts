@@ -83,7 +83,7 @@ test("reports what a tick threw, and goes on", async () => {
   expect(errors).toMatchObject([{ message: "no database" }]);
 });
 
-test("stopping waits for the tick that is running, and there is no other", async () => {
+test("stopping waits for the running tick, and starts no other", async () => {
   let finish = (): void => undefined;
   let finished = false;
   const running = new Promise<void>((resolve) => {

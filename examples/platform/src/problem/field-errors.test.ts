@@ -19,7 +19,7 @@ test("distinguishes a missing field from a wrong type", () =>
     details: ["Make it a string."],
   }));
 
-test("misses a field as deep as it lies, and not the whole body", () => {
+test("names the missing field, not the whole body", () => {
   const schema = z.object({ events: z.array(z.object({ start: z.string() })) });
   expect(errorsOf(schema, { events: [{ start: "" }, {}] })).toEqual({
     "events[1].start": ["Add this field; it is required."],
@@ -51,7 +51,7 @@ test.each<[string, z.ZodType, unknown, string]>([
   ["a word that is none of them", z.enum(["ios", "android"]), "palm", "Use one of: ios, android."],
   ["an unknown format", z.string().regex(/^x$/), "y", "Write it in the documented format."],
   ["a rule of our own", z.string().refine(() => false, { error: "Remove the dot." }), "a.b", "Remove the dot."],
-  ["an unexpected rule", z.union([z.string(), z.number()]), true, "Correct it as documented."],
+  ["a rule without a message of its own", z.union([z.string(), z.number()]), true, "Correct it as documented."],
 ])("%s has its remedy", (_, schema, value, remedy) =>
   expect(errorsOf(z.object({ field: schema }), { field: value })).toEqual({ field: [remedy] }),
 );
@@ -79,25 +79,25 @@ test("names an unknown field by its own name, also an odd one", () =>
     ),
   ));
 
-test("says a thing once when two rules refuse one text", () =>
+test("gives one remedy when two rules refuse a text", () =>
   expect(errorsOf(z.object({ start: z.iso.datetime().regex(/Z$/) }), { start: "tomorrow" })).toEqual({
     start: ["Write a date-time in UTC, such as 2099-05-01T16:00:00Z."],
   }));
 
-test("calls a body that is no object wrong as a whole", () =>
+test("reports a body that is not an object as a whole", () =>
   expect(errorsOf(z.object({}), [])).toEqual({ body: ["Make it an object."] }));
 
-test("says all that is wrong with one field", () =>
+test("gives all remedies of a field", () =>
   expect(errorsOf(z.object({ code: z.string().max(1).regex(/^x/) }), { code: "yy" })).toEqual({
     code: ["Give at most 1 characters.", "Write it in the documented format."],
   }));
 
-test("says nothing more of a field of another type", () =>
+test("gives a field of the wrong type one remedy", () =>
   expect(errorsOf(z.object({ code: z.string().min(1).max(3) }), { code: [] })).toEqual({
     code: ["Make it a string."],
   }));
 
-test("says the same of no workers, whether they are a field or the whole body", () =>
+test("gives an empty list of workers the same remedy as a field and as the whole body", () =>
   expect(errorsOf(z.array(z.string()).min(1), [])).toEqual({ body: ["Name at least one worker."] }));
 
 test("repeats no value", () =>

@@ -20,12 +20,12 @@ test.each([
   expect(invalidRequest(errors)).toMatchObject({ code: "invalid_request", status: 400, message: detail, errors });
 });
 
-test("says that not every field is named when they are too many", () => {
+test("says so when there are too many fields to name", () => {
   const errors = new Map(Array.from({ length: 100 }, (_, index) => [`workerIds[${index}]`, ["Correct it."]]));
   expect(invalidRequest(errors).message).toBe("100 fields or more are not valid; errors names the first 100.");
 });
 
-test("under another status it is the same problem", () => {
+test("a problem under another status keeps its code", () => {
   const problem = new ProblemError("invalid_request", "See errors.", {
     errors: new Map([["title", ["Do not leave it empty."]]]),
     extensions: { checks: [1] },

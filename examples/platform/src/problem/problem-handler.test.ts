@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { ProblemError } from "./problem-error.ts";
 import { problemHandler } from "./problem-handler.ts";
 
-/** What a caller gets when a route throws, and what is reported. */
+/** The response when a route throws, and the errors that are reported. */
 async function responseTo(thrown: unknown, before?: (response: express.Response) => void) {
   const unexpected: unknown[] = [];
   const app = express();
@@ -61,7 +61,7 @@ test.each([new TypeError("password=hunter2"), "hunter2", Object.assign(new Error
   },
 );
 
-test("that it is not ready is not reported as unexpected", async () =>
+test("service_unavailable is not reported as an unexpected error", async () =>
   expect(await responseTo(new ProblemError("service_unavailable", "Try again in a moment."))).toMatchObject({
     status: 503,
     unexpected: [],

@@ -6,14 +6,14 @@ import { demoSeedFile, demoSignIns } from "./demo-sign-ins.ts";
 
 const address = "http://127.0.0.1:3000";
 
-test("says whom to sign in as with the demo", async () =>
+test("names the demo's accounts", async () =>
   expect(await demoSignIns(demoSeedFile, address)).toBe(
     "sign in to the portal at http://127.0.0.1:3000/ as hana@harbour-hotels.example, bo@bistro-group.example, or " +
       "ada@crew-agency.example, to the worker's app at http://127.0.0.1:3000/app as worker_amal, worker_ben, worker_cleo, " +
       "or worker_dana; the password is demo-password",
   ));
 
-test("says nothing of the people in another file, nor without one", async () => {
+test("names no accounts of another file, nor without a file", async () => {
   const folder = await mkdtemp(join(tmpdir(), "offers-seed-"));
   const copy = join(folder, "demo.json");
   await copyFile(demoSeedFile, copy);

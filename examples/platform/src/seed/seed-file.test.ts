@@ -37,12 +37,12 @@ const read = async (changes: object) => {
 const another = "Choose another value; it is already used earlier in the file.";
 const known = "Give the id of an organisation in this file.";
 
-test("a file whose parts fit together is read", () =>
+test("a consistent file is read", () =>
   expect(
     read({ organisations: [acme, crewFor("acme")], people: [person({})], workers: [worker({ id: "..." })] }),
   ).resolves.toMatchObject({ organisations: [{ id: "acme" }, { id: "crew" }] }));
 
-test("a hash may stand for a password, so that none lies in the file", () => {
+test("a hash may replace a password", () => {
   const passwordHash = "scrypt$32768$8$3$MDEyMzQ1Njc4OWFiY2RlZg$UZGTFTbCRXw2kMQOQwmjkjr99AYHsWc_-V0itH5k0Z4";
   return expect(read({ workers: [worker({ password: undefined, passwordHash })] })).resolves.toMatchObject({
     workers: [{ passwordHash }],
@@ -121,7 +121,7 @@ test.each([
     { workers: [worker({ id })] },
     "workers[0].id: Choose another id; this one cannot be part of a path.",
   ]),
-])("%s is refused by its place, and no value is repeated", async (_, changes, wrong) => {
+])("%s is refused with its path, and no value is repeated", async (_, changes, wrong) => {
   const refusal = await read(changes).catch((error: unknown) => error);
   expect(refusal).toMatchObject({
     code: "invalid_setting",

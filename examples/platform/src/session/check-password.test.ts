@@ -38,7 +38,7 @@ test("after ten wrong passwords from one address an account waits there for five
   expect(await check(from("ann"), "right", undefined)).toBe(true);
 });
 
-test("the right password makes up for the wrong ones before it", async () => {
+test("the right password resets the count of wrong ones", async () => {
   const check = rightOnly();
   for (let round = 0; round < 3; round += 1) {
     for (let count = 0; count < 9; count += 1) expect(await check(from("ann"), "wrong", undefined)).toBe(false);
@@ -46,25 +46,25 @@ test("the right password makes up for the wrong ones before it", async () => {
   }
 });
 
-test("many tries at the same time are no way around it", async () => {
+test("concurrent attempts do not bypass the limit", async () => {
   const check = passwordCheck(async () => false);
   const tries = await Promise.allSettled(Array.from({ length: 12 }, () => check(from("ann"), "wrong", undefined)));
   expect(tries.filter(({ status }) => status === "rejected")).toHaveLength(2);
 });
 
-test("wrong passwords from one address do not keep the owner out elsewhere, however many", async () => {
+test("any number of wrong passwords from one address does not lock the owner out at another", async () => {
   const check = rightOnly();
   for (let count = 0; count < 10; count += 1) await check(from("ann"), "wrong", undefined);
   for (let count = 0; count < 500; count += 1)
     await expect(check(from("ann"), "wrong", undefined)).rejects.toEqual(refusal("300"));
   expect(await check(from("ann", "192.0.2.2"), "right", undefined)).toBe(true);
-  // A network of version 6 is one place: its other addresses are the same subscriber's.
+  // An IPv6 /64 network counts as one address, because it belongs to one subscriber.
   for (let count = 0; count < 10; count += 1) await check(from("bo", `2001:db8::${count}`), "wrong", undefined);
   await expect(check(from("bo", "2001:db8::ffff"), "right", undefined)).rejects.toEqual(refusal("300"));
   expect(await check(from("bo", "2001:db8:0:1::1"), "right", undefined)).toBe(true);
 });
 
-test("a hundred wrong passwords from ten addresses are all there are, also between sign-ins of the owner", async () => {
+test("an account takes at most a hundred wrong passwords from ten addresses, also between sign-ins of the owner", async () => {
   const check = rightOnly();
   for (let place = 0; place < 10; place += 1) {
     for (let count = 0; count < 10; count += 1) await check(from("ann", `192.0.2.${place}`), "wrong", undefined);

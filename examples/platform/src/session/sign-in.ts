@@ -9,7 +9,7 @@ export interface SignInDeps {
   checkPassword: CheckPassword;
 }
 
-export interface Credentials {
+export interface SignInCredentials {
   name: string;
   password: string;
   /** The caller's address; failed attempts are counted per network (D-55). */
@@ -24,7 +24,7 @@ export interface Credentials {
 export async function signIn(
   deps: SignInDeps,
   role: Role,
-  { name, password, address }: Credentials,
+  { name, password, address }: SignInCredentials,
 ): Promise<NewSession> {
   const found = await role.find(deps.store, name);
   const account = `${role.name} ${name.toLowerCase()}`;

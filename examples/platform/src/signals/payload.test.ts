@@ -35,6 +35,6 @@ test("names up to a hundred workers", () => {
 });
 
 test.each(["", "nonsense", "{}", "null", '{"by":"x","heard":[{"topic":"weather"}]}', '{"by":"x"}'])(
-  "counts %j, which is none of ours, as everything",
+  "reads the foreign payload %j as everything",
   (payload) => expect(heardIn(payload, "own")).toEqual(["everything"]),
 );

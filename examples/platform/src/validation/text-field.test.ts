@@ -7,7 +7,7 @@ test.each(["", "x".repeat(501), 7, undefined])("refuses %j", (text) =>
   expect(textField.safeParse(text).success).toBe(false),
 );
 
-test("refuses what cannot be kept, and says what to do about it", () =>
+test("refuses text that cannot be stored, with a remedy", () =>
   expect(textField.safeParse("a\0b").error?.issues).toMatchObject([
     { code: "custom", message: "Remove the character U+0000." },
   ]));

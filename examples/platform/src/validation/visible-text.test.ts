@@ -5,12 +5,12 @@ import { isVisible } from "./visible-text.ts";
 const isTitle = (title: string): boolean =>
   offerCreationSchema.safeParse({ createdByUserId: "hana", title, workerIds: ["amal"] }).success;
 
-/** All but halves of surrogate pairs. */
+/** All characters except unpaired surrogates. */
 function* characters(): Generator<string> {
   for (let code = 0; code <= 0x10ffff; code += 1) if (code < 0xd800 || code > 0xdfff) yield String.fromCodePoint(code);
 }
 
-/** By Unicode's own properties, not by our list. */
+/** Uses Unicode's properties, not our list. */
 const invisible =
   /[\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Control}\p{Format}\p{Mark}\p{Separator}\p{Unassigned}\p{Private_Use}]/u;
 

@@ -3,10 +3,15 @@ import { gzipSync } from "node:zlib";
 import { OffersClient, ServerError } from "@offers/client";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { type Answer, type CallOptions, openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { anyStore, type StorePlace } from "../support/stores/stores.ts";
+import {
+  type CallOptions,
+  openPlatform,
+  type PlatformResponse,
+  type PlatformUnderTest,
+} from "../support/platform-under-test.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 
-// Where clocks change: nothing may depend on where the platform runs.
+// A zone with daylight saving time: nothing may depend on the platform's time zone.
 process.env.TZ = "Europe/Berlin";
 
 const key = "demo-key-harbour";
@@ -14,29 +19,29 @@ const bodyLimitBytes = 64 * 1024;
 const input = { createdByUserId: "user_hana", title: "Bar on Sunday", workerIds: ["worker_amal"] };
 const json = { "Content-Type": "application/json" };
 
-describe.each(await anyStore())("the edges of the API on $title", ({ createPlace }) => {
-  let place: StorePlace;
+describe.each(await anyStore())("the edges of the API on $title", ({ createDatabase }) => {
+  let database: TestDatabase;
   let platform: PlatformUnderTest;
   let readClock = () => new Date();
   const setClock = (time: string) => {
     readClock = () => new Date(time);
   };
   beforeAll(async () => {
-    place = await createPlace();
-    platform = await openPlatform(place, { bodyLimitBytes }, () => readClock());
+    database = await createDatabase();
+    platform = await openPlatform(database, { bodyLimitBytes }, () => readClock());
   });
   afterEach(() => {
     readClock = () => new Date();
   });
   afterAll(async () => {
     await platform.close();
-    await place.remove();
+    await database.remove();
   });
 
   const call = (method: string, path: string, options: CallOptions = {}) =>
     platform.call(method, path, { key, ...options });
   const create = (changes: object = {}) => call("POST", "/offer", { json: { ...input, ...changes } });
-  const idOf = (response: Answer): string => response.json<{ id: string }>().id;
+  const idOf = (response: PlatformResponse): string => response.json<{ id: string }>().id;
 
   describe("HEAD and OPTIONS", () => {
     const allowed = {
@@ -70,7 +75,7 @@ describe.each(await anyStore())("the edges of the API on $title", ({ createPlace
       "/readyz": "GET, HEAD",
     };
 
-    test.each(Object.entries(allowed))("%s allows %s: it opens no door to web pages of others", async (path, allow) => {
+    test.each(Object.entries(allowed))("%s allows %s: it grants other origins nothing", async (path, allow) => {
       const preflight = { Origin: "https://evil.example", "Access-Control-Request-Method": "GET" };
       const options = await call("OPTIONS", path, { headers: preflight });
       expect([options.status, options.headers.get("allow")]).toEqual([405, allow]);
@@ -90,7 +95,7 @@ describe.each(await anyStore())("the edges of the API on $title", ({ createPlace
     });
   });
 
-  // That each has an id of its own and Cache-Control: no-store is checked for every single call, see platform-under-test.ts.
+  // platform-under-test.ts checks the request id and Cache-Control of every response.
   test("a response of any status forbids caching", async () => {
     const broken = () => {
       throw new Error("the clock stopped");
@@ -135,7 +140,7 @@ describe.each(await anyStore())("the edges of the API on $title", ({ createPlace
   });
 
   describe("a body", () => {
-    /** Padded with the white space that JSON ignores. */
+    /** Padded with white space, which JSON ignores. */
     const bytes = (length: number) => Buffer.from(JSON.stringify(input).padEnd(length, " "));
     const send = (body: Uint8Array, headers: object = {}) =>
       call("POST", "/offer", { body, headers: { ...json, ...headers } });
@@ -152,7 +157,7 @@ describe.each(await anyStore())("the edges of the API on $title", ({ createPlace
       ] as const) {
         expect((await send(bytes(length))).status).toBe(status);
         expect((await sendInChunks(bytes(length))).status).toBe(status);
-        // What counts is what it unfolds to.
+        // The limit counts decompressed bytes.
         expect((await send(gzipSync(bytes(length)), { "Content-Encoding": "gzip" })).status).toBe(status);
       }
     });
@@ -178,7 +183,7 @@ describe.each(await anyStore())("the edges of the API on $title", ({ createPlace
     const slot = (start: string, end: string) => ({ events: [{ start, end }] });
 
     test("begins at midnight UTC, not where the platform runs", async () => {
-      // In Berlin it is past midnight.
+      // Past midnight in Berlin.
       setClock("2099-05-01T23:59:59.999Z");
       expect((await create(slot("2099-05-01T00:00:00Z", "2099-05-01T00:00:01Z"))).status).toBe(201);
       const yesterday = await create(slot("2099-04-30T23:59:59.999Z", "2099-05-01T00:00:01Z"));
@@ -194,8 +199,8 @@ describe.each(await anyStore())("the edges of the API on $title", ({ createPlace
     test.each([
       ["loses an hour", "2099-03-29T00:30:00Z", "2099-03-29T01:30:00Z"],
       ["has an hour twice", "2099-10-25T00:30:00Z", "2099-10-25T01:30:00+00:00"],
-    ])("that %s is kept to the letter, and over when it is over", async (_, start, end) => {
-      // The offset of Berlin changes within this hour: the setting above took hold.
+    ])("that %s is kept exactly as sent, and is historic once it has ended", async (_, start, end) => {
+      // The offset of Berlin changes within this hour, which proves that the time zone above is set.
       expect(new Date(start).getTimezoneOffset()).not.toBe(new Date(end).getTimezoneOffset());
       setClock("2099-01-01T00:00:00Z");
       const id = idOf(await create(slot(start, end)));
@@ -226,7 +231,7 @@ describe.each(await anyStore())("the edges of the API on $title", ({ createPlace
         expect((await create(slot(start, end))).json()).toMatchObject({
           errors: { "events[0].start": [expect.any(String)] },
         });
-      // The hour that the clock in Berlin shows twice.
+      // The hour that occurs twice in Berlin.
       for (const [given, start] of [
         ["2099-10-25T02:30:00+02:00", "2099-10-25T00:30:00Z"],
         ["2099-10-25T02:30:00+01:00", "2099-10-25T01:30:00Z"],
@@ -282,7 +287,7 @@ describe.each(await anyStore())("the edges of the API on $title", ({ createPlace
       (await platform.call("GET", "/worker-app/notifications", { token }))
         .json<{ notifications: { offerId: string; reason: string }[] }>()
         .notifications.filter(({ offerId, reason }) => offerId === id && reason !== "offer");
-    await eventually("it is told", async () => (await menu()).length > 0);
+    await eventually("the worker is notified", async () => (await menu()).length > 0);
     expect(await menu()).toMatchObject([{ reason: "successful" }]);
   });
 });

@@ -5,29 +5,29 @@ import { commitAndPublish } from "../../src/offers/commit-and-publish.ts";
 import { createOffer } from "../../src/offers/create-offer.ts";
 import type { Store, Trx } from "../../src/store/store.ts";
 import { afterEachStatement } from "../store/after-each-statement.ts";
-import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
+import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
+import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
-/** More of them for a long run by hand. */
+/** Set TEST_CREATIONS for a longer run. */
 const creations = Number(process.env.TEST_CREATIONS || 50);
 
-describe.each(await storesUnderTest())("an expired idempotency key on $title", ({ createPlace }) => {
-  let place: StorePlace;
-  let lower: LowerHalf;
+describe.each(await storesUnderTest())("an expired idempotency key on $title", ({ createDatabase }) => {
+  let database: TestDatabase;
+  let lower: DeliveryFixture;
   let store: Store;
   let organisationId: string;
   let count = 0;
   beforeAll(async () => {
-    place = await createPlace();
-    lower = await openLowerHalf(place);
+    database = await createDatabase();
+    lower = await openDeliveryFixture(database);
     store = lower.store;
     organisationId = await addOrganisation(store);
     await store.db.insertInto("workers").values({ id: "amal", name: "Amal", password_hash: "" }).execute();
   });
   afterAll(async () => {
     await lower.close();
-    await place.remove();
+    await database.remove();
   });
 
   const newKey = (): IdempotencyRecord => ({
@@ -43,13 +43,13 @@ describe.each(await storesUnderTest())("an expired idempotency key on $title", (
   const use = (trx: Trx, key: IdempotencyRecord, result: string) => idempotent(trx, key, async () => result);
   const useAlone = (key: IdempotencyRecord, result: string) => store.transaction((trx) => use(trx, key, result));
 
-  test("counts as absent at once, whatever was asked under it", async () => {
+  test("counts as absent at once, whatever its request was", async () => {
     const key = newKey();
     expect(await useAlone(key, "first")).toEqual({ result: "first", replayed: false });
     expect(await useAlone(later(key, dayMs - 1), "second")).toEqual({ result: "first", replayed: true });
     const other = { ...later(key, dayMs), fingerprint: "b" };
     expect(await useAlone(other, "third")).toEqual({ result: "third", replayed: false });
-    // And is kept for another day, with what it is used for now.
+    // The key is kept for another day, with its new request.
     expect(await useAlone(later(other, dayMs - 1), "fourth")).toEqual({ result: "third", replayed: true });
     await expect(useAlone(later(key, dayMs + 1), "fifth")).rejects.toMatchObject({ code: "idempotency_key_reused" });
   });
@@ -64,14 +64,14 @@ describe.each(await storesUnderTest())("an expired idempotency key on $title", (
     expect(await useAlone(later(key, dayMs + 1), "second")).toEqual({ result: "second", replayed: false });
   });
 
-  /** What retention does, between two statements of `trx`: from another connection, where there is one. */
+  /** Purges expired keys between two statements of `trx`, on another connection where there is one. */
   async function forget(trx: Trx, now: Date): Promise<void> {
     if (store.name === "pglite") return void (await deleteExpiredKeys(trx, now));
     const forgotten = store.transaction(async (other) => {
       await sql`set local lock_timeout = '100ms'`.execute(other);
       await deleteExpiredKeys(other, now);
     });
-    // 55P03 is lock_not_available: it has to wait until the transaction is over.
+    // 55P03 is lock_not_available: the purge has to wait for the transaction.
     await forgotten.catch((error: { code?: string }) => expect(error.code).toBe("55P03"));
   }
 

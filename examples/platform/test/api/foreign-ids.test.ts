@@ -1,24 +1,29 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type MountedRoute, mountedRoutes, takesToken } from "../pages/mounted-routes.ts";
 import { eventually } from "../support/eventually.ts";
-import { type Answer, type CallOptions, openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import {
+  type CallOptions,
+  openPlatform,
+  type PlatformResponse,
+  type PlatformUnderTest,
+} from "../support/platform-under-test.ts";
 import { openReceiver, type Receiver } from "../support/receiver.ts";
-import { anyStore, type StorePlace } from "../support/stores/stores.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 
-/** pages-access.test.ts has the pages. */
+/** pages-access.test.ts covers the pages. */
 const routes = mountedRoutes().filter(takesToken);
 const withIds = routes.filter(({ path }) => path.includes(":"));
 const lists = routes.filter(
   ({ method, path }) => method === "GET" && path.startsWith("/portal/") && !path.includes(":"),
 );
 
-/** What a route needs beside the id to get as far as looking at it. */
+/** Without these a route refuses the request before it looks up the id. */
 const details: Record<string, { query?: string; json?: unknown }> = {
   "POST /offer/:id/complete": { query: "?api-version=1.0", json: ["worker_amal"] },
 };
 
-describe.each(await anyStore())("what belongs to another organisation on $title", ({ createPlace }) => {
-  let place: StorePlace;
+describe.each(await anyStore())("what belongs to another organisation on $title", ({ createDatabase }) => {
+  let database: TestDatabase;
   let platform: PlatformUnderTest;
   let receiver: Receiver;
   let offerId = "";
@@ -26,8 +31,8 @@ describe.each(await anyStore())("what belongs to another organisation on $title"
   let deviceId = "";
 
   beforeAll(async () => {
-    place = await createPlace();
-    platform = await openPlatform(place);
+    database = await createDatabase();
+    platform = await openPlatform(database);
     receiver = await openReceiver();
     const hana = { token: await platform.signInPerson("hana@harbour-hotels.example") };
     const profile = { baseAddress: receiver.baseAddress, secret: "a secret of harbour's", suggestsContacts: false };
@@ -39,7 +44,7 @@ describe.each(await anyStore())("what belongs to another organisation on $title"
     await platform.call("POST", `/worker-app/offers/${offerId}/apply`, amal);
     const device = await platform.call("POST", "/worker-app/devices", { ...amal, json: { platform: "ios" } });
     deviceId = device.json<{ id: string }>().id;
-    await eventually("harbour is told", async () => {
+    await eventually("the event is delivered to harbour", async () => {
       const response = await platform.call("GET", "/portal/deliveries", hana);
       deliveryId = response.json<{ deliveries: { id: string }[] }>().deliveries[0]?.id ?? "";
       return receiver.requests.some(({ url }) => url === "/offer/response") && deliveryId !== "";
@@ -48,10 +53,10 @@ describe.each(await anyStore())("what belongs to another organisation on $title"
   afterAll(async () => {
     await platform.close();
     await receiver.close();
-    await place.remove();
+    await database.remove();
   });
 
-  /** Whose id it is, by what stands before it. */
+  /** The ids, by the path segment before them. */
   const idAfter: Record<string, () => string> = {
     offer: () => offerId,
     offers: () => offerId,
@@ -59,7 +64,7 @@ describe.each(await anyStore())("what belongs to another organisation on $title"
     devices: () => deviceId,
   };
 
-  const call = async ({ method, path }: MountedRoute, who: CallOptions): Promise<Answer> => {
+  const call = async ({ method, path }: MountedRoute, who: CallOptions): Promise<PlatformResponse> => {
     const { query = "", json } = details[`${method} ${path}`] ?? {};
     const filled = path.replaceAll(/(\w+)\/:\w+/g, (_, before: string) => {
       const id = idAfter[before]?.();

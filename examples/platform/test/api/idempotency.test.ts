@@ -1,29 +1,34 @@
 import { once } from "node:events";
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Answer, type CallOptions, openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
+import {
+  type CallOptions,
+  openPlatform,
+  type PlatformResponse,
+  type PlatformUnderTest,
+} from "../support/platform-under-test.ts";
+import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
 const input = { createdByUserId: "user_hana", title: "Bar on Sunday", workerIds: ["worker_amal"] };
 
-describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createPlace }) => {
-  let place: StorePlace;
+describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDatabase }) => {
+  let database: TestDatabase;
   let platform: PlatformUnderTest;
   let now = new Date();
   let count = 0;
   const newKey = () => `key ${++count}`;
-  const open = () => openPlatform(place, {}, () => now);
+  const open = () => openPlatform(database, {}, () => now);
   beforeAll(async () => {
-    place = await createPlace();
+    database = await createDatabase();
     platform = await open();
   });
   afterAll(async () => {
     await platform.close();
-    await place.remove();
+    await database.remove();
   });
 
-  const post = (path: string, key: string, options: CallOptions): Promise<Answer> =>
+  const post = (path: string, key: string, options: CallOptions): Promise<PlatformResponse> =>
     platform.call("POST", path, {
       key: "demo-key-harbour",
       ...options,
@@ -32,7 +37,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createPla
   const create = (key: string, changes: object = {}) => post("/offer", key, { json: { ...input, ...changes } });
   const complete = (id: string, key: string) =>
     post(`/offer/${id}/complete?api-version=1.0`, key, { json: ["worker_amal"] });
-  const idOf = (response: Answer): string => response.json<{ id: string }>().id;
+  const idOf = (response: PlatformResponse): string => response.json<{ id: string }>().id;
   const read = async (id: string) => (await platform.call("GET", `/offer/${id}`, { key: "demo-key-harbour" })).json();
   const apply = async (id: string) => {
     const token = await platform.signInWorker("worker_amal");
@@ -45,7 +50,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createPla
     }>();
     return offers.filter((offer) => offer.title === title);
   };
-  const replayed = ({ headers }: Answer) => headers.get("idempotency-replayed");
+  const replayed = ({ headers }: PlatformResponse) => headers.get("idempotency-replayed");
   const reused = { status: 422, code: "idempotency_key_reused" };
 
   test("a retried creation gets the first response and creates nothing", async () => {
@@ -80,7 +85,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createPla
     const id = idOf(await create(key));
     await apply(id);
     expect((await create(key, { title: "Another" })).json()).toMatchObject(reused);
-    // The same JSON value in other bytes.
+    // The same JSON value as other bytes.
     const body = JSON.stringify(input, undefined, 1);
     const headers = { "Content-Type": "application/json" };
     expect((await post("/offer", key, { body, headers })).json()).toMatchObject(reused);
@@ -96,7 +101,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createPla
     expect(await read(other)).toMatchObject({ complete: false });
   });
 
-  test("what was refused has used up no key", async () => {
+  test("a refused request uses up no key", async () => {
     const key = newKey();
     expect((await create(key, { title: "" })).status).toBe(400);
     const created = await create(key);
@@ -109,7 +114,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createPla
     expect([completed.status, replayed(completed)]).toEqual([204, null]);
   });
 
-  test("a key is one organisation's: another's request under the same text is its own", async () => {
+  test("a key belongs to one organisation: the same key of another organisation is another key", async () => {
     const key = newKey();
     const ours = await create(key);
     const json = { ...input, createdByUserId: "user_bo" };
@@ -163,7 +168,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createPla
     expect(response.statusCode).toBe(400);
   });
 
-  test("a key of 255 characters is taken, and one on a read is not looked at", async () => {
+  test("a key of 255 characters is taken, and one on a read is ignored", async () => {
     const id = idOf(await create("k".repeat(255)));
     const options = { key: "demo-key-harbour", headers: { "Idempotency-Key": "" } };
     expect((await platform.call("GET", `/offer/${id}`, options)).status).toBe(200);
@@ -188,7 +193,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createPla
     now = new Date(madeAt + dayMs);
     const late = await create(key, changes);
     expect(replayed(late)).toBe(null);
-    // A request like any other: the day of its event is over.
+    // A new request, which is refused because its event is in the past.
     expect(late.json()).toMatchObject({ status: 400, errors: { "events[0].start": [expect.any(String)] } });
   });
 });

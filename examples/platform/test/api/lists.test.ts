@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openVisitor } from "../pages/page-visitor.ts";
+import { openPageClient } from "../pages/page-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { answerWith, openReceiver, type Receiver } from "../support/receiver.ts";
-import { anyStore, type StorePlace } from "../support/stores/stores.ts";
+import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 
-interface Row {
+interface ListedRow {
   id: string | number;
 }
 
-describe.each(await anyStore())("the lists as JSON on $title", ({ createPlace }) => {
-  let place: StorePlace;
+describe.each(await anyStore())("the lists as JSON on $title", ({ createDatabase }) => {
+  let database: TestDatabase;
   let platform: PlatformUnderTest;
   let receiver: Receiver;
   const tokens: Record<string, string> = {};
   let created = 0;
 
-  /** One more row of each list. */
+  /** Adds a row to each list. */
   const addRow = async (): Promise<void> => {
     created += 1;
     const json = { createdByUserId: "user_hana", title: `No. ${created}`, workerIds: ["worker_amal"] };
@@ -25,7 +25,7 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createPlace })
     const amal = { token: tokens.worker ?? "" };
     expect((await platform.call("POST", `/worker-app/offers/${id}/apply`, amal)).status).toBe(204);
     const people = [{ name: "Guest", emailAddress: `guest${created}@example.com` }];
-    await eventually("what was done is told", async () => {
+    await eventually("every row is written", async () => {
       const { notifications } = (await platform.call("GET", "/worker-app/notifications?limit=1", amal)).json<{
         notifications: { offerId: string }[];
       }>();
@@ -36,14 +36,14 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createPlace })
   };
 
   beforeAll(async () => {
-    place = await createPlace();
-    platform = await openPlatform(place);
+    database = await createDatabase();
+    platform = await openPlatform(database);
     receiver = await openReceiver((request, response) => {
       const people = Array.from({ length: 50 }, (_, number) => ({
         ...{ name: "Guest", emailAddress: `guest${number}@example.com`, ratings: [] },
       }));
       const body = request.url === "/contact-suggestions" ? JSON.stringify(people) : "";
-      answerWith(200, { "content-type": "application/json" }, body)(request, response);
+      respondWith(200, { "content-type": "application/json" }, body)(request, response);
     });
     tokens.portal = await platform.signInPerson("hana@harbour-hotels.example");
     tokens["worker-app"] = tokens.worker = await platform.signInWorker("worker_amal");
@@ -56,7 +56,7 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createPlace })
   afterAll(async () => {
     await platform.close();
     await receiver.close();
-    await place.remove();
+    await database.remove();
   });
 
   const lists = [
@@ -71,12 +71,12 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createPlace })
   const part = async (path: string, name: string, query: string) => {
     const response = await read(path, query);
     expect(response.status).toBe(200);
-    const { [name]: rows, next, ...rest } = response.json<Record<string, Row[]> & { next: string | null }>();
+    const { [name]: rows, next, ...rest } = response.json<Record<string, ListedRow[]> & { next: string | null }>();
     expect(rest).toEqual({});
-    return { ids: (rows as Row[]).map(({ id }) => id), next: next as unknown as string | null };
+    return { ids: (rows as ListedRow[]).map(({ id }) => id), next: next as unknown as string | null };
   };
 
-  test.each(lists)("%s: newest first in parts, each once, whatever is added meanwhile", async (path, name) => {
+  test.each(lists)("%s: newest first in pages, each once, whatever is added meanwhile", async (path, name) => {
     const whole = await part(path, name, "");
     expect(whole.next).toBeNull();
     expect(whole.ids.length).toBeGreaterThanOrEqual(5);
@@ -91,14 +91,14 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createPlace })
       query = `?limit=2&before=${next}`;
     }
     expect(seen).toEqual(whole.ids);
-    // A part that ends with the list says so, also when it is full.
+    // The last page has no cursor, also when it is full.
     const { ids, next } = await part(path, name, "?limit=100");
     expect(next).toBeNull();
     expect((await part(path, name, `?limit=${ids.length}`)).next).toBeNull();
     expect((await part(path, name, `?limit=${ids.length - 1}`)).next).toEqual(expect.any(String));
   });
 
-  test.each(lists)("%s: a limit or a place that cannot be is 400 and named", async (path, name) => {
+  test.each(lists)("%s: an invalid limit or cursor is 400 and named", async (path, name) => {
     for (const limit of ["0", "101", "-1", "1.5", "1e1", "x", "", "1&limit=2", "99999999999999999999"])
       expect((await read(path, `?limit=${limit}`)).json()).toMatchObject({
         ...{ status: 400, code: "invalid_request", errors: { limit: [expect.stringContaining("1 to 100")] } },
@@ -117,7 +117,7 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createPlace })
       forged.push(Buffer.from(JSON.stringify([name, "1", id])).toString("base64url"));
     for (const before of forged) {
       const response = await read(path, `?before=${before}`);
-      // An id is any text where ids are texts: then it is a place, after all that is newer.
+      // Where ids are texts, any text is a valid cursor.
       if (response.status === 200) expect(response.json()).toEqual({ [name]: [], next: null });
       else
         expect(response.json()).toMatchObject({ status: 400, errors: { before: [expect.stringContaining("next")] } });
@@ -131,7 +131,7 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createPlace })
     }
   });
 
-  test("a place in the list of another organisation shows nothing of it", async () => {
+  test("a cursor of another organisation's list shows nothing of it", async () => {
     const bo = await platform.signInPerson("bo@bistro-group.example");
     for (const [path, name] of lists.filter(
       ([each]) => each !== "/worker-app/notifications" && each !== "/portal/mailbox",
@@ -147,10 +147,10 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createPlace })
       const json = { createdByUserId: "user_hana", title: `Menu ${number}`, workerIds: ["worker_dana"] };
       await platform.call("POST", "/offer", { key: "demo-key-harbour", json });
     }
-    const dana = openVisitor(platform.address, "/app/sign-in");
+    const dana = openPageClient(platform.address, "/app/sign-in");
     await dana.signIn("worker_dana");
     const token = await platform.signInWorker("worker_dana");
-    await eventually("all are told", async () => {
+    await eventually("all notifications are written", async () => {
       const response = await platform.call("GET", "/worker-app/notifications", { token });
       return response.json<{ notifications: unknown[] }>().notifications.length === 51;
     });

@@ -2,43 +2,43 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { personLimits } from "../../src/rate-limits/person-limits.ts";
 import { addContact } from "../../src/worker-app/contacts.ts";
 import { mountedRoutes, takesToken } from "../pages/mounted-routes.ts";
-import { openVisitor, type PageVisitor } from "../pages/page-visitor.ts";
-import { addOrganisation, openLowerHalf } from "../support/lower-half.ts";
+import { openPageClient, type PageClient } from "../pages/page-client.ts";
+import { addOrganisation, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { anyStore, type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
+import { anyStore, storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 
 const [store] = await anyStore();
 
 describe("the requests of a signed-in person", () => {
-  let place: StorePlace;
+  let database: TestDatabase;
   let platform: PlatformUnderTest;
-  let hana: PageVisitor;
-  let amal: PageVisitor;
+  let hana: PageClient;
+  let amal: PageClient;
   let person = "";
   let worker = "";
   beforeAll(async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     if (store === undefined) throw new Error("there is always a store");
-    place = await store.createPlace();
-    platform = await openPlatform(place, { personRateLimit: { count: 40, seconds: 60 } }, () => new Date());
+    database = await store.createDatabase();
+    platform = await openPlatform(database, { personRateLimit: { count: 40, seconds: 60 } }, () => new Date());
     person = await platform.signInPerson("hana@harbour-hotels.example");
     worker = await platform.signInWorker("worker_amal");
-    hana = openVisitor(platform.address);
+    hana = openPageClient(platform.address);
     await hana.signIn("hana@harbour-hotels.example");
-    amal = openVisitor(platform.address, "/app/sign-in");
+    amal = openPageClient(platform.address, "/app/sign-in");
     await amal.signIn("worker_amal");
-    // Passwords are slow to check, on purpose.
+    // Checking a password is slow on purpose.
   }, 180_000);
   afterAll(async () => {
     await platform.close();
-    await place.remove();
+    await database.remove();
     vi.useRealTimers();
   });
-  // Each test begins with nothing counted.
+  // A new window for each test.
   beforeEach(() => void vi.setSystemTime(Date.now() + 120_000));
 
   const get = (path: string, token: string) => platform.call("GET", path, { token });
-  /** So often that the next one is too many. */
+  /** Uses up the limit. */
   const exhaust = async (path: string, token: string): Promise<void> => {
     const all = await Promise.all(Array.from({ length: 40 }, () => get(path, token)));
     expect(new Set(all.map(({ status }) => status))).toEqual(new Set([200]));
@@ -56,7 +56,7 @@ describe("the requests of a signed-in person", () => {
     },
   );
 
-  test("are refused with a problem that says when to come again, and no more after that time", async () => {
+  test("are refused with a problem that has Retry-After, until that time", async () => {
     await exhaust("/portal/profile", person);
     vi.setSystemTime(Date.now() + 20_000);
     const refused = await get("/portal/profile", person);
@@ -83,26 +83,26 @@ describe("the requests of a signed-in person", () => {
   test.each([
     ["the portal", () => hana, "/offers"],
     ["the app", () => amal, "/app"],
-  ])("are refused on pages of %s with a page that says when", async (_, visitor, path) => {
-    for (let number = 0; number < 40; number += 1) expect((await visitor().get(path)).status).toBe(200);
-    const { status, headers, text } = await visitor().get(path);
+  ])("are refused on pages of %s with a page that says when to try again", async (_, client, path) => {
+    for (let number = 0; number < 40; number += 1) expect((await client().get(path)).status).toBe(200);
+    const { status, headers, text } = await client().get(path);
     expect(status).toBe(429);
     expect(headers.get("content-type")).toMatch(/^text\/html/);
     expect(headers.get("retry-after")).toBe("60");
     expect(text).toContain("<h1>Too many requests</h1>");
     expect(text).toContain("Try again in 60 seconds.");
-    // What a page loads and follows is not refused with it, and neither is the way out.
+    // Styles, live streams and signing out are not limited.
     const style = /href="(\/assets\/styles[^"]+)"/.exec(text)?.[1] ?? "";
-    expect((await visitor().get(style)).status).toBe(200);
+    expect((await client().get(style)).status).toBe(200);
     const live = path === "/app" ? "/app/live" : "/live";
-    const stream = await fetch(platform.address + live, { headers: { Cookie: visitor().cookie() } });
+    const stream = await fetch(platform.address + live, { headers: { Cookie: client().cookie() } });
     expect(stream.status).toBe(200);
     await stream.body?.cancel();
-    // And what a page reads of itself when something changes has a budget of its own.
-    expect((await visitor().get(path, { "X-Part": "1" })).status).toBe(200);
+    // Reloads of live parts have a limit of their own.
+    expect((await client().get(path, { "X-Part": "1" })).status).toBe(200);
   });
 
-  test("that follow what changes use nothing up, however often they begin", async () => {
+  test("for live streams are not counted", async () => {
     for (let number = 0; number < 40; number += 1) {
       const headers = { Authorization: `Bearer ${worker}` };
       const stream = await fetch(`${platform.address}/worker-app/notifications/stream`, { headers });
@@ -114,7 +114,7 @@ describe("the requests of a signed-in person", () => {
     expect((await fetch(`${platform.address}/worker-app/notifications/stream`, { headers })).status).toBe(429);
   });
 
-  test("that write are limited to a tenth, so that a worker who changes their response sends no storm of webhooks", async () => {
+  test("that write are limited to a tenth, so that a worker who keeps changing their response causes few webhooks", async () => {
     const offer = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
     const created = await platform.call("POST", "/offer", { key: "demo-key-harbour", json: offer });
     const { id } = created.json<{ id: string }>();
@@ -130,12 +130,12 @@ describe("the requests of a signed-in person", () => {
   });
 });
 
-describe.each(await storesUnderTest())("the contacts that a worker adds on $title", ({ createPlace }) => {
-  let place: StorePlace;
+describe.each(await storesUnderTest())("the contacts that a worker adds on $title", ({ createDatabase }) => {
+  let database: TestDatabase;
   beforeAll(async () => {
-    place = await createPlace();
+    database = await createDatabase();
   });
-  afterAll(() => place.remove());
+  afterAll(() => database.remove());
 
   describe("through the app", () => {
     let platform: PlatformUnderTest;
@@ -150,11 +150,11 @@ describe.each(await storesUnderTest())("the contacts that a worker adds on $titl
       return (await platform.call("GET", "/portal/deliveries", { token })).json<{ deliveries: unknown[] }>().deliveries;
     };
     beforeAll(async () => {
-      platform = await openPlatform(place, { personRateLimit: { count: 100_000, seconds: 60 } });
+      platform = await openPlatform(database, { personRateLimit: { count: 100_000, seconds: 60 } });
     });
     afterAll(() => platform.close());
 
-    test("are twenty an hour, however many are sent at once and wherever", async () => {
+    test("are twenty an hour, however many are sent at once, to any process", async () => {
       const organisations = ["org_harbour", "org_bistro", "org_crew"];
       const statuses: number[] = [];
       for (let round = 0; round < 6; round += 1) {
@@ -172,8 +172,8 @@ describe.each(await storesUnderTest())("the contacts that a worker adds on $titl
       expect((await add("worker_ben")).status).toBe(204);
     });
 
-    test("are refused on the page with a page that says when", async () => {
-      const amal = openVisitor(platform.address, "/app/sign-in");
+    test("are refused on the page with a page that says when to try again", async () => {
+      const amal = openPageClient(platform.address, "/app/sign-in");
       await amal.signIn("worker_amal");
       const { status, headers, text } = await amal.send("/app/contacts", { organisationId: "org_bistro", once: "a" });
       expect(status).toBe(429);
@@ -184,16 +184,16 @@ describe.each(await storesUnderTest())("the contacts that a worker adds on $titl
   });
 
   test("may be added again an hour after the first, also by a worker whom another process counted", async () => {
-    const half = await openLowerHalf(place);
-    afterEach(() => half.close());
-    const organisationId = await addOrganisation(half.store);
+    const fixture = await openDeliveryFixture(database);
+    afterEach(() => fixture.close());
+    const organisationId = await addOrganisation(fixture.store);
     const add = () =>
-      half.store.transaction((trx) =>
+      fixture.store.transaction((trx) =>
         addContact(trx, { personLimits: personLimits({ count: 100_000, seconds: 60 }) }, "worker_cleo", organisationId),
       );
     for (let number = 0; number < 20; number += 1) await add();
     await expect(add()).rejects.toMatchObject({ code: "rate_limited" });
-    await half.store.db
+    await fixture.store.db
       .updateTable("events")
       .set({ created_at: new Date(Date.now() - 3_600_000) } as never)
       .where("organisation_id", "=", organisationId)

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { mountedRoutes, takesToken } from "../pages/mounted-routes.ts";
-import { openVisitor } from "../pages/page-visitor.ts";
+import { openPageClient } from "../pages/page-client.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { anyStore, type StorePlace } from "../support/stores/stores.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 
 const [store] = await anyStore();
-let place: StorePlace;
+let database: TestDatabase;
 let platform: PlatformUnderTest;
 beforeAll(async () => {
   if (store === undefined) throw new Error("there is always a store");
-  place = await store.createPlace();
-  platform = await openPlatform(place);
+  database = await store.createDatabase();
+  platform = await openPlatform(database);
 });
 afterAll(async () => {
   await platform.close();
-  await place.remove();
+  await database.remove();
 });
 
 const routes = mountedRoutes();
@@ -33,9 +33,9 @@ describe("a parameter that a path does not have", () => {
     const version = path.startsWith("/offer") ? "&api-version=1.0" : "";
     for (const name of ["colour", "Limit", "__proto__", "constructor", "toString", "befor[e]", "limit[]", "%C3%BC"]) {
       const called = path.replace(/:\w+/, "none");
-      const answer = await platform.call(method, `${called}?${name}=1${version}`, await credentialsFor(path));
-      expect([name, answer.status]).toEqual([name, 400]);
-      const { code, errors } = answer.json<{ code: string; errors: Record<string, string[]> }>();
+      const response = await platform.call(method, `${called}?${name}=1${version}`, await credentialsFor(path));
+      expect([name, response.status]).toEqual([name, 400]);
+      const { code, errors } = response.json<{ code: string; errors: Record<string, string[]> }>();
       expect(code).toBe("invalid_request");
       expect(Object.keys(errors)).toEqual([decodeURIComponent(name)]);
     }
@@ -57,20 +57,20 @@ describe("a parameter that a path does not have", () => {
     });
   });
 
-  test("is said after the key or the session was found: a stranger learns no more than before", async () => {
+  test("is refused only after authentication: an anonymous caller learns nothing new", async () => {
     expect((await platform.call("GET", "/offer/none?colour=red")).status).toBe(401);
     expect((await platform.call("GET", "/portal/offers?colour=red")).status).toBe(401);
     expect((await platform.call("GET", "/worker-app/devices?colour=red")).status).toBe(401);
   });
 
   test.each(pages)("makes no difference to a page: $path", async ({ path }) => {
-    const visitor = openVisitor(platform.address, path.startsWith("/app") ? "/app/sign-in" : "/sign-in");
-    await visitor.signIn(path.startsWith("/app") ? "worker_amal" : "hana@harbour-hotels.example");
-    // A stream does not end; what is asked for is what it begins with.
+    const client = openPageClient(platform.address, path.startsWith("/app") ? "/app/sign-in" : "/sign-in");
+    await client.signIn(path.startsWith("/app") ? "worker_amal" : "hana@harbour-hotels.example");
+    // Compares the status only, because a stream's body does not end.
     const ask = async (query: string) => {
       const called = path.replace(/:\w+/, "none") + query;
       const response = await fetch(platform.address + called, {
-        headers: { Accept: "text/html", Cookie: visitor.cookie() },
+        headers: { Accept: "text/html", Cookie: client.cookie() },
         redirect: "manual",
       });
       await response.body?.cancel();

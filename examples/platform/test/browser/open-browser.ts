@@ -10,13 +10,13 @@ export interface OpenBrowser {
   label: string;
 }
 
-interface Candidate {
+interface BrowserCandidate {
   from: string;
   find: () => Promise<LaunchOptions>;
 }
 
-const candidates: readonly Candidate[] = [
-  // First the one that is the same for everybody.
+const candidates: readonly BrowserCandidate[] = [
+  // First npm's, which is the same on every machine.
   {
     from: "the npm package @sparticuz/chromium",
     async find() {
@@ -31,7 +31,7 @@ const candidates: readonly Candidate[] = [
 ];
 
 /**
- * Opens a headless Chromium: the one that npm brought, else one of the machine.
+ * Opens a headless Chromium: npm's if it runs, else the machine's.
  *
  * @throws when none starts, with the reason of each: tests of the browser are never skipped
  */

@@ -2,7 +2,7 @@ import { crc32, deflateSync } from "node:zlib";
 
 const size = 96;
 
-/** A PNG of our own making: a head and shoulders before a wall of this hue. */
+/** A generated PNG: head and shoulders on a background of this hue. */
 export function portrait(red: number, green: number, blue: number): Buffer {
   const rows: number[] = [];
   for (let y = 0; y < size; y += 1) {

@@ -2,7 +2,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { openPagesStage, phone, searchAllOrganisations } from "./pages-stage.ts";
+import { openPagesFixture, phone, searchAllOrganisations } from "./pages-fixture.ts";
 import { kindOf, walk } from "./walk.ts";
 import type { Window } from "./window.ts";
 
@@ -15,24 +15,24 @@ const looks: Record<string, BrowserContextOptions> = {
   "phone-dark": { colorScheme: "dark", ...phone },
 };
 
-const stage = await openPagesStage({ retrySchedule: { delaysMs: [50], jitter: 0, maxRetryAfterMs: 1_000 } });
+const fixture = await openPagesFixture({ retrySchedule: { delaysMs: [50], jitter: 0, maxRetryAfterMs: 1_000 } });
 let count = 0;
 try {
-  await stage.fill();
+  await fixture.fill();
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   for (const [look, options] of Object.entries(looks)) {
-    const portal = await stage.openPortal(options);
+    const portal = await fixture.openPortal(options);
     await shootAll(look, "portal", portal, ["/sign-in", "/invitations/search", "/nowhere"]);
-    const app = await stage.openApp(options);
+    const app = await fixture.openApp(options);
     await shootAll(look, "app", app, ["/app/sign-in", "/app/nowhere"]);
   }
 } finally {
-  await stage.close();
+  await fixture.close();
 }
 console.log(`${count} screenshots in ${folder}`);
 
-/** Of every page that links lead to, and of `others`. */
+/** Takes screenshots of every linked page, and of `others`. */
 async function shootAll(look: string, audience: string, { page, context }: Window, others: string[]): Promise<void> {
   let number = 0;
   const shoot = async (path: string): Promise<void> => {
@@ -46,14 +46,14 @@ async function shootAll(look: string, audience: string, { page, context }: Windo
   };
   await walk(page, shoot);
   for (const path of others) {
-    // A form leads there, not a link.
+    // Only a form leads there.
     await (path === "/invitations/search" ? searchAllOrganisations(page) : page.goto(path));
     await shoot(path);
   }
   await context.close();
 }
 
-/** The whole page as one window, so that what sticks to an edge of the window stays at the edge. */
+/** Makes the window as high as the page, so that sticky elements stay at its edges. */
 async function shootWhole(page: Page, path: string): Promise<void> {
   const { width, height } = page.viewportSize() ?? phone.viewport;
   const whole = Math.max(height, await page.evaluate(() => document.documentElement.scrollHeight));

@@ -2,22 +2,22 @@ import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { secret } from "./integrator.ts";
-import { openPagesStage, type PagesStage } from "./pages-stage.ts";
+import { openPagesFixture, type PagesFixture } from "./pages-fixture.ts";
 import type { Window } from "./window.ts";
 
 describe("the story of the contract, in the browser alone", () => {
-  let stage: PagesStage;
+  let fixture: PagesFixture;
   beforeAll(async () => {
-    stage = await openPagesStage();
+    fixture = await openPagesFixture();
   });
-  afterAll(() => stage.close());
+  afterAll(() => fixture.close());
 
   type Who = "hirer" | "worker" | "integrator";
 
   /** How long each update took to be seen in another window, from before the click that caused it. */
   const delays: Record<Who, number[]> = { hirer: [], worker: [], integrator: [] };
 
-  /** Waits for what `act` brings about in other windows, none of which is touched. */
+  /** Waits until `act` shows in other windows, which are not touched. */
   async function bringsAbout(
     act: () => Promise<unknown>,
     updates: Partial<Record<Who, Locator | Locator[]>>,
@@ -27,7 +27,7 @@ describe("the story of the contract, in the browser alone", () => {
       [shown].flat().map((one) => [who as Who, one] as const),
     );
     const seen = all.map(async ([who, shown]) => {
-      // Playwright's own waiting looks every half second, once a third of a second has passed.
+      // Playwright's own waiting polls only every half second.
       await eventually(`${who} sees ${shown}`, () => shown.first().isVisible());
       delays[who].push(Math.round(performance.now() - startedAt));
     });
@@ -57,20 +57,24 @@ describe("the story of the contract, in the browser alone", () => {
     await click(page, "Check and save");
   }
 
-  test("is played in three windows, none of which is loaded again", async () => {
-    const [hirer, amal, integrator] = await Promise.all([stage.openPortal(), stage.openApp(), stage.openPortal()]);
-    const [ben, cleo] = [await stage.openApp({}, "worker_ben"), await stage.openApp({}, "worker_cleo")];
+  test("runs in three windows, none of which is reloaded", async () => {
+    const [hirer, amal, integrator] = await Promise.all([
+      fixture.openPortal(),
+      fixture.openApp(),
+      fixture.openPortal(),
+    ]);
+    const [ben, cleo] = [await fixture.openApp({}, "worker_ben"), await fixture.openApp({}, "worker_cleo")];
     const windows: Window[] = [hirer, amal, integrator, ben, cleo];
     const row = ({ page }: Window, words: string) => page.getByRole("row").filter({ hasText: words });
     const acknowledged = (words: string) => row(integrator, words).filter({ hasText: "Acknowledged" });
 
     // The company profile: saved when both checks get 200, and not before.
     await integrator.page.goto("/company");
-    await saveProfile(integrator.page, `${stage.integrator.baseAddress}/nobody`, secret);
+    await saveProfile(integrator.page, `${fixture.integrator.baseAddress}/unknown`, secret);
     await integrator.page.getByText("Nothing was changed.").waitFor();
-    await saveProfile(integrator.page, stage.integrator.baseAddress, `${secret}x`);
+    await saveProfile(integrator.page, fixture.integrator.baseAddress, `${secret}x`);
     await integrator.page.getByText("Nothing was changed.").waitFor();
-    await saveProfile(integrator.page, stage.integrator.baseAddress, secret);
+    await saveProfile(integrator.page, fixture.integrator.baseAddress, secret);
     await integrator.page.getByText("The profile is saved.").waitFor();
     await integrator.page.goto("/deliveries");
 
@@ -93,10 +97,10 @@ describe("the story of the contract, in the browser alone", () => {
       hirer: row(hirer, "Cleo").filter({ hasText: "Closed without response" }),
     });
     await hirer.page.getByText("1 applied, 1 rejected, 1 without response").waitFor();
-    await eventually("the integrator received both", () => stage.integrator.responses.length === 2);
-    expect(stage.integrator.responses).toEqual(["worker_amal accepted", "worker_ben rejected"]);
+    await eventually("the integrator received both", () => fixture.integrator.responses.length === 2);
+    expect(fixture.integrator.responses).toEqual(["worker_amal accepted", "worker_ben rejected"]);
 
-    // It is completed: all are notified, also the worker who closed it.
+    // It is completed: all are notified, including the worker who closed it.
     await ben.page.goto("/app");
     await hirer.page.getByRole("checkbox", { name: "Amal" }).check();
     await bringsAbout(() => click(hirer.page, "Complete with selected workers"), {
@@ -122,21 +126,21 @@ describe("the story of the contract, in the browser alone", () => {
       ],
     });
 
-    // The receiver fails, and the portal shows it; it is well again, and nothing is lost.
-    stage.integrator.isWell = false;
+    // The receiver fails, and the portal shows it; it recovers, and nothing is lost.
+    fixture.integrator.isWell = false;
     await amal.page.goto("/app/contacts");
     await bringsAbout(() => amal.page.getByRole("button", { name: "Add a contact at Harbour Hotels" }).click(), {
       integrator: row(integrator, "Amal Haddad added").filter({ hasText: "500" }),
     });
     await amal.page.getByText("Harbour Hotels is notified").waitFor();
     await row(integrator, "Amal Haddad added").filter({ hasText: "Failed" }).first().waitFor();
-    stage.integrator.isWell = true;
+    fixture.integrator.isWell = true;
     await integrator.page.getByRole("link", { name: "Amal Haddad added" }).click();
     await integrator.page
       .getByRole("button", { name: /again|redeliver/i })
       .first()
       .click();
-    await eventually("the contact arrives", () => stage.integrator.contacts.includes("worker_amal"));
+    await eventually("the contact arrives", () => fixture.integrator.contacts.includes("worker_amal"));
 
     // People are found and invited.
     await hirer.page.goto("/invitations");
@@ -152,14 +156,14 @@ describe("the story of the contract, in the browser alone", () => {
     for (const [who, ms] of Object.entries(delays)) {
       expect(ms.length).toBeGreaterThanOrEqual(3);
       const median = ms.toSorted((a, b) => a - b)[Math.floor(ms.length / 2)];
-      // The clock on the wall is asked by `npm run slow` alone: here, other tests use the machine.
+      // Only `npm run slow` measures time: here, other tests use the machine.
       if (process.env.MEASURE === "1") expect(median, `the ${who}'s median in ms`).toBeLessThan(1_000);
     }
   });
 
-  test("is played without scripts as well", async () => {
+  test("runs without scripts too", async () => {
     const plain = { javaScriptEnabled: false };
-    const [hirer, amal] = await Promise.all([stage.openPortal(plain), stage.openApp(plain)]);
+    const [hirer, amal] = await Promise.all([fixture.openPortal(plain), fixture.openApp(plain)]);
     await draft(hirer.page, "Bar on Saturday");
     await create(hirer.page);
     await eventually("the offer is in the menu", async () => {
@@ -183,9 +187,9 @@ describe("the story of the contract, in the browser alone", () => {
   });
 
   test("creates one offer of a form that arrives twice, without scripts, and leads to it", async () => {
-    const { page } = await stage.openPortal({ javaScriptEnabled: false });
+    const { page } = await fixture.openPortal({ javaScriptEnabled: false });
     let sent = 0;
-    // As after a double click, or when the response was lost and the browser is asked to load it again.
+    // Like a double click, or a reload after a lost response.
     await page.route("**/offers/new", async (route) => {
       if (route.request().method() === "POST") {
         await route.fetch({ maxRedirects: 0 });

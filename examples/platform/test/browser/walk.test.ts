@@ -1,17 +1,17 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { openPagesStage, type PagesStage, phone, searchAllOrganisations } from "./pages-stage.ts";
+import { openPagesFixture, type PagesFixture, phone, searchAllOrganisations } from "./pages-fixture.ts";
 import { walk } from "./walk.ts";
 import type { Window } from "./window.ts";
 
 describe("every page", () => {
-  let stage: PagesStage;
+  let fixture: PagesFixture;
   beforeAll(async () => {
-    stage = await openPagesStage({ retrySchedule: { delaysMs: [50], jitter: 0, maxRetryAfterMs: 1_000 } });
-    await stage.fill();
+    fixture = await openPagesFixture({ retrySchedule: { delaysMs: [50], jitter: 0, maxRetryAfterMs: 1_000 } });
+    await fixture.fill();
   }, 120_000);
-  afterAll(() => stage.close());
+  afterAll(() => fixture.close());
 
   /** A page that a form leads to, not a link. */
   const search = "/invitations/search";
@@ -21,7 +21,7 @@ describe("every page", () => {
   const light = { colorScheme: "light" } as const;
   const plain = { colorScheme: "dark", javaScriptEnabled: false } as const;
 
-  /** Where links lead, and where they do not; with what is found wrong at each. */
+  /** Visits every linked page and a missing one. @returns their paths and problems */
   async function faultsOn(window: Window, others: readonly string[]): Promise<{ paths: string[]; faults: object[] }> {
     const { page, complaints } = window;
     const paths: string[] = [];
@@ -52,7 +52,7 @@ describe("every page", () => {
     ["with scripts, in light", light],
     ["without scripts, in dark, on a phone", { ...plain, ...phone }],
   ])("of the portal is without fault %s", async (_, options) => {
-    const { paths, faults } = await faultsOn(await stage.openPortal(options), portalOthers);
+    const { paths, faults } = await faultsOn(await fixture.openPortal(options), portalOthers);
     expect(faults).toEqual([]);
     expect(paths).toEqual(expect.arrayContaining(portalPaths));
     for (const kind of [/^\/offers\/offer_[^/]+$/, /^\/offers\/[^/]+\/withdraw$/, /^\/deliveries\/.+/])
@@ -63,19 +63,19 @@ describe("every page", () => {
     ["with scripts, in light", light],
     ["without scripts, in dark", plain],
   ])("of the worker's app is without fault %s", async (_, options) => {
-    const { paths, faults } = await faultsOn(await stage.openApp(options), appOthers);
+    const { paths, faults } = await faultsOn(await fixture.openApp(options), appOthers);
     expect(faults).toEqual([]);
     expect(paths).toEqual(expect.arrayContaining(appPaths));
     expect(paths).toContainEqual(expect.stringMatching(/^\/app\/offers\/offer_/));
   });
 
   test("that says what is wrong with a form is without fault", async () => {
-    const window = await stage.openPortal();
+    const window = await fixture.openPortal();
     const { page } = window;
     const send = async (path: string, button: string, spoil = async (): Promise<void> => {}): Promise<void> => {
       await goTo(page, path);
       await spoil();
-      // What the browser itself would refuse.
+      // Values that the browser itself would refuse.
       await page.locator("form").evaluateAll((forms) => {
         for (const form of forms) (form as HTMLFormElement).noValidate = true;
       });
@@ -90,16 +90,16 @@ describe("every page", () => {
   });
 
   test("has pictures from us alone, and none is broken", async () => {
-    const { page } = await stage.openPortal();
+    const { page } = await fixture.openPortal();
     const hosts = new Set<string>();
     page.on("request", (request) => void hosts.add(new URL(request.url()).origin));
     await searchAllOrganisations(page);
     const pictures = page.locator(".portrait img");
     await eventually("all have come", async () => {
       const widths = await pictures.evaluateAll((all) => all.map((image) => (image as HTMLImageElement).naturalWidth));
-      // The last one there is none of: its place is held by a dot.
+      // The last picture cannot be fetched, so a single pixel takes its place.
       return widths.join() === "96,96,1";
     });
-    expect([...hosts]).toEqual([stage.platform.address]);
+    expect([...hosts]).toEqual([fixture.platform.address]);
   });
 });

@@ -4,8 +4,8 @@ import type { Page } from "playwright-core";
 const perKind = 4;
 
 /**
- * Visits every page that links lead to from the one where the window is: of those that differ only in an id the first
- * few, of those that differ only in what they are asked for the first. `each` is called on every one.
+ * Visits every page that is linked, directly or indirectly, from the window's page, and calls `each` on it. Of pages that
+ * differ only in an id it visits the first few; of pages that differ only in the query, the first.
  */
 export async function walk(page: Page, each: (path: string) => Promise<void>): Promise<void> {
   const seen = new Set<string>();
@@ -32,7 +32,7 @@ const pathOf = (url: string): string => {
   return pathname + search;
 };
 
-/** `/offers/offer_1f…?state=dead` is of the kind `/offers/ID?state`. */
+/** The kind of `/offers/offer_1f…?state=dead` is `/offers/ID?state`. */
 export function kindOf(path: string): string {
   const { pathname, searchParams } = new URL(path, "http://localhost");
   const names = [...searchParams.keys()].sort().join("&");

@@ -6,9 +6,9 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playw
 export interface Window {
   page: Page;
   context: BrowserContext;
-  /** What a developer would see in red: errors of the console and of scripts, and what the Content-Security-Policy refused. */
+  /** Errors of the console and of scripts, and violations of the Content-Security-Policy. */
   complaints: string[];
-  /** What axe-core finds wrong with the page as it stands, of serious or critical impact. */
+  /** Problems that axe-core finds in the current page, of serious or critical impact. */
   violations(): Promise<string[]>;
 }
 
@@ -23,19 +23,19 @@ export async function openWindow(browser: Browser, options: BrowserContextOption
   const { javaScriptEnabled = true, ...others } = options;
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...others });
   const page = await context.newPage();
-  // A busy machine takes its time; only a fault takes this long.
+  // Only a fault takes this long, even on a busy machine.
   page.setDefaultTimeout(120_000);
   const complaints: string[] = [];
   page.on("console", (message) => void (message.type() === "error" && complaints.push(message.text())));
   page.on("pageerror", (error) => void complaints.push(error.message));
-  // Refusals are found where no script can run, too.
+  // Policy violations are reported in windows without scripts too.
   const devTools = await context.newCDPSession(page);
   devTools.on("Audits.issueAdded", ({ issue: { code, details } }) => {
     if (code === "ContentSecurityPolicyIssue")
       complaints.push(`CSP: ${JSON.stringify(details.contentSecurityPolicyIssueDetails)}`);
   });
   await devTools.send("Audits.enable");
-  // Not by Playwright's option: that one cannot be lifted for axe, which has to run in any case.
+  // Not Playwright's option, which cannot be lifted for axe.
   const setScripts = (isOn: boolean) => devTools.send("Emulation.setScriptExecutionDisabled", { value: !isOn });
   await setScripts(javaScriptEnabled);
 
@@ -44,9 +44,9 @@ export async function openWindow(browser: Browser, options: BrowserContextOption
     context,
     complaints,
     async violations() {
-      // The page's own scripts had their chance, or none.
+      // From here on scripts may run, for axe.
       await setScripts(true);
-      // Through the developer tools, past the policy of the page.
+      // Over the developer tools, which the page's policy does not restrict.
       await page.evaluate(axe);
       const { violations } = (await page.evaluate("axe.run()")) as AxeResults;
       await setScripts(javaScriptEnabled);

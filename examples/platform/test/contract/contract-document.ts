@@ -11,7 +11,7 @@ export interface DocumentedField {
 
 const lines = readFileSync(new URL("../../../../spec/interface.md", import.meta.url), "utf8").split("\n");
 
-/** The rows of the first table of spec/interface.md after the line that begins so. */
+/** The rows of the first table of spec/interface.md after the line that begins with this text. */
 export function fieldsAfter(beginning: string): DocumentedField[] {
   const from = lines.findIndex((line) => line.startsWith(beginning));
   const head = lines.findIndex((line, index) => index > from && line.startsWith("|"));
@@ -44,7 +44,7 @@ const all =
 
 const noStrings = [7, true, null, {}, ["x"]];
 
-/** What each of the contract's types takes, and what it does not. */
+/** Valid and invalid values of each of the contract's types. */
 const types: Record<string, { is: (value: unknown) => boolean; wrong: unknown[] }> = {
   string: { is: (value) => typeof value === "string", wrong: noStrings },
   integer: { is: Number.isInteger, wrong: ["1", 1.5, null, true] },
@@ -65,7 +65,7 @@ function typeNamed(name: string) {
   return type;
 }
 
-/** Asserts that every documented field is there and of its type, and no other field. */
+/** Asserts that all documented fields are present with their types, and no other field. */
 export function expectFields(value: unknown, fields: readonly DocumentedField[]): void {
   expect(Object.keys(Object(value)).sort()).toEqual(fields.map(({ field }) => field).sort());
   for (const { field, type } of fields)

@@ -1,4 +1,4 @@
-// The time-outs and retries that spec/interface.md does not show, as spec/decisions.yaml has them: the defaults of each side.
+// The default timeouts and retries of each side, which spec/decisions.yaml decides.
 import { once } from "node:events";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -16,12 +16,17 @@ import { searchSuggestions } from "../../src/outbound/search-suggestions.ts";
 import { testEndpoint } from "../../src/outbound/test-endpoint.ts";
 import { notifyWorkers } from "../../src/push/notify-workers.ts";
 import { startPush } from "../../src/push/start-push.ts";
+import {
+  addOrganisation,
+  type DeliveryFixture,
+  openDeliveryFixture,
+  testEncryptionKey,
+} from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
-import { addOrganisation, type LowerHalf, openLowerHalf, testEncryptionKey } from "../support/lower-half.ts";
 import { anyStore } from "../support/stores/stores.ts";
-import { secret } from "./contract-stage.ts";
+import { secret } from "./harbour-fixture.ts";
 
-/** Answers everything with 200 and remembers how long it might have taken. */
+/** An outbound client that responds 200 to everything and records each deadline. */
 function patientOutbound(): Outbound & { limits: [string, number][] } {
   const limits: [string, number][] = [];
   return {
@@ -34,20 +39,20 @@ function patientOutbound(): Outbound & { limits: [string, number][] } {
   };
 }
 
-async function withLowerHalf(work: (half: LowerHalf) => Promise<void>): Promise<void> {
+async function withDeliveryFixture(work: (fixture: DeliveryFixture) => Promise<void>): Promise<void> {
   const [store] = await anyStore();
-  const place = await store?.createPlace();
-  if (place === undefined) throw new Error("there is always a store");
-  const half = await openLowerHalf(place);
-  await work(half).finally(() => half.close());
-  await place.remove();
+  const database = await store?.createDatabase();
+  if (database === undefined) throw new Error("there is always a store");
+  const fixture = await openDeliveryFixture(database);
+  await work(fixture).finally(() => fixture.close());
+  await database.remove();
 }
 
 describe("the limits", () => {
   afterEach(() => void vi.useRealTimers());
 
   test("an attempt at an event may take 15 seconds", () =>
-    withLowerHalf(async ({ store, leases }) => {
+    withDeliveryFixture(async ({ store, leases }) => {
       const outbound = patientOutbound();
       const delivery = startDelivery({
         ...{ store, leases, outbound, encryptionKey: testEncryptionKey },
@@ -63,7 +68,7 @@ describe("the limits", () => {
     }));
 
   test("a push is tried ten times", () =>
-    withLowerHalf(async ({ store, leases }) => {
+    withDeliveryFixture(async ({ store, leases }) => {
       const ids = { id: "offer-1", organisation_id: await addOrganisation(store), created_by_user_id: "user-1" };
       const empty = { title: "", details: "", location_place_id: "", notify_email_address: null, events: "[]" };
       await store.db
@@ -83,7 +88,7 @@ describe("the limits", () => {
       await store.transaction((trx) => notifyWorkers(trx, offer));
       const notification = store.db.selectFrom("notifications").select(["attempts", "sent_at"]);
       await eventually("it is given up", async () => (await notification.executeTakeFirst())?.attempts === 10);
-      // Were it tried again, it would be at once.
+      // A further attempt would be made at once.
       await setTimeout(200);
       await push.stop();
       expect([tried, await notification.execute()]).toEqual([10, [{ attempts: 10, sent_at: null }]]);
@@ -105,14 +110,14 @@ describe("the limits", () => {
     vi.useFakeTimers({ toFake: [...fake.toFake] });
     const outbound = createOutbound({ resolve: () => new Promise(() => undefined) });
     const call = outbound.send({ method: "GET", baseAddress: "http://x.example", path: "/test", timeoutMs: 20_000 });
-    // undici's timers of more than a second look every half second.
+    // undici checks timers of more than a second every half second.
     expect(await endedAfter(call, 2_400, 4_000)).toEqual([false, true]);
     expect(await call).toMatchObject({ ok: false, code: "connect_timeout" });
     vi.useRealTimers();
     await outbound.close();
   });
 
-  /** Whether the call has ended after each of these times. */
+  /** @returns whether the call has ended after each of these times */
   async function endedAfter(call: Promise<unknown>, ...times: number[]): Promise<boolean[]> {
     let ended = false;
     const end = () => {
@@ -143,7 +148,7 @@ describe("the limits", () => {
     expect(await endedAfter(client.getOffer("a", { maxRetries: 9 }), 89_999, 90_000)).toEqual([false, true]);
   });
 
-  test("the client repeats a read twice", async () => {
+  test("the client retries a read twice", async () => {
     vi.useFakeTimers({ toFake: [...fake.toFake] });
     let attempts = 0;
     const fetch = async () => {
@@ -179,11 +184,11 @@ describe("the limits", () => {
     const headers = timestampDigest().sign({ secret, now: new Date() });
     const { port } = server.address() as AddressInfo;
     const sent = request({ port, host: "127.0.0.1", path: "/contact/new/worker_amal", headers: { ...headers } }).end();
-    const answered = once(sent, "response");
+    const responded = once(sent, "response");
     await isReached;
-    expect(await endedAfter(answered, 9_999)).toEqual([false]);
+    expect(await endedAfter(responded, 9_999)).toEqual([false]);
     await vi.advanceTimersByTimeAsync(1);
-    const [response] = await answered;
+    const [response] = await responded;
     expect(response.statusCode).toBe(503);
     server.closeAllConnections();
     server.close();

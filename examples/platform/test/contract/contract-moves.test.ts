@@ -1,21 +1,21 @@
-// The states of an offer in spec/interface.md: who moves, what follows, and who is notified.
+// The states of an offer in spec/interface.md: the actions, their effects and notifications.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { readEvents } from "../support/read-events.ts";
-import { openStage, type Stage } from "./contract-stage.ts";
+import { type HarbourFixture, openHarbourFixture } from "./harbour-fixture.ts";
 
 describe("the moves of an offer", () => {
-  let stage: Stage;
+  let fixture: HarbourFixture;
   beforeAll(async () => {
-    stage = await openStage();
-    expect((await stage.enterProfile()).status).toBe(200);
+    fixture = await openHarbourFixture();
+    expect((await fixture.enterProfile()).status).toBe(200);
   });
-  afterAll(() => stage.close());
+  afterAll(() => fixture.close());
 
   const act = async (workerId: string, offerId: string, action: string) =>
-    (await stage.app(workerId, "POST", `/offers/${offerId}/${action}`)).status;
+    (await fixture.app(workerId, "POST", `/offers/${offerId}/${action}`)).status;
   const read = async (offerId: string) =>
-    (await stage.api("GET", `/offer/${offerId}`)).json<{
+    (await fixture.api("GET", `/offer/${offerId}`)).json<{
       isHistoric: boolean;
       widthdrawn: boolean;
       complete: boolean;
@@ -26,11 +26,14 @@ describe("the moves of an offer", () => {
     return { isHistoric, widthdrawn, complete };
   };
   const streamOf = async (workerId: string) => {
-    const token = await stage.platform.signInWorker(workerId);
-    return readEvents(`${stage.platform.address}/worker-app/notifications/stream`, token);
+    const token = await fixture.platform.signInWorker(workerId);
+    return readEvents(`${fixture.platform.address}/worker-app/notifications/stream`, token);
   };
   const hasTold = (workerId: string, offerId: string, count: number) =>
-    eventually(`${workerId} is told`, async () => (await stage.told(workerId, offerId)).length >= count);
+    eventually(
+      `${workerId} is notified`,
+      async () => (await fixture.notificationsOf(workerId, offerId)).length >= count,
+    );
   const offered = { reason: "offer", successful: null };
 
   // Amal's device is an iOS one, Ben's an Android one.
@@ -41,11 +44,11 @@ describe("the moves of an offer", () => {
     "an offer of a %s is pushed to every worker in workerIds, on iOS and Android, and to no other worker",
     async (_, key, createdByUserId) => {
       const [amal, ben, cleo] = await Promise.all(["worker_amal", "worker_ben", "worker_cleo"].map(streamOf));
-      const offerId = await stage.createOffer({ createdByUserId }, { key });
+      const offerId = await fixture.createOffer({ createdByUserId }, { key });
       const ofOffer = (reader: typeof amal) => reader?.events.filter(({ data }) => data.offerId === offerId);
-      await eventually("both are told", () => [amal, ben].every((reader) => ofOffer(reader)?.length === 1));
-      const next = await stage.createOffer({ workerIds: ["worker_cleo"] });
-      await eventually("Cleo is told of the next", () => !!cleo?.events.some(({ data }) => data.offerId === next));
+      await eventually("both are notified", () => [amal, ben].every((reader) => ofOffer(reader)?.length === 1));
+      const next = await fixture.createOffer({ workerIds: ["worker_cleo"] });
+      await eventually("Cleo is notified of the next", () => !!cleo?.events.some(({ data }) => data.offerId === next));
       expect(ofOffer(cleo)).toEqual([]);
       for (const reader of [amal, ben]) expect(ofOffer(reader)?.[0]?.data.reason).toBe("offer");
       for (const reader of [amal, ben, cleo]) reader?.disconnect();
@@ -54,21 +57,21 @@ describe("the moves of an offer", () => {
 
   test("an offer appears when the worker taps the notification, and when the menu is opened", async () => {
     const stream = await streamOf("worker_amal");
-    const offerId = await stage.createOffer({ title: "Tapped", workerIds: ["worker_amal"] });
+    const offerId = await fixture.createOffer({ title: "Tapped", workerIds: ["worker_amal"] });
     await eventually("the notification", () => stream.events.some(({ data }) => data.offerId === offerId));
     stream.disconnect();
     const tapped = stream.events.find(({ data }) => data.offerId === offerId);
-    const menu = (await stage.app("worker_amal", "GET", "/notifications")).json<{
+    const menu = (await fixture.app("worker_amal", "GET", "/notifications")).json<{
       notifications: { offerId: string }[];
     }>();
     for (const shown of [tapped?.data.offerId, menu.notifications[0]?.offerId])
-      expect((await stage.app("worker_amal", "GET", `/offers/${shown}`)).json()).toMatchObject({ title: "Tapped" });
+      expect((await fixture.app("worker_amal", "GET", `/offers/${shown}`)).json()).toMatchObject({ title: "Tapped" });
   });
 
   test("a worker who applies is read as applied, and the webhook is triggered", async () => {
-    const offerId = await stage.createOffer();
+    const offerId = await fixture.createOffer();
     expect(await act("worker_amal", offerId, "apply")).toBe(204);
-    expect(await stage.answersTold(offerId)).toEqual([{ workerId: "worker_amal", response: "accepted" }]);
+    expect(await fixture.reportedResponses(offerId)).toEqual([{ workerId: "worker_amal", response: "accepted" }]);
     expect((await read(offerId)).recipients).toMatchObject([
       { workerId: "worker_amal", response: "applied" },
       { workerId: "worker_ben", response: "none" },
@@ -76,114 +79,120 @@ describe("the moves of an offer", () => {
   });
 
   test("a worker who rejects triggers the webhook, and is read as rejected", async () => {
-    const offerId = await stage.createOffer();
+    const offerId = await fixture.createOffer();
     expect(await act("worker_ben", offerId, "reject")).toBe(204);
-    expect(await stage.answersTold(offerId)).toEqual([{ workerId: "worker_ben", response: "rejected" }]);
+    expect(await fixture.reportedResponses(offerId)).toEqual([{ workerId: "worker_ben", response: "rejected" }]);
     expect((await read(offerId)).recipients).toMatchObject([{ response: "none" }, { response: "rejected" }]);
   });
 
   test("a worker who closes the offer view, or does not respond, triggers no webhook", async () => {
-    const offerId = await stage.createOffer({ workerIds: ["worker_amal", "worker_ben", "worker_cleo"] });
+    const offerId = await fixture.createOffer({ workerIds: ["worker_amal", "worker_ben", "worker_cleo"] });
     for (const action of ["open", "close", "open", "close"]) expect(await act("worker_ben", offerId, action)).toBe(204);
     expect(await act("worker_amal", offerId, "apply")).toBe(204);
-    expect(await stage.answersTold(offerId)).toEqual([{ workerId: "worker_amal", response: "accepted" }]);
+    expect(await fixture.reportedResponses(offerId)).toEqual([{ workerId: "worker_amal", response: "accepted" }]);
   });
 
   test("a worker who has not received the offer can neither apply nor reject", async () => {
-    const offerId = await stage.createOffer();
+    const offerId = await fixture.createOffer();
     expect([await act("worker_dana", offerId, "apply"), await act("worker_dana", offerId, "reject")]).toEqual([
       404, 404,
     ]);
-    expect(await stage.answersTold(offerId)).toEqual([]);
+    expect(await fixture.reportedResponses(offerId)).toEqual([]);
     expect((await read(offerId)).recipients.map(({ response }) => response)).toEqual(["none", "none"]);
   });
 
   test("a response may change until the offer is complete; each change is sent, a repeated one is not", async () => {
-    const offerId = await stage.createOffer();
+    const offerId = await fixture.createOffer();
     for (const action of ["apply", "apply", "reject", "reject", "apply"])
       expect(await act("worker_amal", offerId, action)).toBe(204);
-    await stage.complete(offerId, ["worker_amal"]);
+    await fixture.complete(offerId, ["worker_amal"]);
     expect([await act("worker_amal", offerId, "reject"), await act("worker_ben", offerId, "apply")]).toEqual([
       409, 409,
     ]);
-    const responses = (await stage.answersTold(offerId)).map(({ response }) => response);
+    const responses = (await fixture.reportedResponses(offerId)).map(({ response }) => response);
     expect(responses).toEqual(["accepted", "rejected", "accepted"]);
   });
 
   test("all workers are notified on completion whether they were successful, whatever they responded", async () => {
     const workerIds = ["worker_amal", "worker_ben", "worker_cleo", "worker_dana"];
-    const offerId = await stage.createOffer({ workerIds });
+    const offerId = await fixture.createOffer({ workerIds });
     for (const workerId of ["worker_amal", "worker_ben"]) await act(workerId, offerId, "apply");
     await act("worker_cleo", offerId, "reject");
     // A repeated id counts once.
-    expect((await stage.complete(offerId, ["worker_amal", "worker_amal"])).status).toBe(204);
+    expect((await fixture.complete(offerId, ["worker_amal", "worker_amal"])).status).toBe(204);
     for (const workerId of workerIds) await hasTold(workerId, offerId, 2);
-    expect(await stage.told("worker_amal", offerId)).toEqual([offered, { reason: "successful", successful: true }]);
+    expect(await fixture.notificationsOf("worker_amal", offerId)).toEqual([
+      offered,
+      { reason: "successful", successful: true },
+    ]);
     for (const workerId of workerIds.slice(1))
-      expect(await stage.told(workerId, offerId)).toEqual([offered, { reason: "unsuccessful", successful: false }]);
+      expect(await fixture.notificationsOf(workerId, offerId)).toEqual([
+        offered,
+        { reason: "unsuccessful", successful: false },
+      ]);
     expect((await read(offerId)).recipients.map(({ confirmation }) => confirmation)).toEqual(["confirmed", "", "", ""]);
   });
 
   test("every worker addressed at creation is notified of the withdrawal, whatever they responded, and no other worker", async () => {
     const workerIds = ["worker_amal", "worker_ben", "worker_cleo"];
-    const offerId = await stage.createOffer({ workerIds });
+    const offerId = await fixture.createOffer({ workerIds });
     await act("worker_amal", offerId, "apply");
     await act("worker_ben", offerId, "reject");
-    expect((await stage.api("GET", `/offer/${offerId}/withdraw`)).status).toBe(200);
+    expect((await fixture.api("GET", `/offer/${offerId}/withdraw`)).status).toBe(200);
     const withdrawn = { reason: "withdrawn", successful: null };
     for (const workerId of workerIds) {
       await hasTold(workerId, offerId, 2);
-      expect(await stage.told(workerId, offerId)).toEqual([offered, withdrawn]);
+      expect(await fixture.notificationsOf(workerId, offerId)).toEqual([offered, withdrawn]);
     }
-    expect(await stage.told("worker_dana", offerId)).toEqual([]);
+    expect(await fixture.notificationsOf("worker_dana", offerId)).toEqual([]);
   });
 
   test("creation, completion and withdrawal trigger no webhook", async () => {
-    const offerId = await stage.createOffer();
+    const offerId = await fixture.createOffer();
     await act("worker_amal", offerId, "apply");
-    await stage.answersTold(offerId);
-    const before = stage.receiver.requests.length;
-    const other = await stage.createOffer();
-    await stage.complete(offerId, ["worker_amal"]);
-    for (const id of [offerId, other]) await stage.api("GET", `/offer/${id}/withdraw`);
+    await fixture.reportedResponses(offerId);
+    const before = fixture.receiver.requests.length;
+    const other = await fixture.createOffer();
+    await fixture.complete(offerId, ["worker_amal"]);
+    for (const id of [offerId, other]) await fixture.api("GET", `/offer/${id}/withdraw`);
     await hasTold("worker_ben", offerId, 3);
-    await stage.answersTold(other);
-    expect(stage.receiver.requests.slice(before)).toEqual([]);
+    await fixture.reportedResponses(other);
+    expect(fixture.receiver.requests.slice(before)).toEqual([]);
   });
 
   test("the webhook goes to the organisation whose key created the offer, or for which an agency's key did", async () => {
-    const own = await stage.createOffer({ createdByUserId: "user_ada" }, { key: "demo-key-crew" });
-    const forHarbour = await stage.createOffer({ createdByUserId: "user_ada" }, { key: "demo-key-crew-for-harbour" });
+    const own = await fixture.createOffer({ createdByUserId: "user_ada" }, { key: "demo-key-crew" });
+    const forHarbour = await fixture.createOffer({ createdByUserId: "user_ada" }, { key: "demo-key-crew-for-harbour" });
     for (const offerId of [own, forHarbour]) expect(await act("worker_amal", offerId, "apply")).toBe(204);
-    expect([await stage.answersTold(own), await stage.answersTold(forHarbour)]).toEqual([
+    expect([await fixture.reportedResponses(own), await fixture.reportedResponses(forHarbour)]).toEqual([
       [],
       [{ workerId: "worker_amal", response: "accepted" }],
     ]);
   });
 
-  test("the creator alone reads, completes and withdraws an offer", async () => {
-    const offerId = await stage.createOffer();
+  test("only the creator reads, completes and withdraws an offer", async () => {
+    const offerId = await fixture.createOffer();
     await act("worker_amal", offerId, "apply");
     const stranger = { key: "demo-key-crew" };
     const completion = { ...stranger, json: ["worker_amal"] };
     for (const response of [
-      await stage.api("GET", `/offer/${offerId}`, stranger),
-      await stage.api("POST", `/offer/${offerId}/complete?api-version=1.0`, completion),
-      await stage.api("GET", `/offer/${offerId}/withdraw`, stranger),
+      await fixture.api("GET", `/offer/${offerId}`, stranger),
+      await fixture.api("POST", `/offer/${offerId}/complete?api-version=1.0`, completion),
+      await fixture.api("GET", `/offer/${offerId}/withdraw`, stranger),
     ])
       expect(response.status).toBe(404);
     expect(await flags(offerId)).toEqual({ isHistoric: false, widthdrawn: false, complete: false });
-    expect((await stage.complete(offerId, ["worker_amal"])).status).toBe(204);
+    expect((await fixture.complete(offerId, ["worker_amal"])).status).toBe(204);
   });
 
-  test("complete sets the flag complete, withdraw sets widthdrawn, and neither touches another", async () => {
+  test("complete sets the flag complete, withdraw sets widthdrawn, and neither changes another field", async () => {
     const open = { isHistoric: false, widthdrawn: false, complete: false };
-    const [offerId, other] = [await stage.createOffer(), await stage.createOffer()];
+    const [offerId, other] = [await fixture.createOffer(), await fixture.createOffer()];
     await act("worker_amal", offerId, "apply");
     expect(await flags(offerId)).toEqual(open);
-    await stage.complete(offerId, ["worker_amal"]);
+    await fixture.complete(offerId, ["worker_amal"]);
     expect(await flags(offerId)).toEqual({ ...open, complete: true });
-    for (const id of [offerId, other]) await stage.api("GET", `/offer/${id}/withdraw`);
+    for (const id of [offerId, other]) await fixture.api("GET", `/offer/${id}/withdraw`);
     expect(await flags(offerId)).toEqual({ ...open, complete: true, widthdrawn: true });
     expect(await flags(other)).toEqual({ ...open, widthdrawn: true });
   });
@@ -192,7 +201,7 @@ describe("the moves of an offer", () => {
     const today = new Date().toISOString().slice(0, 10);
     const past = { start: `${today}T00:00:00Z`, end: `${today}T00:00:00.001Z` };
     const later = { start: "2099-05-01T16:00:00Z", end: "2099-05-01T22:00:00Z" };
-    const isHistoric = async (events: object[]) => (await flags(await stage.createOffer({ events }))).isHistoric;
+    const isHistoric = async (events: object[]) => (await flags(await fixture.createOffer({ events }))).isHistoric;
     expect([await isHistoric([past, past]), await isHistoric([later, past]), await isHistoric([])]).toEqual([
       true,
       false,
@@ -201,18 +210,18 @@ describe("the moves of an offer", () => {
   });
 
   test("an offer is completed once, with workers who apply, and not after a withdrawal", async () => {
-    const offerId = await stage.createOffer();
+    const offerId = await fixture.createOffer();
     await act("worker_amal", offerId, "apply");
     await act("worker_ben", offerId, "apply");
     await act("worker_ben", offerId, "reject");
-    const statusOf = async (...workerIds: string[]) => (await stage.complete(offerId, workerIds)).status;
+    const statusOf = async (...workerIds: string[]) => (await fixture.complete(offerId, workerIds)).status;
     expect([await statusOf(), await statusOf("worker_ben"), await statusOf("worker_amal", "worker_dana")]).toEqual([
       400, 400, 400,
     ]);
     expect([await statusOf("worker_amal"), await statusOf("worker_amal")]).toEqual([204, 409]);
-    const other = await stage.createOffer();
+    const other = await fixture.createOffer();
     await act("worker_amal", other, "apply");
-    await stage.api("GET", `/offer/${other}/withdraw`);
-    expect((await stage.complete(other, ["worker_amal"])).status).toBe(409);
+    await fixture.api("GET", `/offer/${other}/withdraw`);
+    expect((await fixture.complete(other, ["worker_amal"])).status).toBe(409);
   });
 });

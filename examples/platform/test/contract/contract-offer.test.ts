@@ -1,7 +1,7 @@
-// The offer and the four operations, field by field, as the tables of spec/interface.md have them.
+// The offer and the four operations, field by field, as in the tables of spec/interface.md.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectFields, fieldsAfter, wrongValues } from "./contract-document.ts";
-import { openStage, type Stage } from "./contract-stage.ts";
+import { type HarbourFixture, openHarbourFixture } from "./harbour-fixture.ts";
 
 const creation = {
   createdByUserId: "user_hana",
@@ -19,25 +19,26 @@ const creation = {
 const slot = creation.events[0];
 
 describe("the contract's offers", () => {
-  let stage: Stage;
+  let fixture: HarbourFixture;
   beforeAll(async () => {
-    stage = await openStage({ bodyLimitBytes: 1024 * 1024 });
+    fixture = await openHarbourFixture({ bodyLimitBytes: 1024 * 1024 });
   });
-  afterAll(() => stage.close());
+  afterAll(() => fixture.close());
 
-  const create = (changes: object = {}) => stage.api("POST", "/offer", { json: { ...creation, ...changes } });
+  const create = (changes: object = {}) => fixture.api("POST", "/offer", { json: { ...creation, ...changes } });
   const refusedFields = async (changes: object) => {
     const response = await create(changes);
     expect(response.status).toBe(400);
     return Object.keys(response.json<{ errors: object }>().errors);
   };
-  const read = async (offerId: string) => (await stage.api("GET", `/offer/${offerId}`)).json<Record<string, unknown>>();
+  const read = async (offerId: string) =>
+    (await fixture.api("GET", `/offer/${offerId}`)).json<Record<string, unknown>>();
   const createAndRead = async (changes: object = {}) => read((await create(changes)).json<{ id: string }>().id);
 
   test("a creation may have every documented field, and no other", async () => {
     expect(Object.keys(creation)).toEqual(fieldsAfter("### Offer creation body").map(({ field }) => field));
     expect((await create()).status).toBe(201);
-    expect(await refusedFields({ untold: 1 })).toEqual(["untold"]);
+    expect(await refusedFields({ unknown: 1 })).toEqual(["unknown"]);
   });
 
   test.each(fieldsAfter("### Offer creation body"))(
@@ -64,7 +65,7 @@ describe("the contract's offers", () => {
       "soon",
     ])
       expect(await refusedFields({ events: [slot, { ...slot, [name]: value }] })).toEqual([`events[1].${name}`]);
-    // Whatever the spelling, what is kept is in UTC (D-96).
+    // Any offset is accepted, and stored as UTC (D-96).
     const day = { start: "2099-05-01T00:00:00Z", end: "2099-05-02T00:00:00Z" };
     for (const value of [
       "2099-05-01T16:00Z",
@@ -81,7 +82,7 @@ describe("the contract's offers", () => {
 
   test("creator, title and a worker are required, and nothing else is", async () => {
     const needed = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
-    const statusWithout = async (json: object) => (await stage.api("POST", "/offer", { json })).status;
+    const statusWithout = async (json: object) => (await fixture.api("POST", "/offer", { json })).status;
     expect(await statusWithout(needed)).toBe(201);
     for (const name of Object.keys(needed))
       for (const none of [undefined, null]) expect(await statusWithout({ ...needed, [name]: none })).toBe(400);
@@ -91,14 +92,14 @@ describe("the contract's offers", () => {
     const needed = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
     const nulls = { details: null, locationPlaceId: null, notifyEmailAddress: null, events: null };
     const readBack = async (json: object) => {
-      const { id } = (await stage.api("POST", "/offer", { json })).json<{ id: string }>();
+      const { id } = (await fixture.api("POST", "/offer", { json })).json<{ id: string }>();
       const { id: _, createdAt, recipients, ...offer } = await read(id);
       return offer;
     };
     expect(await readBack({ ...needed, ...nulls })).toStrictEqual(await readBack(needed));
     for (const name of Object.keys(nulls))
-      expect((await stage.api("POST", "/offer", { json: { ...needed, [name]: null } })).status).toBe(201);
-    expect(await refusedFields({ untold: null })).toEqual(["untold"]);
+      expect((await fixture.api("POST", "/offer", { json: { ...needed, [name]: null } })).status).toBe(201);
+    expect(await refusedFields({ unknown: null })).toEqual(["unknown"]);
   });
 
   test("the creator is a user of the organisation: no other's, no worker and no organisation", async () => {
@@ -108,19 +109,19 @@ describe("the contract's offers", () => {
 
   test("the contact is notified of the offer by one mail", async () => {
     const mailsTo = async (address: string) =>
-      (await stage.portal("GET", "/mailbox"))
+      (await fixture.portal("GET", "/mailbox"))
         .json<{ mails: { to: string; subject: string }[] }>()
         .mails.filter(({ to }) => to === address)
         .map(({ subject }) => subject);
     const { id } = (await create({ notifyEmailAddress: "chef@küche.example", title: "Mailed" })).json<{ id: string }>();
-    await stage.api("GET", `/offer/${id}/withdraw`);
+    await fixture.api("GET", `/offer/${id}/withdraw`);
     expect(await mailsTo("chef@küche.example")).toEqual(["Offer created: Mailed"]);
   });
 
   test("the mail to the contact has the title in one line, and no link of it", async () => {
     const title = "Bar\r\nBcc: eve@evil.example\r\n\r\nhttps://evil.example/login";
     expect((await create({ notifyEmailAddress: "desk@example.com", title })).status).toBe(201);
-    const { mails } = (await stage.portal("GET", "/mailbox")).json<{ mails: { to: string }[] }>();
+    const { mails } = (await fixture.portal("GET", "/mailbox")).json<{ mails: { to: string }[] }>();
     const line = "Bar Bcc: eve@ evil. example https: //evil. example/login";
     expect(mails.filter(({ to }) => to === "desk@example.com")).toMatchObject([
       { subject: `Offer created: ${line}`, body: `The offer "${line}" was created and sent to 2 workers.` },
@@ -133,7 +134,7 @@ describe("the contract's offers", () => {
     for (const recipient of offer.recipients as unknown[]) expectFields(recipient, fieldsAfter("Recipient object:"));
   });
 
-  test("title, details, place and events are read as at creation, to the letter", async () => {
+  test("title, details, place and events are read exactly as created", async () => {
     const { title, details, locationPlaceId, events } = creation;
     expect(await createAndRead()).toMatchObject({ title, details, locationPlaceId, events });
   });
@@ -156,7 +157,7 @@ describe("the contract's offers", () => {
     expect(new Set([...recipients, ...others].map(({ id }) => id)).size).toBe(4);
   });
 
-  test("every offer has an id of its own, a string that is good for a path", async () => {
+  test("every offer has an id of its own, a string that is safe in a path", async () => {
     const [one, other] = [await createAndRead(), await createAndRead()];
     expect(one.id).not.toBe(other.id);
     expect(one.id).toMatch(/^[\w-]+$/);
@@ -169,7 +170,7 @@ describe("the contract's offers", () => {
 
   test("the misspelt widthdrawn is the name of the flag, and the flag follows the withdrawal", async () => {
     const { id, ...open } = await createAndRead();
-    await stage.api("GET", `/offer/${id}/withdraw`);
+    await fixture.api("GET", `/offer/${id}/withdraw`);
     expect([open, await read(String(id))]).toMatchObject([{ widthdrawn: false }, { widthdrawn: true }]);
     expect(Object.keys(open)).not.toContain("withdrawn");
   });
@@ -182,8 +183,8 @@ describe("the contract's offers", () => {
 
   test("a completion takes an array of strings and responds with 204 without a body", async () => {
     const { id } = (await create()).json<{ id: string }>();
-    await stage.app("worker_amal", "POST", `/offers/${id}/apply`);
-    const complete = (json: unknown) => stage.api("POST", `/offer/${id}/complete?api-version=1.0`, { json });
+    await fixture.app("worker_amal", "POST", `/offers/${id}/apply`);
+    const complete = (json: unknown) => fixture.api("POST", `/offer/${id}/complete?api-version=1.0`, { json });
     for (const body of ["worker_amal", { workerIds: ["worker_amal"] }, [7], [["worker_amal"]], null])
       expect((await complete(body)).status).toBe(400);
     expect(await complete(["worker_amal"])).toMatchObject({ status: 204, text: "" });
@@ -192,25 +193,25 @@ describe("the contract's offers", () => {
   test("a withdrawal is a GET without a body and responds with 200; no other method withdraws", async () => {
     const { id } = (await create()).json<{ id: string }>();
     for (const method of ["POST", "PUT", "PATCH", "DELETE", "HEAD"])
-      expect((await stage.api(method, `/offer/${id}/withdraw`)).status).toBe(405);
+      expect((await fixture.api(method, `/offer/${id}/withdraw`)).status).toBe(405);
     expect(await read(id)).toMatchObject({ widthdrawn: false });
-    expect(await stage.api("GET", `/offer/${id}/withdraw`)).toMatchObject({ status: 200, text: "" });
+    expect(await fixture.api("GET", `/offer/${id}/withdraw`)).toMatchObject({ status: 200, text: "" });
     expect(await read(id)).toMatchObject({ widthdrawn: true });
   });
 
-  test("complete needs api-version=1.0; the other operations do with it and without", async () => {
+  test("complete requires api-version=1.0; for the other operations it is optional", async () => {
     const path = (suffix: string, id: string) => `/offer/${id}${suffix}`;
     for (const [query, status] of [
       ["", 400],
       ["?api-version=1.0", 204],
     ] as const) {
       const { id } = (await create()).json<{ id: string }>();
-      await stage.app("worker_amal", "POST", `/offers/${id}/apply`);
-      const completion = await stage.api("POST", path(`/complete${query}`, id), { json: ["worker_amal"] });
+      await fixture.app("worker_amal", "POST", `/offers/${id}/apply`);
+      const completion = await fixture.api("POST", path(`/complete${query}`, id), { json: ["worker_amal"] });
       expect(completion.status).toBe(status);
-      expect((await stage.api("POST", `/offer${query}`, { json: creation })).status).toBe(201);
-      expect((await stage.api("GET", path(query, id))).status).toBe(200);
-      expect((await stage.api("GET", path(`/withdraw${query}`, id))).status).toBe(200);
+      expect((await fixture.api("POST", `/offer${query}`, { json: creation })).status).toBe(201);
+      expect((await fixture.api("GET", path(query, id))).status).toBe(200);
+      expect((await fixture.api("GET", path(`/withdraw${query}`, id))).status).toBe(200);
     }
   });
 
@@ -227,19 +228,19 @@ describe("the contract's offers", () => {
     }
   });
 
-  test("a body of 1 MiB is read, and no byte more", async () => {
+  test("a body may have 1 MiB, and not a byte more", async () => {
     const body = JSON.stringify(creation);
     const ofSize = (bytes: number) => ({
       body: body + " ".repeat(bytes - Buffer.byteLength(body)),
       headers: { "Content-Type": "application/json" },
     });
-    expect((await stage.api("POST", "/offer", ofSize(1024 * 1024))).status).toBe(201);
-    expect((await stage.api("POST", "/offer", ofSize(1024 * 1024 + 1))).status).toBe(413);
+    expect((await fixture.api("POST", "/offer", ofSize(1024 * 1024))).status).toBe(201);
+    expect((await fixture.api("POST", "/offer", ofSize(1024 * 1024 + 1))).status).toBe(413);
   });
 
   test("200 reads at the same time are within the limit of a key", async () => {
     const { id } = (await create()).json<{ id: string }>();
-    const responses = await Promise.all(Array.from({ length: 200 }, () => stage.api("GET", `/offer/${id}`)));
+    const responses = await Promise.all(Array.from({ length: 200 }, () => fixture.api("GET", `/offer/${id}`)));
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   });
 

@@ -1,28 +1,28 @@
-// What an implementer may response to a search for contacts, field by field, as the tables of spec/interface.md have them.
+// The response of an implementer to a search for contacts, field by field, as in the tables of spec/interface.md.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Answer, answerWith } from "../support/receiver.ts";
+import { type Respond, respondWith } from "../support/receiver.ts";
 import { type DocumentedField, fieldsAfter, wrongValues } from "./contract-document.ts";
-import { dana, openStage, rating, type Stage } from "./contract-stage.ts";
+import { dana, type HarbourFixture, openHarbourFixture, rating } from "./harbour-fixture.ts";
 
 describe("a response to a search for contacts", () => {
-  let stage: Stage;
+  let fixture: HarbourFixture;
   beforeAll(async () => {
-    stage = await openStage();
-    await stage.enterProfile({ suggestsContacts: true });
+    fixture = await openHarbourFixture();
+    await fixture.enterProfile({ suggestsContacts: true });
   });
-  afterAll(() => stage.close());
+  afterAll(() => fixture.close());
 
   const search = async () => {
-    const response = await stage.portal("POST", "/suggestions/search", { organisationIds: ["org_harbour"] });
+    const response = await fixture.portal("POST", "/suggestions/search", { organisationIds: ["org_harbour"] });
     const [result] = response.json<{
       results: { suggestions?: object[]; failure?: { code: string; message: string } }[];
     }>().results;
     return result;
   };
-  const suggesting = (list: unknown): Answer => answerWith(200, {}, JSON.stringify(list));
+  const suggesting = (list: unknown): Respond => respondWith(200, {}, JSON.stringify(list));
 
   const found = async (list: unknown) => {
-    stage.receiver.answer = suggesting(list);
+    fixture.receiver.respond = suggesting(list);
     const { suggestions, failure } = (await search()) ?? {};
     return suggestions ? "shown" : failure?.message;
   };
@@ -45,19 +45,19 @@ describe("a response to a search for contacts", () => {
 
   test("has ratings from 1 to 5, shown as they are given", async () => {
     const ratings = [1, 2, 3, 4, 5].map((stars) => ({ ...rating, rating: stars }));
-    stage.receiver.answer = suggesting([{ ...dana, ratings }]);
+    fixture.receiver.respond = suggesting([{ ...dana, ratings }]);
     expect((await search())?.suggestions).toEqual([{ ...dana, ratings }]);
     for (const stars of [0, 6, -1, 4.5])
       expect(await found([{ ...dana, ratings: [{ ...rating, rating: stars }] }])).toContain("ratings[0].rating");
   });
 
   test("may have a day without a time as lastWorked, read as midnight UTC", async () => {
-    stage.receiver.answer = suggesting([{ ...dana, ratings: [{ ...rating, lastWorked: "2025-11-30" }] }]);
+    fixture.receiver.respond = suggesting([{ ...dana, ratings: [{ ...rating, lastWorked: "2025-11-30" }] }]);
     expect((await search())?.suggestions).toMatchObject([{ ratings: [{ lastWorked: "2025-11-30T00:00:00Z" }] }]);
   });
 
   test("may have null for a profile image, which is then absent and loses nothing", async () => {
-    stage.receiver.answer = suggesting([{ ...dana, profileImageUrl: null, newer: null }, dana]);
+    fixture.receiver.respond = suggesting([{ ...dana, profileImageUrl: null, newer: null }, dana]);
     const without = Object.fromEntries(Object.entries(dana).filter(([name]) => name !== "profileImageUrl"));
     expect((await search())?.suggestions).toStrictEqual([{ ...without, newer: null }, dana]);
     for (const name of ["name", "emailAddress", "ratings"])
@@ -70,7 +70,7 @@ describe("a response to a search for contacts", () => {
     ["2025-11-30t17:00:00.5z", "2025-11-30T17:00:00.5Z"],
     ["2025-11-30T19:00:00+02:00", "2025-11-30T17:00:00Z"],
   ])("may have %s as lastWorked, read as %s", async (lastWorked, read) => {
-    stage.receiver.answer = suggesting([{ ...dana, ratings: [{ ...rating, lastWorked }] }]);
+    fixture.receiver.respond = suggesting([{ ...dana, ratings: [{ ...rating, lastWorked }] }]);
     expect((await search())?.suggestions).toMatchObject([{ ratings: [{ lastWorked: read }] }]);
   });
 
@@ -78,7 +78,7 @@ describe("a response to a search for contacts", () => {
     for (const body of [{ suggestions: [dana] }, dana, "dana", null, [null], [[dana]]])
       expect(await found(body)).not.toBe("shown");
     for (const status of [201, 204, 302, 500]) {
-      stage.receiver.answer = answerWith(status, {}, JSON.stringify([dana]));
+      fixture.receiver.respond = respondWith(status, {}, JSON.stringify([dana]));
       expect((await search())?.failure?.code).toBe("unexpected_status");
     }
     expect([await found([dana]), await found([])]).toEqual(["shown", "shown"]);

@@ -1,75 +1,75 @@
-// What the service calls, when, and with what, as spec/interface.md says; and how it treats the responses.
+// The service's requests to an implementer as in spec/interface.md, and how it treats the responses.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { type Answer, answerWith, type ReceivedRequest } from "../support/receiver.ts";
-import { dana, isSigned, openStage, type Stage, secret } from "./contract-stage.ts";
+import { type ReceivedRequest, type Respond, respondWith } from "../support/receiver.ts";
+import { dana, type HarbourFixture, isSigned, openHarbourFixture, secret } from "./harbour-fixture.ts";
 
 describe("the contract's webhooks", () => {
-  let stage: Stage;
+  let fixture: HarbourFixture;
   beforeAll(async () => {
-    stage = await openStage();
+    fixture = await openHarbourFixture();
   });
-  afterAll(() => stage.close());
+  afterAll(() => fixture.close());
   beforeEach(() => {
-    stage.receiver.requests.length = 0;
+    fixture.receiver.requests.length = 0;
   });
   afterEach(() => {
-    stage.receiver.answer = answerWith(200);
+    fixture.receiver.respond = respondWith(200);
   });
 
-  const urls = () => stage.receiver.requests.map(({ method, url }) => `${method} ${url}`);
+  const urls = () => fixture.receiver.requests.map(({ method, url }) => `${method} ${url}`);
   const received = async (beginning: string): Promise<ReceivedRequest> => {
-    const find = () => stage.receiver.requests.find(({ url }) => url.startsWith(beginning));
+    const find = () => fixture.receiver.requests.find(({ url }) => url.startsWith(beginning));
     await eventually(`a call of ${beginning}`, () => find() !== undefined);
     return find() as ReceivedRequest;
   };
   const savedAddress = async () =>
-    (await stage.portal("GET", "/profile")).json<{ baseAddress: string | null }>().baseAddress;
+    (await fixture.portal("GET", "/profile")).json<{ baseAddress: string | null }>().baseAddress;
   const search = async (json: object = {}) => {
-    const response = await stage.portal("POST", "/suggestions/search", { organisationIds: ["org_harbour"], ...json });
+    const response = await fixture.portal("POST", "/suggestions/search", { organisationIds: ["org_harbour"], ...json });
     const { results = [] } = response.json<{
       results?: { suggestions?: object[]; failure?: { code: string; message: string } }[];
     }>();
     return results[0];
   };
-  const suggesting = (list: unknown): Answer => answerWith(200, {}, JSON.stringify(list));
-  const answeringOnly = (path: string, status: number): Answer => {
-    return (request, response) => answerWith(request.url.endsWith(path) ? status : 200)(request, response);
+  const suggesting = (list: unknown): Respond => respondWith(200, {}, JSON.stringify(list));
+  const respondingOnly = (path: string, status: number): Respond => {
+    return (request, response) => respondWith(request.url.endsWith(path) ? status : 200)(request, response);
   };
 
   test("before a profile is entered no endpoint is called, not for suggestions either", async () => {
-    expect((await stage.portal("GET", "/profile")).json()).toMatchObject({
+    expect((await fixture.portal("GET", "/profile")).json()).toMatchObject({
       baseAddress: null,
       suggestsContacts: false,
     });
     expect(await search()).toBeUndefined();
-    await stage.app("worker_amal", "POST", "/contacts", { organisationId: "org_harbour" });
-    expect(stage.receiver.requests).toEqual([]);
+    await fixture.app("worker_amal", "POST", "/contacts", { organisationId: "org_harbour" });
+    expect(fixture.receiver.requests).toEqual([]);
   });
 
   test("entering a base address calls GET /test without authentication, then GET /test/auth with it", async () => {
-    expect((await stage.enterProfile()).status).toBe(200);
+    expect((await fixture.enterProfile()).status).toBe(200);
     expect(urls()).toEqual(["GET /hooks/test", "GET /hooks/test/auth"]);
-    const [first, second] = stage.receiver.requests;
+    const [first, second] = fixture.receiver.requests;
     expect(Object.keys(first?.headers ?? {})).not.toContain("timestamp");
     expect(Object.keys(first?.headers ?? {})).not.toContain("authorization");
     expect([first?.body, second?.body]).toEqual(["", ""]);
     expect(second && isSigned(second)).toBe(true);
-    expect(await savedAddress()).toBe(`${stage.receiver.baseAddress}/hooks`);
+    expect(await savedAddress()).toBe(`${fixture.receiver.baseAddress}/hooks`);
   });
 
   test("GET /test is called alike when authentication fails", async () => {
-    stage.receiver.answer = answeringOnly("/test/auth", 401);
-    await stage.enterProfile();
+    fixture.receiver.respond = respondingOnly("/test/auth", 401);
+    await fixture.enterProfile();
     expect(urls()).toEqual(["GET /hooks/test", "GET /hooks/test/auth"]);
   });
 
   test.each([201, 202, 204, 301, 302, 400, 401, 404, 500, 503])(
     "a response to GET /test with %i saves no address, though GET /test/auth gets 200",
     async (status) => {
-      stage.receiver.answer = answeringOnly("/test", status);
+      fixture.receiver.respond = respondingOnly("/test", status);
       const before = await savedAddress();
-      const response = await stage.enterProfile({ baseAddress: `${stage.receiver.baseAddress}/other` });
+      const response = await fixture.enterProfile({ baseAddress: `${fixture.receiver.baseAddress}/other` });
       expect(response.json()).toMatchObject({ status: 422, checks: [{ passed: false, status }, { passed: true }] });
       expect(await savedAddress()).toBe(before);
     },
@@ -78,25 +78,25 @@ describe("the contract's webhooks", () => {
   test.each([201, 204, 302, 400, 401, 403, 500])(
     "a response to GET /test/auth with %i saves no address, though GET /test gets 200",
     async (status) => {
-      stage.receiver.answer = answeringOnly("/test/auth", status);
+      fixture.receiver.respond = respondingOnly("/test/auth", status);
       const before = await savedAddress();
-      const response = await stage.enterProfile({ baseAddress: `${stage.receiver.baseAddress}/other` });
+      const response = await fixture.enterProfile({ baseAddress: `${fixture.receiver.baseAddress}/other` });
       expect(response.json()).toMatchObject({ status: 422, checks: [{ passed: true }, { passed: false, status }] });
       expect(await savedAddress()).toBe(before);
     },
   );
 
-  test("GET /test/auth checks the very secret that was entered", async () => {
-    stage.receiver.answer = (request, response) =>
-      answerWith(request.url.endsWith("/test/auth") && !isSigned(request) ? 401 : 200)(request, response);
-    expect((await stage.enterProfile({ secret: `${secret}x` })).status).toBe(422);
-    expect((await stage.enterProfile()).status).toBe(200);
+  test("GET /test/auth checks the secret that was entered", async () => {
+    fixture.receiver.respond = (request, response) =>
+      respondWith(request.url.endsWith("/test/auth") && !isSigned(request) ? 401 : 200)(request, response);
+    expect((await fixture.enterProfile({ secret: `${secret}x` })).status).toBe(422);
+    expect((await fixture.enterProfile()).status).toBe(200);
   });
 
   test("every call but GET /test carries Timestamp and Authorization, which openssl's digest of the secret confirms", async () => {
-    await stage.enterProfile({ suggestsContacts: true });
-    await stage.app("worker_amal", "POST", "/contacts", { organisationId: "org_harbour" });
-    await stage.app("worker_amal", "POST", `/offers/${await stage.createOffer()}/apply`);
+    await fixture.enterProfile({ suggestsContacts: true });
+    await fixture.app("worker_amal", "POST", "/contacts", { organisationId: "org_harbour" });
+    await fixture.app("worker_amal", "POST", `/offers/${await fixture.createOffer()}/apply`);
     await search();
     for (const path of [
       "/hooks/test/auth",
@@ -112,11 +112,11 @@ describe("the contract's webhooks", () => {
   });
 
   test("each contact that a worker adds is sent to that organisation, in the path only", async () => {
-    await stage.enterProfile();
-    await stage.app("worker_cleo", "POST", "/contacts", { organisationId: "org_bistro" });
-    for (const _ of [1, 2]) await stage.app("worker_dana", "POST", "/contacts", { organisationId: "org_harbour" });
-    const calls = () => stage.receiver.requests.filter(({ url }) => url.includes("/contact/"));
-    await eventually("both are told", () => calls().length === 2);
+    await fixture.enterProfile();
+    await fixture.app("worker_cleo", "POST", "/contacts", { organisationId: "org_bistro" });
+    for (const _ of [1, 2]) await fixture.app("worker_dana", "POST", "/contacts", { organisationId: "org_harbour" });
+    const calls = () => fixture.receiver.requests.filter(({ url }) => url.includes("/contact/"));
+    await eventually("both are delivered", () => calls().length === 2);
     for (const { method, url, body, headers } of calls()) {
       expect([method, url, body]).toEqual(["GET", "/hooks/contact/new/worker_dana", ""]);
       expect(headers).not.toHaveProperty("content-type");
@@ -124,104 +124,104 @@ describe("the contract's webhooks", () => {
   });
 
   test("a worker's response is sent as JSON by POST /offer/response, with unchanged ids", async () => {
-    await stage.enterProfile();
-    const offerId = await stage.createOffer();
-    await stage.app("worker_ben", "POST", `/offers/${offerId}/reject`);
+    await fixture.enterProfile();
+    const offerId = await fixture.createOffer();
+    await fixture.app("worker_ben", "POST", `/offers/${offerId}/reject`);
     const { method, url, headers, body } = await received("/hooks/offer/response");
     expect([method, url, headers["content-type"]]).toEqual(["POST", "/hooks/offer/response", "application/json"]);
     expect(JSON.parse(body)).toEqual({ offerId, workerId: "worker_ben", response: "rejected" });
   });
 
   test("a search asks POST /contact-suggestions with all of the person's addresses, and the filter if there is one", async () => {
-    await stage.enterProfile({ suggestsContacts: true });
-    stage.receiver.answer = suggesting([]);
-    stage.receiver.requests.length = 0;
+    await fixture.enterProfile({ suggestsContacts: true });
+    fixture.receiver.respond = suggesting([]);
+    fixture.receiver.requests.length = 0;
     await search({ filter: "chef" });
     await search();
     const userEmailAddresses = ["hana.lind@harbour-hotels.example", "hana@harbour-hotels.example"];
     expect(urls()).toEqual(["POST /hooks/contact-suggestions", "POST /hooks/contact-suggestions"]);
-    expect(stage.receiver.requests.map(({ body }) => JSON.parse(body))).toEqual([
+    expect(fixture.receiver.requests.map(({ body }) => JSON.parse(body))).toEqual([
       { filter: "chef", userEmailAddresses },
       { userEmailAddresses },
     ]);
   });
 
   test("the matches come from the implementer, and a hirer invites those that were picked at their addresses", async () => {
-    await stage.enterProfile({ suggestsContacts: true });
+    await fixture.enterProfile({ suggestsContacts: true });
     const eli = { ...dana, name: "Eli Roy", emailAddress: "eli.roy@example.com" };
-    stage.receiver.answer = suggesting([dana, eli]);
+    fixture.receiver.respond = suggesting([dana, eli]);
     expect((await search())?.suggestions).toEqual([dana, eli]);
     const people = [{ name: eli.name, emailAddress: eli.emailAddress }];
-    const invited = await stage.portal("POST", "/invitations", { organisationId: "org_harbour", people });
+    const invited = await fixture.portal("POST", "/invitations", { organisationId: "org_harbour", people });
     expect(invited.status).toBe(201);
-    const { mails } = (await stage.portal("GET", "/mailbox")).json<{ mails: { to: string }[] }>();
+    const { mails } = (await fixture.portal("GET", "/mailbox")).json<{ mails: { to: string }[] }>();
     expect(mails.map(({ to }) => to)).toEqual(["eli.roy@example.com"]);
   });
 
-  test("a profile image's full URL reaches the hirer to the letter; the service sends no signature there", async () => {
-    await stage.enterProfile({ suggestsContacts: true });
-    const profileImageUrl = `${stage.receiver.baseAddress}/images/dana.png?size=1`;
-    stage.receiver.answer = (request, response) =>
+  test("a profile image's full URL reaches the hirer unchanged; the service sends no signature to it", async () => {
+    await fixture.enterProfile({ suggestsContacts: true });
+    const profileImageUrl = `${fixture.receiver.baseAddress}/images/dana.png?size=1`;
+    fixture.receiver.respond = (request, response) =>
       request.url.startsWith("/images/")
-        ? answerWith(200, { "content-type": "image/png" }, "PNG")(request, response)
+        ? respondWith(200, { "content-type": "image/png" }, "PNG")(request, response)
         : suggesting([{ ...dana, profileImageUrl }])(request, response);
     expect((await search())?.suggestions).toEqual([{ ...dana, profileImageUrl }]);
     expect(await (await fetch(profileImageUrl)).text()).toBe("PNG");
-    for (const { url, headers } of stage.receiver.requests)
+    for (const { url, headers } of fixture.receiver.requests)
       if (url.startsWith("/images/")) expect(headers).not.toHaveProperty("authorization");
   });
 
-  test("an endpoint that implements the two tests alone is saved, and all else goes on without the others", async () => {
-    stage.receiver.answer = (request, response) =>
-      answerWith(/\/test(\/auth)?$/.test(request.url) ? 200 : 404)(request, response);
-    expect((await stage.enterProfile({ suggestsContacts: true })).status).toBe(200);
-    const offerId = await stage.createOffer();
-    const added = await stage.app("worker_amal", "POST", "/contacts", { organisationId: "org_harbour" });
-    const applied = await stage.app("worker_amal", "POST", `/offers/${offerId}/apply`);
+  test("an endpoint that implements only the two tests is saved, and everything else works without the other paths", async () => {
+    fixture.receiver.respond = (request, response) =>
+      respondWith(/\/test(\/auth)?$/.test(request.url) ? 200 : 404)(request, response);
+    expect((await fixture.enterProfile({ suggestsContacts: true })).status).toBe(200);
+    const offerId = await fixture.createOffer();
+    const added = await fixture.app("worker_amal", "POST", "/contacts", { organisationId: "org_harbour" });
+    const applied = await fixture.app("worker_amal", "POST", `/offers/${offerId}/apply`);
     expect([added.status, applied.status, (await search())?.failure?.code]).toEqual([204, 204, "unexpected_status"]);
-    expect((await stage.complete(offerId, ["worker_amal"])).status).toBe(204);
+    expect((await fixture.complete(offerId, ["worker_amal"])).status).toBe(204);
     await received("/hooks/offer/response");
     await received("/hooks/contact/new/");
   });
 
   test("responses of one worker to one offer arrive in order, and a failed one does not block the next", async () => {
-    await stage.enterProfile();
-    const offerId = await stage.createOffer();
-    stage.receiver.answer = (request, response) =>
-      answerWith(request.body.includes('"accepted"') ? 500 : 200)(request, response);
-    for (const action of ["apply", "reject"]) await stage.app("worker_amal", "POST", `/offers/${offerId}/${action}`);
-    const told = () => stage.receiver.requests.filter(({ body }) => body.includes(offerId));
-    await eventually("the last word has arrived", () => told().length === 4);
-    const responses = told().map(({ body }) => (JSON.parse(body) as { response: string }).response);
+    await fixture.enterProfile();
+    const offerId = await fixture.createOffer();
+    fixture.receiver.respond = (request, response) =>
+      respondWith(request.body.includes('"accepted"') ? 500 : 200)(request, response);
+    for (const action of ["apply", "reject"]) await fixture.app("worker_amal", "POST", `/offers/${offerId}/${action}`);
+    const received = () => fixture.receiver.requests.filter(({ body }) => body.includes(offerId));
+    await eventually("the last response has arrived", () => received().length === 4);
+    const responses = received().map(({ body }) => (JSON.parse(body) as { response: string }).response);
     expect(responses).toEqual(["accepted", "accepted", "accepted", "rejected"]);
   });
 
   test.each(["?a=1", "#a", "/x?"])("a base address that ends in %s is not saved, and not called", async (end) => {
-    const response = await stage.enterProfile({ baseAddress: `${stage.receiver.baseAddress}/hooks${end}` });
+    const response = await fixture.enterProfile({ baseAddress: `${fixture.receiver.baseAddress}/hooks${end}` });
     expect([response.status, urls()]).toEqual([422, []]);
   });
 
   test("a secret has 16 to 500 characters, and no white space around them", async () => {
     for (const good of ["x".repeat(16), "x".repeat(500), `${"x".repeat(16)} y`])
-      expect((await stage.enterProfile({ secret: good })).status).toBe(200);
+      expect((await fixture.enterProfile({ secret: good })).status).toBe(200);
     for (const bad of ["x".repeat(15), "x".repeat(501), ` ${"x".repeat(16)}`, `${"x".repeat(16)}\n`])
-      expect((await stage.enterProfile({ secret: bad })).status).toBe(400);
-    expect((await stage.enterProfile()).status).toBe(200);
+      expect((await fixture.enterProfile({ secret: bad })).status).toBe(400);
+    expect((await fixture.enterProfile()).status).toBe(200);
   });
 
-  test("suggestions and the two tests are requested once, whatever the response, and are no events", async () => {
-    await stage.enterProfile({ suggestsContacts: true });
-    const deliveries = async () => (await stage.portal("GET", "/deliveries")).text;
+  test("suggestions and the two tests are requested once, whatever the response, and are not events", async () => {
+    await fixture.enterProfile({ suggestsContacts: true });
+    const deliveries = async () => (await fixture.portal("GET", "/deliveries")).text;
     const before = await deliveries();
-    stage.receiver.requests.length = 0;
-    stage.receiver.answer = answerWith(503);
+    fixture.receiver.requests.length = 0;
+    fixture.receiver.respond = respondWith(503);
     await search();
-    await stage.enterProfile();
-    // Longer than it takes to give an event up: three attempts, 50 ms apart.
-    await stage.app("worker_amal", "POST", "/contacts", { organisationId: "org_harbour" });
-    const attempts = () => stage.receiver.requests.filter(({ url }) => url.includes("/contact/new/"));
+    await fixture.enterProfile();
+    // Longer than all three attempts at an event, which are 50 ms apart.
+    await fixture.app("worker_amal", "POST", "/contacts", { organisationId: "org_harbour" });
+    const attempts = () => fixture.receiver.requests.filter(({ url }) => url.includes("/contact/new/"));
     await eventually("the event is given up", () => attempts().length === 3);
-    const asked = stage.receiver.requests.filter((request) => !attempts().includes(request));
+    const asked = fixture.receiver.requests.filter((request) => !attempts().includes(request));
     expect(asked.map(({ url }) => url)).toEqual(["/hooks/contact-suggestions", "/hooks/test", "/hooks/test/auth"]);
     for (const { headers } of asked) expect(headers).not.toHaveProperty("offers-delivery-id");
     for (const { headers } of attempts()) expect(headers["offers-delivery-id"]).toEqual(expect.any(String));
@@ -230,14 +230,14 @@ describe("the contract's webhooks", () => {
   });
 
   test("the service calls the documented paths only, and gives none a version", async () => {
-    await stage.enterProfile({ suggestsContacts: true });
-    const offerId = await stage.createOffer();
+    await fixture.enterProfile({ suggestsContacts: true });
+    const offerId = await fixture.createOffer();
     for (const action of ["open", "apply", "close"])
-      await stage.app("worker_amal", "POST", `/offers/${offerId}/${action}`);
-    await stage.app("worker_amal", "POST", "/contacts", { organisationId: "org_harbour" });
+      await fixture.app("worker_amal", "POST", `/offers/${offerId}/${action}`);
+    await fixture.app("worker_amal", "POST", "/contacts", { organisationId: "org_harbour" });
     await search();
-    await stage.complete(offerId, ["worker_amal"]);
-    await stage.api("GET", `/offer/${offerId}/withdraw`);
+    await fixture.complete(offerId, ["worker_amal"]);
+    await fixture.api("GET", `/offer/${offerId}/withdraw`);
     await received("/hooks/offer/response");
     await received("/hooks/contact/new/");
     expect(urls().sort()).toEqual([

@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { anyStore, type StorePlace } from "../support/stores/stores.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 
 const [store] = await anyStore();
 const input = { createdByUserId: "user_hana", title: "Bar on Sunday", workerIds: ["worker_amal"] };
 const version = "?api-version=1.0";
 
-/** On the wire; what the client makes of it is in client.test.ts. */
+/** The responses themselves; client.test.ts tests how the client reads them. */
 describe("the live dialect", () => {
-  let place: StorePlace | undefined;
+  let database: TestDatabase | undefined;
   let platform: PlatformUnderTest;
   beforeAll(async () => {
-    place = await store?.createPlace();
-    if (place === undefined) throw new Error("there is always a store");
-    platform = await openPlatform(place, { dialect: "live" });
+    database = await store?.createDatabase();
+    if (database === undefined) throw new Error("there is always a store");
+    platform = await openPlatform(database, { dialect: "live" });
   });
   afterAll(async () => {
     await platform.close();
-    await place?.remove();
+    await database?.remove();
   });
 
   const call = (method: string, path: string, json?: unknown, headers: Record<string, string> = {}) =>
@@ -69,7 +69,7 @@ describe("the live dialect", () => {
     },
   );
 
-  test("refuses a completion with 400 and the same problem as ever, never with 404 or 409", async () => {
+  test("refuses a completion with 400 and the reference dialect's problem, never with 404 or 409", async () => {
     const complete = async (id: string) => {
       const response = await call("POST", `/offer/${id}/complete${version}`, ["worker_amal"]);
       expect(response.status).toBe(400);

@@ -13,7 +13,7 @@ const response = (
   text: body === undefined ? "" : JSON.stringify(body),
 });
 
-// The suites rely on it: it must refuse what spec/openapi.yaml does not say.
+// The suites rely on the validator to reject what spec/openapi.yaml does not document.
 test.each([
   ["POST", "/offer", response(201, { id: "o" }), "lacks the header Location"],
   ["POST", "/offer", response(201, { id: 7 }, "application/json", { Location: "/offer/o" }), "must be string"],

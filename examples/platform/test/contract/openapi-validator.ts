@@ -3,8 +3,8 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { parse } from "yaml";
 
-/** An answer of the platform, as it came over the wire. */
-export interface WireAnswer {
+/** A response of the platform, as received. */
+export interface WireResponse {
   status: number;
   headers: Headers;
   text: string;
@@ -26,33 +26,33 @@ const document: Document = parse(readFileSync(new URL("../../../../spec/openapi.
 
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
 addFormats.default(ajv);
-// ajv-formats has none; the pattern beside it says what counts.
+// ajv-formats does not know idn-email; the document has a pattern beside it.
 ajv.addFormat("idn-email", true);
 ajv.addSchema(document, documentId);
 
 const escapeToken = (token: string): string => token.replaceAll("~", "~0").replaceAll("/", "~1");
 const pointer = (...tokens: string[]): string => `#/${tokens.map(escapeToken).join("/")}`;
 
-/** Asserts that an answer is one that spec/openapi.yaml documents for this operation; a member it does not name passes. */
-export function expectDocumented(method: string, path: string, answer: WireAnswer): void {
+/** Asserts that spec/openapi.yaml documents this response for the operation. Members that it does not name pass. */
+export function expectDocumented(method: string, path: string, received: WireResponse): void {
   const template = Object.keys(document.paths).find((candidate) => matches(candidate, path)) ?? "";
-  const status = String(answer.status);
+  const status = String(received.status);
   const operation = document.paths[template]?.[method.toLowerCase()];
   const found = operation?.responses[status];
   if (operation !== undefined && found === undefined)
-    throw new Error(`${method} ${path}: ${status} is not documented: ${answer.text}`);
-  // What is no operation, such as an unknown path, is answered with a problem like all others.
+    throw new Error(`${method} ${path}: ${status} is not documented: ${received.text}`);
+  // A request for an unknown path or method gets a problem too.
   const shared = found === undefined ? "#/components/responses/BadRequest" : found.$ref;
   const at = shared ?? pointer("paths", template, method.toLowerCase(), "responses", status);
   const response = shared === undefined ? found : document.components.responses[shared.split("/").at(-1) ?? ""];
   if (response === undefined) throw new Error(`${shared} is missing in the document`);
   for (const [name, { required }] of Object.entries(response.headers ?? {}))
-    if (required === true && !answer.headers.get(name))
-      throw new Error(`${method} ${path}: ${answer.status} lacks the header ${name}`);
-  checkContent(`${method} ${path} ${answer.status}`, at, response, answer);
+    if (required === true && !received.headers.get(name))
+      throw new Error(`${method} ${path}: ${received.status} lacks the header ${name}`);
+  checkContent(`${method} ${path} ${received.status}`, at, response, received);
 }
 
-function checkContent(where: string, at: string, { content }: ResponseObject, { headers, text }: WireAnswer): void {
+function checkContent(where: string, at: string, { content }: ResponseObject, { headers, text }: WireResponse): void {
   if (content === undefined) {
     if (text !== "") throw new Error(`${where}: a body where none is documented`);
     return;

@@ -3,17 +3,17 @@ import { readDeliveryStats } from "../../src/portal/delivery-stats.ts";
 import type { PortalDeps } from "../../src/portal/person.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { anyStore, type StorePlace } from "../support/stores/stores.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 
 const now = new Date("2030-01-01T12:00:00Z");
 const minutesAgo = (minutes: number): Date => new Date(now.getTime() - minutes * 60_000);
 
-describe.each(await anyStore())("what is measured on $title", ({ createPlace }) => {
-  let place: StorePlace;
+describe.each(await anyStore())("delivery statistics on $title", ({ createDatabase }) => {
+  let database: TestDatabase;
   let store: Store;
   beforeAll(async () => {
-    place = await createPlace();
-    store = await openStore(place.options);
+    database = await createDatabase();
+    store = await openStore(database.options);
     for (const id of ["org_a", "org_b"])
       await store.db.insertInto("organisations").values({ id, name: id, kind: "hirer" }).execute();
     await attempts("org_a", minutesAgo(90), [{ at: minutesAgo(90), durationMs: 10 }]);
@@ -27,7 +27,7 @@ describe.each(await anyStore())("what is measured on $title", ({ createPlace }) 
   });
   afterAll(async () => {
     await store.close();
-    await place.remove();
+    await database.remove();
   });
 
   let count = 0;
@@ -55,7 +55,7 @@ describe.each(await anyStore())("what is measured on $title", ({ createPlace }) 
   const measure = () =>
     readDeliveryStats({ store, now: () => now } as PortalDeps, "org_a", { lastMs: 3_600_000, count: 4 });
 
-  test("is of the organisation alone, by buckets of time", async () => {
+  test("are of one organisation, by buckets of time", async () => {
     const { buckets } = await measure();
     expect(buckets.map(({ attempts, failed }) => [attempts, failed])).toEqual([
       [1, 1],
@@ -71,7 +71,7 @@ describe.each(await anyStore())("what is measured on $title", ({ createPlace }) 
     ]);
   });
 
-  test("is from the event to the end of the attempt that acknowledged it", async () => {
+  test("measure from the event to the end of the acknowledged attempt", async () => {
     const { buckets, total } = await measure();
     expect(buckets.map(({ medianLagMs }) => medianLagMs)).toEqual([null, 60_500, 300, null]);
     expect(total).toEqual({ attempts: 4, failed: 1, medianLagMs: 400, slowestLagMs: 60_500 });

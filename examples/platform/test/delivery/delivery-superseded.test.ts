@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { answerWith, openReceiver, type Receiver } from "../support/receiver.ts";
-import { anyStore, type StorePlace } from "../support/stores/stores.ts";
+import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 
-describe.each(await anyStore())("a dead letter on $title", ({ createPlace }) => {
-  let place: StorePlace;
+describe.each(await anyStore())("a dead letter on $title", ({ createDatabase }) => {
+  let database: TestDatabase;
   let platform: PlatformUnderTest;
   let receiver: Receiver;
   beforeAll(async () => {
-    place = await createPlace();
-    platform = await openPlatform(place);
+    database = await createDatabase();
+    platform = await openPlatform(database);
     receiver = await openReceiver();
   });
   afterAll(async () => {
     await platform.close();
     await receiver.close();
-    await place.remove();
+    await database.remove();
   });
 
-  test("cannot be redelivered after the worker's later word: 409 says so, and nobody is told", async () => {
+  test("cannot be redelivered after the worker's later response: 409, and nothing is sent", async () => {
     const token = await platform.signInPerson("hana@harbour-hotels.example");
     const profile = { baseAddress: receiver.baseAddress, secret: "a secret of some length", suggestsContacts: false };
     expect((await platform.call("PUT", "/portal/profile", { token, json: profile })).status).toBe(200);
@@ -29,20 +29,22 @@ describe.each(await anyStore())("a dead letter on $title", ({ createPlace }) => 
       const path = `/worker-app/offers/${created.json<{ id: string }>().id}/${action}`;
       await platform.call("POST", path, { token: await platform.signInWorker("worker_amal") });
     };
-    type Delivery = { id: string; state: string };
     const deliveries = async () =>
-      (await platform.call("GET", "/portal/deliveries", { token })).json<{ deliveries: Delivery[] }>().deliveries;
+      (await platform.call("GET", "/portal/deliveries", { token })).json<{
+        deliveries: { id: string; state: string }[];
+      }>().deliveries;
     const states = async () => (await deliveries()).map(({ state }) => state);
 
-    receiver.answer = (request, reply) => answerWith(request.body.includes("accepted") ? 500 : 200)(request, reply);
+    receiver.respond = (request, response) =>
+      respondWith(request.body.includes("accepted") ? 500 : 200)(request, response);
     await act("apply");
     await eventually("given up", async () => (await states()).join() === "dead");
     await act("reject");
     await eventually("acknowledged", async () => (await states()).join() === "acknowledged,dead");
     const sent = receiver.requests.length;
     const [, dead] = await deliveries();
-    const answer = await platform.call("POST", `/portal/deliveries/${dead?.id}/redeliver`, { token });
-    expect(answer.json()).toMatchObject({ status: 409, code: "delivery_superseded" });
+    const refused = await platform.call("POST", `/portal/deliveries/${dead?.id}/redeliver`, { token });
+    expect(refused.json()).toMatchObject({ status: 409, code: "delivery_superseded" });
     expect(await states()).toEqual(["acknowledged", "dead"]);
     expect(receiver.requests).toHaveLength(sent);
   });

@@ -5,8 +5,8 @@ import { openStore } from "../../src/store/open-store.ts";
 import { callProcess, type ProcessCall, signIn } from "../process/call-process.ts";
 import { eventually } from "../support/eventually.ts";
 import { type PlatformProcess, startProcess } from "../support/platform-process.ts";
-import { answerWith, openReceiver, type Receiver } from "../support/receiver.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
+import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
+import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 import { testSeed } from "../support/test-seed.ts";
 
 vi.setConfig({ testTimeout: 180_000 });
@@ -21,23 +21,23 @@ const environment = {
   OFFERS_RETRY_SCHEDULE: Array.from({ length: 30 }, () => "200ms").join(),
 };
 
-describe.each(await storesUnderTest())("several processes on $title", ({ title, createPlace }) => {
-  // PGlite serves one.
+describe.each(await storesUnderTest())("several processes on $title", ({ title, createDatabase }) => {
+  // PGlite serves one process.
   const count = title === "PGlite" ? 1 : 3;
-  let place: StorePlace;
+  let database: TestDatabase;
   let receiver: Receiver;
   let processes: PlatformProcess[] = [];
 
   beforeEach(async () => {
-    place = await createPlace();
-    await countSettlements(place);
+    database = await createDatabase();
+    await countSettlements(database);
     receiver = await openReceiver();
-    processes = Array.from({ length: count }, () => startProcess(place, environment));
+    processes = Array.from({ length: count }, () => startProcess(database, environment));
   });
   afterEach(async () => {
     await killAll();
     await receiver.close();
-    await place.remove();
+    await database.remove();
   });
 
   const killAll = async (): Promise<void> => {
@@ -48,19 +48,19 @@ describe.each(await storesUnderTest())("several processes on $title", ({ title, 
     const [killed] = processes.splice(Math.floor(Math.random() * processes.length), 1);
     killed?.child.kill("SIGKILL");
     await killed?.exited;
-    processes.push(startProcess(place, environment));
+    processes.push(startProcess(database, environment));
   };
-  /** Of any process that is up, however often it takes. */
+  /** Calls any process that is up, until one responds. */
   const insist = async (method: string, path: string, call: ProcessCall): Promise<Response> => {
     for (;;) {
       const one = processes[Math.floor(Math.random() * processes.length)];
-      const answered = one?.address().then((address) => callProcess(address, method, path, call));
-      const answer = await answered?.catch(() => undefined);
-      if (answer !== undefined && answer.status < 500) return answer;
+      const called = one?.address().then((address) => callProcess(address, method, path, call));
+      const response = await called?.catch(() => undefined);
+      if (response !== undefined && response.status < 500) return response;
       await sleep(20);
     }
   };
-  /** Lets harbour have an endpoint, and signs everybody in. */
+  /** Gives harbour an endpoint, and signs all workers in. */
   const enter = async (): Promise<{ person: string; workers: string[] }> => {
     const [address = ""] = await Promise.all(processes.map((each) => each.address()));
     const person = await signIn(address, "/portal/session", { emailAddress: "hana@harbour-hotels.example" });
@@ -74,72 +74,72 @@ describe.each(await storesUnderTest())("several processes on $title", ({ title, 
     const headers = { "Idempotency-Key": name };
     return (await (await insist("POST", "/offer", { key: "demo-key-harbour", headers, json })).json()).id;
   };
-  const answer = async (offerId: string, token: string, word: "apply" | "reject"): Promise<void> =>
+  const respondTo = async (offerId: string, token: string, word: "apply" | "reject"): Promise<void> =>
     expect((await insist("POST", `/worker-app/offers/${offerId}/${word}`, { token })).status).toBe(204);
-  /** What a process that died or stands still had claimed comes back after a while. */
-  const acknowledged = async (token: string, told: number): Promise<void> => {
+  /** Waits until all are acknowledged. The leases of a killed or stopped process end after a while. */
+  const acknowledged = async (token: string, count: number): Promise<void> => {
     for (;;) {
       const { deliveries } = await (await insist("GET", "/portal/deliveries", { token })).json();
       const states: string[] = deliveries.map(({ state }: { state: string }) => state);
-      if (states.filter((state) => state === "acknowledged").length === told) return;
+      if (states.filter((state) => state === "acknowledged").length === count) return;
       await sleep(50);
     }
   };
 
   test("any of which is killed at any time settle each delivery once, with attempts that count up", async () => {
     const { person, workers } = await enter();
-    // Every third request is refused, and answers take a while: there is always an attempt under way.
+    // Every third request fails, and responses take 30 ms, so that an attempt is always under way.
     let requests = 0;
-    receiver.answer = (request, response) => {
+    receiver.respond = (request, response) => {
       requests += 1;
-      const answerNow = answerWith(requests % 3 === 0 ? 500 : 200);
-      setTimeout(() => answerNow(request, response), 30);
+      const respond = respondWith(requests % 3 === 0 ? 500 : 200);
+      setTimeout(() => respond(request, response), 30);
     };
     const offers = 12;
     for (let number = 0; number < offers; number += 1) {
       const offerId = await createOffer(`Shift ${number}`);
-      const answered = workers.map(async (token) => {
-        await answer(offerId, token, "apply");
-        await answer(offerId, token, "reject");
+      const responding = workers.map(async (token) => {
+        await respondTo(offerId, token, "apply");
+        await respondTo(offerId, token, "reject");
       });
       if (number % 3 === 1) await killOne();
-      await Promise.all(answered);
+      await Promise.all(responding);
     }
-    const told = offers * workerIds.length * 2;
-    await acknowledged(person, told);
+    const deliveryCount = offers * workerIds.length * 2;
+    await acknowledged(person, deliveryCount);
     await killAll();
-    await expectSettledOnce(place, told);
-    await expectCountedAttempts(place, told);
+    await expectSettledOnce(database, deliveryCount);
+    await expectCountedAttempts(database, deliveryCount);
   });
 
   test("of which some stand still for a while settle each delivery once", async () => {
     const { person, workers } = await enter();
-    receiver.answer = (request, response) => void setTimeout(() => answerWith(200)(request, response), 700);
+    receiver.respond = (request, response) => void setTimeout(() => respondWith(200)(request, response), 700);
     const offerIds = await Promise.all(["Bar", "Kitchen"].map(createOffer));
-    await Promise.all(offerIds.flatMap((offerId) => workers.map((token) => answer(offerId, token, "apply"))));
+    await Promise.all(offerIds.flatMap((offerId) => workers.map((token) => respondTo(offerId, token, "apply"))));
     await eventually("attempts are under way", () => receiver.requests.length > 2);
-    // With attempts under way, whose claims lapse meanwhile; where there is but one process it just stops for a moment.
+    // With attempts under way, whose leases end meanwhile. A single process just stops for a moment.
     const all = [...processes];
     const still = all.slice(0, Math.max(1, count - 1));
     for (const { child } of still) child.kill("SIGSTOP");
     processes = all.filter((each) => !still.includes(each));
-    const told = offerIds.length * workerIds.length;
-    if (processes.length > 0) await acknowledged(person, told);
+    const deliveryCount = offerIds.length * workerIds.length;
+    if (processes.length > 0) await acknowledged(person, deliveryCount);
     for (const { child } of still) child.kill("SIGCONT");
     processes = all;
-    await acknowledged(person, told);
-    // Whatever they hold they finish now.
+    await acknowledged(person, deliveryCount);
+    // They now finish their own attempts.
     for (const { child } of all) child.kill("SIGTERM");
     for (const { exited } of all) expect(await exited).toEqual({ code: 0, signal: null });
-    await expectSettledOnce(place, told);
+    await expectSettledOnce(database, deliveryCount);
   });
 });
 
-const open = ({ options }: StorePlace) => openStore({ ...options, onError: () => undefined });
+const open = ({ options }: TestDatabase) => openStore({ ...options, onError: () => undefined });
 
-/** Notes each time that a delivery is said to be settled, whoever says so. */
-async function countSettlements(place: StorePlace): Promise<void> {
-  const store = await open(place);
+/** Has a trigger count how often each delivery is settled. */
+async function countSettlements(database: TestDatabase): Promise<void> {
+  const store = await open(database);
   await sql`create table settlements (delivery_id text not null)`.execute(store.db);
   await sql`
     create function count_settlement() returns trigger language plpgsql as $$
@@ -153,17 +153,17 @@ async function countSettlements(place: StorePlace): Promise<void> {
   await store.close();
 }
 
-async function expectSettledOnce(place: StorePlace, told: number): Promise<void> {
-  const store = await open(place);
+async function expectSettledOnce(database: TestDatabase, count: number): Promise<void> {
+  const store = await open(database);
   const { rows } = await sql<{ times: number }>`
     select count(*) as times from settlements group by delivery_id`.execute(store.db);
   await store.close();
-  expect(rows.map(({ times }) => Number(times))).toEqual(Array.from({ length: told }, () => 1));
+  expect(rows.map(({ times }) => Number(times))).toEqual(Array.from({ length: count }, () => 1));
 }
 
-/** Each delivery has as many attempts as it counts. */
-async function expectCountedAttempts(place: StorePlace, told: number): Promise<void> {
-  const store = await open(place);
+/** Asserts that each delivery has as many attempts as it counts. */
+async function expectCountedAttempts(database: TestDatabase, count: number): Promise<void> {
+  const store = await open(database);
   const rows = await store.db
     .selectFrom("deliveries")
     .innerJoin("attempts", "delivery_id", "deliveries.id")
@@ -173,5 +173,5 @@ async function expectCountedAttempts(place: StorePlace, told: number): Promise<v
     .execute();
   await store.close();
   expect(rows.map(({ stored }) => Number(stored))).toEqual(rows.map(({ counted }) => counted));
-  expect(rows).toHaveLength(told);
+  expect(rows).toHaveLength(count);
 }

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { answerWith, openReceiver, type Receiver } from "../support/receiver.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
+import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
+import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 
-interface Delivery {
+interface ListedDelivery {
   id: string;
   eventId: string;
   state: string;
@@ -12,28 +12,28 @@ interface Delivery {
   createdAt: string;
   data: { offerId?: string; workerId: string };
 }
-interface Page {
-  deliveries: Delivery[];
+interface DeliveriesPage {
+  deliveries: ListedDelivery[];
   next: number | null;
 }
 
 const longAgo = "2020-01-01T00:00:00Z";
 
-describe.each(await storesUnderTest())("redelivery on $title", ({ createPlace }) => {
-  let place: StorePlace;
+describe.each(await storesUnderTest())("redelivery on $title", ({ createDatabase }) => {
+  let database: TestDatabase;
   let platform: PlatformUnderTest;
   let receiver: Receiver;
   let token: string;
   let began: string;
 
   beforeAll(async () => {
-    place = await createPlace();
-    platform = await openPlatform(place);
+    database = await createDatabase();
+    platform = await openPlatform(database);
     token = await platform.signInPerson("hana@harbour-hotels.example");
   });
   afterAll(async () => {
     await platform.close();
-    await place.remove();
+    await database.remove();
   });
   beforeEach(async () => {
     receiver = await openReceiver();
@@ -41,7 +41,7 @@ describe.each(await storesUnderTest())("redelivery on $title", ({ createPlace })
     began = new Date().toISOString();
   });
   afterEach(async () => {
-    receiver.answer = answerWith(200);
+    receiver.respond = respondWith(200);
     receiver.hangUp();
     await eventually("nothing is pending", async () => (await page("state=pending")).deliveries.length === 0);
     await receiver.close();
@@ -53,15 +53,15 @@ describe.each(await storesUnderTest())("redelivery on $title", ({ createPlace })
     const profile = { baseAddress: receiver.baseAddress, secret: "a secret of some length", suggestsContacts: false };
     expect((await call("PUT", "/portal/profile", profile)).status).toBe(200);
   };
-  const page = async (query: string) => (await call("GET", `/portal/deliveries?${query}`)).json<Page>();
-  /** Those of this test, newest first. */
+  const page = async (query: string) => (await call("GET", `/portal/deliveries?${query}`)).json<DeliveriesPage>();
+  /** The deliveries of this test, newest first. */
   const deliveries = async () => (await page(`since=${began}`)).deliveries;
   const states = async () => (await deliveries()).map(({ state }) => state).join();
   const redeliver = (id: string | undefined) => call("POST", `/portal/deliveries/${id}/redeliver`);
   const redeliverAll = async (range: object) => {
-    const answer = await call("POST", "/portal/deliveries/redeliver", { since: began, ...range });
-    expect(answer.status).toBe(202);
-    return answer.json();
+    const response = await call("POST", "/portal/deliveries/redeliver", { since: began, ...range });
+    expect(response.status).toBe(202);
+    return response.json();
   };
   const createOffer = async (workerIds = ["worker_amal"]) => {
     const offer = { createdByUserId: "user_hana", title: "Bar", workerIds };
@@ -69,13 +69,13 @@ describe.each(await storesUnderTest())("redelivery on $title", ({ createPlace })
   };
   const act = async (offerId: string, action: "apply" | "reject", workerId = "worker_amal") =>
     platform.call("POST", `/worker-app/offers/${offerId}/${action}`, { token: await platform.signInWorker(workerId) });
-  const told = () => receiver.requests.map(({ headers }) => headers["offers-delivery-id"]).filter(Boolean);
+  const receivedIds = () => receiver.requests.map(({ headers }) => headers["offers-delivery-id"]).filter(Boolean);
 
   test("a dead letter keeps its id; an acknowledged delivery gets a new one, and the same event", async () => {
-    receiver.answer = answerWith(500);
+    receiver.respond = respondWith(500);
     await act(await createOffer(), "apply");
     await eventually("given up", async () => (await states()) === "dead");
-    receiver.answer = answerWith(200);
+    receiver.respond = respondWith(200);
     const [dead] = await deliveries();
     const first = await redeliver(dead?.id);
     expect([first.status, first.json()]).toEqual([202, { id: dead?.id }]);
@@ -86,11 +86,11 @@ describe.each(await storesUnderTest())("redelivery on $title", ({ createPlace })
     expect(id).not.toBe(dead?.id);
     await eventually("delivered again", async () => (await states()) === "acknowledged,acknowledged");
     expect((await deliveries())[0]).toMatchObject({ id, eventId: dead?.eventId, redeliveryOf: dead?.id });
-    expect(told().slice(-2)).toEqual([dead?.id, id]);
+    expect(receivedIds().slice(-2)).toEqual([dead?.id, id]);
     expect((await redeliver(dead?.id)).json()).toMatchObject({ status: 409, code: "delivery_superseded" });
   });
 
-  test("an earlier word is not repeated after a later one", async () => {
+  test("an earlier response is not redelivered after a later one", async () => {
     const offerId = await createOffer();
     await act(offerId, "apply");
     await act(offerId, "reject");
@@ -105,26 +105,26 @@ describe.each(await storesUnderTest())("redelivery on $title", ({ createPlace })
     expect((await deliveries())[0]?.data).toMatchObject({ response: "rejected" });
   });
 
-  test("what waits is not redelivered; nor is what another organisation has, or nobody", async () => {
-    receiver.answer = () => undefined;
+  test("a pending delivery is not redelivered, nor another organisation's, nor an unknown one", async () => {
+    receiver.respond = () => undefined;
     await act(await createOffer(), "apply");
     const [pending] = await deliveries();
     expect((await redeliver(pending?.id)).json()).toMatchObject({ status: 409, code: "delivery_pending" });
     const stranger = await platform.signInPerson("bo@bistro-group.example");
     for (const [id, who] of [
       [pending?.id, stranger],
-      ["nobody's", token],
+      ["unknown", token],
     ] as const) {
-      const answer = await platform.call("POST", `/portal/deliveries/${id}/redeliver`, { token: who });
-      expect(answer.json()).toMatchObject({ status: 404, code: "delivery_not_found" });
+      const response = await platform.call("POST", `/portal/deliveries/${id}/redeliver`, { token: who });
+      expect(response.json()).toMatchObject({ status: 404, code: "delivery_not_found" });
     }
     const range = { since: longAgo, state: "all" };
     const theirs = await platform.call("POST", "/portal/deliveries/redeliver", { token: stranger, json: range });
     expect(theirs.json()).toEqual({ redelivered: 0, superseded: 0 });
   });
 
-  test("all dead letters of a time are redelivered in their order, and asked again none", async () => {
-    receiver.answer = answerWith(404);
+  test("all dead letters of a period are redelivered in order, and none the second time", async () => {
+    receiver.respond = respondWith(404);
     const workers = ["worker_amal", "worker_ben", "worker_cleo"];
     const offerId = await createOffer(workers);
     for (const worker of workers) await act(offerId, "apply", worker);
@@ -132,14 +132,14 @@ describe.each(await storesUnderTest())("redelivery on $title", ({ createPlace })
     await act(offerId, "reject");
     await eventually("given up", async () => (await states()) === "dead,dead,dead,dead");
     const ids = (await deliveries()).map(({ id }) => id);
-    receiver.answer = () => undefined;
+    receiver.respond = () => undefined;
     receiver.requests.length = 0;
     expect(await redeliverAll({ until: began })).toEqual({ redelivered: 0, superseded: 0 });
     expect(await redeliverAll({ state: "acknowledged" })).toEqual({ redelivered: 0, superseded: 0 });
     expect(await redeliverAll({})).toEqual({ redelivered: 4, superseded: 0 });
     expect(await redeliverAll({})).toEqual({ redelivered: 0, superseded: 0 });
-    await eventually("the first of each is under way", () => told().length === 3);
-    expect(told()).not.toContain(ids[0]);
+    await eventually("the first of each is under way", () => receivedIds().length === 3);
+    expect(receivedIds()).not.toContain(ids[0]);
   });
 
   test("deliveries are listed by state and time, page by page", async () => {
@@ -178,15 +178,15 @@ describe.each(await storesUnderTest())("redelivery on $title", ({ createPlace })
   });
 
   describe("while the endpoint is disabled", () => {
-    interface Profile {
+    interface DisabledHealth {
       health: { disabledBecause: string | null; held: number; pausedUntil: string | null };
     }
-    const health = async () => (await call("GET", "/portal/profile")).json<Profile>().health;
+    const health = async () => (await call("GET", "/portal/profile")).json<DisabledHealth>().health;
 
     beforeEach(async () => {
       await act(await createOffer(), "apply");
       await eventually("delivered", async () => (await states()) === "acknowledged");
-      receiver.answer = answerWith(410);
+      receiver.respond = respondWith(410);
       await act(await createOffer(), "apply");
       await eventually("held", async () => (await states()) === "held,acknowledged");
     });
@@ -200,16 +200,16 @@ describe.each(await storesUnderTest())("redelivery on $title", ({ createPlace })
       const failed = await call("POST", "/portal/profile/enable");
       expect(failed.json()).toMatchObject({ status: 422, code: "endpoint_check_failed", checks: expect.any(Array) });
       expect(await health()).toMatchObject({ disabledBecause: "gone", held: 2 });
-      receiver.answer = answerWith(200);
+      receiver.respond = respondWith(200);
       const enabled = await call("POST", "/portal/profile/enable");
       expect(enabled.status).toBe(200);
-      expect(enabled.json<Profile>().health).toMatchObject({ disabledBecause: null, held: 0 });
+      expect(enabled.json<DisabledHealth>().health).toMatchObject({ disabledBecause: null, held: 0 });
       await eventually("delivered", async () => (await states()) === "acknowledged,acknowledged,acknowledged");
-      expect(told()).toContain(id);
+      expect(receivedIds()).toContain(id);
     });
 
-    test("a profile that is saved anew enables it", async () => {
-      receiver.answer = answerWith(200);
+    test("saving the profile again enables it", async () => {
+      receiver.respond = respondWith(200);
       await save();
       expect(await health()).toEqual({
         ...{ failingSince: null, pausedUntil: null, disabledAt: null, disabledBecause: null, held: 0 },
@@ -217,12 +217,12 @@ describe.each(await storesUnderTest())("redelivery on $title", ({ createPlace })
       await eventually("delivered", async () => (await states()) === "acknowledged,acknowledged");
     });
 
-    test("one who has no profile cannot enable it", async () => {
+    test("an organisation without a profile cannot enable it", async () => {
       const stranger = await platform.signInPerson("bo@bistro-group.example");
-      const answer = await platform.call("POST", "/portal/profile/enable", { token: stranger });
-      expect(answer.json()).toMatchObject({ status: 409, code: "profile_missing" });
+      const response = await platform.call("POST", "/portal/profile/enable", { token: stranger });
+      expect(response.json()).toMatchObject({ status: 409, code: "profile_missing" });
       await save().catch(() => undefined);
-      receiver.answer = answerWith(200);
+      receiver.respond = respondWith(200);
       await save();
     });
   });

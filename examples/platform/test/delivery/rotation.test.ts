@@ -5,50 +5,50 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { serve } from "../support/serve.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
+import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 
 const secretOf = (number: number): string => `whsec_${Buffer.alloc(24, number).toString("base64")}`;
 
-/** A receiver of several instances behind one address, each with the secrets it was last started with. */
+/** A receiver of several instances behind one address, each with its own secrets. */
 function openCluster(scheme: SignatureScheme, size: number) {
   const receipts = memoryDeduplication();
-  const told: string[] = [];
+  const received: string[] = [];
   const refused: string[] = [];
   const start = (secret: string[]): RequestListener =>
     webhookListener({
       ...{ secret, scheme, receipts },
-      onWorkerAddedContact: ({ workerId }) => void told.push(workerId),
+      onWorkerAddedContact: ({ workerId }) => void received.push(workerId),
       onRejected: ({ reason }) => void refused.push(reason),
     });
   const instances = Array.from({ length: size }, () => start([secretOf(0)]));
-  // Not in turns: with what else comes in turns, a check could meet the same instance for ever.
+  // Random instead of round-robin: requests that alternate too could meet the same instance every time.
   const listener: RequestListener = (request, response) =>
     instances[Math.floor(Math.random() * size)]?.(request, response);
   const restart = (index: number, secrets: string[]): void => {
     instances[index] = start(secrets);
   };
-  /** Until every instance has had some more. */
+  /** Waits until every instance has received more events. */
   const more = (): Promise<void> => {
-    const enough = told.length + 3 * size;
-    return eventually("more events arrive", () => told.length >= enough);
+    const enough = received.length + 3 * size;
+    return eventually("more events arrive", () => received.length >= enough);
   };
   return { refused, listener, restart, more };
 }
 
-describe.each(await storesUnderTest())("rotation under load on $title", ({ createPlace }) => {
-  let place: StorePlace;
+describe.each(await storesUnderTest())("rotation under load on $title", ({ createDatabase }) => {
+  let database: TestDatabase;
   let platform: PlatformUnderTest;
   let token: string;
   let workers: string[];
   beforeAll(async () => {
-    place = await createPlace();
-    platform = await openPlatform(place);
+    database = await createDatabase();
+    platform = await openPlatform(database);
     token = await platform.signInPerson("hana@harbour-hotels.example");
     workers = await Promise.all(["worker_amal", "worker_ben", "worker_cleo"].map(platform.signInWorker));
   });
   afterAll(async () => {
     await platform.close();
-    await place.remove();
+    await database.remove();
   });
 
   test.each([
@@ -80,7 +80,7 @@ describe.each(await storesUnderTest())("rotation under load on $title", ({ creat
         const half = size / 2;
         for (let index = 0; index < half; index += 1) restart(index, [old, fresh]);
         const rotate = () => platform.call("POST", "/portal/profile/rotation", { token, json: { secret: fresh } });
-        // Refused as long as the check meets an instance that does not know it.
+        // Refused as long as the check meets an instance without the new secret.
         while ((await rotate()).status !== 200) refusedChecks += 1;
         await more();
         for (let index = half; index < size; index += 1) {
@@ -96,13 +96,13 @@ describe.each(await storesUnderTest())("rotation under load on $title", ({ creat
           .slice(logged)
           .map((line) => JSON.parse(line))
           .filter(({ msg }) => msg === "delivery.attempted");
-      await eventually("every event is told", () => attempts().length >= recorded);
+      await eventually("every event is attempted", () => attempts().length >= recorded);
       await close();
       expect(new Set(attempts().map(({ number, status, outcome }) => `${number} ${status} ${outcome}`))).toEqual(
         new Set(["1 200 acknowledged"]),
       );
       expect(attempts()).toHaveLength(recorded);
-      // Instances did refuse what was signed with the new secret alone, and had it again with the old one.
+      // Instances refused signatures of the new secret, and got the same event again with the old one.
       if (scheme === "timestampDigest") expect(refused.length).toBeGreaterThan(refusedChecks);
       else expect(refused).toHaveLength(refusedChecks);
     },

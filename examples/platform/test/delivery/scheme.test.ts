@@ -4,21 +4,21 @@ import { Webhook } from "standardwebhooks";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { answerWith, openReceiver, type ReceivedRequest } from "../support/receiver.ts";
+import { openReceiver, type ReceivedRequest, respondWith } from "../support/receiver.ts";
 import { serve } from "../support/serve.ts";
-import { anyStore, type StorePlace } from "../support/stores/stores.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const both = "timestampDigestAndStandardWebhooks";
 
-describe.each(await anyStore())("an endpoint's scheme on $title", ({ createPlace }) => {
-  let place: StorePlace;
+describe.each(await anyStore())("an endpoint's scheme on $title", ({ createDatabase }) => {
+  let database: TestDatabase;
   let platform: PlatformUnderTest;
   let token: string;
   const open: { close(): Promise<unknown> }[] = [];
   beforeAll(async () => {
-    place = await createPlace();
-    platform = await openPlatform(place);
+    database = await createDatabase();
+    platform = await openPlatform(database);
     token = await platform.signInPerson("hana@harbour-hotels.example");
   });
   afterEach(async () => {
@@ -26,7 +26,7 @@ describe.each(await anyStore())("an endpoint's scheme on $title", ({ createPlace
   });
   afterAll(async () => {
     await platform.close();
-    await place.remove();
+    await database.remove();
   });
 
   const save = (baseAddress: string, changes: object = {}) =>
@@ -34,8 +34,8 @@ describe.each(await anyStore())("an endpoint's scheme on $title", ({ createPlace
       token,
       json: { baseAddress, secret, scheme: both, suggestsContacts: true, ...changes },
     });
-  /** Everything that is ever sent to an endpoint, once. */
-  const tellAll = async (): Promise<object[]> => {
+  /** Causes one of every request that an endpoint can get. */
+  const causeAll = async (): Promise<object[]> => {
     const worker = await platform.signInWorker("worker_amal");
     const offer = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
     const created = await platform.call("POST", "/offer", { key: "demo-key-harbour", json: offer });
@@ -52,14 +52,14 @@ describe.each(await anyStore())("an endpoint's scheme on $title", ({ createPlace
   test.each([timestampDigest(), standardWebhooks()])(
     "with both, a receiver of the kit accepts everything under $name",
     async (scheme) => {
-      const told: string[] = [];
+      const received: string[] = [];
       const rejected: string[] = [];
       const listener = webhookListener({
         secret,
         scheme,
         onRejected: ({ reason }) => void rejected.push(reason),
-        onWorkerOfferResponse: ({ response }) => void told.push(response),
-        onWorkerAddedContact: ({ workerId }) => void told.push(workerId),
+        onWorkerOfferResponse: ({ response }) => void received.push(response),
+        onWorkerAddedContact: ({ workerId }) => void received.push(workerId),
         suggestContacts: ({ filter }) => [{ name: filter ?? "", emailAddress: "a@example.com", ratings: [] }],
       });
       const receiver = await serve(listener);
@@ -68,27 +68,27 @@ describe.each(await anyStore())("an endpoint's scheme on $title", ({ createPlace
         scheme: both,
         checks: [{ status: 200 }, { status: 200 }],
       });
-      expect(await tellAll()).toMatchObject([{ suggestions: [{ name: "Köchin ✂" }] }]);
-      await eventually("both events arrive", () => told.length === 2);
-      expect(told.toSorted()).toEqual(["accepted", "worker_amal"]);
+      expect(await causeAll()).toMatchObject([{ suggestions: [{ name: "Köchin ✂" }] }]);
+      await eventually("both events arrive", () => received.length === 2);
+      expect(received.toSorted()).toEqual(["accepted", "worker_amal"]);
       expect(rejected).toEqual([]);
     },
   );
 
   test("with both, npm standardwebhooks verifies the very bytes that arrive, under the delivery's id", async () => {
-    const receiver = await openReceiver(answerWith(200, {}, "[]"));
+    const receiver = await openReceiver(respondWith(200, {}, "[]"));
     open.push(receiver);
     await save(receiver.baseAddress);
-    receiver.answer = (request, response) => {
-      // The first attempt at each event is not acknowledged.
+    receiver.respond = (request, response) => {
+      // Fails the first attempt at each event.
       const isFirst = receiver.requests.filter(({ headers }) => idOf(headers) === idOf(request.headers)).length === 1;
-      answerWith(
+      respondWith(
         isFirst && request.headers["offers-delivery-id"] !== undefined ? 500 : 200,
         {},
         "[]",
       )(request, response);
     };
-    await tellAll();
+    await causeAll();
     const events = () => receiver.requests.filter(({ headers }) => headers["offers-delivery-id"] !== undefined);
     await eventually("both events arrive twice", () => events().length === 4);
     const signed = receiver.requests.filter(({ url }) => url !== "/test");
@@ -101,7 +101,7 @@ describe.each(await anyStore())("an endpoint's scheme on $title", ({ createPlace
       verify(request);
       expect(() => verify({ ...request, body: `${request.body} ` })).toThrow();
     }
-    // A delivery keeps its id; a request has one of its own.
+    // A delivery keeps its id; each request has an id of its own.
     expect(events().map(({ headers }) => idOf(headers))).toEqual(
       events().map(({ headers }) => headers["offers-delivery-id"]),
     );
@@ -111,12 +111,12 @@ describe.each(await anyStore())("an endpoint's scheme on $title", ({ createPlace
     expect(receiver.requests.find(({ url }) => url === "/test")?.headers).not.toHaveProperty("webhook-signature");
   });
 
-  test("is the documented one alone where nothing else was asked for", async () => {
-    const receiver = await openReceiver(answerWith(200, {}, "[]"));
+  test("is only the documented one by default", async () => {
+    const receiver = await openReceiver(respondWith(200, {}, "[]"));
     open.push(receiver);
     const saved = await save(receiver.baseAddress, { scheme: undefined, secret: "no-base64-but-long-enough" });
     expect(saved.json()).toMatchObject({ scheme: "timestampDigest" });
-    await tellAll();
+    await causeAll();
     await eventually("both events arrive", () => receiver.requests.length >= 5);
     for (const { headers } of receiver.requests)
       expect(Object.keys(headers).filter((name) => name.startsWith("webhook-"))).toEqual([]);

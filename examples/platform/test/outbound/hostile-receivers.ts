@@ -1,16 +1,16 @@
-// Threads of their own for slow-loris.test.ts: one with receivers that hold a connection as long as they can, each in its
-// own way, another one with a receiver that does not. Posts their addresses once all listen.
+// Worker threads for slow-loris.test.ts: one with receivers that each hold a connection as long as they can, in its own
+// way, and one with a well-behaved receiver. Posts their addresses once all listen.
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { parentPort, workerData } from "node:worker_threads";
 
-/** What a receiver does with a connection, from its first byte on. */
+/** Handles a connection from its first byte on. */
 type Behave = (socket: Socket) => void;
 
 const everyMs = 50;
 const wellMs = 40;
 
-/** Says the beginning at once, then one piece after the other, slowly, for ever. */
+/** Writes the start at once, then one piece every 50 ms, without end. */
 const drip =
   (start: string, ...pieces: string[]): Behave =>
   (socket) => {
@@ -20,7 +20,7 @@ const drip =
     socket.once("close", () => clearInterval(timer));
   };
 
-/** The same as fast as the other side reads. */
+/** Like `drip`, but as fast as the peer reads. */
 const flood =
   (start: string, piece: string): Behave =>
   (socket) => {
@@ -51,12 +51,12 @@ const misbehaviours: Record<string, Behave> = {
   "the extension of a chunk, as fast as it is read": flood(`${chunked}1;a=`, "a".repeat(65_536)),
   "trailer after trailer": drip(`${chunked}0\r\n`, "x-slow: a\r\n"),
   "a body without end, as fast as it is read": flood(`${ok}\r\n`, "a".repeat(65_536)),
-  "interim answer after interim answer": drip("", hint),
-  "interim answers as fast as they are read": flood("", hint.repeat(1_000)),
-  "an answer and more of them": flood(`${ok}content-length: 0\r\n\r\n`, `${ok}content-length: 0\r\n\r\n`.repeat(100)),
+  "one informational response after another": drip("", hint),
+  "informational responses as fast as they are read": flood("", hint.repeat(1_000)),
+  "a response and more of them": flood(`${ok}content-length: 0\r\n\r\n`, `${ok}content-length: 0\r\n\r\n`.repeat(100)),
 };
 
-/** For https: none of them speaks TLS. */
+/** For https; none of them speaks TLS. */
 const handshakes: Record<string, Behave> = {
   "silence instead of a handshake": () => undefined,
   "a record of a handshake byte by byte": drip("\x16\x03\x03\x40\x00", "\x02"),
@@ -77,15 +77,15 @@ const openAll = async (scheme: string, all: Record<string, Behave>) =>
     Object.entries(all).map(async ([name, one]) => [name, `${scheme}://127.0.0.1:${await open(one)}`] as const),
   );
 
-/** As quick as one in the same country. */
-const answerSoon: Behave = (socket) => {
-  const answer = (): unknown => setTimeout(() => socket.write(`${ok}content-length: 0\r\n\r\n`), wellMs);
-  answer();
-  socket.on("data", answer);
+/** Responds after 40 ms, like a server in the same country. */
+const respondSoon: Behave = (socket) => {
+  const respond = (): unknown => setTimeout(() => socket.write(`${ok}content-length: 0\r\n\r\n`), wellMs);
+  respond();
+  socket.on("data", respond);
 };
 
 parentPort?.postMessage(
   workerData === "well"
-    ? await openAll("http", { well: answerSoon })
+    ? await openAll("http", { well: respondSoon })
     : [...(await openAll("http", misbehaviours)), ...(await openAll("https", handshakes))],
 );

@@ -2,11 +2,11 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import ipaddr from "ipaddr.js";
 
-/** A name server on loopback, with a word of DNS: questions for A and AAAA. */
+/** A name server on loopback that knows the record types A and AAAA. */
 export interface NameServer {
   /** `127.0.0.1:5353` */
   address: string;
-  /** How often each name was asked for, once for both families. */
+  /** How often each name was looked up; A and AAAA count as one look-up. */
   asked: Map<string, number>;
   close(): void;
 }
@@ -14,9 +14,9 @@ export interface NameServer {
 const typeA = 1;
 const typeAaaa = 28;
 
-/** @param answersOf the addresses of a name, asked once for both families; silent when undefined */
+/** @param addressesOf the addresses of a name at its nth look-up; undefined sends no response */
 export async function openNameServer(
-  answersOf: (name: string, time: number) => readonly string[] | undefined,
+  addressesOf: (name: string, time: number) => readonly string[] | undefined,
 ): Promise<NameServer> {
   const asked = new Map<string, number>();
   const socket = createSocket("udp4");
@@ -25,10 +25,14 @@ export async function openNameServer(
     const type = query.readUInt16BE(end);
     const time = asked.get(name) ?? 0;
     if (type === typeAaaa) asked.set(name, time + 1);
-    const addresses = answersOf(name, time)?.map((address) => ipaddr.parse(address).toByteArray());
+    const addresses = addressesOf(name, time)?.map((address) => ipaddr.parse(address).toByteArray());
     if (addresses === undefined) return;
     const fitting = addresses.filter((bytes) => bytes.length === (type === typeA ? 4 : 16));
-    socket.send(answer(query.subarray(0, end + 4), type, fitting, addresses.length === 0), from.port, from.address);
+    socket.send(
+      dnsResponse(query.subarray(0, end + 4), type, fitting, addresses.length === 0),
+      from.port,
+      from.address,
+    );
   });
   socket.bind(0, "127.0.0.1");
   await once(socket, "listening");
@@ -46,14 +50,14 @@ function nameIn(query: Buffer): { name: string; end: number } {
 }
 
 /** @see https://www.rfc-editor.org/rfc/rfc1035#section-4 */
-function answer(question: Buffer, type: number, addresses: number[][], isUnknown: boolean): Buffer {
+function dnsResponse(question: Buffer, type: number, addresses: number[][], isUnknown: boolean): Buffer {
   const header = Buffer.from(question.subarray(0, 12));
   header.writeUInt16BE(isUnknown ? 0x8183 : 0x8180, 2);
   header.writeUInt16BE(addresses.length, 6);
   header.writeUInt16BE(0, 10);
   const records = addresses.map((bytes) => {
     const record = Buffer.alloc(12);
-    // The name of the question, and no time to live: it is asked for again at once.
+    // A pointer to the question's name, and a TTL of 0.
     record.writeUInt16BE(0xc00c, 0);
     record.writeUInt16BE(type, 2);
     record.writeUInt16BE(1, 4);

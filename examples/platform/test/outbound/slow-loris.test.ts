@@ -6,7 +6,7 @@ import { createOutbound } from "../../src/outbound/create-outbound.ts";
 import type { Outbound, OutboundResult } from "../../src/outbound/outbound.ts";
 
 const deadlineMs = 1_000;
-/** As many as deliveries may be attempted at one endpoint at once. */
+/** As many attempts as one endpoint may have at once. */
 const perEndpoint = 8;
 
 type Addresses = [name: string, baseAddress: string][];
@@ -17,7 +17,7 @@ describe("receivers that hold a connection as long as they can", () => {
   let endless: Addresses;
   let well: Addresses;
   let outbound: Outbound;
-  /** Elsewhere, so that what they do costs the platform's thread nothing. */
+  /** In worker threads, so that they cost the platform's thread nothing. */
   async function openReceivers(kind: "well" | "hostile"): Promise<Addresses> {
     const thread = new Worker(new URL("hostile-receivers.ts", import.meta.url), { workerData: kind });
     threads.push(thread);
@@ -47,7 +47,7 @@ describe("receivers that hold a connection as long as they can", () => {
     const attemptAll = async ([name, baseAddress]: [string, string], index: number): Promise<void> => {
       await setTimeout(50 * index);
       const started = performance.now();
-      // What a machine under load makes of a second: nobody is quicker than a timer of the same moment.
+      // On a busy machine even a timer is late, so its delay is the measure.
       const timer = setTimeout(deadlineMs).then(() => performance.now() - started);
       const attempts = await Promise.all(Array.from({ length: perEndpoint }, () => attempt(baseAddress)));
       const limitMs = Math.max(deadlineMs, await timer) + 500;
@@ -62,7 +62,7 @@ describe("receivers that hold a connection as long as they can", () => {
     expect(late).toEqual([]);
   });
 
-  test("what has no end in itself is ended before the deadline, and does not fill the memory", async () => {
+  test("endless responses are cut off before the deadline, and do not fill the memory", async () => {
     const before = process.memoryUsage().rss;
     const ends: [string, string][] = [];
     for (const [name, baseAddress] of endless)
@@ -71,12 +71,12 @@ describe("receivers that hold a connection as long as they can", () => {
         ends.push([name, result.ok ? `${result.body.length} bytes` : result.code]);
       }
     expect(new Set(ends.map(([, end]) => end))).toEqual(new Set(["protocol_error", "65536 bytes"]));
-    // Fifty floods of any length, of which 4 MiB each would be 200 MiB.
+    // Fifty floods; keeping 4 MiB of each would take 200 MiB.
     expect(process.memoryUsage().rss - before).toBeLessThan(128 * 1024 * 1024);
   });
 
-  test("hold up nobody else: the 99th percentile of others' attempts at most doubles", async () => {
-    /** Of four endpoints that have many. */
+  test("hold up no other endpoint: the 99th percentile of others' attempts at most doubles", async () => {
+    /** Of four endpoints with many deliveries. */
     async function measure(): Promise<number[]> {
       const taken: number[] = [];
       const inTurn = async (): Promise<void> => {
@@ -88,15 +88,15 @@ describe("receivers that hold a connection as long as they can", () => {
     async function beset<T>(work: () => Promise<T>): Promise<T> {
       let over = false;
       const attack = async (baseAddress: string): Promise<void> => {
-        // Not all in the same moment.
+        // Not all at the same moment.
         await setTimeout(deadlineMs * Math.random());
         while (!over) {
           const { ms } = await attempt(baseAddress);
-          // Whoever ends early is not attempted again at once: there is a retry schedule.
+          // A receiver that ends early is not attempted again at once, because of the retry schedule.
           await setTimeout(Math.max(0, deadlineMs - ms));
         }
       };
-      // Not the endless ones: to send as fast as they are read they would need a machine of their own.
+      // Without the floods, which would need a machine of their own.
       const attacks = slow.flatMap(([, baseAddress]) => Array.from({ length: perEndpoint }, () => attack(baseAddress)));
       await setTimeout(2 * deadlineMs);
       const result = await work();
@@ -107,7 +107,7 @@ describe("receivers that hold a connection as long as they can", () => {
     await measure();
     const quiet: number[] = [];
     const busy: number[] = [];
-    // In turns, and the quietest of five: what the machine's other work adds is not meant.
+    // Alternately, and the fastest of five, to exclude the machine's other work.
     for (let round = 0; round < 5; round += 1) {
       quiet.push(percentile(await measure(), 0.99));
       busy.push(percentile(await beset(measure), 0.99));

@@ -10,7 +10,7 @@ import { isOwnAddress } from "../../src/outbound/connect/own-addresses.ts";
 import { nameResolver } from "../../src/outbound/connect/resolve-name.ts";
 import { createOutbound, type OutboundOptions } from "../../src/outbound/create-outbound.ts";
 import type { OutboundResult } from "../../src/outbound/outbound.ts";
-import { answerWith, openReceiver } from "../support/receiver.ts";
+import { openReceiver, respondWith } from "../support/receiver.ts";
 import { type NameServer, openNameServer } from "./name-server.ts";
 
 /** Spellings that a parser, a resolver or the kernel may take for this machine, a private network or a cloud's metadata. */
@@ -80,7 +80,7 @@ const literals = {
   ],
 };
 
-/** Names that anybody can have lead anywhere, and what they are made to answer. */
+/** Names whose owner can make them resolve to any address. */
 const names: Record<string, string[]> = {
   "localtest.example": ["127.0.0.1"],
   "127.0.0.1.nip.example": ["127.0.0.1"],
@@ -97,24 +97,24 @@ const names: Record<string, string[]> = {
   "none.example": [],
 };
 
-/** One of a name server that everybody knows; no connection is made to it here. */
+/** A public address. No connection is made to it here. */
 const publicNames: Record<string, string[]> = { "dns.example": ["8.8.8.8"] };
 
-/** What a name answers the first time, the second time, … */
+/** The addresses of a name at its first look-up, its second, … */
 const rebinding: Record<string, string[][]> = {
   "rebinding.example": [["127.0.0.1"], ["10.0.0.1"], ["8.8.8.8", "169.254.169.254"]],
 };
 
-const sendOnce = join(import.meta.dirname, "send-once.ts");
+const sendRequestProcess = join(import.meta.dirname, "send-request-process.ts");
 
 describe("addresses that lead to no public network", () => {
-  // Whatever goes to any address of this machine at this port is counted.
+  // Counts every connection to this port, at any address of this machine.
   let listener: Server;
   let port: number;
   let nameServer: NameServer;
   let resolve: Resolve;
   let arrived = 0;
-  // Node makes one of these for each connection that it asks the kernel for.
+  // Node creates one of these for each connection.
   let asked = 0;
   const hook = createHook({
     init(_id, type) {
@@ -159,9 +159,9 @@ describe("addresses that lead to no public network", () => {
   }
   const refused = (code: string) => expect.objectContaining({ ok: false, code: expect.stringMatching(code) });
 
-  test("would be reached and counted by a connection that nobody guards", async () => {
+  test("would be reached and counted by a connection without the guard", async () => {
     const own = Object.values(networkInterfaces()).flatMap((entries) => entries ?? []);
-    // A link-local one is none without the name of its interface.
+    // A link-local address needs the name of its interface.
     const hosts = own.map(({ address }) => address).filter((address) => !address.startsWith("fe80:"));
     for (const host of hosts) await once(connect({ host, port }).resume(), "close");
     expect(hosts).toContain("127.0.0.1");
@@ -174,7 +174,7 @@ describe("addresses that lead to no public network", () => {
     expect(new Set(hosts.map(([, host]) => host)).size).toBeGreaterThan(80));
 
   test.each(hosts)("as %s: no connection is made to %s", async (_, host) => {
-    // As a base address, and as that of a picture, which is taken as it is.
+    // As a base address, and as the address of a picture, which is used unchanged.
     for (const scheme of ["http", "https"])
       for (const address of [
         ...[`${scheme}://${host}:${port}`, `${scheme}://${host}`, `${scheme.toUpperCase()}:${host}:${port}`],
@@ -207,7 +207,7 @@ describe("addresses that lead to no public network", () => {
   });
 
   test("no connection is made to a name that led elsewhere when it was checked", async () => {
-    const receiver = await openReceiver(answerWith(200, { connection: "close" }));
+    const receiver = await openReceiver(respondWith(200, { connection: "close" }));
     const baseAddress = receiver.baseAddress.replace("127.0.0.1", "rebinding.example");
     const outbound = createOutbound({ allowLoopback: true, resolve });
     const request = { method: "GET", path: "/test", baseAddress, timeoutMs: 2_000 } as const;
@@ -218,7 +218,7 @@ describe("addresses that lead to no public network", () => {
     for (let time = 0; time < 2; time += 1)
       expect(await outbound.send(request)).toEqual(refused("^forbidden_address$"));
     expect(asked).toBe(0);
-    // Asked once for each connection: the answer that was checked is the one that is used.
+    // One look-up per connection: the address that was checked is the address that is used.
     expect(nameServer.asked.get("rebinding.example")).toBe(3);
     await outbound.close();
     await receiver.close();
@@ -227,7 +227,7 @@ describe("addresses that lead to no public network", () => {
   test.each([301, 302, 303, 307, 308])("no connection is made by a redirect with %i", async (status) => {
     const elsewhere = `http://127.0.0.1:${port}/`;
     const headers = { location: elsewhere, refresh: `0; url=${elsewhere}`, "alt-svc": `h2="127.0.0.1:${port}"` };
-    const receiver = await openReceiver(answerWith(status, headers));
+    const receiver = await openReceiver(respondWith(status, headers));
     for (let time = 0; time < 2; time += 1)
       expect(await send(receiver.baseAddress, { allowLoopback: true })).toMatchObject({ ok: true, status });
     await receiver.close();
@@ -238,10 +238,14 @@ describe("addresses that lead to no public network", () => {
     const proxy = `http://127.0.0.1:${port}`;
     const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
     const receiver = await openReceiver();
-    const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", sendOnce, receiver.baseAddress], {
-      env: { ...Object.fromEntries(names.map((name) => [name, proxy])), NODE_USE_ENV_PROXY: "1", NO_PROXY: "" },
-      stdio: ["ignore", "pipe", "inherit"],
-    });
+    const child = spawn(
+      process.execPath,
+      ["--disable-warning=ExperimentalWarning", sendRequestProcess, receiver.baseAddress],
+      {
+        env: { ...Object.fromEntries(names.map((name) => [name, proxy])), NODE_USE_ENV_PROXY: "1", NO_PROXY: "" },
+        stdio: ["ignore", "pipe", "inherit"],
+      },
+    );
     let output = "";
     child.stdout.on("data", (chunk: Buffer) => {
       output += chunk;
@@ -252,7 +256,7 @@ describe("addresses that lead to no public network", () => {
   });
 });
 
-/** What may take long must not be waited for by others. */
+/** A slow look-up must not block others. */
 test("names whose servers are silent hold up no other name", async () => {
   const nameServer = await openNameServer((name) => (name.startsWith("silent") ? undefined : ["8.8.8.8"]));
   const resolve = nameResolver({ timeoutMs: 500, servers: [nameServer.address] });

@@ -3,36 +3,36 @@ import { writeMails } from "../../src/mail/write-mails.ts";
 import type { Leases } from "../../src/outbox/leases.ts";
 import { openLeases } from "../../src/outbox/open-leases.ts";
 import { startDispatcher } from "../../src/outbox/start-dispatcher.ts";
+import { type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
-import { type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
+import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 
-/** A promise with what resolves it. */
-function moment(): [Promise<void>, () => void] {
-  let come = (): void => undefined;
-  const comes = new Promise<void>((resolve) => {
-    come = resolve;
+/** @returns a promise, and a function that resolves it */
+function signal(): [Promise<void>, () => void] {
+  let give = (): void => undefined;
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
   });
-  return [comes, () => come()];
+  return [given, give];
 }
 
-describe.each(await storesUnderTest())("a claim on $title", ({ createPlace }) => {
-  let place: StorePlace;
-  let half: LowerHalf;
+describe.each(await storesUnderTest())("a claim on $title", ({ createDatabase }) => {
+  let database: TestDatabase;
+  let fixture: DeliveryFixture;
 
   beforeEach(async () => {
-    place = await createPlace();
-    half = await openLowerHalf(place);
+    database = await createDatabase();
+    fixture = await openDeliveryFixture(database);
   });
   afterEach(async () => {
-    expect(half.errors).toEqual([]);
-    await half.close();
-    await place.remove();
+    expect(fixture.errors).toEqual([]);
+    await fixture.close();
+    await database.remove();
   });
 
-  test("that a process comes back to when its lease has ended is not attempted: others have, and gone on", async () => {
-    const { store } = half;
-    const onError = (error: unknown): void => void half.errors.push(error);
+  test("that a process resumes after its lease has ended is not attempted: another process has taken it over", async () => {
+    const { store } = fixture;
+    const onError = (error: unknown): void => void fixture.errors.push(error);
     const attempted: string[] = [];
     const open = () => openLeases(store, { leaseSeconds: 0.5, onError });
     const [firstLeases, secondLeases] = [await open(), await open()];
@@ -54,17 +54,17 @@ describe.each(await storesUnderTest())("a claim on $title", ({ createPlace }) =>
           return () => undefined;
         },
       });
-    const [claimed, onClaimed] = moment();
-    const [goesOn, goOn] = moment();
+    const [claimed, onClaimed] = signal();
+    const [goesOn, goOn] = signal();
     await store.transaction((trx) => writeMails(trx, [{ to_address: "a@b.example", subject: "s", body: "b" }]));
-    const first = half.adopt(
+    const first = fixture.adopt(
       processOf("first", firstLeases, () => {
         onClaimed();
         return goesOn;
       }),
     );
     await claimed;
-    const second = half.adopt(processOf("second", secondLeases, async () => undefined));
+    const second = fixture.adopt(processOf("second", secondLeases, async () => undefined));
     await eventually("the second takes over", () => attempted.length > 0);
     goOn();
     await Promise.all([first.stop(), second.stop()]);

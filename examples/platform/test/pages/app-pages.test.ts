@@ -2,31 +2,31 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { readEvents } from "../support/read-events.ts";
-import { answerWith, openReceiver } from "../support/receiver.ts";
-import { anyStore, type StorePlace } from "../support/stores/stores.ts";
-import { openVisitor, type PageVisitor } from "./page-visitor.ts";
+import { openReceiver, respondWith } from "../support/receiver.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { openPageClient, type PageClient } from "./page-client.ts";
 
-describe.each(await anyStore())("the pages of the worker's app on $title", ({ createPlace }) => {
-  let place: StorePlace;
+describe.each(await anyStore())("the pages of the worker's app on $title", ({ createDatabase }) => {
+  let database: TestDatabase;
   let platform: PlatformUnderTest;
-  let amal: PageVisitor;
-  let dana: PageVisitor;
+  let amal: PageClient;
+  let dana: PageClient;
   beforeAll(async () => {
-    place = await createPlace();
-    platform = await openPlatform(place);
+    database = await createDatabase();
+    platform = await openPlatform(database);
     amal = await signedIn("worker_amal");
     dana = await signedIn("worker_dana");
   });
   afterAll(async () => {
     await platform.close();
-    await place.remove();
+    await database.remove();
   });
 
   const key = "demo-key-harbour";
-  async function signedIn(workerId: string): Promise<PageVisitor> {
-    const visitor = openVisitor(platform.address, "/app/sign-in");
-    await visitor.signIn(workerId);
-    return visitor;
+  async function signedIn(workerId: string): Promise<PageClient> {
+    const client = openPageClient(platform.address, "/app/sign-in");
+    await client.signIn(workerId);
+    return client;
   }
   async function createOffer(changes: object = {}): Promise<string> {
     const workerIds = ["worker_amal"];
@@ -41,8 +41,8 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     }>();
     return offer.recipients.find((recipient) => recipient.workerId === workerId)?.response;
   };
-  const offerPage = async (id: string, visitor = amal): Promise<string> => {
-    const { status, text } = await visitor.get(`/app/offers/${id}`);
+  const offerPage = async (id: string, client = amal): Promise<string> => {
+    const { status, text } = await client.get(`/app/offers/${id}`);
     expect(status).toBe(200);
     return text;
   };
@@ -50,15 +50,15 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
   const reads = ["/app", "/app/contacts", "/app/offers/x", "/app/live"];
   const forms = ["/app/contacts", "/app/offers/x/apply", "/app/offers/x/reject", "/app/offers/x/close"];
 
-  describe("a signed-out visitor", () => {
+  describe("a signed-out client", () => {
     test.each(reads)("is led from %s to the sign-in", async (path) => {
-      const { status, location } = await openVisitor(platform.address, "/app/sign-in").get(path);
+      const { status, location } = await openPageClient(platform.address, "/app/sign-in").get(path);
       expect(status).toBe(303);
       expect(location).toBe(path === "/app" ? "/app/sign-in" : `/app/sign-in?next=${encodeURIComponent(path)}`);
     });
 
     test.each(forms)("sends nothing to %s", async (path) => {
-      const response = await openVisitor(platform.address, "/app/sign-in").send(path, {
+      const response = await openPageClient(platform.address, "/app/sign-in").send(path, {
         organisationId: "org_harbour",
       });
       expect(response.status).toBe(401);
@@ -67,16 +67,16 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
 
     test("hears nothing", async () => {
       const headers = { Accept: "text/event-stream" };
-      expect((await openVisitor(platform.address).get("/app/live", headers)).status).toBe(401);
+      expect((await openPageClient(platform.address).get("/app/live", headers)).status).toBe(401);
     });
   });
 
   test("a person's session is none of a worker, and the other way round", async () => {
-    const hana = openVisitor(platform.address);
+    const hana = openPageClient(platform.address);
     await hana.signIn("hana@harbour-hotels.example");
     expect((await hana.get("/app")).location).toBe("/app/sign-in");
     const asWorker = hana.cookie().replace("offers-portal=", "offers-app=");
-    const [guest, other] = [openVisitor(platform.address), openVisitor(platform.address)];
+    const [guest, other] = [openPageClient(platform.address), openPageClient(platform.address)];
     expect((await guest.get("/app", { Cookie: asWorker })).location).toBe("/app/sign-in");
     const asPerson = amal.cookie().replace("offers-app=", "offers-portal=");
     expect((await other.get("/offers", { Cookie: asPerson })).location).toBe("/sign-in?next=%2Foffers");
@@ -167,7 +167,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
 
   test("opening an offer is recorded for its hirer, and is no response", async () => {
     const id = await createOffer();
-    const hana = openVisitor(platform.address);
+    const hana = openPageClient(platform.address);
     await hana.signIn("hana@harbour-hotels.example");
     const seenByHirer = async () => (await hana.get(`/offers/${id}`)).text;
     expect((await amal.get(`/app/offers/${id}`, { "X-Part": "1" })).status).toBe(200);
@@ -199,11 +199,11 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
   });
 
   test("a contact is added once by a form that is sent twice, and again by the next one", async () => {
-    const receiver = await openReceiver(answerWith(200));
+    const receiver = await openReceiver(respondWith(200));
     const token = await platform.signInPerson("ada@crew-agency.example");
     const profile = { baseAddress: receiver.baseAddress, secret: "x".repeat(20), suggestsContacts: false };
     expect((await platform.call("PUT", "/portal/profile", { token, json: profile })).status).toBe(200);
-    const told = async () => {
+    const countContacts = async () => {
       const response = await platform.call("GET", "/portal/deliveries", { token });
       return response.json<{ deliveries: object[] }>().deliveries.length;
     };
@@ -216,9 +216,9 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     expect(idempotencyKey).not.toBe("");
     await Promise.all([send(idempotencyKey), send(idempotencyKey)]);
     expect((await amal.get("/app/contacts")).text).toContain("is notified that you share your availability.");
-    expect(await told()).toBe(1);
+    expect(await countContacts()).toBe(1);
     await send("the next");
-    expect(await told()).toBe(2);
+    expect(await countContacts()).toBe(2);
     await receiver.close();
   });
 
@@ -234,7 +234,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     const open = async (path: string, lastEventId?: string) =>
       readEvents(platform.address + path, "", lastEventId, { Cookie: dana.cookie() });
     let path = "";
-    // Each device is told for itself; the page may be made in between.
+    // Each device has a notification of its own; the page may be rendered in between.
     await eventually("nothing is missing", async () => {
       path = streamOf((await dana.get("/app")).text);
       return path !== "/app/live?since=0";
@@ -255,13 +255,13 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
   });
 
   test("the stream ends with signing out", async () => {
-    const visitor = await signedIn("worker_cleo");
+    const client = await signedIn("worker_cleo");
     const stream = await readEvents(`${platform.address}/app/live?since=0`, "", undefined, {
-      Cookie: visitor.cookie(),
+      Cookie: client.cookie(),
     });
-    expect(await visitor.send("/app/sign-out")).toMatchObject({ status: 303, location: "/app/sign-in" });
+    expect(await client.send("/app/sign-out")).toMatchObject({ status: 303, location: "/app/sign-in" });
     await stream.ended;
-    expect((await visitor.get("/app")).location).toBe("/app/sign-in");
+    expect((await client.get("/app")).location).toBe("/app/sign-in");
   });
 
   test("what is nowhere in the app is a page of the app", async () => {

@@ -1,6 +1,6 @@
 import { fc } from "../../../../tools/property-seed.ts";
 
-/** What URL parsers, proxies and frameworks read differently, and what leads elsewhere once it is read twice. */
+/** Paths that URL parsers, proxies and frameworks read differently, and paths that leave the site once decoded twice. */
 const pieces = [
   ...[
     "/",
@@ -82,9 +82,9 @@ const pieces = [
 ];
 
 /**
- * Any text as `next`, mostly of pieces that have led elsewhere somewhere before.
+ * Any text as `next`, mostly made of pieces of known open redirects.
  *
- * @param ownHosts what our own address is called: an attacker may know it
+ * @param ownHosts the platform's own host names, which an attacker may know
  */
 export function hostileNext(ownHosts: readonly string[]): fc.Arbitrary<string> {
   const own = ownHosts.flatMap((host) => [host, `//${host}`, `http://${host}`, `https://${host}`, `//user@${host}`]);

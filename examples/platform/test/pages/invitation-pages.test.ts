@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { secret } from "../contract/contract-stage.ts";
+import { secret } from "../contract/harbour-fixture.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { answerWith, openReceiver, type Receiver } from "../support/receiver.ts";
-import { anyStore, type StorePlace } from "../support/stores/stores.ts";
-import { openVisitor, type PageVisitor } from "./page-visitor.ts";
+import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { openPageClient, type PageClient } from "./page-client.ts";
 
 const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
 const json = { "content-type": "application/json" };
 const rating = { rating: 4, ratingProvider: "Harbour Kitchen", lastWorked: "2025-11-30" };
 
-// Their statements run on every store in portal.test.ts.
-describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $title", ({ createPlace }) => {
-  let place: StorePlace;
+// portal-suggestions.test.ts runs the same statements on every store.
+describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $title", ({ createDatabase }) => {
+  let database: TestDatabase;
   let platform: PlatformUnderTest;
   let harbour: Receiver;
   let bistro: Receiver;
-  let hana: PageVisitor;
-  let bo: PageVisitor;
+  let hana: PageClient;
+  let bo: PageClient;
   beforeAll(async () => {
-    place = await createPlace();
-    platform = await openPlatform(place);
+    database = await createDatabase();
+    platform = await openPlatform(database);
     [harbour, bistro] = [await openReceiver(), await openReceiver()];
     hana = await signedIn("hana@harbour-hotels.example");
     bo = await signedIn("bo@bistro-group.example");
@@ -30,22 +30,22 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
       profileImageUrl: `${harbour.baseAddress}/dana.png?size=80`,
     };
     const farah = { name: "Farah Aziz", emailAddress: "farah@example.com", ratings: [] };
-    harbour.answer = (request, response) => {
+    harbour.respond = (request, response) => {
       if (request.url.startsWith("/dana.png")) response.writeHead(200, { "content-type": "text/html" }).end(png);
-      else answerWith(200, json, JSON.stringify([dana, farah]))(request, response);
+      else respondWith(200, json, JSON.stringify([dana, farah]))(request, response);
     };
-    bistro.answer = answerWith(200, json, '[{"name":"s3cret"}]');
+    bistro.respond = respondWith(200, json, '[{"name":"s3cret"}]');
   });
   afterAll(async () => {
     await platform.close();
     await Promise.all([harbour.close(), bistro.close()]);
-    await place.remove();
+    await database.remove();
   });
 
-  async function signedIn(name: string): Promise<PageVisitor> {
-    const visitor = openVisitor(platform.address);
-    await visitor.signIn(name);
-    return visitor;
+  async function signedIn(name: string): Promise<PageClient> {
+    const client = openPageClient(platform.address);
+    await client.signIn(name);
+    return client;
   }
   async function enterProfile(name: string, { baseAddress }: Receiver): Promise<void> {
     const token = await platform.signInPerson(name);
@@ -60,17 +60,17 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
     return invitations.map(({ emailAddress }) => emailAddress);
   };
   const imagePath = (text: string): string => /src="(\/invitations\/images\/[^"]+)"/.exec(text)?.[1] ?? "";
-  const searched = async (visitor: PageVisitor, filter = "", organisationIds = ["org_harbour"]) =>
-    visitor.send("/invitations/search", { organisationIds, filter });
+  const searched = async (client: PageClient, filter = "", organisationIds = ["org_harbour"]) =>
+    client.send("/invitations/search", { organisationIds, filter });
   const asked = ({ requests }: Receiver) => requests.filter(({ url }) => url === "/contact-suggestions");
   const pick = (name: string, emailAddress: string): string => JSON.stringify({ name, emailAddress });
 
-  describe("a signed-out visitor", () => {
+  describe("a signed-out client", () => {
     test.each(["/invitations", "/invitations/search?filter=x", "/invitations/images/v1.x"])(
       "is led from %s to the sign-in",
       async (path) => {
         const before = harbour.requests.length;
-        const { status, location } = await openVisitor(platform.address).get(path);
+        const { status, location } = await openPageClient(platform.address).get(path);
         expect([status, location]).toEqual([303, `/sign-in?next=${encodeURIComponent(path)}`]);
         expect(harbour.requests).toHaveLength(before);
       },
@@ -78,15 +78,15 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
 
     test("invites no person", async () => {
       const fields = { organisationId: "org_harbour", person: pick("Eve", "eve@example.com") };
-      expect((await openVisitor(platform.address).send("/invitations", fields)).status).toBe(401);
+      expect((await openPageClient(platform.address).send("/invitations", fields)).status).toBe(401);
     });
   });
 
   test("a worker's session opens none of them", async () => {
-    const amal = openVisitor(platform.address, "/app/sign-in");
+    const amal = openPageClient(platform.address, "/app/sign-in");
     await amal.signIn("worker_amal");
     const Cookie = amal.cookie().replace("offers-app=", "offers-portal=");
-    expect((await openVisitor(platform.address).get("/invitations", { Cookie })).status).toBe(303);
+    expect((await openPageClient(platform.address).get("/invitations", { Cookie })).status).toBe(303);
   });
 
   test("a search asks with the person's addresses and the filter, and shows whom each organisation suggests", async () => {
@@ -139,7 +139,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
       ]);
     });
 
-    test("asks those ticked alone, and keeps them ticked", async () => {
+    test("asks only those ticked, and keeps them ticked", async () => {
       const before = asked(harbour).length;
       const { text } = await searched(hana, "", ["org_bistro"]);
       expect(choices(text)).toEqual([
@@ -162,7 +162,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
       expect([asked(harbour).length, asked(bistro).length]).toEqual(before);
     });
 
-    test("of one that implements none says so, asks none, and shows those that do", async () => {
+    test("of an organisation without suggestions says so, asks none, and shows those that have them", async () => {
       const before = asked(harbour).length;
       const { status, text } = await searched(hana, "", ["org_harbour", "org_crew"]);
       expect(status).toBe(422);
@@ -188,11 +188,11 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
       expect(asked[0]?.headers).not.toHaveProperty("cookie");
     });
 
-    test("is served to the session alone that it was suggested to", async () => {
+    test("is served only to the session that it was suggested to", async () => {
       const path = imagePath((await searched(hana)).text);
       expect((await bo.get(path)).status).toBe(404);
       expect((await (await signedIn("hana@harbour-hotels.example")).get(path)).status).toBe(404);
-      expect((await openVisitor(platform.address).get(path, { Accept: "image/*" })).status).toBe(401);
+      expect((await openPageClient(platform.address).get(path, { Accept: "image/*" })).status).toBe(401);
     });
 
     test.each(["v1.AAAA", "x", "http%3A%2F%2F127.0.0.1%2F", "%00"])(
@@ -237,7 +237,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
       expect(await invitedBy("hana@harbour-hotels.example")).toEqual(["farah@example.com"]);
     });
 
-    test("by a form that is sent twice is one", async () => {
+    test("by a form that is sent twice is sent once", async () => {
       const ada = await signedIn("ada@crew-agency.example");
       const [, idempotencyKey = ""] = /name="idempotencyKey" value="([^"]+)"/.exec((await searched(ada)).text) ?? [];
       expect(idempotencyKey).not.toBe("");
@@ -264,7 +264,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
       ["101 people", { organisationId: "org_harbour", person: Array(101).fill(pick("Eve", "eve@example.com")) }, 400],
       ["no organisation", { person: pick("Eve", "eve@example.com") }, 400],
       ["an unknown organisation", { organisationId: "x", person: pick("Eve", "eve@example.com") }, 404],
-      ["one that suggests nobody", { organisationId: "org_crew", person: pick("Eve", "eve@example.com") }, 404],
+      ["one without suggestions", { organisationId: "org_crew", person: pick("Eve", "eve@example.com") }, 404],
     ])("with %s is refused", async (_, fields, status) => {
       expect((await bo.send("/invitations", fields)).status).toBe(status);
       expect(await invitedBy("bo@bistro-group.example")).toEqual([]);

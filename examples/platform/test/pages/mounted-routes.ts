@@ -10,9 +10,9 @@ interface Layer {
   handle: { stack?: Layer[] };
 }
 
-/** Every route that the platform mounts: asked of Express itself, so that none can be forgotten here. */
+/** Every route that the platform mounts, read from Express, so that none can be missing here. */
 export function mountedRoutes(): MountedRoute[] {
-  // No route looks at what it is given before it is called.
+  // Routes do not use their dependencies before a request.
   const anything: object = new Proxy(() => anything, { get: () => anything });
   const own = { cookies: { isSecure: false } };
   const deps = new Proxy(own, { get: (_, name) => Reflect.get(own, name) ?? anything });

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { answerWith, openReceiver, type Receiver } from "../support/receiver.ts";
-import { anyStore, type StorePlace } from "../support/stores/stores.ts";
+import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 import { type MountedRoute, mountedRoutes, takesToken } from "./mounted-routes.ts";
-import { openVisitor, type PageResult, type PageVisitor, type SendOptions } from "./page-visitor.ts";
+import { openPageClient, type PageClient, type PageResponse, type SendOptions } from "./page-client.ts";
 
-/** For everybody: there is nothing of anybody in them. */
+/** Public pages, without anyone's data. */
 const open = ["/assets/:file", "/healthz", "/readyz", "/sign-in", "/sign-out", "/app/sign-in", "/app/sign-out"];
 /** No page sends these a token of its session. */
 const forAll = ["/portal/session", "/worker-app/session"];
@@ -21,37 +21,37 @@ const isOfApp = (path: string): boolean => /^\/app(\/|$)/.test(path);
 const signInOf = (path: string): string => (isOfApp(path) ? "/app/sign-in" : "/sign-in");
 
 const [store] = await anyStore();
-let place: StorePlace;
+let database: TestDatabase;
 let platform: PlatformUnderTest;
 let receiver: Receiver;
-/** Of Harbour Hotels, whose offer went to Amal. */
-let hana: PageVisitor;
-let amal: PageVisitor;
-/** Of another organisation, and a worker who was not addressed. */
-let bo: PageVisitor;
-let dana: PageVisitor;
-/** Harbour's, by what stands before it in a path. */
+/** People of Harbour Hotels, and Amal, who got its offer. */
+let hana: PageClient;
+let amal: PageClient;
+/** A person of another organisation, and a worker who was not addressed. */
+let bo: PageClient;
+let dana: PageClient;
+/** Ids of Harbour Hotels, by the path segment before them. */
 const ids: Record<string, string> = {};
 
 const secrets = /Harbour's alone|Amal Haddad/;
 
 const readOffer = async () => (await platform.call("GET", `/offer/${ids.offers}`, { key: "demo-key-harbour" })).json();
 
-async function signedIn(name: string): Promise<PageVisitor> {
-  const visitor = openVisitor(platform.address, name.startsWith("worker") ? "/app/sign-in" : "/sign-in");
-  await visitor.signIn(name);
-  return visitor;
+async function signedIn(name: string): Promise<PageClient> {
+  const client = openPageClient(platform.address, name.startsWith("worker") ? "/app/sign-in" : "/sign-in");
+  await client.signIn(name);
+  return client;
 }
 
 beforeAll(async () => {
   if (store === undefined) throw new Error("there is always a store");
-  place = await store.createPlace();
-  platform = await openPlatform(place);
+  database = await store.createDatabase();
+  platform = await openPlatform(database);
   const dana1 = { name: "Dana Kim", emailAddress: "dana@example.com", ratings: [] };
   receiver = await openReceiver((request, response) => {
     const suggestion = { ...dana1, profileImageUrl: `${receiver.baseAddress}/dana.png` };
     const body = request.url === "/contact-suggestions" ? JSON.stringify([suggestion]) : "";
-    answerWith(200, { "content-type": "application/json" }, body)(request, response);
+    respondWith(200, { "content-type": "application/json" }, body)(request, response);
   });
   const token = await platform.signInPerson("hana@harbour-hotels.example");
   const profile = { baseAddress: receiver.baseAddress, secret: "x".repeat(20), suggestsContacts: true };
@@ -78,7 +78,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await platform.close();
   await receiver.close();
-  await place.remove();
+  await database.remove();
 });
 
 const filled = (path: string): string =>
@@ -87,13 +87,13 @@ const filled = (path: string): string =>
     return `${before}/${ids[before]}`;
   });
 
-const visit = (visitor: PageVisitor, { method, path }: MountedRoute, options: SendOptions = {}): Promise<PageResult> =>
+const visit = (client: PageClient, { method, path }: MountedRoute, options: SendOptions = {}): Promise<PageResponse> =>
   method === "GET"
-    ? visitor.get(filled(path), options.headers)
-    : visitor.send(filled(path), { worker: "worker_amal", organisationId: "org_bistro" }, options);
+    ? client.get(filled(path), options.headers)
+    : client.send(filled(path), { worker: "worker_amal", organisationId: "org_bistro" }, options);
 
-/** What somebody is answered who is not signed in: a reader is led to the sign-in, a form has no effect. */
-function expectNobody({ method, path }: MountedRoute, { status, location, text }: PageResult): void {
+/** Asserts the response to a signed-out client: a page redirects to the sign-in, a form has no effect. */
+function expectSignedOut({ method, path }: MountedRoute, { status, location, text }: PageResponse): void {
   expect(status).toBe(method === "GET" ? 303 : 401);
   if (method === "GET") expect(location?.split("?")[0]).toBe(signInOf(path));
   expect(text).not.toMatch(secrets);
@@ -101,11 +101,11 @@ function expectNobody({ method, path }: MountedRoute, { status, location, text }
 
 describe("a signed-out person", () => {
   test.each(pages)("is unauthenticated at $method $path", async (route) =>
-    expectNobody(route, await visit(openVisitor(platform.address, signInOf(route.path)), route)),
+    expectSignedOut(route, await visit(openPageClient(platform.address, signInOf(route.path)), route)),
   );
 
   test.each(["/live", "/app/live"])("hears nothing at %s", async (path) => {
-    const response = await openVisitor(platform.address).get(path, { Accept: "text/event-stream" });
+    const response = await openPageClient(platform.address).get(path, { Accept: "text/event-stream" });
     expect([response.status, response.headers.get("content-type")]).toEqual([
       401,
       "application/problem+json; charset=utf-8",
@@ -127,16 +127,16 @@ describe("a session of the other section", () => {
     const [other, name] = isOfApp(route.path) ? [hana, "offers-app"] : [amal, "offers-portal"];
     const [, value = ""] = other.cookie().split("=");
     const options = { headers: { Cookie: `${name}=${value}` }, formToken: await other.formToken() };
-    expectNobody(route, await visit(openVisitor(platform.address), route, options));
+    expectSignedOut(route, await visit(openPageClient(platform.address), route, options));
   });
 });
 
 describe("another organisation's person, another worker", () => {
   test.each(withIds)("finds nothing at $method $path", async (route) => {
-    const visitor = isOfApp(route.path) ? dana : bo;
-    const first = await visit(visitor, route);
+    const client = isOfApp(route.path) ? dana : bo;
+    const first = await visit(client, route);
     const leadsOn = route.method === "GET" && first.location !== null;
-    const { status, text } = leadsOn ? await visitor.get(first.location ?? "") : first;
+    const { status, text } = leadsOn ? await client.get(first.location ?? "") : first;
     expect(status).toBe(404);
     expect(text).not.toMatch(secrets);
   });
@@ -187,8 +187,8 @@ describe("a forged form", () => {
 });
 
 // After the others: it completes and withdraws.
-describe("the one whose it is", () => {
-  test.each(pages.filter(({ path }) => !/live$/.test(path)))("gets through to $method $path", async (route) => {
+describe("the owner", () => {
+  test.each(pages.filter(({ path }) => !/live$/.test(path)))("can use $method $path", async (route) => {
     const { status, location } = await visit(isOfApp(route.path) ? amal : hana, route);
     expect([200, 303, 400, 409, 422]).toContain(status);
     expect(location ?? "").not.toContain("sign-in");
@@ -202,7 +202,7 @@ test("there are such routes", () => {
   expect(withToken.length).toBeGreaterThanOrEqual(20);
 });
 
-test("a method that a page has not is 405 and says which it has", async () => {
+test("a method that a page does not have is 405 and says which it has", async () => {
   const response = await bo.send("/offers");
   expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
 });

@@ -1,31 +1,31 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { answerWith, openReceiver, type Receiver } from "../support/receiver.ts";
-import { anyStore, type StorePlace } from "../support/stores/stores.ts";
-import { openVisitor, type PageVisitor } from "./page-visitor.ts";
+import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { openPageClient, type PageClient } from "./page-client.ts";
 
 const [store] = await anyStore();
-let place: StorePlace;
+let database: TestDatabase;
 let platform: PlatformUnderTest;
 let receiver: Receiver;
-let hana: PageVisitor;
+let hana: PageClient;
 
 beforeAll(async () => {
   if (store === undefined) throw new Error("there is always a store");
-  place = await store.createPlace();
-  platform = await openPlatform(place);
+  database = await store.createDatabase();
+  platform = await openPlatform(database);
   receiver = await openReceiver();
-  hana = openVisitor(platform.address);
+  hana = openPageClient(platform.address);
   await hana.signIn("hana@harbour-hotels.example");
 });
 afterAll(async () => {
   await platform.close();
   await receiver.close();
-  await place.remove();
+  await database.remove();
 });
 beforeEach(() => {
-  receiver.answer = answerWith(200);
+  receiver.respond = respondWith(200);
 });
 
 const secret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
@@ -53,7 +53,7 @@ describe("the company profile", () => {
 
   test("is not saved when a check fails, and keeps what was typed but never the secret", async () => {
     await save();
-    receiver.answer = answerWith(401);
+    receiver.respond = respondWith(401);
     const { status, text } = await save({ baseAddress: `${receiver.baseAddress}/elsewhere` });
     expect(status).toBe(422);
     expect(text).toContain("Nothing was changed. Your endpoint must respond to both checks with 200.");
@@ -78,10 +78,10 @@ describe("the company profile", () => {
 
   test("rotates to a secret that the endpoint accepts, and to no other", async () => {
     await save();
-    receiver.answer = answerWith(401);
+    receiver.respond = respondWith(401);
     const refused = await hana.send("/company/rotation", { secret: "another-secret-of-32-characters!" });
     expect([refused.status, refused.text.includes("Nothing was changed.")]).toEqual([422, true]);
-    receiver.answer = answerWith(200);
+    receiver.respond = respondWith(200);
     const same = await hana.send("/company/rotation", { secret });
     expect(same.status).toBe(422);
     expect(same.text).toMatch(/id="new-secret-error".*this is the current one/);
@@ -94,7 +94,7 @@ describe("the company profile", () => {
   });
 
   test("offers no rotation before the first secret", async () => {
-    const bo = openVisitor(platform.address);
+    const bo = openPageClient(platform.address);
     await bo.signIn("bo@bistro-group.example");
     expect((await bo.get("/company")).text).not.toContain('action="/company/rotation"');
     const refused = await bo.send("/company/rotation", { secret: "another-secret-of-32-characters!" });
@@ -104,7 +104,7 @@ describe("the company profile", () => {
 
   test("shows an endpoint that responded with 410 as disabled, and enables it when its checks pass", async () => {
     await save();
-    receiver.answer = answerWith(410);
+    receiver.respond = respondWith(410);
     const token = await platform.signInWorker("worker_amal");
     await platform.call("POST", "/worker-app/contacts", { token, json: { organisationId: "org_harbour" } });
     await eventually("it is disabled", async () => (await hana.get("/company")).text.includes(">Disabled</span>"));
@@ -113,7 +113,7 @@ describe("the company profile", () => {
     const held = (await hana.get("/deliveries?state=held")).text;
     expect(held).toContain(">Held</span>");
     expect((await hana.send("/company/enable")).status).toBe(422);
-    receiver.answer = answerWith(200);
+    receiver.respond = respondWith(200);
     const enabled = await hana.send("/company/enable");
     expect([enabled.status, enabled.text.includes("The endpoint is enabled.")]).toEqual([200, true]);
     await eventually("it is healthy", async () => (await hana.get("/company")).text.includes(">Healthy</span>"));

@@ -1,31 +1,31 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { answerWith, openReceiver, type Receiver } from "../support/receiver.ts";
-import { anyStore, type StorePlace } from "../support/stores/stores.ts";
-import { openVisitor, type PageVisitor } from "./page-visitor.ts";
+import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { openPageClient, type PageClient } from "./page-client.ts";
 
 const [store] = await anyStore();
-let place: StorePlace;
+let database: TestDatabase;
 let platform: PlatformUnderTest;
 let receiver: Receiver;
-let hana: PageVisitor;
+let hana: PageClient;
 
 beforeAll(async () => {
   if (store === undefined) throw new Error("there is always a store");
-  place = await store.createPlace();
-  platform = await openPlatform(place);
+  database = await store.createDatabase();
+  platform = await openPlatform(database);
   receiver = await openReceiver();
-  hana = openVisitor(platform.address);
+  hana = openPageClient(platform.address);
   await hana.signIn("hana@harbour-hotels.example");
 });
 afterAll(async () => {
   await platform.close();
   await receiver.close();
-  await place.remove();
+  await database.remove();
 });
 beforeEach(() => {
-  receiver.answer = answerWith(200);
+  receiver.respond = respondWith(200);
 });
 
 const secret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
@@ -58,7 +58,7 @@ async function latest(word: string): Promise<string> {
 describe("deliveries", () => {
   test("show each attempt with request and response", async () => {
     await save();
-    receiver.answer = answerWith(503);
+    receiver.respond = respondWith(503);
     await addContact("worker_cleo");
     const { text } = await hana.get(await latest("Failed"));
     expect(text).toContain("Cleo Martin added a contact here");
@@ -69,10 +69,10 @@ describe("deliveries", () => {
 
   test("that failed are redelivered", async () => {
     await save();
-    receiver.answer = answerWith(503);
+    receiver.respond = respondWith(503);
     await addContact();
     const path = await latest("Failed");
-    receiver.answer = answerWith(200);
+    receiver.respond = respondWith(200);
     expect(await hana.send(`${path}/redeliver`)).toMatchObject({ status: 303, location: path });
     expect((await hana.get(path)).text).toContain("The event is redelivered.");
     await latest("Acknowledged");
@@ -91,14 +91,14 @@ describe("deliveries", () => {
 
   test("since a time are redelivered together", async () => {
     await save();
-    receiver.answer = answerWith(503);
+    receiver.respond = respondWith(503);
     for (const worker of ["worker_amal", "worker_ben"]) await addContact(worker);
     await latest("Failed");
     await eventually("both failed", async () =>
       (await hana.get("/deliveries?state=pending")).text.includes("No matching events."),
     );
     await save();
-    receiver.answer = answerWith(200);
+    receiver.respond = respondWith(200);
     const since = (at: string, which = "dead") => hana.send("/deliveries/redeliver", { since: at, which });
     expect(await since("2099-01-01T00:00")).toMatchObject({ status: 303, location: "/deliveries" });
     expect((await hana.get("/deliveries")).text).toContain("Redelivered: 0 events.");

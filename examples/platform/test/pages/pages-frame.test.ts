@@ -1,29 +1,29 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { anyStore, type StorePlace } from "../support/stores/stores.ts";
-import { openVisitor, type PageVisitor } from "./page-visitor.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { openPageClient, type PageClient } from "./page-client.ts";
 
 const hana = "hana@harbour-hotels.example";
 const [store] = await anyStore();
-let place: StorePlace;
+let database: TestDatabase;
 let platform: PlatformUnderTest;
-let visitor: PageVisitor;
+let client: PageClient;
 
 beforeAll(async () => {
   if (store === undefined) throw new Error("there is always a store");
-  place = await store.createPlace();
-  platform = await openPlatform(place);
-  visitor = openVisitor(platform.address);
-  await visitor.signIn(hana);
+  database = await store.createDatabase();
+  platform = await openPlatform(database);
+  client = openPageClient(platform.address);
+  await client.signIn(hana);
 });
 afterAll(async () => {
   await platform.close();
-  await place.remove();
+  await database.remove();
 });
 
 describe("signing in", () => {
   test("leads where the person wanted to go", async () => {
-    const guest = openVisitor(platform.address);
+    const guest = openPageClient(platform.address);
     expect(await guest.get("/mailbox?page=2")).toMatchObject({
       status: 303,
       location: "/sign-in?next=%2Fmailbox%3Fpage%3D2",
@@ -35,21 +35,24 @@ describe("signing in", () => {
   test.each(["//evil.example", "https://evil.example/", "/\\evil.example", "javascript:alert(1)", ""])(
     "never leads to %j",
     async (next) => {
-      const guest = openVisitor(platform.address);
+      const guest = openPageClient(platform.address);
       const response = await guest.send("/sign-in", { name: hana, password: "demo-password", next });
       expect(response).toMatchObject({ status: 303, location: "/" });
     },
   );
 
   test("with a wrong password keeps what was typed, but not the password", async () => {
-    const response = await openVisitor(platform.address).send("/sign-in", { name: hana, password: "wrong-password" });
+    const response = await openPageClient(platform.address).send("/sign-in", {
+      name: hana,
+      password: "wrong-password",
+    });
     expect(response.status).toBe(401);
     expect(response.text).toContain(`value="${hana}"`);
     expect(response.text).not.toContain("wrong-password");
   });
 
   test("gives the session a new cookie and a new form token", async () => {
-    const guest = openVisitor(platform.address);
+    const guest = openPageClient(platform.address);
     const before = [await guest.formToken(), guest.cookie()];
     await guest.signIn(hana);
     const after = [await guest.formToken(), guest.cookie()];
@@ -58,20 +61,20 @@ describe("signing in", () => {
   });
 
   test("makes a cookie that no script and no other site's form can use", async () => {
-    const { headers } = await openVisitor(platform.address).get("/sign-in");
+    const { headers } = await openPageClient(platform.address).get("/sign-in");
     expect(headers.get("set-cookie")).toMatch(/^offers-portal=[^;]+; /);
     expect(headers.get("set-cookie")).toMatch(/HttpOnly/);
     expect(headers.get("set-cookie")).toMatch(/SameSite=Lax/);
     expect(headers.get("set-cookie")).toMatch(/Path=\//);
   });
 
-  test("ends with signing out, also for who kept the cookie", async () => {
-    const guest = openVisitor(platform.address);
+  test("ends with signing out, even if the cookie is kept", async () => {
+    const guest = openPageClient(platform.address);
     await guest.signIn(hana);
     const kept = guest.cookie();
     expect(await guest.send("/sign-out")).toMatchObject({ status: 303, location: "/sign-in" });
     expect((await guest.get("/sign-in")).text).toContain("You are signed out.");
-    expect((await openVisitor(platform.address).get("/offers", { Cookie: kept })).status).toBe(303);
+    expect((await openPageClient(platform.address).get("/offers", { Cookie: kept })).status).toBe(303);
   });
 });
 
@@ -86,26 +89,26 @@ describe("a form", () => {
   ] as const;
 
   test.each(forgeries)("%s is refused", async (_, options) => {
-    expect((await visitor.send("/sign-out", {}, options)).status).toBe(403);
-    expect((await visitor.send("/sign-in", { name: hana, password: "demo-password" }, options)).status).toBe(403);
-    expect((await visitor.get("/")).location).toBe("/offers");
+    expect((await client.send("/sign-out", {}, options)).status).toBe(403);
+    expect((await client.send("/sign-in", { name: hana, password: "demo-password" }, options)).status).toBe(403);
+    expect((await client.get("/")).location).toBe("/offers");
   });
 
   test("with the token of another session is refused", async () => {
-    const other = openVisitor(platform.address);
+    const other = openPageClient(platform.address);
     await other.signIn(hana);
-    expect((await visitor.send("/sign-out", {}, { formToken: await other.formToken() })).status).toBe(403);
+    expect((await client.send("/sign-out", {}, { formToken: await other.formToken() })).status).toBe(403);
   });
 
   test("of another kind is refused", async () => {
     const headers = { "Content-Type": "text/plain" };
-    expect((await visitor.send("/sign-out", {}, { headers })).status).toBe(415);
+    expect((await client.send("/sign-out", {}, { headers })).status).toBe(415);
   });
 });
 
 describe("every page", () => {
   test("is protected by headers", async () => {
-    const { headers } = await visitor.get("/sign-in");
+    const { headers } = await client.get("/sign-in");
     expect(headers.get("content-security-policy")).toBe(
       "default-src 'none';script-src 'self';style-src 'self';img-src 'self';connect-src 'self';form-action 'self';" +
         "base-uri 'none';frame-ancestors 'none'",
@@ -116,25 +119,25 @@ describe("every page", () => {
   });
 
   test("has neither script nor style within", async () => {
-    const { text } = await visitor.get("/sign-in");
+    const { text } = await client.get("/sign-in");
     expect(text).not.toMatch(/<style|style="|<script(?! type="module" src="\/assets\/)|\son\w+="/);
   });
 
-  test("names files that may be kept for ever", async () => {
-    const { text } = await visitor.get("/sign-in");
+  test("refers to files that browsers may cache for ever", async () => {
+    const { text } = await client.get("/sign-in");
     const paths = [...text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path = ""]) => path);
     expect(paths).toHaveLength(3);
     for (const path of paths) {
-      const { status, headers } = await visitor.get(path);
+      const { status, headers } = await client.get(path);
       expect([status, headers.get("cache-control")]).toEqual([200, "public, max-age=31536000, immutable"]);
     }
-    expect((await visitor.get("/assets/styles.css")).status).toBe(404);
+    expect((await client.get("/assets/styles.css")).status).toBe(404);
   });
 
-  test("that is nowhere is a page to a person and a problem to a program", async () => {
-    const page = await visitor.get("/nowhere");
+  test("that does not exist is a page for a browser and a problem for a program", async () => {
+    const page = await client.get("/nowhere");
     expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
-    const problem = await visitor.get("/nowhere", { Accept: "*/*" });
+    const problem = await client.get("/nowhere", { Accept: "*/*" });
     expect([problem.status, problem.headers.get("content-type")]).toEqual([
       404,
       "application/problem+json; charset=utf-8",
@@ -143,24 +146,24 @@ describe("every page", () => {
 });
 
 test("the API takes no cookie, and the pages neither a key nor a bearer token", async () => {
-  expect((await visitor.get("/offer/x")).status).toBe(401);
-  expect((await visitor.get("/portal/offers")).status).toBe(401);
+  expect((await client.get("/offer/x")).status).toBe(401);
+  expect((await client.get("/portal/offers")).status).toBe(401);
   const token = await platform.signInPerson(hana);
-  const guest = openVisitor(platform.address);
+  const guest = openPageClient(platform.address);
   expect((await guest.get("/offers", { Authorization: `Bearer ${token}` })).status).toBe(303);
   expect((await guest.get("/offers", { "X-UE-Api-Subscription-Key": "demo-key-harbour" })).status).toBe(303);
 });
 
-test("behind https the cookie is for this host and https alone", async () => {
-  const other = await store?.createPlace();
+test("behind https the cookie is only for this host and https", async () => {
+  const other = await store?.createDatabase();
   if (other === undefined) throw new Error("there is always a store");
   const secure = await openPlatform(other, { publicOrigin: "https://offers.example" });
-  const { headers } = await openVisitor(secure.address).get("/sign-in");
+  const { headers } = await openPageClient(secure.address).get("/sign-in");
   expect(headers.get("set-cookie")).toMatch(/^__Host-offers-portal=.*; Secure/);
   expect(headers.get("strict-transport-security")).toContain("max-age=");
   const fields = { name: hana, password: "demo-password" };
   const send = (origin: string) =>
-    openVisitor(secure.address).send("/sign-in", fields, { headers: { Origin: origin } });
+    openPageClient(secure.address).send("/sign-in", fields, { headers: { Origin: origin } });
   expect((await send("https://offers.example")).status).toBe(303);
   expect((await send(secure.address)).status).toBe(403);
   await secure.close();
@@ -171,12 +174,12 @@ test("the direction of each text is isolated from the text beside it", async () 
   const title = "Bar \u202e\u2067on Sunday";
   const json = { createdByUserId: "user_hana", title, workerIds: ["worker_amal"] };
   const { id } = (await platform.call("POST", "/offer", { key: "demo-key-harbour", json })).json<{ id: string }>();
-  const [, stylesheet = ""] = /href="(\/assets\/[^"]+\.css)"/.exec((await visitor.get("/offers")).text) ?? [];
-  const styles = (await visitor.get(stylesheet)).text;
+  const [, stylesheet = ""] = /href="(\/assets\/[^"]+\.css)"/.exec((await client.get("/offers")).text) ?? [];
+  const styles = (await client.get(stylesheet)).text;
   const isolated = /:where\(([^)]*)\) \{\s*unicode-bidi: isolate;/.exec(styles)?.[1]?.split(", ") ?? [];
   for (const path of ["/offers", `/offers/${id}`]) {
-    // Alone in its element.
-    const { text } = await visitor.get(path);
+    // The only text of its element.
+    const { text } = await client.get(path);
     const elements = [...text.matchAll(/<(\w+)[^>]*>Bar \u202e\u2067on Sunday<\/\1>/g)].map(([, name]) => name);
     expect(elements).not.toEqual([]);
     for (const name of elements) expect([...isolated, "title"]).toContain(name);

@@ -2,27 +2,27 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readOfferDetails } from "../../src/portal/read-offers.ts";
 import { readOrganisations } from "../../src/worker-app/contacts.ts";
-import { addOrganisation, openLowerHalf } from "../support/lower-half.ts";
+import { addOrganisation, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { answerWith, openReceiver, type Receiver } from "../support/receiver.ts";
-import { anyStore, type StorePlace } from "../support/stores/stores.ts";
-import { openVisitor, type PageVisitor } from "./page-visitor.ts";
+import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { openPageClient, type PageClient } from "./page-client.ts";
 
-describe.each(await anyStore())("long lists on $title", ({ createPlace }) => {
-  let place: StorePlace;
+describe.each(await anyStore())("long lists on $title", ({ createDatabase }) => {
+  let database: TestDatabase;
   beforeAll(async () => {
-    place = await createPlace();
+    database = await createDatabase();
   });
-  afterAll(() => place.remove());
+  afterAll(() => database.remove());
 
   describe("on pages", () => {
     let platform: PlatformUnderTest;
     let receiver: Receiver;
-    let hana: PageVisitor;
+    let hana: PageClient;
     beforeAll(async () => {
-      platform = await openPlatform(place);
-      receiver = await openReceiver(answerWith(200));
-      hana = openVisitor(platform.address);
+      platform = await openPlatform(database);
+      receiver = await openReceiver(respondWith(200));
+      hana = openPageClient(platform.address);
       await hana.signIn("hana@harbour-hotels.example");
     });
     afterAll(async () => {
@@ -30,7 +30,7 @@ describe.each(await anyStore())("long lists on $title", ({ createPlace }) => {
       await receiver.close();
     });
 
-    /** Everything that the parts of a list show, by the links alone. */
+    /** Everything that the pages of a list show, reached only by their links. */
     async function follow(path: string, shown: RegExp): Promise<string[][]> {
       const parts: string[][] = [];
       for (let next: string | undefined = path; next !== undefined; ) {
@@ -51,7 +51,7 @@ describe.each(await anyStore())("long lists on $title", ({ createPlace }) => {
       const parts = await follow("/offers", />No\. (\d+)<\/a>/g);
       expect(parts.map(({ length }) => length)).toEqual([100, 1]);
       expect(parts.flat()).toEqual(Array.from({ length: 101 }, (_, index) => String(101 - index)));
-      const bo = openVisitor(platform.address);
+      const bo = openPageClient(platform.address);
       await bo.signIn("bo@bistro-group.example");
       const older = /href="([^"]+)">Older/.exec((await hana.get("/offers")).text)?.[1] ?? "";
       expect((await bo.get(older)).text).toContain("No older offers.");
@@ -64,7 +64,7 @@ describe.each(await anyStore())("long lists on $title", ({ createPlace }) => {
       for (const numbers of [[1], Array.from({ length: 100 }, (_, index) => index + 2)]) {
         const people = numbers.map((number) => ({ name: `Guest ${number}`, emailAddress: `g${number}@example.com` }));
         const json = { organisationId: "org_harbour", people };
-        receiver.answer = answerWith(200, {}, JSON.stringify(people.map((one) => ({ ...one, ratings: [] }))));
+        receiver.respond = respondWith(200, {}, JSON.stringify(people.map((one) => ({ ...one, ratings: [] }))));
         const search = { token, json: { organisationIds: ["org_harbour"] } };
         await platform.call("POST", "/portal/suggestions/search", search);
         expect((await platform.call("POST", "/portal/invitations", { token, json })).status).toBe(201);
@@ -81,7 +81,7 @@ describe.each(await anyStore())("long lists on $title", ({ createPlace }) => {
     });
 
     test.each(["/offers", "/invitations", "/mailbox", "/deliveries"])(
-      "what is no place in the list of %s is none",
+      "an invalid cursor in the list of %s shows its first page",
       async (path) => {
         for (const before of ["%00", "%ED%A0%80", "-1", "1e99", "'", "nowhere"])
           expect((await hana.get(`${path}?before=${before}`)).status).toBe(200);
@@ -89,9 +89,9 @@ describe.each(await anyStore())("long lists on $title", ({ createPlace }) => {
     );
   });
 
-  test("recipients come in parts, those who applied first; organisations by name", async () => {
-    const half = await openLowerHalf(place);
-    const { store } = half;
+  test("recipients come in pages, those who applied first; organisations by name", async () => {
+    const fixture = await openDeliveryFixture(database);
+    const { store } = fixture;
     const organisationId = await addOrganisation(store);
     const offerId = randomUUID();
     const empty = { title: "", details: "", location_place_id: "", notify_email_address: null, events: "[]" };
@@ -124,6 +124,6 @@ describe.each(await anyStore())("long lists on $title", ({ createPlace }) => {
     const all = await readOrganisations({ store }, { after: undefined, limit: 1_000 });
     const [first, ...others] = all;
     expect(await readOrganisations({ store }, { after: first?.id, limit: 1_000 })).toEqual(others);
-    await half.close();
+    await fixture.close();
   });
 });

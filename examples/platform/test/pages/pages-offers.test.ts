@@ -2,25 +2,25 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { anyStore, type StorePlace } from "../support/stores/stores.ts";
-import { openVisitor, type PageVisitor } from "./page-visitor.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { openPageClient, type PageClient } from "./page-client.ts";
 
 const run = promisify(execFile);
 const [store] = await anyStore();
-let place: StorePlace;
+let database: TestDatabase;
 let platform: PlatformUnderTest;
-let hana: PageVisitor;
+let hana: PageClient;
 
 beforeAll(async () => {
   if (store === undefined) throw new Error("there is always a store");
-  place = await store.createPlace();
-  platform = await openPlatform(place);
-  hana = openVisitor(platform.address);
+  database = await store.createDatabase();
+  platform = await openPlatform(database);
+  hana = openPageClient(platform.address);
   await hana.signIn("hana@harbour-hotels.example");
 });
 afterAll(async () => {
   await platform.close();
-  await place.remove();
+  await database.remove();
 });
 
 const slot = { start: "2099-05-01T16:00", end: "2099-05-01T22:00" };
@@ -33,7 +33,7 @@ async function create(changes: Record<string, string | string[]> = {}): Promise<
   return response.location ?? "";
 }
 
-/** What tells the page's form sent twice from two forms. */
+/** The idempotency key in a form. */
 const keyIn = (text: string): string => /name="idempotencyKey" value="([^"]+)"/.exec(text)?.[1] ?? "";
 
 const read = async (path: string) =>
@@ -71,14 +71,14 @@ describe("creating an offer", () => {
       title: " ",
       details: '<b>"kept"</b>',
       worker: "worker_amal",
-      moreWorkerIds: "worker_nobody",
+      moreWorkerIds: "worker_unknown",
       end: "2099-05-01T15:00",
     });
     expect(status).toBe(422);
     expect(text).toMatch(/aria-describedby="title-error" aria-invalid="true"/);
     expect(text).toContain("Write a title; do not leave it empty or blank.");
     expect(text).toContain("Choose an end after the start.");
-    expect(text).toContain("worker_nobody: Give the id of a worker; no worker has this one.");
+    expect(text).toContain("worker_unknown: Give the id of a worker; no worker has this one.");
     expect(text).toContain("&lt;b&gt;&quot;kept&quot;&lt;/b&gt;</textarea>");
     expect(text).toMatch(/value="worker_amal" checked/);
     expect(text).toContain('value="2099-05-01T15:00"');
@@ -91,7 +91,7 @@ describe("creating an offer", () => {
     expect(new Set(paths).size).toBe(1);
     const others = [await create({ ...form, title: "Twice" }), await create({ ...form, idempotencyKey: "another" })];
     expect(new Set([...paths, ...others]).size).toBe(3);
-    const bea = openVisitor(platform.address);
+    const bea = openPageClient(platform.address);
     await bea.signIn("hana@harbour-hotels.example");
     expect((await bea.send("/offers/new", form)).location).not.toBe(paths[0]);
   });
@@ -103,8 +103,8 @@ describe("creating an offer", () => {
   });
 
   test("without workers is rejected", async () => {
-    const { worker: _, ...nobody } = fields;
-    const { status, text } = await hana.send("/offers/new", nobody);
+    const { worker: _, ...withoutWorkers } = fields;
+    const { status, text } = await hana.send("/offers/new", withoutWorkers);
     expect([status, text.includes("Name at least one worker.")]).toEqual([422, true]);
   });
 
@@ -154,7 +154,7 @@ describe("an offer", () => {
   });
 
   test.each<[string, Record<string, string>, string]>([
-    ["nobody", {}, "Select at least one worker who has applied."],
+    ["no worker", {}, "Select at least one worker who has applied."],
     ["who has not applied", { worker: "worker_ben" }, "A selected worker no longer applies. Reload the page."],
   ])("is not completed with %s", async (_, ticked, remedy) => {
     const path = await create();
@@ -175,7 +175,7 @@ describe("an offer", () => {
   });
 });
 
-describe("the code beside an act", () => {
+describe("the code beside an action", () => {
   const env = { ...process.env, OFFERS_API_KEY: "demo-key-harbour" };
   /** What the copy button copies. */
   const codeOf = (html: string, id: string): string => {

@@ -1,14 +1,13 @@
 export interface LiveEvent {
   id: string;
   type: string;
-  /** What changed. */
   topics: readonly string[];
 }
 
 export interface LiveReader {
   events: LiveEvent[];
-  /** How often it was told of a topic. */
-  told(topic: string): number;
+  /** How many events named the topic. */
+  countOf(topic: string): number;
   /** Resolves when the server ends the stream. */
   ended: Promise<void>;
   disconnect(): void;
@@ -23,7 +22,7 @@ export async function readLive(address: string, cookie: string, lastEventId?: st
     ...(lastEventId !== undefined && { "Last-Event-ID": lastEventId }),
   };
   const { body, status } = await fetch(address, { headers, signal: connection.signal });
-  if (body === null || status !== 200) throw new Error(`the stream was answered ${status}`);
+  if (body === null || status !== 200) throw new Error(`the stream: ${status}`);
   const events: LiveEvent[] = [];
   const read = async (): Promise<void> => {
     let text = "";
@@ -40,6 +39,6 @@ export async function readLive(address: string, cookie: string, lastEventId?: st
   const ended = read().catch((error: unknown) => {
     if (!connection.signal.aborted) throw error;
   });
-  const told = (topic: string): number => events.filter(({ topics }) => topics.includes(topic)).length;
-  return { events, told, ended, disconnect: () => connection.abort() };
+  const countOf = (topic: string): number => events.filter(({ topics }) => topics.includes(topic)).length;
+  return { events, countOf, ended, disconnect: () => connection.abort() };
 }

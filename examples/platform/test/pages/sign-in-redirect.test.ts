@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { anyStore, type StorePlace } from "../support/stores/stores.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 import { hostileNext } from "./hostile-next.ts";
-import { openVisitor, type SendOptions } from "./page-visitor.ts";
+import { openPageClient, type SendOptions } from "./page-client.ts";
 
 /** Each signs in for real. `REDIRECT_RUNS=10000` tries as many for each section. */
 const runs = Number(process.env.REDIRECT_RUNS ?? 150);
@@ -14,34 +14,34 @@ const audiences = [
   { section: "the worker's app", signInPath: "/app/sign-in", name: "worker_amal", home: "/app" },
 ];
 
-let place: StorePlace;
+let database: TestDatabase;
 let platform: PlatformUnderTest;
 beforeAll(async () => {
   const [store] = await anyStore();
   if (store === undefined) throw new Error("there is always a store");
-  place = await store.createPlace();
-  platform = await openPlatform(place);
+  database = await store.createDatabase();
+  platform = await openPlatform(database);
 });
 afterAll(async () => {
   await platform.close();
-  await place.remove();
+  await database.remove();
 });
 
 describe.each(audiences)("signing in to $section", ({ signInPath, name, home }) => {
   /** The hidden field that the page of a link has, and where its form leads. */
   async function follow(query: string): Promise<{ kept: string; location: string }> {
-    const visitor = openVisitor(platform.address, signInPath);
-    const page = await visitor.get(`${signInPath}?${query}`);
+    const client = openPageClient(platform.address, signInPath);
+    const page = await client.get(`${signInPath}?${query}`);
     const kept = unescaped(/name="next" value="([^"]*)"/.exec(page.text)?.[1] ?? "");
     const formToken = /name="formToken" value="([^"]+)"/.exec(page.text)?.[1] ?? "";
-    return { kept, location: await lead(kept, visitor, { formToken }) };
+    return { kept, location: await lead(kept, client, { formToken }) };
   }
   async function lead(
     next: string,
-    visitor = openVisitor(platform.address, signInPath),
+    client = openPageClient(platform.address, signInPath),
     options: SendOptions = {},
   ): Promise<string> {
-    const response = await visitor.send(signInPath, { name, password: "demo-password", next }, options);
+    const response = await client.send(signInPath, { name, password: "demo-password", next }, options);
     expect(response.status).toBe(303);
     return response.location ?? "";
   }

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openVisitor, type PageVisitor } from "../pages/page-visitor.ts";
+import { openPageClient, type PageClient } from "../pages/page-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { anyStore, type StorePlace } from "../support/stores/stores.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 
-describe.each(await anyStore())("a worker's devices on $title", ({ createPlace }) => {
-  let place: StorePlace;
+describe.each(await anyStore())("a worker's devices on $title", ({ createDatabase }) => {
+  let database: TestDatabase;
   let platform: PlatformUnderTest;
   let [amal, ben]: string[] = [];
   beforeAll(async () => {
-    place = await createPlace();
-    platform = await openPlatform(place);
+    database = await createDatabase();
+    platform = await openPlatform(database);
     [amal, ben] = await Promise.all(["worker_amal", "worker_ben"].map((id) => platform.signInWorker(id)));
   });
   afterAll(async () => {
     await platform.close();
-    await place.remove();
+    await database.remove();
   });
 
   const add = async (worker = "", json: object) => {
@@ -47,14 +47,14 @@ describe.each(await anyStore())("a worker's devices on $title", ({ createPlace }
     expect((await add(amal, { platform: "ios", token: "token-3" })).status).toBe(201);
   });
 
-  interface Listed {
+  interface ListedDevice {
     id: string;
     platform: string;
     hasToken: boolean;
     registeredAt: string;
   }
   const list = async (worker = "") =>
-    (await platform.call("GET", "/worker-app/devices", { token: worker })).json<{ devices: Listed[] }>().devices;
+    (await platform.call("GET", "/worker-app/devices", { token: worker })).json<{ devices: ListedDevice[] }>().devices;
   const remove = (worker = "", id = "") => platform.call("DELETE", `/worker-app/devices/${id}`, { token: worker });
 
   test("a token that another worker registers moves: the device is on one list alone", async () => {
@@ -128,36 +128,36 @@ describe.each(await anyStore())("a worker's devices on $title", ({ createPlace }
   });
 
   describe("on the page", () => {
-    let visitor: PageVisitor;
+    let client: PageClient;
     beforeAll(async () => {
-      visitor = openVisitor(platform.address, "/app/sign-in");
-      await visitor.signIn("worker_cleo");
+      client = openPageClient(platform.address, "/app/sign-in");
+      await client.signIn("worker_cleo");
     });
 
     test("are listed and removed with a plain form", async () => {
       const cleo = await platform.signInWorker("worker_cleo");
       for (const { id } of await list(cleo)) await remove(cleo, id);
-      expect((await visitor.get("/app/devices")).text).toContain("No phone is registered");
+      expect((await client.get("/app/devices")).text).toContain("No phone is registered");
       const phone = await add(cleo, { platform: "ios", token: "token-8" });
       const tablet = await add(cleo, { platform: "android" });
-      const { text } = await visitor.get("/app/devices");
+      const { text } = await client.get("/app/devices");
       expect([...text.matchAll(/action="\/app\/devices\/([^"/]+)\/remove"/g)].map(([, id]) => id)).toEqual([
         tablet.id,
         phone.id,
       ]);
       for (const word of ["iPhone or iPad", "Android"]) expect(text).toContain(word);
       expect(text).not.toContain("token-8");
-      const removed = await visitor.send(`/app/devices/${phone.id}/remove`);
+      const removed = await client.send(`/app/devices/${phone.id}/remove`);
       expect([removed.status, removed.location]).toEqual([303, "/app/devices"]);
-      expect((await visitor.get("/app/devices")).text).toContain("is removed");
+      expect((await client.get("/app/devices")).text).toContain("is removed");
       expect((await list(cleo)).map(({ id }) => id)).toEqual([tablet.id]);
     });
 
     test("of another worker are not there", async () => {
       const { id } = await add(amal, { platform: "ios" });
-      expect((await visitor.send(`/app/devices/${id}/remove`)).status).toBe(404);
+      expect((await client.send(`/app/devices/${id}/remove`)).status).toBe(404);
       expect((await list(amal)).map((device) => device.id)).toContain(id);
-      expect((await visitor.get("/app/devices")).text).not.toContain(id);
+      expect((await client.get("/app/devices")).text).not.toContain(id);
     });
   });
 

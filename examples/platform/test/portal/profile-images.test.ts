@@ -3,14 +3,14 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createOutbound } from "../../src/outbound/create-outbound.ts";
 import { profileImages } from "../../src/profile-images/profile-images.ts";
 import { eventually } from "../support/eventually.ts";
-import { type Answer, answerWith, hangUp, openReceiver, type Receiver } from "../support/receiver.ts";
+import { hangUp, openReceiver, type Receiver, type Respond, respondWith } from "../support/receiver.ts";
 
 /** A dot. */
 const gif = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
 const png = (size: number): Buffer =>
   Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), Buffer.alloc(size - 8, 1)]);
 const picture =
-  (bytes: Buffer, type = "image/gif"): Answer =>
+  (bytes: Buffer, type = "image/gif"): Respond =>
   (_, response) =>
     void response.writeHead(200, { "content-type": type }).end(bytes);
 
@@ -33,13 +33,13 @@ describe("profile images", () => {
   });
 
   test("are what their bytes are, whatever they are called", async () => {
-    host.answer = picture(png(100), "text/html");
+    host.respond = picture(png(100), "text/html");
     expect(await open()(`${host.baseAddress}/a`)).toMatchObject({ type: "image/png" });
   });
 
   test("of 1 MiB are shown, and not of a byte more", async () => {
     const find = open();
-    host.answer = picture(png(1024 * 1024));
+    host.respond = picture(png(1024 * 1024));
     const shown = await find(`${host.baseAddress}/full`);
     expect(
       createHash("sha1")
@@ -50,18 +50,18 @@ describe("profile images", () => {
         .update(png(1024 * 1024))
         .digest("hex"),
     );
-    host.answer = picture(png(1024 * 1024 + 1));
+    host.respond = picture(png(1024 * 1024 + 1));
     expect(await find(`${host.baseAddress}/over`)).toBeUndefined();
   });
 
-  test.each<[string, Answer]>([
+  test.each<[string, Respond]>([
     ["SVG", picture(Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>"), "image/svg+xml")],
     ["HTML that says it is a picture", picture(Buffer.from("<!doctype html>"), "image/png")],
-    ["a redirect", answerWith(302, { location: "/dana.gif" })],
+    ["a redirect", respondWith(302, { location: "/dana.gif" })],
     ["not found", (_, response) => void response.writeHead(404).end(gif)],
     ["a hang-up", hangUp],
   ])("%s is none", async (_, response) => {
-    host.answer = response;
+    host.respond = response;
     expect(await open()(`${host.baseAddress}/a`)).toBeUndefined();
   });
 
@@ -80,7 +80,7 @@ describe("profile images", () => {
   });
 
   test("are fetched once while they are cached, also by concurrent requests, and then again", async () => {
-    const find = open(50);
+    const find = open(1_000);
     const url = `${host.baseAddress}/a.gif`;
     await Promise.all([find(url), find(url)]);
     await find(url);

@@ -2,19 +2,19 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { type CallOptions, openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { readEvents } from "../support/read-events.ts";
-import { anyStore, type StorePlace } from "../support/stores/stores.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 
-describe.each(await anyStore())("the worker's app on $title", ({ createPlace }) => {
-  let place: StorePlace;
+describe.each(await anyStore())("the worker's app on $title", ({ createDatabase }) => {
+  let database: TestDatabase;
   let platform: PlatformUnderTest;
   let clockOffsetMs = 0;
   beforeAll(async () => {
-    place = await createPlace();
-    platform = await openPlatform(place, {}, () => new Date(Date.now() + clockOffsetMs));
+    database = await createDatabase();
+    platform = await openPlatform(database, {}, () => new Date(Date.now() + clockOffsetMs));
   });
   afterAll(async () => {
     await platform.close();
-    await place.remove();
+    await database.remove();
   });
 
   const key = "demo-key-harbour";
@@ -24,9 +24,9 @@ describe.each(await anyStore())("the worker's app on $title", ({ createPlace }) 
   };
   const as = async (workerId: string, method: string, path: string, options: CallOptions = {}) =>
     platform.call(method, `/worker-app${path}`, { ...options, token: await platform.signInWorker(workerId) });
-  type Entry = { id: number; offerId: string; reason: string };
+  type MenuEntry = { id: number; offerId: string; reason: string };
   const menuOf = async (workerId: string) =>
-    (await as(workerId, "GET", "/notifications")).json<{ notifications: Entry[] }>().notifications;
+    (await as(workerId, "GET", "/notifications")).json<{ notifications: MenuEntry[] }>().notifications;
   const streamOf = async (workerId: string, lastEventId?: string) => {
     const token = await platform.signInWorker(workerId);
     return readEvents(`${platform.address}/worker-app/notifications/stream`, token, lastEventId);
@@ -111,7 +111,7 @@ describe.each(await anyStore())("the worker's app on $title", ({ createPlace }) 
     await as("worker_cleo", "POST", `/offers/${id}/apply`);
     await platform.call("POST", `/offer/${id}/complete?api-version=1.0`, { key, json: ["worker_cleo"] });
     await platform.call("GET", `/offer/${id}/withdraw`, { key });
-    await eventually("all is told", async () => (await menuOf("worker_cleo")).length === 3);
+    await eventually("all notifications are there", async () => (await menuOf("worker_cleo")).length === 3);
     const entry = { offerId: id, offerTitle: "Bar on Sunday", id: expect.any(Number), createdAt: expect.any(String) };
     expect(await menuOf("worker_cleo")).toEqual([
       { ...entry, reason: "withdrawn", successful: null },
@@ -188,7 +188,7 @@ describe.each(await anyStore())("the worker's app on $title", ({ createPlace }) 
     expect(stream.events).toHaveLength(known + 1);
     await platform.close();
     await stream.ended;
-    platform = await openPlatform(place);
+    platform = await openPlatform(database);
     expect((await menuOf("worker_ben")).at(0)).toMatchObject({ offerId: mine });
   });
 });

@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type PlatformProcess, startProcess } from "../support/platform-process.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
+import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 import { testSeed } from "../support/test-seed.ts";
 import { callProcess, signIn } from "./call-process.ts";
 
-describe.each(await storesUnderTest())("many requests at once on $title", ({ title, createPlace }) => {
-  let place: StorePlace;
+describe.each(await storesUnderTest())("many requests at once on $title", ({ title, createDatabase }) => {
+  let database: TestDatabase;
   let processes: PlatformProcess[];
   let addresses: string[];
   beforeAll(async () => {
-    place = await createPlace();
+    database = await createDatabase();
     const environment = { OFFERS_SEED: testSeed, OFFERS_RATE_LIMIT: "off", OFFERS_PERSON_RATE_LIMIT: "off" };
     // PGlite serves one process.
     const count = title === "PGlite" ? 1 : 2;
-    processes = Array.from({ length: count }, () => startProcess(place, environment));
+    processes = Array.from({ length: count }, () => startProcess(database, environment));
     addresses = await Promise.all(processes.map((each) => each.address()));
   });
   afterAll(async () => {
     for (const { child } of processes) child.kill("SIGKILL");
     await Promise.all(processes.map(({ exited }) => exited));
-    await place.remove();
+    await database.remove();
   });
 
   test("a hundred creations under one key, at every process, create one offer", async () => {

@@ -4,23 +4,23 @@ import { pingDatabase } from "../../src/metrics/ping-database.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { eventually } from "../support/eventually.ts";
 import { openPlatform } from "../support/platform-under-test.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
+import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 
-const places: StorePlace[] = [];
+const databases: TestDatabase[] = [];
 const stores = await storesUnderTest();
 afterEach(async () => {
-  for (const place of places.splice(0)) await place.remove();
+  for (const database of databases.splice(0)) await database.remove();
 });
 
-describe.each(stores)("health on $title", ({ createPlace }) => {
-  const newPlace = async (): Promise<StorePlace> => {
-    const place = await createPlace();
-    places.push(place);
-    return place;
+describe.each(stores)("health on $title", ({ createDatabase }) => {
+  const newDatabase = async (): Promise<TestDatabase> => {
+    const database = await createDatabase();
+    databases.push(database);
+    return database;
   };
 
   test("it is alive and ready, and reveals nothing else", async () => {
-    const platform = await openPlatform(await newPlace());
+    const platform = await openPlatform(await newDatabase());
     const [alive, ready] = [await platform.call("GET", "/healthz"), await platform.call("GET", "/readyz")];
     expect([alive.status, alive.text]).toEqual([200, '{"status":"alive"}']);
     expect([ready.status, ready.text]).toEqual([200, '{"status":"ready"}']);
@@ -28,7 +28,7 @@ describe.each(stores)("health on $title", ({ createPlace }) => {
   });
 
   test("a store that does not respond within two seconds is not ready, and is ready again when it responds", async () => {
-    const store = await openStore(await newPlace().then(({ options }) => options));
+    const store = await openStore(await newDatabase().then(({ options }) => options));
     expect(await pingDatabase(store)).toBe(true);
     // PGlite has one connection, the pool of PostgreSQL twenty.
     let free = (): void => undefined;
@@ -44,16 +44,16 @@ describe.each(stores)("health on $title", ({ createPlace }) => {
   });
 });
 
-describe.each(stores.slice(1))("health while $title is away", ({ createPlace }) => {
+describe.each(stores.slice(1))("health while $title is away", ({ createDatabase }) => {
   test("it is alive but not ready, and ready when PostgreSQL is back", async () => {
-    const place = await createPlace();
-    if (place.options.databaseUrl === undefined) throw new Error("there is a PostgreSQL");
-    places.push(place);
-    const platform = await openPlatform(place);
-    const database = new URL(place.options.databaseUrl);
-    const name = database.pathname.slice(1);
-    database.pathname = "/postgres";
-    const admin = new pg.Client(database.href);
+    const database = await createDatabase();
+    if (database.options.databaseUrl === undefined) throw new Error("there is a PostgreSQL");
+    databases.push(database);
+    const platform = await openPlatform(database);
+    const url = new URL(database.options.databaseUrl);
+    const name = url.pathname.slice(1);
+    url.pathname = "/postgres";
+    const admin = new pg.Client(url.href);
     await admin.connect();
     await admin.query(`alter database ${name} with allow_connections false`);
     await admin.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [name]);

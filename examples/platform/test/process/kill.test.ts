@@ -2,36 +2,36 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { describe, expect, test } from "vitest";
+import { addOrganisation, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
-import { addOrganisation, openLowerHalf } from "../support/lower-half.ts";
-import { answerWith, openReceiver } from "../support/receiver.ts";
+import { openReceiver, respondWith } from "../support/receiver.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
 
 const childFile = new URL("../support/record-and-deliver.ts", import.meta.url).pathname;
 
-describe.each(await storesUnderTest())("a process killed with kill -9 on $title", ({ createPlace }) => {
+describe.each(await storesUnderTest())("a process killed with kill -9 on $title", ({ createDatabase }) => {
   test("loses no event that it had recorded", async () => {
-    const place = await createPlace();
+    const database = await createDatabase();
     const receiver = await openReceiver();
-    // Some are acknowledged, some refused, some under way when the process dies.
+    // When the process dies, some are acknowledged, some refused, some under way.
     let count = 0;
-    receiver.answer = (request, reply) => {
+    receiver.respond = (request, response) => {
       count += 1;
       if (count % 3 === 0) return;
-      answerWith(count % 3 === 1 ? 200 : 500)(request, reply);
+      respondWith(count % 3 === 1 ? 200 : 500)(request, response);
     };
-    const before = await openLowerHalf(place);
+    const before = await openDeliveryFixture(database);
     const organisationId = await addOrganisation(before.store, receiver.baseAddress);
     await before.close();
 
-    const child = spawn(process.execPath, [childFile, JSON.stringify(place.options), organisationId], {
+    const child = spawn(process.execPath, [childFile, JSON.stringify(database.options), organisationId], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     const recorded = await readUntilKilled(child, 60);
     expect(recorded.length).toBeGreaterThanOrEqual(60);
 
-    receiver.answer = answerWith(200);
-    const after = await openLowerHalf(place);
+    receiver.respond = respondWith(200);
+    const after = await openDeliveryFixture(database);
     after.startDelivery();
     const pending = () => after.store.db.selectFrom("deliveries").select("id").where("state", "=", "pending").execute();
     await eventually("nothing is pending", async () => (await pending()).length === 0);
@@ -45,7 +45,7 @@ describe.each(await storesUnderTest())("a process killed with kill -9 on $title"
     expect(lost).toEqual([]);
     await after.close();
     await receiver.close();
-    await place.remove();
+    await database.remove();
   });
 });
 

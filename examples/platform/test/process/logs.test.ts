@@ -6,10 +6,10 @@ import { openStore } from "../../src/store/open-store.ts";
 import { eventually } from "../support/eventually.ts";
 import { startProcess } from "../support/platform-process.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { type Answer, answerWith, hangUp, openReceiver, type Receiver } from "../support/receiver.ts";
-import { anyStore, type StorePlace } from "../support/stores/stores.ts";
+import { hangUp, openReceiver, type Receiver, type Respond, respondWith } from "../support/receiver.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 
-/** Every secret and everything personal carries this word, and no log line may. */
+/** Part of every secret and all personal data; no log line may contain it. */
 const sentinel = "hunter2";
 
 const seed = {
@@ -37,26 +37,26 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-describe.each(await anyStore())("the log on $title", ({ createPlace }) => {
-  let place: StorePlace;
+describe.each(await anyStore())("the log on $title", ({ createDatabase }) => {
+  let database: TestDatabase;
   let platform: PlatformUnderTest;
   let receiver: Receiver;
   let person: string;
   let worker: string;
-  /** Answers the tests of a profile, and events as each test says. */
-  let answerEvents: Answer;
+  /** Responds to events; the two tests of an endpoint get 200. */
+  let respondToEvents: Respond;
 
   beforeAll(async () => {
-    place = await createPlace();
-    // What the database says of these repeats the row.
-    const store = await openStore(place.options);
+    database = await createDatabase();
+    // PostgreSQL's errors about these constraints repeat the row.
+    const store = await openStore(database.options);
     await store.execute("alter table offers add check (details <> 'make the store fail')");
     await store.execute("alter table attempts add check (status <> 418)");
     await store.close();
     receiver = await openReceiver((request, response) =>
-      (request.url.includes("/test") ? answerWith(200) : answerEvents)(request, response),
+      (request.url.includes("/test") ? respondWith(200) : respondToEvents)(request, response),
     );
-    platform = await openPlatform(place, { seedFile });
+    platform = await openPlatform(database, { seedFile });
     const signIn = async (path: string, credentials: object): Promise<string> => {
       const json = { ...credentials, password: `password-${sentinel}` };
       return (await platform.call("POST", path, { json })).json<{ token: string }>().token;
@@ -65,13 +65,13 @@ describe.each(await anyStore())("the log on $title", ({ createPlace }) => {
     worker = await signIn("/worker-app/session", { workerId: `worker_${sentinel}` });
   });
   beforeEach(() => {
-    answerEvents = answerWith(200);
+    respondToEvents = respondWith(200);
     platform.logLines.length = 0;
   });
   afterAll(async () => {
     await platform.close();
     await receiver.close();
-    await place.remove();
+    await database.remove();
     expectSilence();
   });
 
@@ -109,24 +109,24 @@ describe.each(await anyStore())("the log on $title", ({ createPlace }) => {
     await platform.call("POST", "/offer", { key: `wrong-${sentinel}`, body: sentinel });
     await create({ title: 7, [sentinel]: sentinel });
     await platform.call("POST", "/portal/session", { json: { emailAddress: sentinel, password: sentinel } });
-    const answered = logged("http.response");
-    expect(answered).toContainEqual({
+    const responses = logged("http.response");
+    expect(responses).toContainEqual({
       ...{ level: 30, time: expect.any(Number), msg: "http.response" },
       ...{ method: "POST", route: "/offer", status: 201, ms: expect.any(Number) },
       requestId: headers.get("x-request-id"),
     });
-    expect(answered).toContainEqual(expect.objectContaining({ method: "GET", route: "/offer/:id", status: 404 }));
-    expect(answered).toContainEqual(expect.objectContaining({ method: "GET", route: "none", status: 404 }));
+    expect(responses).toContainEqual(expect.objectContaining({ method: "GET", route: "/offer/:id", status: 404 }));
+    expect(responses).toContainEqual(expect.objectContaining({ method: "GET", route: "none", status: 404 }));
     expect(platform.logLines.join("")).not.toContain("abab");
     expectSilence();
   });
 
   test("an attempt is one line with its ids, template and outcome, whatever the response", async () => {
     expect((await saveProfile()).status).toBe(200);
-    answerEvents = answerWith(500, { "x-secret": sentinel, "content-type": "text/plain" }, `no ${sentinel}`);
+    respondToEvents = respondWith(500, { "x-secret": sentinel, "content-type": "text/plain" }, `no ${sentinel}`);
     await apply();
     await eventually("it failed", () => logged("delivery.attempted").some(({ status }) => status === 500));
-    answerEvents = hangUp;
+    respondToEvents = hangUp;
     await eventually("it failed otherwise", () =>
       logged("delivery.attempted").some(({ failure }) => failure === "connection_lost"),
     );
@@ -150,7 +150,7 @@ describe.each(await anyStore())("the log on $title", ({ createPlace }) => {
       { level: 50, requestId: failed.headers.get("x-request-id"), code: "23514", at: expect.any(Array) },
     ]);
     expect((await saveProfile()).status).toBe(200);
-    answerEvents = answerWith(418, {}, sentinel);
+    respondToEvents = respondWith(418, {}, sentinel);
     await apply();
     await eventually("an attempt cannot be stored", () => logged("background.error").length > 0);
     expectSilence();
@@ -158,13 +158,13 @@ describe.each(await anyStore())("the log on $title", ({ createPlace }) => {
 });
 
 describe("a start that fails", () => {
-  let place: StorePlace;
+  let database: TestDatabase;
   beforeEach(async () => {
     const [store] = await anyStore();
     if (store === undefined) throw new Error("there is always a store");
-    place = await store.createPlace();
+    database = await store.createDatabase();
   });
-  afterEach(() => place.remove());
+  afterEach(() => database.remove());
 
   const [one] = seed.people;
   test.each<[string, object | string]>([
@@ -174,7 +174,7 @@ describe("a start that fails", () => {
   ])("on a seed that %s repeats nothing of it", async (_, content) => {
     const path = join(folder, "wrong.json");
     await writeFile(path, typeof content === "string" ? content : JSON.stringify(content));
-    const { exited, output } = startProcess(place, { OFFERS_SEED: path });
+    const { exited, output } = startProcess(database, { OFFERS_SEED: path });
     expect((await exited).code).toBe(1);
     expect(output.stderr).toMatch(/^platform did not start: /);
     expect(output.stdout + output.stderr).not.toContain(sentinel);
@@ -185,7 +185,7 @@ describe("a start that fails", () => {
     ["OFFERS_ENCRYPTION_KEY", { OFFERS_ENCRYPTION_KEY: sentinel }],
     ["DATABASE_URL", { DATABASE_URL: `postgres://a:${sentinel}@127.0.0.1:1/x?sslmode=${sentinel}` }],
   ])("for %s names the variable, and not its value", async (name, environment) => {
-    const { exited, output } = startProcess(place, environment);
+    const { exited, output } = startProcess(database, environment);
     expect((await exited).code).toBe(1);
     expect(output.stderr).toMatch(new RegExp(`^platform did not start: .*${name}.*\n$`));
     expect(output.stdout + output.stderr).not.toContain(sentinel);
@@ -194,7 +194,7 @@ describe("a start that fails", () => {
   test("for the credentials of the push service names the file, and nothing that is in it", async () => {
     const path = join(folder, "credentials.json");
     await writeFile(path, JSON.stringify({ type: "service_account", private_key: sentinel }));
-    const { exited, output } = startProcess(place, { OFFERS_FCM_CREDENTIALS: path });
+    const { exited, output } = startProcess(database, { OFFERS_FCM_CREDENTIALS: path });
     expect((await exited).code).toBe(1);
     expect(output.stderr).toMatch(/^platform did not start: OFFERS_FCM_CREDENTIALS names .*credentials\.json, .*\n$/);
     expect(output.stderr).not.toContain(sentinel);

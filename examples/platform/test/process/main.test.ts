@@ -7,29 +7,29 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { demoSeedFile } from "../../src/seed/demo-sign-ins.ts";
 import { type PlatformProcess, startProcess } from "../support/platform-process.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
+import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 
 const [pglite, postgres] = await storesUnderTest();
 const running: ChildProcess[] = [];
-const places: StorePlace[] = [];
+const databases: TestDatabase[] = [];
 
-async function createPlace(store = pglite): Promise<StorePlace> {
-  const place = await store?.createPlace();
-  if (place === undefined) throw new Error("there is always a store");
-  places.push(place);
-  return place;
+async function createDatabase(store = pglite): Promise<TestDatabase> {
+  const database = await store?.createDatabase();
+  if (database === undefined) throw new Error("there is always a store");
+  databases.push(database);
+  return database;
 }
 
-/** Of a process that does not get as far as its store. */
-async function createFolder(): Promise<StorePlace> {
+/** For a process that does not get as far as its store. */
+async function createFolder(): Promise<TestDatabase> {
   const dataFolder = await mkdtemp(join(tmpdir(), "offers-main-"));
-  const place = { options: { dataFolder }, remove: () => rm(dataFolder, { recursive: true, force: true }) };
-  places.push(place);
-  return place;
+  const database = { options: { dataFolder }, remove: () => rm(dataFolder, { recursive: true, force: true }) };
+  databases.push(database);
+  return database;
 }
 
-function start(place: StorePlace, environment: Record<string, string> = {}): PlatformProcess {
-  const started = startProcess(place, environment);
+function start(database: TestDatabase, environment: Record<string, string> = {}): PlatformProcess {
+  const started = startProcess(database, environment);
   running.push(started.child);
   return started;
 }
@@ -37,25 +37,25 @@ function start(place: StorePlace, environment: Record<string, string> = {}): Pla
 afterEach(async () => {
   for (const child of running.splice(0))
     if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
-  for (const place of places.splice(0)) await place.remove();
+  for (const database of databases.splice(0)) await database.remove();
 });
 
 describe("the platform's process", () => {
   test("logs its address, and keeps its data when it is stopped", async () => {
-    const place = await createPlace();
-    const first = start(place, { OFFERS_SEED: demoSeedFile });
+    const database = await createDatabase();
+    const first = start(database, { OFFERS_SEED: demoSeedFile });
     const headers = { "X-UE-Api-Subscription-Key": "demo-key-harbour", "Content-Type": "application/json" };
     const body = JSON.stringify({ createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] });
     const created = await fetch(`${await first.address()}/offer`, { method: "POST", headers, body });
     expect(created.status).toBe(201);
-    expect(first.output.stdout).toContain(`(store PGlite in ${place.options.dataFolder})`);
+    expect(first.output.stdout).toContain(`(store PGlite in ${database.options.dataFolder})`);
     expect(first.output.stdout).toContain(`sign in to the portal at ${await first.address()}/ as hana@`);
     first.child.kill("SIGTERM");
     expect(await first.exited).toEqual({ code: 0, signal: null });
     for (const line of first.output.stdout.trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("msg");
 
-    // The seed again, over what is there.
-    const second = start(place, { OFFERS_SEED: demoSeedFile });
+    // The seed is applied a second time.
+    const second = start(database, { OFFERS_SEED: demoSeedFile });
     const read = await fetch((await second.address()) + created.headers.get("location"), { headers });
     expect(await read.json()).toMatchObject({ title: "Bar", recipients: [{ workerId: "worker_amal" }] });
     second.child.kill("SIGINT");
@@ -63,26 +63,26 @@ describe("the platform's process", () => {
   });
 
   test("does not start with another encryption key than its secrets were encrypted with, and says so in one line", async () => {
-    const place = await createPlace();
-    const first = start(place);
+    const database = await createDatabase();
+    const first = start(database);
     await first.address();
     first.child.kill("SIGTERM");
     await first.exited;
-    const second = start(place, { OFFERS_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString("base64") });
+    const second = start(database, { OFFERS_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString("base64") });
     expect((await second.exited).code).toBe(1);
     expect(second.output.stderr).toMatch(/^platform did not start: OFFERS_ENCRYPTION_KEY is not the key that .*\n$/);
-    await rm(join(place.options.dataFolder, "encryption.key"));
-    const third = start(place);
+    await rm(join(database.options.dataFolder, "encryption.key"));
+    const third = start(database);
     expect((await third.exited).code).toBe(1);
     expect(third.output.stderr).toMatch(/^platform did not start: \S+encryption\.key is not the key that .*\n$/);
   });
 
   test("does not start on a data folder in use, nor on a port in use, and says so in one line", async () => {
-    const place = await createPlace();
-    const first = start(place);
+    const database = await createDatabase();
+    const first = start(database);
     const { port } = new URL(await first.address());
-    const sameFolder = start(place);
-    const samePort = start(await createPlace(), { PORT: port });
+    const sameFolder = start(database);
+    const samePort = start(await createDatabase(), { PORT: port });
     expect((await sameFolder.exited).code).toBe(1);
     expect(sameFolder.output.stderr).toMatch(/^platform did not start: the data folder \S+ is in use by another .*\n$/);
     expect((await samePort.exited).code).toBe(1);
@@ -112,15 +112,15 @@ describe("the platform's process", () => {
     [{ OFFERS_SEED: "missing.json" }, /^OFFERS_SEED: missing.json .*$/],
     [{ OFFERS_ENCRYPTION_KEY: "short" }, /^OFFERS_ENCRYPTION_KEY is not 32 bytes in base64; .*$/],
     [
-      { DATABASE_URL: "postgres://nobody:s3cret@127.0.0.1:1/x" },
+      { DATABASE_URL: "postgres://ann:s3cret@127.0.0.1:1/x" },
       /^DATABASE_URL: the database x at 127\.0\.0\.1:1 cannot be used \(ECONNREFUSED\): nothing listens .*; start PostgreSQL, .*$/,
     ],
     [
-      { DATABASE_URL: "postgres://nobody:s3cret@127.0.0.1:1/x?sslrootcert=/s3cret" },
+      { DATABASE_URL: "postgres://ann:s3cret@127.0.0.1:1/x?sslrootcert=/s3cret" },
       /^DATABASE_URL: the database x .* \(ENOENT\): a file that it names is missing; correct sslrootcert, .*$/,
     ],
     [
-      { DATABASE_URL: "postgres://nobody:s3cret@nowhere.invalid/x" },
+      { DATABASE_URL: "postgres://ann:s3cret@nowhere.invalid/x" },
       /^DATABASE_URL: the database x at nowhere\.invalid:5432 .*: its host cannot be looked up; correct the host's name$/,
     ],
     [
@@ -138,8 +138,8 @@ describe("the platform's process", () => {
       /^OFFERS_DATA: \S+ cannot be the data folder: a part of its path is a file \(ENOTDIR\); .*$/,
     ],
   ] satisfies [Record<string, string>, RegExp][])("does not start with %o", async (environment, message) => {
-    const place = await createFolder();
-    const { exited, output } = start(place, environment);
+    const database = await createFolder();
+    const { exited, output } = start(database, environment);
     expect((await exited).code).toBe(1);
     expect(output.stderr).toMatch(/^platform did not start: [^\n]*\n$/);
     expect(output.stderr.trim().replace("platform did not start: ", "")).toMatch(message);
@@ -147,7 +147,7 @@ describe("the platform's process", () => {
   });
 
   test.skipIf(postgres === undefined)("names what is wrong with a database that runs", async () => {
-    const { options } = await createPlace(postgres);
+    const { options } = await createDatabase(postgres);
     const wrong = (change: (url: URL) => void): string => {
       const url = new URL(options.databaseUrl ?? "");
       change(url);
@@ -162,7 +162,7 @@ describe("the platform's process", () => {
     expect(noTls.output.stderr).toMatch(/the server takes no TLS; remove sslmode|its certificate is not trusted/);
   });
 
-  test("names a server that is none of PostgreSQL's", async () => {
+  test("names a server that is not PostgreSQL", async () => {
     const server = createServer((socket) => void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")).listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
@@ -179,8 +179,8 @@ describe("the platform's process", () => {
   });
 
   test("warns of an origin without trusted proxies", async () => {
-    const warned = start(await createPlace(), { OFFERS_PUBLIC_ORIGIN: "https://offers.example" });
-    const quiet = start(await createPlace(), {
+    const warned = start(await createDatabase(), { OFFERS_PUBLIC_ORIGIN: "https://offers.example" });
+    const quiet = start(await createDatabase(), {
       OFFERS_PUBLIC_ORIGIN: "https://offers.example",
       OFFERS_TRUSTED_PROXIES: "1",
     });

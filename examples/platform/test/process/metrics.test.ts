@@ -5,25 +5,25 @@ import { readBacklog } from "../../src/metrics/read-backlog.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { DeliveryState } from "../../src/store/tables.ts";
+import { addOrganisation } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
-import { addOrganisation } from "../support/lower-half.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { answerWith, openReceiver } from "../support/receiver.ts";
-import { anyStore, type StorePlace } from "../support/stores/stores.ts";
+import { openReceiver, respondWith } from "../support/receiver.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 
 const noon = new Date("2030-06-01T12:00:00Z");
 const secondsAgo = (seconds: number): Date => new Date(noon.getTime() - seconds * 1_000);
 
-describe.each(await anyStore())("the backlog on $title", ({ createPlace }) => {
-  let place: StorePlace;
+describe.each(await anyStore())("the backlog on $title", ({ createDatabase }) => {
+  let database: TestDatabase;
   let store: Store;
   beforeAll(async () => {
-    place = await createPlace();
-    store = await openStore(place.options);
+    database = await createDatabase();
+    store = await openStore(database.options);
   });
   afterAll(async () => {
     await store.close();
-    await place.remove();
+    await database.remove();
   });
   beforeEach(() => store.execute("truncate organisations, workers, mails, attempts cascade"));
 
@@ -81,7 +81,7 @@ describe.each(await anyStore())("the backlog on $title", ({ createPlace }) => {
     expect((await readBacklog(store, noon)).lagSeconds).toBe(90);
   });
 
-  test("what waits for its endpoint or for an older one is not our lag", async () => {
+  test("a delivery that waits for its endpoint or for an older one does not count as lag", async () => {
     const [paused, disabled, ordered] = [await newEndpoint(), await newEndpoint(), await newEndpoint()];
     await change(paused, { breaker_open_until: secondsAgo(-60) });
     await change(disabled, { disabled_at: secondsAgo(60), disabled_because: "gone" });
@@ -134,11 +134,11 @@ describe.each(await anyStore())("the backlog on $title", ({ createPlace }) => {
   });
 
   test("an unavailable store is reported, without outdated values", async () => {
-    const gone = await openStore((await createPlace()).options);
+    const gone = await openStore((await createDatabase()).options);
     const metrics = createMetrics(gone, () => noon);
     expect((await metrics.read()).text).toContain("offers_store_up 1");
     await gone.close();
-    await eventually("it is told", async () => (await metrics.read()).text.includes("offers_store_up 0"));
+    await eventually("it is reported", async () => (await metrics.read()).text.includes("offers_store_up 0"));
     const { text } = await metrics.read();
     expect(text).not.toMatch(/^offers_(deliveries|delivery_lag|breakers|endpoints|notifications|mails)[^\n]* \d/m);
     expect(text).toMatch(/^offers_event_loop_lag_seconds\{quantile="0.99"\} [\d.e-]+$/m);
@@ -147,21 +147,21 @@ describe.each(await anyStore())("the backlog on $title", ({ createPlace }) => {
 });
 
 describe("the metrics of a platform", () => {
-  let place: StorePlace;
+  let database: TestDatabase;
   let platform: PlatformUnderTest;
   beforeAll(async () => {
     const [store] = await anyStore();
     if (store === undefined) throw new Error("there is always a store");
-    place = await store.createPlace();
-    platform = await openPlatform(place, { metrics: { host: "127.0.0.1", port: 0 } });
+    database = await store.createDatabase();
+    platform = await openPlatform(database, { metrics: { host: "127.0.0.1", port: 0 } });
   });
   afterAll(async () => {
     await platform.close();
-    await place.remove();
+    await database.remove();
   });
   const read = async (): Promise<string> => (await fetch(`${platform.metricsAddress}/metrics`)).text();
 
-  test("they are not at the platform's own door, and nothing else is at theirs", async () => {
+  test("they are not on the platform's port, and nothing else is on theirs", async () => {
     expect((await platform.call("GET", "/metrics")).status).toBe(404);
     expect((await fetch(`${platform.metricsAddress}/offer/1`)).status).toBe(404);
     expect((await fetch(`${platform.metricsAddress}/metrics`, { method: "POST" })).status).toBe(404);
@@ -172,7 +172,7 @@ describe("the metrics of a platform", () => {
   test("requests are counted by route and status, attempts by outcome and failure; no label names anyone", async () => {
     let status = 503;
     const receiver = await openReceiver((request, response) =>
-      answerWith(request.url.includes("/test") ? 200 : status)(request, response),
+      respondWith(request.url.includes("/test") ? 200 : status)(request, response),
     );
     const token = await platform.signInPerson("hana@harbour-hotels.example");
     const secret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
@@ -210,10 +210,10 @@ describe("the metrics of a platform", () => {
 
 test("no metrics are served by default", async () => {
   const [store] = await anyStore();
-  const place = await store?.createPlace();
-  if (place === undefined) throw new Error("there is always a store");
-  const platform = await openPlatform(place);
+  const database = await store?.createDatabase();
+  if (database === undefined) throw new Error("there is always a store");
+  const platform = await openPlatform(database);
   expect(platform.metricsAddress).toBeUndefined();
   await platform.close();
-  await place.remove();
+  await database.remove();
 });

@@ -4,11 +4,11 @@ import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { recordEvent } from "../../src/delivery/record-event.ts";
+import { addOrganisation, openDeliveryFixture, testEncryptionKey } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
-import { addOrganisation, openLowerHalf, testEncryptionKey } from "../support/lower-half.ts";
 import { type PlatformProcess, startProcess } from "../support/platform-process.ts";
-import { answerWith, openReceiver, type Receiver } from "../support/receiver.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
+import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
+import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 import { testSeed } from "../support/test-seed.ts";
 
 const environment = {
@@ -17,73 +17,73 @@ const environment = {
   OFFERS_SEED: testSeed,
 };
 
-describe.each(await storesUnderTest())("a process on $title that is asked to stop", ({ title, createPlace }) => {
+describe.each(await storesUnderTest())("a process on $title that is asked to stop", ({ title, createDatabase }) => {
   const isShared = title !== "PGlite";
   const running: ChildProcess[] = [];
-  let place: StorePlace;
+  let database: TestDatabase;
   let receiver: Receiver;
   let deliveryIds: string[];
 
   beforeEach(async () => {
-    place = await createPlace();
+    database = await createDatabase();
     receiver = await openReceiver();
-    const half = await openLowerHalf(place);
-    const organisationId = await addOrganisation(half.store, receiver.baseAddress);
+    const fixture = await openDeliveryFixture(database);
+    const organisationId = await addOrganisation(fixture.store, receiver.baseAddress);
     deliveryIds = [];
     for (const workerId of ["worker-1", "worker-2"]) {
       const event = { type: "workerAddedContact", data: { workerId } } as const;
-      const { deliveryId = "" } = await half.store.transaction((trx) => recordEvent(trx, organisationId, event));
+      const { deliveryId = "" } = await fixture.store.transaction((trx) => recordEvent(trx, organisationId, event));
       deliveryIds.push(deliveryId);
     }
-    await half.close();
+    await fixture.close();
   });
   afterEach(async () => {
     for (const child of running.splice(0))
       if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
     await receiver.close();
-    await place.remove();
+    await database.remove();
   });
 
   const start = (): PlatformProcess => {
-    const started = startProcess(place, environment);
+    const started = startProcess(database, environment);
     running.push(started.child);
     return started;
   };
-  const told = () => receiver.requests.map(({ headers }) => String(headers["offers-delivery-id"]));
+  const receivedIds = () => receiver.requests.map(({ headers }) => String(headers["offers-delivery-id"]));
   const statusOf = async (url: string) => (await fetch(url)).status;
 
   test("reports not ready immediately, finishes what gets a response in time, and releases the rest", async () => {
-    receiver.answer = (seen, reply) => {
-      if (seen.url.endsWith("worker-1")) setTimeout(() => answerWith(200)(seen, reply), 2_000);
+    receiver.respond = (request, response) => {
+      if (request.url.endsWith("worker-1")) setTimeout(() => respondWith(200)(request, response), 2_000);
     };
     const first = start();
     const address = await first.address();
     await eventually("both attempts are under way", () => receiver.requests.length === 2);
     expect(await statusOf(`${address}/readyz`)).toBe(200);
     first.child.kill("SIGTERM");
-    // From a terminal, and passed on by whoever started it.
+    // A terminal and a parent process may each send a signal.
     for (const signal of ["SIGTERM", "SIGINT", "SIGINT"] as const) first.child.kill(signal);
     await eventually("it is not ready", async () => (await statusOf(`${address}/readyz`)) === 503);
     expect(await statusOf(`${address}/healthz`)).toBe(200);
-    // What was asked before goes on hanging; whoever asks from now on is answered.
-    receiver.answer = answerWith(200);
+    // Earlier requests go on hanging; later ones get a response.
+    receiver.respond = respondWith(200);
     const second = isShared ? start() : undefined;
     expect(await first.exited).toEqual({ code: 0, signal: null });
 
     const next = second ?? start();
     await next.address();
-    const [answered, hung] = deliveryIds;
-    await eventually("the other is attempted again", () => told().length === 3);
-    expect(told()).toEqual(expect.arrayContaining([answered, hung]));
-    expect(told().at(-1)).toBe(hung);
-    // What was given back was no attempt of the schedule.
+    const [acknowledged, hung] = deliveryIds;
+    await eventually("the other is attempted again", () => receivedIds().length === 3);
+    expect(receivedIds()).toEqual(expect.arrayContaining([acknowledged, hung]));
+    expect(receivedIds().at(-1)).toBe(hung);
+    // The aborted attempt does not count in the schedule.
     await eventually("its acknowledgement is logged", () => next.output.stdout.includes('"outcome":"acknowledged"'));
     const logged = next.output.stdout.split("\n").find((line) => line.includes("delivery.attempted")) ?? "";
     expect(JSON.parse(logged)).toMatchObject({ deliveryId: hung, number: 1, outcome: "acknowledged" });
   });
 
   test("responds to the current request", async () => {
-    receiver.answer = answerWith(200);
+    receiver.respond = respondWith(200);
     const { address, child, exited } = start();
     const body = JSON.stringify({ createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] });
     const headers = {
@@ -94,7 +94,7 @@ describe.each(await storesUnderTest())("a process on $title that is asked to sto
     };
     const creation = request(`${await address()}/offer`, { method: "POST", headers });
     creation.flushHeaders();
-    // The process has seen the request, not only the machine.
+    // The process itself has received the request, not just its kernel.
     await once(creation, "continue");
     creation.write(body.slice(0, 20));
     child.kill("SIGTERM");

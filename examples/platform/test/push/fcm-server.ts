@@ -22,19 +22,19 @@ export interface FcmMessage {
   [member: string]: unknown;
 }
 
-/** Null never answers, `reset` ends the connection. */
-export type FcmAnswer = { status: number; body: object } | "reset" | null;
+/** Null sends no response; `reset` ends the connection. */
+export type FcmResponse = { status: number; body: object } | "reset" | null;
 
-/** What stands on loopback for Google's token endpoint and for Firebase Cloud Messaging. */
+/** A fake of Google's token endpoint and of Firebase Cloud Messaging on loopback. */
 export interface FcmServer {
-  /** What leads there, whatever host is asked for. */
+  /** Connects every request to it, whatever the host. */
   dispatcher: Agent;
-  /** The messages it was sent, in order. */
+  /** The messages it received, in order. */
   messages: FcmMessage[];
   requests: FcmRequest[];
-  /** How it answers a message from now on. */
-  answer: (message: FcmMessage) => FcmAnswer;
-  /** The order of what arrived, each until it was answered or its sender gave it up. */
+  /** Decides the response to each message from now on. */
+  respond: (message: FcmMessage) => FcmResponse;
+  /** The order of the messages; each lasts until its response, or until its sender gives up. */
   order: PushOrder;
   /** Where it listens on loopback, and the certificate that shows it to be Google. */
   port: number;
@@ -62,7 +62,7 @@ function makeCertificate(): { cert: string; key: string } {
   try {
     const names = "subjectAltName=DNS:fcm.googleapis.com,DNS:oauth2.googleapis.com,DNS:www.googleapis.com";
     const request = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-    const output = ["-keyout", "key.pem", "-out", "cert.pem", "-days", "1", "-subj", "/CN=Nobody", "-addext", names];
+    const output = ["-keyout", "key.pem", "-out", "cert.pem", "-days", "1", "-subj", "/CN=test", "-addext", names];
     execFileSync("openssl", [...request, ...output], { cwd: folder, stdio: "pipe" });
     const read = (name: string) => readFileSync(join(folder, name), "utf8");
     return { cert: read("cert.pem"), key: read("key.pem") };
@@ -88,18 +88,18 @@ export async function openFcmServer(): Promise<FcmServer> {
       const { host = "", authorization } = incoming.headers;
       const body = Buffer.concat(chunks).toString();
       server.requests.push({ host, path: incoming.url ?? "", authorization, body });
-      const reply = (status: number, json: object): void =>
+      const send = (status: number, json: object): void =>
         void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(json));
       if (!host.startsWith("fcm."))
-        return reply(200, { access_token: "access-1", expires_in: 3_600, token_type: "Bearer" });
+        return send(200, { access_token: "access-1", expires_in: 3_600, token_type: "Bearer" });
       const { message } = JSON.parse(body);
       server.messages.push(message);
       const { offerId, reason, sequence } = message.data;
       const phone = { id: message.token, workerId: "" };
       response.once("close", server.order.start(phone, { id: Number(sequence), offerId, reason }));
-      const answer = server.answer(message);
-      if (answer === "reset") incoming.socket.destroy();
-      else if (answer !== null) reply(answer.status, answer.body);
+      const decided = server.respond(message);
+      if (decided === "reset") incoming.socket.destroy();
+      else if (decided !== null) send(decided.status, decided.body);
     });
   });
   https.listen(0, "127.0.0.1");
@@ -111,7 +111,7 @@ export async function openFcmServer(): Promise<FcmServer> {
     ...{ port, certificate: certificate.cert },
     messages: [],
     requests: [],
-    answer: () => accepted,
+    respond: () => accepted,
     async close() {
       const closed = once(https, "close");
       https.close();

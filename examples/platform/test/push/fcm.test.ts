@@ -5,9 +5,9 @@ import { forgetToken } from "../../src/push/forget-token.ts";
 import { notifyWorkers } from "../../src/push/notify-workers.ts";
 import type { NotificationReason, PushTransport } from "../../src/push/push-transport.ts";
 import { startPush } from "../../src/push/start-push.ts";
+import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
-import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
-import { anyStore, type StorePlace } from "../support/stores/stores.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 import { accepted, type FcmServer, openFcmServer, refusedAs } from "./fcm-server.ts";
 
 const { privateKey } = generateKeyPairSync("rsa", {
@@ -19,40 +19,40 @@ const { privateKey } = generateKeyPairSync("rsa", {
 const credentials = { projectId: "demo", clientEmail: "push@demo.iam.gserviceaccount.com", privateKey };
 const noon = new Date("2030-01-01T12:00:00Z");
 
-describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", ({ createPlace }) => {
-  let place: StorePlace;
-  let half: LowerHalf;
+describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", ({ createDatabase }) => {
+  let database: TestDatabase;
+  let fixture: DeliveryFixture;
   let server: FcmServer;
   let transport: PushTransport;
 
   beforeAll(async () => {
-    place = await createPlace();
-    half = await openLowerHalf(place);
+    database = await createDatabase();
+    fixture = await openDeliveryFixture(database);
   });
   afterAll(async () => {
-    await half.close();
-    await place.remove();
+    await fixture.close();
+    await database.remove();
   });
   beforeEach(async () => {
     server = await openFcmServer();
     transport = fcmTransport({
       credentials,
-      onUnregistered: (device) => forgetToken(half.store, device),
+      onUnregistered: (device) => forgetToken(fixture.store, device),
       now: () => noon,
       dispatcher: server.dispatcher,
       timeoutMs: 500,
     });
   });
   afterEach(async () => {
-    await half.reset();
+    await fixture.reset();
     await transport.close?.();
     await server.close();
   });
 
   const start = (): void => {
-    const onError = (error: unknown): void => void half.errors.push(error);
-    const { store, leases } = half;
-    half.adopt(startPush({ store, leases, transport, onError, firstRetryMs: 20 }));
+    const onError = (error: unknown): void => void fixture.errors.push(error);
+    const { store, leases } = fixture;
+    fixture.adopt(startPush({ store, leases, transport, onError, firstRetryMs: 20 }));
   };
 
   /** Notifies a new worker with these devices of a new offer. */
@@ -62,21 +62,21 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     title = "Night shift",
   ) {
     const [offerId, workerId] = [`offer_${randomUUID()}`, randomUUID()];
-    const organisationId = await addOrganisation(half.store);
-    await half.store.execute(
+    const organisationId = await addOrganisation(fixture.store);
+    await fixture.store.execute(
       `insert into offers (id, organisation_id, created_by_user_id, title, details, location_place_id, events)
        values ($1, $2, 'user-1', $3, '', '', '[]')`,
       [offerId, organisationId, title],
     );
-    await half.store.db.insertInto("workers").values({ id: workerId, name: "Ann", password_hash: "" }).execute();
+    await fixture.store.db.insertInto("workers").values({ id: workerId, name: "Ann", password_hash: "" }).execute();
     const rows = devices.map((device) => ({ id: randomUUID(), worker_id: workerId, ...device }));
-    await half.store.db.insertInto("devices").values(rows).execute();
-    await half.store.transaction((trx) => notifyWorkers(trx, { offerId, workerIds: [workerId], reason }));
+    await fixture.store.db.insertInto("devices").values(rows).execute();
+    await fixture.store.transaction((trx) => notifyWorkers(trx, { offerId, workerIds: [workerId], reason }));
     return { offerId, workerId };
   }
 
   const rowsOf = (workerId: string) =>
-    half.store.db
+    fixture.store.db
       .selectFrom("notifications")
       .innerJoin("devices", "devices.id", "device_id")
       .select(["notifications.id", "sent_at", "attempts", "token"])
@@ -85,7 +85,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
   const allSent = async (workerId: string): Promise<boolean> =>
     (await rowsOf(workerId)).every(({ sent_at }) => sent_at !== null);
 
-  test("an iOS device is told through APNs, an Android device directly, with ids that open the offer", async () => {
+  test("an iOS device is notified through APNs, an Android device directly, with ids that open the offer", async () => {
     start();
     const { offerId, workerId } = await notify("offer", [
       { platform: "ios", token: "ios-1" },
@@ -140,29 +140,33 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     expect(server.messages).toMatchObject([{ notification: { body: "🌙".repeat(200) } }]);
   });
 
-  test("a device without a token is told through the menu alone", async () => {
+  test("a device without a token has the notification on the menu only", async () => {
     start();
     const { workerId } = await notify("offer", [{ platform: "ios", token: null }]);
     await eventually("it is on the menu", () => allSent(workerId));
     expect(server.requests).toEqual([]);
   });
 
-  test("a token that the service does not know any more is forgotten, and not tried again", async () => {
-    server.answer = () => refusedAs(404, "UNREGISTERED");
+  test("a token that the service no longer knows is removed, and not tried again", async () => {
+    server.respond = () => refusedAs(404, "UNREGISTERED");
     start();
     const { workerId } = await notify("offer", [{ platform: "ios", token: "gone-1" }]);
     await eventually("it is on the menu", () => allSent(workerId));
     expect(await rowsOf(workerId)).toMatchObject([{ token: null, attempts: 1 }]);
     expect(server.messages).toHaveLength(1);
-    expect(half.errors).toEqual([]);
+    expect(fixture.errors).toEqual([]);
   });
 
   test("a token that was replaced meanwhile is kept", async () => {
     start();
     const { workerId } = await notify("offer", [{ platform: "ios", token: "new-1" }]);
     await eventually("it is sent", () => allSent(workerId));
-    const [device] = await half.store.db.selectFrom("devices").selectAll().where("worker_id", "=", workerId).execute();
-    await forgetToken(half.store, { id: device?.id ?? "", workerId, platform: "ios", token: "old-1" });
+    const [device] = await fixture.store.db
+      .selectFrom("devices")
+      .selectAll()
+      .where("worker_id", "=", workerId)
+      .execute();
+    await forgetToken(fixture.store, { id: device?.id ?? "", workerId, platform: "ios", token: "old-1" });
     expect(await rowsOf(workerId)).toMatchObject([{ token: "new-1" }]);
   });
 
@@ -173,32 +177,32 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     [503, "UNAVAILABLE"],
   ])("a refusal as %i %s is tried again, and the token is kept", async (status, code) => {
     let refusals = 2;
-    server.answer = () => (refusals-- > 0 ? refusedAs(status, code) : accepted);
+    server.respond = () => (refusals-- > 0 ? refusedAs(status, code) : accepted);
     start();
     const token = `busy-${status}`;
     const { workerId } = await notify("offer", [{ platform: "android", token }]);
     await eventually("it is sent", () => allSent(workerId));
     expect(await rowsOf(workerId)).toMatchObject([{ token, attempts: 3 }]);
-    expect(half.errors).toMatchObject([{ code }, { code }]);
+    expect(fixture.errors).toMatchObject([{ code }, { code }]);
   });
 
-  test("a service that does not answer is tried again after its time", async () => {
+  test("a service that does not respond is tried again after its timeout", async () => {
     let silent = true;
-    server.answer = () => (silent ? null : accepted);
+    server.respond = () => (silent ? null : accepted);
     start();
     const { workerId } = await notify("offer", [{ platform: "ios", token: "slow-1" }]);
-    await eventually("the first attempt ended", () => half.errors.length > 0);
+    await eventually("the first attempt ended", () => fixture.errors.length > 0);
     silent = false;
     await eventually("it is sent", () => allSent(workerId));
-    expect(half.errors[0]).toMatchObject({ name: "TimeoutError" });
+    expect(fixture.errors[0]).toMatchObject({ name: "TimeoutError" });
   });
 
   test("an access token that was revoked is replaced", async () => {
     let revoked = true;
-    server.answer = () => (revoked ? refusedAs(401, "THIRD_PARTY_AUTH_ERROR") : accepted);
+    server.respond = () => (revoked ? refusedAs(401, "THIRD_PARTY_AUTH_ERROR") : accepted);
     start();
     const { workerId } = await notify("offer", [{ platform: "ios", token: "ios-3" }]);
-    await eventually("it was refused", () => half.errors.length > 0);
+    await eventually("it was refused", () => fixture.errors.length > 0);
     revoked = false;
     await eventually("it is sent", () => allSent(workerId));
     expect(server.requests.filter(({ path }) => path === "/token").length).toBeGreaterThan(1);
@@ -206,12 +210,14 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
 
   test("no error repeats the device's token, the title or the key", async () => {
     let refusals = 1;
-    server.answer = () => (refusals-- > 0 ? refusedAs(400, "INVALID_ARGUMENT") : accepted);
+    server.respond = () => (refusals-- > 0 ? refusedAs(400, "INVALID_ARGUMENT") : accepted);
     start();
     const { workerId } = await notify("offer", [{ platform: "ios", token: "secret-token-1" }], "Secret shift");
     await eventually("it is sent", () => allSent(workerId));
-    const told = half.errors.map((error) => `${error} ${(error as Error).stack} ${JSON.stringify(error)}`).join();
-    expect(told).toContain("INVALID_ARGUMENT");
-    expect(told).not.toMatch(/secret-token-1|Secret shift|access-1|PRIVATE KEY/);
+    const reported = fixture.errors
+      .map((error) => `${error} ${(error as Error).stack} ${JSON.stringify(error)}`)
+      .join();
+    expect(reported).toContain("INVALID_ARGUMENT");
+    expect(reported).not.toMatch(/secret-token-1|Secret shift|access-1|PRIVATE KEY/);
   });
 });

@@ -1,4 +1,4 @@
-// Loaded into a platform that is a process of its own: its way to Google leads to the test's server on loopback. The
+// Preloaded into a platform's process: redirects its connections to Google to the test's server on loopback. The
 // certificate comes with NODE_EXTRA_CA_CERTS.
 import tls from "node:tls";
 

@@ -7,35 +7,35 @@ import { type FcmCredentials, readFcmCredentials } from "../../src/push/fcm-cred
 import { fcmTransport } from "../../src/push/fcm-transport.ts";
 import { startPush } from "../../src/push/start-push.ts";
 import { callProcess, signIn } from "../process/call-process.ts";
+import { type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
-import { type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
 import { type PlatformProcess, startProcess } from "../support/platform-process.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
+import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 import { testSeed } from "../support/test-seed.ts";
 import { virtualTime } from "../support/virtual-time.ts";
-import { accepted, type FcmAnswer, type FcmServer, openFcmServer, refusedAs } from "./fcm-server.ts";
+import { accepted, type FcmResponse, type FcmServer, openFcmServer, refusedAs } from "./fcm-server.ts";
 
-/** More of them for a long run by hand. */
+/** Set the variable for a longer run. */
 const kills = Number(process.env.PUSH_KILLS || 30);
 const workerIds = ["worker_amal", "worker_ben", "worker_cleo"];
 const key = "demo-key-harbour";
 const now = (): Date => new Date();
 
-describe.each(await storesUnderTest())("processes that push on $title", ({ createPlace }) => {
+describe.each(await storesUnderTest())("processes that push on $title", ({ createDatabase }) => {
   test(`overtake nothing while they are killed with kill -9, ${kills} times, and the latest of each offer arrives`, {
     timeout: 180_000 + kills * 30_000,
   }, async () => {
-    const place = await createPlace();
+    const database = await createDatabase();
     const server = await openFcmServer();
-    server.answer = answerAnyhow;
-    const environment = await settingsFor(place, server);
+    server.respond = respondAtRandom;
+    const environment = await settingsFor(database, server);
     const start = async () => {
-      const running = startProcess(place, environment);
+      const running = startProcess(database, environment);
       return { ...running, base: await running.address() };
     };
     const processes = [await start()];
-    // PGlite's folder is one process's.
-    if (place.options.databaseUrl !== undefined) processes.push(await start());
+    // PGlite serves one process.
+    if (database.options.databaseUrl !== undefined) processes.push(await start());
     await registerPhones(processes[0]?.base ?? "");
     const acting = new AbortController();
     const progress = { withdrawals: 0 };
@@ -53,27 +53,27 @@ describe.each(await storesUnderTest())("processes that push on $title", ({ creat
     await acted;
     await Promise.all(processes.map(stop));
 
-    server.answer = () => accepted;
-    const half = await openLowerHalf(place);
-    await pushTheRest(half, server, await readFcmCredentials(environment.OFFERS_FCM_CREDENTIALS));
+    server.respond = () => accepted;
+    const fixture = await openDeliveryFixture(database);
+    await pushTheRest(fixture, server, await readFcmCredentials(environment.OFFERS_FCM_CREDENTIALS));
     expect(server.order.faults).toEqual([]);
-    expect(await findUntold(half, server)).toEqual([]);
-    await half.close();
+    expect(await findUnnotified(fixture, server)).toEqual([]);
+    await fixture.close();
     await server.close();
-    await place.remove();
+    await database.remove();
   });
 });
 
-/** Half of the messages are not taken, or not at once. */
-function answerAnyhow(): FcmAnswer {
+/** Accepts half of the messages; the others are refused, dropped or get no response. */
+function respondAtRandom(): FcmResponse {
   const number = Math.random();
   if (number < 0.5) return accepted;
   if (number < 0.75) return refusedAs(503, "UNAVAILABLE");
   return number < 0.9 ? null : "reset";
 }
 
-/** Of a process that takes the test's server for Google's. */
-async function settingsFor({ options }: StorePlace, { port, certificate }: FcmServer) {
+/** The environment of a process that connects to the test's server instead of Google's. */
+async function settingsFor({ options }: TestDatabase, { port, certificate }: FcmServer) {
   const [credentials, authority] = ["fcm.json", "fcm.pem"].map((name) => join(options.dataFolder, name)) as [
     string,
     string,
@@ -101,7 +101,7 @@ async function registerPhones(base: string): Promise<void> {
   }
 }
 
-/** Creates offers and withdraws them soon, until it is told to end. */
+/** Creates offers and soon withdraws them, until it is aborted. */
 async function keepActing(base: () => string, progress: { withdrawals: number }, signal: AbortSignal): Promise<void> {
   const act = async (): Promise<void> => {
     const json = { createdByUserId: "user_hana", title: "Bar", workerIds };
@@ -114,7 +114,7 @@ async function keepActing(base: () => string, progress: { withdrawals: number },
   };
   const keep = async (): Promise<void> => {
     while (!signal.aborted)
-      // The process that is asked may just die.
+      // The process may die during the call.
       await act().catch(() => sleep(50));
   };
   await Promise.all(Array.from({ length: 3 }, keep));
@@ -125,21 +125,26 @@ async function stop({ child, exited }: Pick<PlatformProcess, "child" | "exited">
   await exited;
 }
 
-/** As one more process, whose time passes quickly. */
-async function pushTheRest(half: LowerHalf, server: FcmServer, credentials: FcmCredentials): Promise<void> {
+/** Pushes everything that is left, on a virtual clock. */
+async function pushTheRest(fixture: DeliveryFixture, server: FcmServer, credentials: FcmCredentials): Promise<void> {
   const onUnregistered = async (): Promise<void> => undefined;
   const transport = fcmTransport({ credentials, onUnregistered, now, dispatcher: server.dispatcher });
-  const push = half.adopt(
-    startPush({ store: half.store, leases: half.leases, transport, onError: (error) => half.errors.push(error) }),
+  const push = fixture.adopt(
+    startPush({
+      store: fixture.store,
+      leases: fixture.leases,
+      transport,
+      onError: (error) => fixture.errors.push(error),
+    }),
   );
-  const due = half.store.db.selectFrom("notifications").select("id").where("due_at", "is not", null);
-  await virtualTime(half, { queue: "pushes" }).until(async () => (await due.executeTakeFirst()) === undefined);
+  const due = fixture.store.db.selectFrom("notifications").select("id").where("due_at", "is not", null);
+  await virtualTime(fixture, { queue: "pushes" }).until(async () => (await due.executeTakeFirst()) === undefined);
   await push.stop();
-  expect(half.errors).toEqual([]);
+  expect(fixture.errors).toEqual([]);
 }
 
-/** @returns the phones and offers of which the server was not told the latest last */
-async function findUntold({ store: { db } }: LowerHalf, { messages }: FcmServer) {
+/** @returns the phones and offers whose last push was not the latest */
+async function findUnnotified({ store: { db } }: DeliveryFixture, { messages }: FcmServer) {
   const latest = await db
     .selectFrom("notifications")
     .innerJoin("devices", "devices.id", "device_id")
@@ -147,8 +152,8 @@ async function findUntold({ store: { db } }: LowerHalf, { messages }: FcmServer)
     .where("token", "is not", null)
     .groupBy(["token", "offer_id"])
     .execute();
-  const told = new Map(messages.map(({ token, data }) => [`${token} ${data.offerId}`, Number(data.sequence)]));
-  return latest.filter(({ token, offer_id, id }) => told.get(`${token} ${offer_id}`) !== id);
+  const lastPushed = new Map(messages.map(({ token, data }) => [`${token} ${data.offerId}`, Number(data.sequence)]));
+  return latest.filter(({ token, offer_id, id }) => lastPushed.get(`${token} ${offer_id}`) !== id);
 }
 
 const anyOf = <T>(all: readonly T[]): T => all[Math.floor(Math.random() * all.length)] as T;

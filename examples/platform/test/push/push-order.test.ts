@@ -1,7 +1,6 @@
 import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { fc } from "../../../../tools/property-seed.ts";
 import { applyAction } from "../../src/offers/apply-action.ts";
 import { createOffer } from "../../src/offers/create-offer.ts";
 import type { Action } from "../../src/offers/transition.ts";
@@ -14,13 +13,11 @@ import type { NotificationReason, PushTransport } from "../../src/push/push-tran
 import { startPush } from "../../src/push/start-push.ts";
 import { toldNotifications } from "../../src/push/told-notifications.ts";
 import type { Trx } from "../../src/store/store.ts";
+import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
-import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
-import { anyStore, type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
+import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 import { type VirtualTime, virtualTime } from "../support/virtual-time.ts";
 import { accepted, type FcmServer, openFcmServer, refusedAs } from "./fcm-server.ts";
-import { playPushStories } from "./play-push-stories.ts";
-import { pushStories } from "./push-stories.ts";
 
 const { privateKey } = generateKeyPairSync("rsa", {
   modulusLength: 2_048,
@@ -31,9 +28,9 @@ const credentials = { projectId: "demo", clientEmail: "push@demo.iam.gserviceacc
 const hourMs = 3_600_000;
 const now = (): Date => new Date();
 
-describe.each(await storesUnderTest())("the order of pushes on $title", ({ createPlace }) => {
-  let place: StorePlace;
-  let half: LowerHalf;
+describe.each(await storesUnderTest())("the order of pushes on $title", ({ createDatabase }) => {
+  let database: TestDatabase;
+  let fixture: DeliveryFixture;
   let time: VirtualTime;
   let server: FcmServer;
   let transport: PushTransport;
@@ -41,47 +38,47 @@ describe.each(await storesUnderTest())("the order of pushes on $title", ({ creat
   let workerId: string;
 
   beforeAll(async () => {
-    place = await createPlace();
-    half = await openLowerHalf(place);
-    time = virtualTime(half, { queue: "pushes" });
+    database = await createDatabase();
+    fixture = await openDeliveryFixture(database);
+    time = virtualTime(fixture, { queue: "pushes" });
   });
   afterAll(async () => {
-    await half.close();
-    await place.remove();
+    await fixture.close();
+    await database.remove();
   });
   beforeEach(async () => {
     server = await openFcmServer();
     const onUnregistered = async (): Promise<void> => undefined;
     transport = fcmTransport({ credentials, onUnregistered, now, dispatcher: server.dispatcher, timeoutMs: 500 });
-    organisationId = await addOrganisation(half.store);
+    organisationId = await addOrganisation(fixture.store);
     workerId = randomUUID();
-    await half.store.db.insertInto("workers").values({ id: workerId, name: "Ann", password_hash: "" }).execute();
+    await fixture.store.db.insertInto("workers").values({ id: workerId, name: "Ann", password_hash: "" }).execute();
     const device = { id: randomUUID(), worker_id: workerId, platform: "android" as const, token: "phone" };
-    await half.store.db.insertInto("devices").values(device).execute();
+    await fixture.store.db.insertInto("devices").values(device).execute();
   });
   afterEach(async () => {
-    await half.reset();
+    await fixture.reset();
     await transport.close?.();
     await server.close();
   });
 
   const start = (): Loop => {
-    const { store, leases, errors } = half;
-    return half.adopt(startPush({ store, leases, transport, onError: (error) => void errors.push(error) }));
+    const { store, leases, errors } = fixture;
+    return fixture.adopt(startPush({ store, leases, transport, onError: (error) => void errors.push(error) }));
   };
   const create = (): Promise<string> =>
-    half.store.transaction((trx) =>
+    fixture.store.transaction((trx) =>
       createOffer(trx, { now }, organisationId, { createdByUserId: "user-1", title: "Bar", workerIds: [workerId] }),
     );
   const withdraw = (offerId: string) =>
-    half.store.transaction((trx) => applyAction(trx, { now }, { organisationId }, offerId, { type: "withdraw" }));
+    fixture.store.transaction((trx) => applyAction(trx, { now }, { organisationId }, offerId, { type: "withdraw" }));
   const pushed = (): NotificationReason[] => server.messages.map(({ data }) => data.reason);
   const menu = async (): Promise<NotificationReason[]> => {
-    const told = await toldNotifications(half.store, [workerId]);
-    return told.map(({ reason }) => reason);
+    const notifications = await toldNotifications(fixture.store, [workerId]);
+    return notifications.map(({ reason }) => reason);
   };
   const refuseOffers = (): void => {
-    server.answer = ({ data }) => (data.reason === "offer" ? refusedAs(503, "UNAVAILABLE") : accepted);
+    server.respond = ({ data }) => (data.reason === "offer" ? refusedAs(503, "UNAVAILABLE") : accepted);
   };
 
   test.each([
@@ -95,11 +92,11 @@ describe.each(await storesUnderTest())("the order of pushes on $title", ({ creat
       await time.quiet();
       await time.advance(hourMs);
     }
-    await eventually("it was refused", () => half.errors.length === refusals);
+    await eventually("it was refused", () => fixture.errors.length === refusals);
     await time.quiet();
     await withdraw(offerId);
     await eventually("the withdrawal is sent", () => pushed().includes("withdrawn"));
-    server.answer = () => accepted;
+    server.respond = () => accepted;
     for (let number = 0; number < 3; number += 1) {
       await time.quiet();
       await time.advance(hourMs);
@@ -114,9 +111,9 @@ describe.each(await storesUnderTest())("the order of pushes on $title", ({ creat
 
   test("a withdrawal waits for the offer that the push service leaves hanging, and then takes its place", async () => {
     let before = -1;
-    server.answer = ({ data }) => {
+    server.respond = ({ data }) => {
       if (data.reason === "offer") return null;
-      before = half.errors.length;
+      before = fixture.errors.length;
       return accepted;
     };
     start();
@@ -124,8 +121,8 @@ describe.each(await storesUnderTest())("the order of pushes on $title", ({ creat
     await eventually("it hangs", () => pushed().length === 1);
     await withdraw(offerId);
     await eventually("the withdrawal is sent", () => pushed().length === 2);
-    expect(half.errors).toMatchObject([{ name: "TimeoutError" }]);
-    server.answer = () => accepted;
+    expect(fixture.errors).toMatchObject([{ name: "TimeoutError" }]);
+    server.respond = () => accepted;
     await time.quiet();
     await time.advance(hourMs);
     await time.quiet();
@@ -138,10 +135,10 @@ describe.each(await storesUnderTest())("the order of pushes on $title", ({ creat
     refuseOffers();
     const push = start();
     const offerId = await create();
-    await eventually("it was refused", () => half.errors.length === 1);
+    await eventually("it was refused", () => fixture.errors.length === 1);
     await push.stop();
     await withdraw(offerId);
-    server.answer = () => accepted;
+    server.respond = () => accepted;
     start();
     await eventually("the withdrawal is sent", () => pushed().includes("withdrawn"));
     await time.quiet();
@@ -153,12 +150,12 @@ describe.each(await storesUnderTest())("the order of pushes on $title", ({ creat
 
   test("an offer that a dead process may just be sending is neither overtaken nor sent again", async () => {
     const offerId = await create();
-    const dead = new Leases(half.store, 2_000, (error) => half.errors.push(error));
-    expect(await claimRows(half.store, dead, pushes, 10)).toHaveLength(1);
+    const dead = new Leases(fixture.store, 2_000, (error) => fixture.errors.push(error));
+    expect(await claimRows(fixture.store, dead, pushes, 10)).toHaveLength(1);
     await withdraw(offerId);
     start();
     const isLeased = async (): Promise<boolean> => {
-      const leases = half.store.db.selectFrom("outbox_leases").select("token");
+      const leases = fixture.store.db.selectFrom("outbox_leases").select("token");
       return (await leases.where("process_id", "=", dead.processId).executeTakeFirst()) !== undefined;
     };
     while (await isLeased()) expect(pushed()).toEqual([]);
@@ -170,14 +167,14 @@ describe.each(await storesUnderTest())("the order of pushes on $title", ({ creat
     expect(await menu()).toEqual(["offer", "withdrawn"]);
   });
 
-  test("a withdrawal supersedes the decision, and what is pushed of other offers stays", async () => {
-    server.answer = () => refusedAs(503, "UNAVAILABLE");
+  test("a withdrawal supersedes the decision, and pushes of other offers stay", async () => {
+    server.respond = () => refusedAs(503, "UNAVAILABLE");
     start();
     const [offerId] = [await create(), await create()];
-    await half.store.transaction((trx) =>
+    await fixture.store.transaction((trx) =>
       applyAction(trx, { now }, { workerId }, offerId, { type: "apply", workerId }),
     );
-    await half.store.transaction((trx) =>
+    await fixture.store.transaction((trx) =>
       applyAction(trx, { now }, { organisationId }, offerId, { type: "complete", workerIds: [workerId] }),
     );
     await eventually("the decision was refused", () => pushed().includes("successful"));
@@ -186,9 +183,9 @@ describe.each(await storesUnderTest())("the order of pushes on $title", ({ creat
     await eventually("the withdrawal was refused", () => pushed().includes("withdrawn"));
     await time.quiet();
     server.messages.length = 0;
-    server.answer = () => accepted;
+    server.respond = () => accepted;
     await time.advance(hourMs);
-    await eventually("both offers' last word is sent", () => pushed().length === 2);
+    await eventually("the last push of both offers is sent", () => pushed().length === 2);
     await time.quiet();
     expect(pushed().sort()).toEqual(["offer", "withdrawn"]);
     expect(await menu()).toEqual(["offer", "offer", "successful", "withdrawn"]);
@@ -197,51 +194,51 @@ describe.each(await storesUnderTest())("the order of pushes on $title", ({ creat
 
 const shared = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
 
-describe.each(shared)("what locks pushes on $title", ({ createPlace }) => {
-  let place: StorePlace;
-  let half: LowerHalf;
+describe.each(shared)("what locks pushes on $title", ({ createDatabase }) => {
+  let database: TestDatabase;
+  let fixture: DeliveryFixture;
   beforeAll(async () => {
-    place = await createPlace();
-    half = await openLowerHalf(place);
+    database = await createDatabase();
+    fixture = await openDeliveryFixture(database);
   });
-  afterEach(() => half.reset());
+  afterEach(() => fixture.reset());
   afterAll(async () => {
-    await half.close();
-    await place.remove();
+    await fixture.close();
+    await database.remove();
   });
 
   const workerIds = ["amal", "ben", "cleo"];
-  /** They lie in the table, and are due, in the other order. */
+  /** Creates notifications whose order in the table and by due time is the reverse of their ids. */
   async function create() {
-    const organisationId = await addOrganisation(half.store);
-    const { db } = half.store;
+    const organisationId = await addOrganisation(fixture.store);
+    const { db } = fixture.store;
     for (const id of workerIds) {
       await db.insertInto("workers").values({ id, name: id, password_hash: "" }).execute();
       await db.insertInto("devices").values({ id, worker_id: id, platform: "ios" }).execute();
     }
-    const offerId = await half.store.transaction((trx) =>
+    const offerId = await fixture.store.transaction((trx) =>
       createOffer(trx, { now }, organisationId, { createdByUserId: "user-1", title: "Bar", workerIds }),
     );
     const ids = (await db.selectFrom("notifications").select("id").orderBy("id").execute()).map(({ id }) => id);
     for (const id of ids.toReversed())
-      await half.store.execute(`update notifications set due_at = now() - ${id} * interval '1 s' where id = ${id}`);
+      await fixture.store.execute(`update notifications set due_at = now() - ${id} * interval '1 s' where id = ${id}`);
     return {
       ids,
       act: (action: Action) =>
-        half.store.transaction((trx) =>
+        fixture.store.transaction((trx) =>
           applyAction(trx, { now }, "workerId" in action ? action : { organisationId }, offerId, action),
         ),
     };
   }
   const lock = (trx: Trx, id: number | undefined) =>
     sql`select id from notifications where id = ${id ?? 0} for update nowait`.execute(trx);
-  /** Whether somebody who waits for the first of them has locked none of the others. */
+  /** Asserts that a transaction that waits for the first row has locked none of the others. */
   async function locksInOrder(ids: readonly number[], work: () => void): Promise<void> {
-    await half.store.transaction(async (trx) => {
+    await fixture.store.transaction(async (trx) => {
       await lock(trx, ids[0]);
       work();
-      await eventually("somebody waits for it", async () => {
-        const { rows } = await half.store.execute(
+      await eventually("a transaction waits for it", async () => {
+        const { rows } = await fixture.store.execute(
           "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
         );
         return rows.length > 0;
@@ -267,8 +264,8 @@ describe.each(shared)("what locks pushes on $title", ({ createPlace }) => {
     const { ids } = await create();
     const ends = new Map<number, () => void>();
     const send = (_: unknown, { id }: { id: number }) => new Promise<void>((resolve) => ends.set(id, resolve));
-    const { store, leases, errors } = half;
-    half.adopt(startPush({ store, leases, transport: { send }, onError: (error) => errors.push(error) }));
+    const { store, leases, errors } = fixture;
+    fixture.adopt(startPush({ store, leases, transport: { send }, onError: (error) => errors.push(error) }));
     await eventually("all are under way", () => ends.size === ids.length);
     await locksInOrder(ids, () => {
       for (const id of ids.toReversed()) ends.get(id)?.();
@@ -276,37 +273,5 @@ describe.each(shared)("what locks pushes on $title", ({ createPlace }) => {
     const unsent = store.db.selectFrom("notifications").select("id").where("sent_at", "is", null);
     await eventually("all are sent", async () => (await unsent.executeTakeFirst()) === undefined);
     expect(errors).toEqual([]);
-  });
-});
-
-/** More of them for a long run by hand. */
-const storyCount = Number(process.env.PUSH_STORIES || 100);
-const storiesAtOnce = 50;
-
-describe.each(await anyStore())("stories of pushes on $title", ({ createPlace }) => {
-  let place: StorePlace;
-  let half: LowerHalf;
-  beforeAll(async () => {
-    place = await createPlace();
-    half = await openLowerHalf(place);
-  });
-  afterAll(async () => {
-    await half.close();
-    await place.remove();
-  });
-
-  test(`${storyCount} of them push nothing older after something newer, and the latest to each device in the end`, {
-    timeout: 180_000 + storyCount * 200,
-  }, async () => {
-    let pushCount = 0;
-    const property = fc.asyncProperty(pushStories(storiesAtOnce), async (stories) => {
-      const { pushes: count, ...outcome } = await playPushStories(half, stories);
-      pushCount += count;
-      expect(outcome).toEqual({ overtaken: [], untold: [], missing: [] });
-      expect(half.errors).toEqual([]);
-      await half.reset();
-    });
-    await fc.assert(property, { numRuns: Math.ceil(storyCount / storiesAtOnce), endOnFailure: true });
-    expect(pushCount).toBeGreaterThan(storyCount);
   });
 });

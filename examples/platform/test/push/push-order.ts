@@ -1,16 +1,16 @@
 import type { Device, Notification } from "../../src/push/push-transport.ts";
 
-type Push = Pick<Notification, "id" | "offerId" | "reason">;
+type StartedPush = Pick<Notification, "id" | "offerId" | "reason">;
 
-/** Watches the order in which pushes start: per worker, device and offer nothing older after, or beside, something newer. */
+/** Checks the order of pushes: per worker, device and offer, none starts after or during a newer one. */
 export class PushOrder {
-  /** What was overtaken, or ran beside a newer one, in words. */
+  /** One sentence per push that started after or during a newer one. */
   readonly faults: string[] = [];
-  readonly #newest = new Map<string, Push>();
-  readonly #underWay = new Map<string, Set<Push>>();
+  readonly #newest = new Map<string, StartedPush>();
+  readonly #underWay = new Map<string, Set<StartedPush>>();
 
-  /** @returns to be called when the push has ended */
-  start(device: Pick<Device, "id" | "workerId">, push: Push): () => void {
+  /** @returns ends the push */
+  start(device: Pick<Device, "id" | "workerId">, push: StartedPush): () => void {
     const key = JSON.stringify([device.workerId, device.id, push.offerId]);
     const newest = this.#newest.get(key);
     const others = this.#underWay.get(key) ?? new Set();

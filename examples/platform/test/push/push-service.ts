@@ -1,13 +1,13 @@
 import type { Device, Notification, PushTransport } from "../../src/push/push-transport.ts";
 import { PushOrder } from "./push-order.ts";
 
-/** How the push service treats what it is sent. */
+/** How the push service treats a push. */
 export type Treatment = "takes" | "refuses" | "resets" | "hangs, then refuses" | "hangs, then takes";
 
-/** A push service within the test, that hangs until the test ends that. */
+/** A push service in memory. A push that hangs does so until the test ends it. */
 export class PushService implements PushTransport {
   readonly order = new PushOrder();
-  /** Pushes that were begun. */
+  /** How many pushes began. */
   count = 0;
   /** How it treats the pushes of an offer. */
   treatmentOf: (offerId: string) => Treatment = () => "takes";
@@ -29,12 +29,12 @@ export class PushService implements PushTransport {
     }
   }
 
-  /** @returns the number of what it took last for the device about the offer */
+  /** @returns the id of the last notification that it took for the device about the offer */
   lastTaken(offerId: string, deviceId: string): number | undefined {
     return this.#taken.get(`${offerId} ${deviceId}`);
   }
 
-  /** @param error refuses whatever hangs */
+  /** @param error refuses all pushes that hang */
   endHanging(error?: Error): void {
     for (const end of [...this.#hanging]) end(error);
   }

@@ -6,29 +6,29 @@ import type { Heard, Signal } from "../../src/signals/signal.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { eventually } from "../support/eventually.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
+import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 
 const stores = await storesUnderTest();
 const offer: Signal = { topic: "offer", organisationId: "org_a" };
 const delivery: Signal = { topic: "delivery", organisationId: "org_a" };
 
-describe.each(stores)("signals on $title", ({ createPlace }) => {
-  let place: StorePlace;
+describe.each(stores)("signals on $title", ({ createDatabase }) => {
+  let database: TestDatabase;
   let store: Store;
   let signals: Signals;
   const errors: unknown[] = [];
   beforeAll(async () => {
-    place = await createPlace();
-    store = await openStore(place.options);
+    database = await createDatabase();
+    store = await openStore(database.options);
     signals = openSignals(store, { onError: (error) => errors.push(error) });
   });
   afterAll(async () => {
     await signals.stop();
     await store.close();
-    await place.remove();
+    await database.remove();
   });
 
-  /** But for what a listener hears when the connection is there. */
+  /** Without the signal that a listener gets when the connection is made. */
   const hear = (): { heard: Heard[]; end: () => void } => {
     const heard: Heard[] = [];
     return { heard, end: signals.subscribe((each) => void (each === "everything" || heard.push(each))) };
@@ -41,13 +41,13 @@ describe.each(stores)("signals on $title", ({ createPlace }) => {
     one.end();
     signals.publish(offer);
     expect([one.heard.length, other.heard.length]).toEqual([2, 3]);
-    // Nor does their echo come.
+    // Its own NOTIFY is not heard a second time.
     await setTimeout(500);
     expect([one.heard.length, other.heard.length]).toEqual([2, 3]);
     other.end();
   });
 
-  test("a listener that throws keeps nobody from hearing, and is reported", () => {
+  test("a listener that throws is reported, and the others still hear", () => {
     const end = signals.subscribe(() => {
       throw new Error("deaf");
     });
@@ -62,16 +62,16 @@ describe.each(stores)("signals on $title", ({ createPlace }) => {
 
 describe.each(stores.filter(({ title }) => title.startsWith("PostgreSQL")))(
   "signals between processes on $title",
-  ({ createPlace }) => {
-    let place: StorePlace;
+  ({ createDatabase }) => {
+    let database: TestDatabase;
     let store: Store;
     beforeAll(async () => {
-      place = await createPlace();
-      store = await openStore(place.options);
+      database = await createDatabase();
+      store = await openStore(database.options);
     });
     afterAll(async () => {
       await store.close();
-      await place.remove();
+      await database.remove();
     });
     const opened: (() => Promise<unknown>)[] = [];
     afterEach(async () => {
@@ -84,9 +84,9 @@ describe.each(stores.filter(({ title }) => title.startsWith("PostgreSQL")))(
       errors: unknown[];
     }
 
-    /** What one process has, once it listens. */
+    /** Opens the signals of one process, and waits until it listens. */
     async function openProcess(change: (own: Store) => Store = (own) => own): Promise<Process> {
-      const own = change(await openStore(place.options));
+      const own = change(await openStore(database.options));
       const [heard, errors]: [Heard[], unknown[]] = [[], []];
       const options: SignalsOptions = { onError: (error) => errors.push(error) };
       const signals = openSignals(own, options);
@@ -96,9 +96,9 @@ describe.each(stores.filter(({ title }) => title.startsWith("PostgreSQL")))(
       expect(heard.splice(0)).toEqual(["everything"]);
       return { signals, heard, errors };
     }
-    /** Every NOTIFY there is. */
+    /** Every NOTIFY. */
     async function tap(): Promise<string[]> {
-      const client = new pg.Client({ connectionString: place.options.databaseUrl });
+      const client = new pg.Client({ connectionString: database.options.databaseUrl });
       const payloads: string[] = [];
       client.on("notification", ({ payload = "" }) => payloads.push(payload));
       await client.connect();
@@ -111,7 +111,7 @@ describe.each(stores.filter(({ title }) => title.startsWith("PostgreSQL")))(
       store.execute(`select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and application_name = 'offers-platform signals'`);
 
-    test("are heard by all others, and by nobody twice", async () => {
+    test("are heard by all others, and by none twice", async () => {
       const [one, two, three] = [await openProcess(), await openProcess(), await openProcess()];
       one.signals.publish([offer, { topic: "notification", workerIds: ["w1", "w2"] }]);
       two.signals.publish({ topic: "mail" });
@@ -125,7 +125,7 @@ describe.each(stores.filter(({ title }) => title.startsWith("PostgreSQL")))(
       expect(three.heard).toContainEqual({ topic: "notification", workerIds: ["w1", "w2"] });
     });
 
-    test("are told at most twenty times a second, those in between together, and none is lost", async () => {
+    test("are sent at most twenty times a second, those in between together, and none is lost", async () => {
       const [one, two, payloads] = [await openProcess(), await openProcess(), await tap()];
       const began = performance.now();
       for (let index = 0; index < 200; index += 1) {
@@ -173,7 +173,7 @@ describe.each(stores.filter(({ title }) => title.startsWith("PostgreSQL")))(
       expect(two.heard.slice(2)).toEqual([offer]);
     });
 
-    test("are told again when that failed, which is reported and fails no caller", async () => {
+    test("are sent again after a failure, which is reported and fails no caller", async () => {
       let failures = 2;
       const failing = await openProcess((own) => ({
         ...own,
@@ -188,7 +188,7 @@ describe.each(stores.filter(({ title }) => title.startsWith("PostgreSQL")))(
       expect(failing.errors).toMatchObject([{ message: "away" }, { message: "away" }]);
     });
 
-    test("that wait are told when their process stops, and it hears no more", async () => {
+    test("that wait are sent when their process stops, and it hears no more", async () => {
       const [one, two] = [await openProcess(), await openProcess()];
       for (const signal of [offer, delivery]) {
         one.signals.publish(signal);

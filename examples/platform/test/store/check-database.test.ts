@@ -4,13 +4,13 @@ import { expect, test } from "vitest";
 import { checkDatabase } from "../../src/startup/check-database.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
 
-/** What is said of a database at a server that does this with each connection. */
+/** The error for a server that does this with each connection. */
 async function refusalAt(onConnection: (socket: Socket) => void, query = ""): Promise<unknown> {
   const server = createServer((socket) => onConnection(socket.on("error", () => undefined))).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   const refusal = await checkDatabase(`postgres://ann:s3cret@127.0.0.1:${port}/x${query}`, 500).catch((error) => error);
-  // That nothing of a connection is left: it would keep the process from ending.
+  // An open connection would keep the process from ending.
   server.close();
   await once(server, "close");
   return refusal;
@@ -29,7 +29,7 @@ test("a server without TLS, where the address asks for it", async () =>
     saying(/the server takes no TLS; remove sslmode from the address/),
   ));
 
-test("a server that does not answer", async () =>
+test("a server that does not respond", async () =>
   expect(await refusalAt((socket) => socket.resume())).toEqual(
     saying(/\S+ did not respond in time; correct host and port, or open the firewall/),
   ));
@@ -66,7 +66,7 @@ test.each([
   expect(String(refusal)).not.toContain("s3cret");
 });
 
-test("an address whose password is told by a parameter, or has odd characters, shows none of it", async () => {
+test("an address whose password is a parameter, or has unusual characters, shows none of it", async () => {
   for (const url of ["postgres://ann:%zz%2Fs3cret@127.0.0.1:1/x", "postgres://127.0.0.1:1/x?password=s3cret&user=ann"])
     await expect(checkDatabase(url)).rejects.toThrow(/^(?!.*s3cret)DATABASE_URL: the database x at 127\.0\.0\.1:1 /);
 });
@@ -74,11 +74,11 @@ test("an address whose password is told by a parameter, or has odd characters, s
 const [, postgres] = await storesUnderTest();
 
 test.runIf(postgres)("a database that is there, and one that is not", async () => {
-  const place = await postgres?.createPlace();
-  const databaseUrl = place?.options.databaseUrl ?? "";
+  const database = await postgres?.createDatabase();
+  const databaseUrl = database?.options.databaseUrl ?? "";
   await expect(checkDatabase(databaseUrl)).resolves.toBeUndefined();
   await expect(checkDatabase(`${databaseUrl}_not`)).rejects.toThrow(
     / \(3D000\): there is no database \w+_not; create it /,
   );
-  await place?.remove();
+  await database?.remove();
 });

@@ -1,27 +1,27 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openPool } from "../../src/store/postgres-pool.ts";
-import { type Cable, openCable } from "../support/cable.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
+import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
+import { openTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
 
 // A busy machine may take a second for what takes 10 ms on a quiet one.
 const silenceMs = 3_000;
 const shared = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
 
-describe.each(shared)("connections to $title", ({ createPlace }) => {
-  let place: StorePlace;
-  let cable: Cable;
+describe.each(shared)("connections to $title", ({ createDatabase }) => {
+  let database: TestDatabase;
+  let proxy: TcpProxy;
   let databaseUrl: string;
 
   beforeEach(async () => {
-    place = await createPlace();
-    const direct = new URL(place.options.databaseUrl ?? "");
-    cable = await openCable(`http://${direct.host}`);
-    direct.host = new URL(cable.address).host;
+    database = await createDatabase();
+    const direct = new URL(database.options.databaseUrl ?? "");
+    proxy = await openTcpProxy(`http://${direct.host}`);
+    direct.host = new URL(proxy.address).host;
     databaseUrl = direct.href;
   });
   afterEach(async () => {
-    await cable.close();
-    await place.remove();
+    await proxy.close();
+    await database.remove();
   });
 
   test("that go silent are given up, and others take their place", async () => {
@@ -29,16 +29,16 @@ describe.each(shared)("connections to $title", ({ createPlace }) => {
     const pool = openPool(databaseUrl, (error) => errors.push(error), silenceMs);
     const client = await pool.connect();
     expect((await client.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
-    cable.silence();
+    proxy.silence();
     await expect(client.query("select 2 as two")).rejects.toThrow(`said nothing for ${silenceMs} ms`);
-    // As kysely does in a transaction: it must not wait on the same connection for ever.
+    // Like a transaction of kysely: it must not wait on the dead connection for ever.
     await expect(client.query("rollback")).rejects.toThrow();
     client.release(true);
     expect((await pool.query("select 3 as three")).rows).toEqual([{ three: 3 }]);
     await pool.end();
   });
 
-  test("last as long as somebody speaks", async () => {
+  test("last as long as they are used", async () => {
     const pool = openPool(databaseUrl, () => undefined, silenceMs);
     const client = await pool.connect();
     for (let times = 0; times < 4; times += 1) expect((await client.query("select pg_sleep(1)")).rows).toHaveLength(1);

@@ -8,20 +8,20 @@ import { PgliteConnection } from "../../src/store/pglite/pglite-connection.ts";
 import { PgliteThread } from "../../src/store/pglite/pglite-thread.ts";
 import { PriorityMutex } from "../../src/store/pglite/priority-mutex.ts";
 import type { Store } from "../../src/store/store.ts";
-import { addOrganisation } from "../support/lower-half.ts";
-import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";
+import { addOrganisation } from "../support/delivery-fixture.ts";
+import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 
-describe.each(await storesUnderTest())("the store on $title", ({ title, createPlace }) => {
-  let place: StorePlace;
+describe.each(await storesUnderTest())("the store on $title", ({ title, createDatabase }) => {
+  let database: TestDatabase;
   let store: Store;
 
   beforeAll(async () => {
-    place = await createPlace();
-    store = await openStore({ ...place.options, transactionLimitMs: 500 });
+    database = await createDatabase();
+    store = await openStore({ ...database.options, transactionLimitMs: 500 });
   });
   afterAll(async () => {
     await store.close();
-    await place.remove();
+    await database.remove();
   });
 
   const organisations = (name: string) =>
@@ -73,8 +73,8 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createPl
     expect(await organisations("slow")).toHaveLength(0);
   });
 
-  test("refuses what a transaction asks after a statement that took too long: it would run after the rollback, and stay", async () => {
-    let ask = (_answer: unknown): void => undefined;
+  test("refuses statements after one that took too long: they would run after the rollback, outside the transaction", async () => {
+    let ask = (_result: unknown): void => undefined;
     const asked = new Promise((resolve) => {
       ask = resolve;
     });
@@ -114,7 +114,7 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createPl
     expect(rows[0]).toEqual({ count: expect.any(Number), newest: expect.any(Date) });
   });
 
-  test("a recipient has not answered until it answers, and takes no other word than the documented ones", async () => {
+  test("a recipient's response is none at first, and may only have the documented values", async () => {
     const organisationId = await addOrganisation(store);
     await store.execute("insert into workers (id, name, password_hash) values ('amal', 'Amal', '')");
     await store.execute(
@@ -133,7 +133,7 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createPl
   });
 
   test("several processes may open a new store at the same time, PGlite's folder only one", async () => {
-    const fresh = await createPlace("none");
+    const fresh = await createDatabase("none");
     const opened = await Promise.allSettled([openStore(fresh.options), openStore(fresh.options)]);
     const stores = opened.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
     const refusals = opened.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));

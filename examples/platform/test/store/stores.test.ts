@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { openReceiver } from "../support/receiver.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
 
-test("a named database that does not answer is an error, not a reason to test less", async () => {
+test("an unreachable DATABASE_URL is an error, not a reason to test less", async () => {
   const gone = await openReceiver();
   await gone.close();
   const databaseUrl = gone.baseAddress.replace("http:", "postgres:");

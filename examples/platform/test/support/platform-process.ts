@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { eventually } from "./eventually.ts";
-import type { StorePlace } from "./stores/stores.ts";
+import type { TestDatabase } from "./stores/stores.ts";
 
 const main = join(import.meta.dirname, "..", "..", "src", "main.ts");
 
@@ -14,16 +14,16 @@ export interface PlatformProcess {
   address(): Promise<string>;
 }
 
-/** The platform as its own process, with nothing but these settings in its environment. */
-export function startProcess({ options }: StorePlace, environment: Record<string, string> = {}): PlatformProcess {
-  const place = { OFFERS_DATA: options.dataFolder, DATABASE_URL: options.databaseUrl ?? "" };
+/** Starts the platform as a process that has only these settings in its environment. */
+export function startProcess({ options }: TestDatabase, environment: Record<string, string> = {}): PlatformProcess {
+  const store = { OFFERS_DATA: options.dataFolder, DATABASE_URL: options.databaseUrl ?? "" };
   // A process lives for seconds, in which V8's optimising of PGlite costs more than it saves.
   const child = spawn(process.execPath, ["--liftoff-only", main], {
     env: {
       PATH: process.env.PATH,
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       PORT: "0",
-      ...place,
+      ...store,
       ...environment,
     },
     stdio: ["ignore", "pipe", "pipe"],

@@ -3,8 +3,8 @@ import { createLog } from "../../src/log/create-log.ts";
 import { defaultRetention } from "../../src/retention/purge-expired.ts";
 import type { Settings } from "../../src/settings/settings.ts";
 import { type Platform, startPlatform } from "../../src/start-platform.ts";
-import { expectDocumented, type WireAnswer } from "../contract/openapi-validator.ts";
-import type { StorePlace } from "./stores/stores.ts";
+import { expectDocumented, type WireResponse } from "../contract/openapi-validator.ts";
+import type { TestDatabase } from "./stores/stores.ts";
 import { testSeed } from "./test-seed.ts";
 
 export interface CallOptions {
@@ -15,11 +15,11 @@ export interface CallOptions {
   headers?: Record<string, string>;
   /** Sent as JSON. */
   json?: unknown;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   body?: string | Uint8Array;
 }
 
-export interface Answer extends WireAnswer {
+export interface PlatformResponse extends WireResponse {
   /** The body, parsed. */
   json<T = unknown>(): T;
 }
@@ -27,23 +27,23 @@ export interface Answer extends WireAnswer {
 /** The whole platform in this process, seeded with the demo, on a port of its own. */
 export interface PlatformUnderTest {
   address: string;
-  /** Where `/metrics` is, when the settings say that it is. */
+  /** Where `/metrics` is served; undefined unless the settings turn it on. */
   metricsAddress: string | undefined;
-  /** Everything it logged, one JSON text per line. */
+  /** Everything it logged, one line of JSON each. */
   logLines: string[];
-  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  call(method: string, path: string, options?: CallOptions): Promise<PlatformResponse>;
   signInPerson(emailAddress: string): Promise<string>;
   signInWorker(workerId: string): Promise<string>;
   close(): Promise<void>;
 }
 
-/** Every answer there is has an id of its own, and may not be kept by anything on the way. */
-function expectIdentified(method: string, path: string, { status, headers }: WireAnswer): void {
+/** Every response has a request id, and no cache may store it. */
+function expectIdentified(method: string, path: string, { status, headers }: WireResponse): void {
   if (/^[\da-f-]{36}$/.test(headers.get("x-request-id") ?? "") && headers.get("cache-control") === "no-store") return;
   throw new Error(`${method} ${path}: ${status} without an id, or without Cache-Control: no-store`);
 }
 
-const settingsFor = ({ options }: StorePlace, changes: Partial<Settings>): Settings => ({
+const settingsFor = ({ options }: TestDatabase, changes: Partial<Settings>): Settings => ({
   port: 0,
   host: "127.0.0.1",
   publicOrigin: undefined,
@@ -67,17 +67,17 @@ const settingsFor = ({ options }: StorePlace, changes: Partial<Settings>): Setti
   ...changes,
 });
 
-/** @param now a clock of the test's own */
+/** @param now the test's clock @default the system's */
 export async function openPlatform(
-  place: StorePlace,
+  database: TestDatabase,
   changes: Partial<Settings> = {},
   now?: () => Date,
 ): Promise<PlatformUnderTest> {
   const logLines: string[] = [];
   const log = createLog("info", { write: (line) => void logLines.push(line) });
-  const platform: Platform = await startPlatform(settingsFor(place, changes), log, now);
+  const platform: Platform = await startPlatform(settingsFor(database, changes), log, now);
 
-  const call = async (method: string, path: string, options: CallOptions = {}): Promise<Answer> => {
+  const call = async (method: string, path: string, options: CallOptions = {}): Promise<PlatformResponse> => {
     const headers = new Headers(options.headers);
     if (options.key !== undefined) headers.set("X-UE-Api-Subscription-Key", options.key);
     if (options.token !== undefined) headers.set("Authorization", `Bearer ${options.token}`);
@@ -85,17 +85,16 @@ export async function openPlatform(
     const body = options.json === undefined ? (options.body ?? null) : JSON.stringify(options.json);
     const response = await fetch(platform.address + path, { method, headers, body: body as BodyInit | null });
     const text = await response.text();
-    const answer = { status: response.status, headers: response.headers, text };
-    expectIdentified(method, path, answer);
-    // The portal and the worker's app are ours alone, but their problems are like all others. The document is of the
-    // reference dialect.
-    const isDocumented = path.startsWith("/offer") || answer.status >= 400;
-    if (method !== "HEAD" && isDocumented && changes.dialect !== "live") expectDocumented(method, path, answer);
-    return { ...answer, json: () => JSON.parse(text) };
+    const received = { status: response.status, headers: response.headers, text };
+    expectIdentified(method, path, received);
+    // openapi.yaml documents /offer and every problem, in the reference dialect.
+    const isDocumented = path.startsWith("/offer") || received.status >= 400;
+    if (method !== "HEAD" && isDocumented && changes.dialect !== "live") expectDocumented(method, path, received);
+    return { ...received, json: () => JSON.parse(text) };
   };
 
   const tokens = new Map<string, Promise<string>>();
-  /** Once for each. */
+  /** One session per account. */
   const signIn = (path: string, credentials: object): Promise<string> => {
     const who = JSON.stringify([path, credentials]);
     const token = tokens.get(who) ?? openSession(path, credentials);
@@ -103,9 +102,9 @@ export async function openPlatform(
     return token;
   };
   const openSession = async (path: string, credentials: object): Promise<string> => {
-    const answer = await call("POST", path, { json: { ...credentials, password: "demo-password" } });
-    if (answer.status !== 201) throw new Error(`sign-in at ${path} was answered ${answer.status}`);
-    return answer.json<{ token: string }>().token;
+    const response = await call("POST", path, { json: { ...credentials, password: "demo-password" } });
+    if (response.status !== 201) throw new Error(`sign-in at ${path}: ${response.status}`);
+    return response.json<{ token: string }>().token;
   };
 
   return {

@@ -3,7 +3,7 @@ export interface ServerEvent {
   data: { id: number; offerId: string; reason: string; successful: boolean | null };
 }
 
-/** A connection to an event stream that collects what it says. */
+/** A connection to an event stream that collects its events. */
 export interface EventReader {
   events: ServerEvent[];
   headers: Headers;
@@ -24,7 +24,7 @@ export async function readEvents(
     ...(lastEventId !== undefined && { "Last-Event-ID": lastEventId }),
     ...others,
   };
-  const { body, headers: answered } = await fetch(url, { headers, signal: connection.signal });
+  const { body, headers: responseHeaders } = await fetch(url, { headers, signal: connection.signal });
   if (body === null) throw new Error("the stream has no body");
   const events: ServerEvent[] = [];
   const read = async (): Promise<void> => {
@@ -43,5 +43,5 @@ export async function readEvents(
   const ended = read().catch((error: unknown) => {
     if (!connection.signal.aborted) throw error;
   });
-  return { events, headers: answered, ended, disconnect: () => connection.abort() };
+  return { events, headers: responseHeaders, ended, disconnect: () => connection.abort() };
 }

@@ -9,29 +9,29 @@ export interface ReceivedRequest {
   body: string;
 }
 
-export type Answer = (request: ReceivedRequest, response: ServerResponse) => void;
+export type Respond = (request: ReceivedRequest, response: ServerResponse) => void;
 
-/** An integrator's endpoint on loopback that remembers what it was sent. */
+/** An integrator's endpoint on loopback that records its requests. */
 export interface Receiver {
   baseAddress: string;
   requests: ReceivedRequest[];
-  /** How it answers from now on. */
-  answer: Answer;
-  /** Ends what it has not answered. */
+  /** Sends the responses from now on. */
+  respond: Respond;
+  /** Closes all connections, those without a response too. */
   hangUp(): void;
   close(): Promise<void>;
 }
 
-export const answerWith =
-  (status: number, headers: Record<string, string> = {}, body = ""): Answer =>
+export const respondWith =
+  (status: number, headers: Record<string, string> = {}, body = ""): Respond =>
   (_, response) =>
     void response.writeHead(status, headers).end(body);
 
-export const hang: Answer = () => undefined;
+export const hang: Respond = () => undefined;
 
-export const hangUp: Answer = (_, response) => void response.destroy();
+export const hangUp: Respond = (_, response) => void response.destroy();
 
-export async function openReceiver(answer: Answer = answerWith(200)): Promise<Receiver> {
+export async function openReceiver(respond: Respond = respondWith(200)): Promise<Receiver> {
   const server = createServer((incoming, response) => {
     const chunks: Buffer[] = [];
     incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -39,7 +39,7 @@ export async function openReceiver(answer: Answer = answerWith(200)): Promise<Re
       const { method = "", url = "", headers } = incoming;
       const request = { method, url, headers, body: Buffer.concat(chunks).toString() };
       receiver.requests.push(request);
-      receiver.answer(request, response);
+      receiver.respond(request, response);
     });
   });
   server.listen(0, "127.0.0.1");
@@ -48,7 +48,7 @@ export async function openReceiver(answer: Answer = answerWith(200)): Promise<Re
   const receiver: Receiver = {
     baseAddress: `http://127.0.0.1:${port}`,
     requests: [],
-    answer,
+    respond,
     hangUp: () => server.closeAllConnections(),
     async close() {
       const closed = once(server, "close");

@@ -1,15 +1,15 @@
-// A process of its own for kill.test.ts: records events as fast as it can, prints each delivery id once it is
-// committed, and delivers meanwhile. It runs until it is killed.
+// The process that kill.test.ts kills: records events as fast as it can, prints each delivery id once it is committed,
+// and delivers at the same time.
 import { recordEvent } from "../../src/delivery/record-event.ts";
-import { openLowerHalf } from "./lower-half.ts";
+import { openDeliveryFixture } from "./delivery-fixture.ts";
 
 const [, , options = "", organisationId = ""] = process.argv;
-const half = await openLowerHalf({ options: JSON.parse(options), remove: async () => undefined });
-half.startDelivery();
+const fixture = await openDeliveryFixture({ options: JSON.parse(options), remove: async () => undefined });
+fixture.startDelivery();
 
 for (let number = 0; ; number += 1) {
   const data = { offerId: "offer-1", workerId: `worker-${number % 20}`, response: "accepted" } as const;
   const event = { type: "workerOfferResponse", data } as const;
-  const { deliveryId } = await half.store.transaction((trx) => recordEvent(trx, organisationId, event));
+  const { deliveryId } = await fixture.store.transaction((trx) => recordEvent(trx, organisationId, event));
   console.log(deliveryId);
 }

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { wakeLanes } from "../../src/outbox/wake-lanes.ts";
 import type { Store } from "../../src/store/store.ts";
 
-/** Records `count` events that are due, none behind another: as many calls of `recordEvent`, but fast. */
+/** Records `count` events in bulk. All are due; none waits for another. */
 export async function recordDue(store: Store, organisationId: string, count: number): Promise<void> {
   await store.transaction(async (trx) => {
     await sql`

@@ -8,7 +8,7 @@ export interface ManyEvents {
   workers: number;
 }
 
-/** Writes responses as `recordEvent` does, but many at once: the first of each worker is due. @returns their ids */
+/** Writes responses like `recordEvent`, in bulk; the first of each worker is due. @returns the ids of the deliveries */
 export async function recordMany(store: Store, { organisationId, count, workers }: ManyEvents) {
   const { db } = store;
   const all = Array.from({ length: count }, (_, number) => ({

@@ -1,30 +1,30 @@
 import { sql } from "kysely";
 import type { Store } from "../../src/store/store.ts";
 import type { QueueName } from "../../src/store/tables.ts";
+import type { DeliveryFixture } from "./delivery-fixture.ts";
 import { eventually } from "./eventually.ts";
-import type { LowerHalf } from "./lower-half.ts";
 
-/** Time that a test moves. Due times are of the database's clock, so they are moved instead, by as much. */
+/** A clock that a test advances. Due times follow the database's clock, so `advance` moves them into the past instead. */
 export interface VirtualTime {
   now(): Date;
-  /** Waits until there is nothing left to do now. */
+  /** Waits until no row is being worked on and no lane is due. */
   quiet(): Promise<void>;
-  /** To be called while it is quiet: what is just being written would be moved twice. */
+  /** Call it after `quiet()`: a row that is written meanwhile would be moved twice. */
   advance(ms: number): Promise<void>;
   /** When the next attempt is due; undefined when there is none. */
   nextAt(): Promise<Date | undefined>;
-  /** Goes on until `condition` holds, from each due attempt to the next. */
+  /** Advances from each due attempt to the next until `condition` holds. */
   until(condition: () => boolean | Promise<boolean>): Promise<void>;
 }
 
 export interface VirtualTimeOptions {
-  /** Whose rows are worked on. @default webhooks */
+  /** The queue whose rows are worked on. @default webhooks */
   queue?: QueueName;
-  /** How many attempts hang until the test ends them: nothing else is waited for. @default none */
+  /** How many attempts hang until the test ends them; `quiet()` does not wait for these. @default none */
   hanging?: () => number;
 }
 
-export function virtualTime({ store, wake }: LowerHalf, options: VirtualTimeOptions = {}): VirtualTime {
+export function virtualTime({ store, wake }: DeliveryFixture, options: VirtualTimeOptions = {}): VirtualTime {
   const { queue = "webhooks", hanging = () => 0 } = options;
   let offsetMs = 0;
   const now = (): Date => new Date(Date.now() + offsetMs);
@@ -37,7 +37,7 @@ export function virtualTime({ store, wake }: LowerHalf, options: VirtualTimeOpti
       await store.transaction(async (trx) => {
         for (const table of ["deliveries", "notifications", "mails"])
           await sql`update ${sql.table(table)} set due_at = due_at - ${by} where due_at is not null`.execute(trx);
-        // Far away first: a row must not take the place of another that has not moved yet.
+        // In two steps: the key holds `at`, and a moved row must not collide with one that has not moved yet.
         await sql`update outbox_wakeups set at = at - ${by} - interval '365000 days'`.execute(trx);
         await sql`update outbox_wakeups set at = at + interval '365000 days'`.execute(trx);
       });
@@ -54,7 +54,7 @@ export function virtualTime({ store, wake }: LowerHalf, options: VirtualTimeOpti
         await time.quiet();
         if (await condition()) return;
         const next = await time.nextAt();
-        // Without any, what was to come has just begun.
+        // Without one, the last attempt has just begun.
         if (next !== undefined) await time.advance(Math.max(1, next.getTime() - now().getTime() + 1));
       }
     },
@@ -62,7 +62,7 @@ export function virtualTime({ store, wake }: LowerHalf, options: VirtualTimeOpti
   return time;
 }
 
-/** Whether a row is being worked on, or a lane is to be looked at. */
+/** Whether a row is being worked on, or a lane is due. */
 async function isBusy(store: Store, queue: QueueName, hanging: () => number): Promise<boolean> {
   const hung = hanging();
   const { rows } = await sql<{ busy: boolean }>`

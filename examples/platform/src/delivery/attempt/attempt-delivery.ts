@@ -68,10 +68,10 @@ export async function attemptDelivery(context: AttemptContext, delivery: Pending
   }
 }
 
-type Outcome = Pick<Attempt, "durationMs" | "status" | "failure" | "retryAfterMs" | "contentType" | "response">;
+type AttemptOutcome = Pick<Attempt, "durationMs" | "status" | "failure" | "retryAfterMs" | "contentType" | "response">;
 
 /** Only 200 acknowledges (D-13): nothing in the contract shows that another 2xx does. */
-function outcomeOf(result: OutboundResult): Outcome {
+function outcomeOf(result: OutboundResult): AttemptOutcome {
   const { durationMs } = result;
   if (!result.ok) return { durationMs, failure: result.code };
   const { status, retryAfterMs, contentType } = result;

@@ -51,7 +51,7 @@ const refused = [
 
 test.each(refused)("refuses %s", (address) => expect(isAllowedAddress(address, { allowLoopback: false })).toBe(false));
 
-test("lets loopback through by the development switch, and nothing else", () => {
+test("allows loopback with the development switch, and nothing else", () => {
   const passing = refused.filter((address) => isAllowedAddress(address, { allowLoopback: true }));
   expect(passing).toEqual(["127.0.0.1", "127.255.255.254", "::1"]);
 });

@@ -2,8 +2,8 @@ import { expect, test, vi } from "vitest";
 import type { Heard, Topic } from "../../signals/signal.ts";
 import { openLiveTopics } from "./live-topics.ts";
 
-/** Signals that a test gives, and those that a page of `org_a` receives. */
-function openFixture(showAllMail = false) {
+/** Live topics on signals that the test gives. */
+function openTopics(showAllMail = false) {
   const listeners = new Set<(heard: Heard) => void>();
   const give = (...signals: Heard[]): void => {
     for (const signal of signals) for (const listener of listeners) listener(signal);
@@ -25,7 +25,7 @@ const delivery: Heard = { topic: "delivery", organisationId: "org_a" };
 const nothing: Heard = { topic: "delivery", organisationId: "org_b" };
 
 test("a page immediately gets what changed since it was made, each topic once", () => {
-  const { live, give, follow } = openFixture();
+  const { live, give, follow } = openTopics();
   give(offer);
   const since = live.position();
   give(delivery, nothing, delivery, offer);
@@ -33,8 +33,8 @@ test("a page immediately gets what changed since it was made, each topic once", 
   expect(follow(live.position()).received).toEqual([]);
 });
 
-test("later signals are sent together, and none after it has left", async () => {
-  const { live, give, follow } = openFixture();
+test("later signals are sent together, and none after the page is closed", async () => {
+  const { live, give, follow } = openTopics();
   const [page, left] = [follow(live.position()), follow(live.position())];
   give(offer, delivery, offer);
   left.end();
@@ -48,7 +48,7 @@ test("later signals are sent together, and none after it has left", async () => 
 });
 
 test('"everything" is sent as such, then and later', async () => {
-  const { live, give, follow } = openFixture();
+  const { live, give, follow } = openTopics();
   const since = live.position();
   const page = follow(since);
   give(offer, "everything");
@@ -57,19 +57,19 @@ test('"everything" is sent as such, then and later', async () => {
   expect(follow(since).received).toEqual(["everything"]);
 });
 
-test("after more than are kept it is everything, and of another process too", () => {
-  const { live, give, follow } = openFixture();
+test("a position older than the kept signals, or of another process, gets everything", () => {
+  const { live, give, follow } = openTopics();
   const since = live.position();
   for (let count = 0; count < 1_000; count += 1) give(nothing);
   expect(follow(since).received).toEqual([]);
   for (let count = 0; count < 1_000; count += 1) give(nothing);
   expect(follow(since).received).toEqual(["everything"]);
-  expect(follow(openFixture().live.position()).received).toEqual(["everything"]);
+  expect(follow(openTopics().live.position()).received).toEqual(["everything"]);
 });
 
 test("mail to another person is sent only where all mail is shown", () => {
   for (const showAllMail of [false, true]) {
-    const { live, give, follow } = openFixture(showAllMail);
+    const { live, give, follow } = openTopics(showAllMail);
     const since = live.position();
     give({ topic: "mail" });
     give({ topic: "mail", organisationId: "org_b" });
@@ -78,7 +78,7 @@ test("mail to another person is sent only where all mail is shown", () => {
 });
 
 test("hears nothing when it is stopped", () => {
-  const { live, listeners } = openFixture();
+  const { live, listeners } = openTopics();
   live.stop();
   expect(listeners.size).toBe(0);
 });

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { creationOf, emptyDraft, readDraft } from "./creation-draft.ts";
 
-test("what was left empty is left out", () =>
+test("empty fields are left out", () =>
   expect(creationOf({ ...emptyDraft(), title: "Bar" }, "user_hana")).toEqual({
     createdByUserId: "user_hana",
     title: "Bar",
     workerIds: [],
   }));
 
-test("workers are those picked, then those typed in whatever way", () => {
+test("workers are the picked ones, then the typed ones with any separator", () => {
   const form = new URLSearchParams([
     ["worker", "worker_amal"],
     ["worker", "worker_ben"],

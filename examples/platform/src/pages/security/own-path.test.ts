@@ -5,7 +5,7 @@ import { ownPath } from "./own-path.ts";
 
 const origins = ["https://offers.example", "http://127.0.0.1:3000", "http://localhost", "http://localhost:8080"];
 
-test("whatever passes stays on every origin, also when it is read again", () => {
+test("a path that passes stays on every origin, also when it is parsed again", () => {
   const hosts = origins.map((origin) => new URL(origin).host);
   fc.assert(
     fc.property(hostileNext(hosts), (text) => {
@@ -25,7 +25,7 @@ test("whatever passes stays on every origin, also when it is read again", () => 
 });
 
 test.each(["/", "/offers", "/offers/offer_1?before=a%2Fb&x=1", "/a//b", "/app/offers/x%20y", "/x?next=//evil.example"])(
-  "%j is a path of ours",
+  "%j is an own path",
   (path) => expect(ownPath(path)).toBe(path),
 );
 

@@ -10,7 +10,7 @@ const unusable = expect.objectContaining({ code: "invalid_encryption_key" });
 
 test("opens what it encrypted", () => expect(decrypt(encrypt("gehéim 🤫", key, "o1"), key, "o1")).toBe("gehéim 🤫"));
 
-test("never encrypts the same secret to the same text, and shows nothing of it", () => {
+test("encrypts the same secret to a different text each time, without showing any of it", () => {
   const [one, two] = [encrypt("secret", key, "o1"), encrypt("secret", key, "o1")];
   expect(one).not.toBe(two);
   expect(Buffer.from(one.split(".")[1] ?? "", "base64url").toString()).not.toContain("secret");
@@ -25,7 +25,7 @@ test("does not open with another key, for another row, or when changed", () => {
   for (const broken of ["", "v1", "v1.", "v1.AAAA"]) expect(() => decrypt(broken, key, "o1")).toThrow(unusable);
 });
 
-test("makes one key per data folder, for its owner's eyes only", async () => {
+test("creates one key per data folder, readable by its owner only", async () => {
   const folder = await mkdtemp(join(tmpdir(), "offers-encryption-"));
   const keys = await Promise.all([readEncryptionKey(folder), readEncryptionKey(folder)]);
   expect(keys[0]).toHaveLength(32);

@@ -23,12 +23,12 @@ function plainError(error: unknown): PgliteFailure {
   return failure;
 }
 
-type Row = Record<string, unknown>;
+type ResultRow = Record<string, unknown>;
 
 async function run(database: PGlite, statements: PgliteStatements, request: PgliteRequest): Promise<PgliteRows> {
   const { sql, parameters } = request;
   if (parameters !== undefined) return statements.run(sql, parameters);
-  const results = (await database.exec(sql)) as Results<Row>[];
+  const results = (await database.exec(sql)) as Results<ResultRow>[];
   const affectedRows = results.at(-1)?.affectedRows;
   return { rows: results.flatMap((result) => result.rows), ...(affectedRows !== undefined && { affectedRows }) };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Lane, PriorityMutex } from "./priority-mutex.ts";
 
-/** Asks for all these turns while one is under way. @returns the lanes in the order their turns came */
+/** Requests all these turns while one is running. @returns the lanes in the order of their turns */
 async function orderOf(asked: readonly Lane[]): Promise<string> {
   const turns = new PriorityMutex();
   const order: string[] = [];
@@ -40,7 +40,7 @@ test("one at a time, also after one that failed", async () => {
   expect(most).toBe(1);
 });
 
-test("who asks while a turn is being given comes after its receiver", async () => {
+test("a request during a handover comes after the receiver of the turn", async () => {
   const turns = new PriorityMutex();
   const order: string[] = [];
   const first = turns.take("foreground", async () => void order.push("first"));

@@ -4,21 +4,21 @@ import { basename, dirname, join } from "node:path";
 
 const cache = join(import.meta.dirname, "..", "..", "..", ".cache");
 
-export interface CachePlace {
-  /** Of the installed package. */
+export interface CacheEntry {
+  /** The installed package. */
   packageFolder: string;
-  /** What the draft is called in the end. */
+  /** The final name of the draft. */
   folder: string;
 }
 
 /**
- * A folder that is made from an npm package, once per version: whole or not at all, even when two processes make it at once.
+ * Creates a folder from an npm package once per version. The rename at the end makes it atomic, for two processes too.
  *
- * @param variant what else it is made of, such as a hash of the sources
+ * @param variant identifies its other inputs, such as a hash of the sources
  */
 export async function cachedFolder(
   packageName: string,
-  make: (draft: string, place: CachePlace) => Promise<void>,
+  make: (draft: string, entry: CacheEntry) => Promise<void>,
   variant = "",
 ): Promise<string> {
   const packageFolder = join(dirname(createRequire(import.meta.url).resolve(packageName)), "..");
@@ -32,7 +32,7 @@ export async function cachedFolder(
   await mkdir(cache, { recursive: true });
   const draft = await mkdtemp(`${folder}-`);
   await make(draft, { packageFolder, folder });
-  // Another process has made the same meanwhile.
+  // Another process has created it meanwhile.
   await rename(draft, folder).catch(() => rm(draft, { recursive: true }));
   return folder;
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 const memory = "/dev/shm";
 const enoughBytes = 2 * 1024 ** 3;
 
-/** A new folder, in memory where the machine has a place and room for that: no test needs its files after a crash. */
+/** A new folder, in /dev/shm when that has room: no test needs its files after a crash. */
 export async function folderInMemory(prefix: string): Promise<string> {
   const freeBytes = await statfs(memory).then(
     ({ bavail, bsize }) => bavail * bsize,

@@ -7,7 +7,7 @@ import { cachedFolder } from "./cached-folder.ts";
 
 const source = join(import.meta.dirname, "..", "..", "..", "src");
 
-/** A PGlite folder with today's tables, to be copied: making one takes 2 s of CPU, a copy 0.1 s. */
+/** A PGlite folder with the current tables, to be copied: creating one takes 2 s of CPU, a copy 0.1 s. */
 export const migratedPglite = (): Promise<string> =>
   cachedFolder(
     "@electric-sql/pglite",
@@ -18,7 +18,7 @@ export const migratedPglite = (): Promise<string> =>
     `-${hashOfSources()}`,
   ).then((folder) => join(folder, "pglite"));
 
-/** Of all that decides on the tables: another migration makes another folder. */
+/** Hashes everything that decides on the tables, so that a new migration creates a new folder. */
 function hashOfSources(): string {
   const files = globSync(["store/migrate.ts", "store/migrations/*.ts"], { cwd: source }).sort();
   const manifest = join(source, "..", "package.json");

@@ -9,8 +9,8 @@ import { makeTables } from "../make-tables.ts";
 import { folderInMemory } from "./folder-in-memory.ts";
 import { migratedPglite } from "./migrated-pglite.ts";
 
-/** A data folder or database of its own, for one test file. */
-export interface StorePlace {
+/** A data folder, and on PostgreSQL a database, for one test file. */
+export interface TestDatabase {
   options: Required<Pick<StoreOptions, "dataFolder">> & Pick<StoreOptions, "databaseUrl">;
   remove(): Promise<void>;
 }
@@ -18,23 +18,23 @@ export interface StorePlace {
 export interface StoreUnderTest {
   /** For the titles of tests: `PGlite`, `PostgreSQL 15.20`. */
   title: string;
-  /** @param tables whether they are there already: only what makes them needs a place without */
-  createPlace(tables?: "migrated" | "none"): Promise<StorePlace>;
+  /** @param tables `none` for tests of the migrations @default migrated */
+  createDatabase(tables?: "migrated" | "none"): Promise<TestDatabase>;
 }
 
 const defaultDatabaseUrl = "postgres://postgres@127.0.0.1:5432/postgres";
 
-async function createFolder(): Promise<StorePlace> {
+async function createFolder(): Promise<TestDatabase> {
   const dataFolder = await mkdtemp(join(process.env.TEST_STORES ?? tmpdir(), "offers-store-"));
   return { options: { dataFolder }, remove: () => rm(dataFolder, { recursive: true, force: true }) };
 }
 
-async function createPgliteFolder(tables = "migrated"): Promise<StorePlace> {
-  const place = await createFolder();
-  if (tables === "none") return place;
+async function createPgliteFolder(tables = "migrated"): Promise<TestDatabase> {
+  const database = await createFolder();
+  if (tables === "none") return database;
   // More than a thousand small files: one call copies them at a tenth of the CPU of as many promises.
-  cpSync(await migratedPglite(), join(place.options.dataFolder, "pglite"), { recursive: true });
-  return place;
+  cpSync(await migratedPglite(), join(database.options.dataFolder, "pglite"), { recursive: true });
+  return database;
 }
 
 async function withClient<T>(databaseUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
@@ -56,7 +56,7 @@ function databaseAt(serverUrl: string, name: string): string {
 const dropDatabase = (serverUrl: string, name: string): Promise<unknown> =>
   withClient(serverUrl, (client) => client.query(`drop database if exists ${name} with (force)`));
 
-/** The database that this run's others are copied from, when it is on this server. */
+/** The template database of this run, when it is on this server. */
 function templateAt(serverUrl: string): string | undefined {
   const url = process.env.TEST_DATABASE_TEMPLATE;
   return url !== undefined && new URL(url).host === new URL(serverUrl).host
@@ -64,12 +64,12 @@ function templateAt(serverUrl: string): string | undefined {
     : undefined;
 }
 
-async function createDatabase(serverUrl: string, tables = "migrated"): Promise<StorePlace> {
+async function createPostgresDatabase(serverUrl: string, tables = "migrated"): Promise<TestDatabase> {
   const name = `offers_test_${randomUUID().replaceAll("-", "")}`;
   const template = templateAt(serverUrl);
   await withClient(serverUrl, async (client) => {
     await client.query(`create database ${name}${template && tables === "migrated" ? ` template ${template}` : ""}`);
-    // What a test commits need not survive the server.
+    // A test's commits need not survive a crash of the server.
     if (template) await client.query(`alter database ${name} set synchronous_commit to off`);
   });
   const folder = await createFolder();
@@ -90,25 +90,28 @@ async function postgresVersion(serverUrl: string): Promise<string | undefined> {
 }
 
 /**
- * PGlite always, PostgreSQL when one answers on this machine. Every test of the store runs on each.
+ * PGlite always; PostgreSQL when one is reachable. Every test of the store runs on each.
  *
- * @param databaseUrl whoever names one wants its tests: then it is an error that none answers
+ * @param databaseUrl when given, an unreachable PostgreSQL is an error
  */
 export async function storesUnderTest(databaseUrl = process.env.DATABASE_URL || undefined): Promise<StoreUnderTest[]> {
   const serverUrl = databaseUrl ?? defaultDatabaseUrl;
   const version = await postgresVersion(serverUrl).catch((cause: unknown) => {
-    if (databaseUrl !== undefined) throw new Error("no PostgreSQL answers at DATABASE_URL", { cause });
+    if (databaseUrl !== undefined) throw new Error("no PostgreSQL is reachable at DATABASE_URL", { cause });
     return undefined;
   });
-  const stores: StoreUnderTest[] = [{ title: "PGlite", createPlace: createPgliteFolder }];
+  const stores: StoreUnderTest[] = [{ title: "PGlite", createDatabase: createPgliteFolder }];
   if (version !== undefined)
-    stores.push({ title: `PostgreSQL ${version}`, createPlace: (tables) => createDatabase(serverUrl, tables) });
+    stores.push({
+      title: `PostgreSQL ${version}`,
+      createDatabase: (tables) => createPostgresDatabase(serverUrl, tables),
+    });
   return stores;
 }
 
 /**
- * One store, for the rules that no store can change: PostgreSQL when there is one, which costs a third of the CPU. All of them
- * in the full matrix (`npm run test:full`).
+ * One store, for tests that do not depend on the store: PostgreSQL when there is one, which costs a third of the CPU. All
+ * stores in the full matrix (`npm run test:full`).
  */
 export async function anyStore(): Promise<StoreUnderTest[]> {
   const stores = await storesUnderTest();
@@ -116,9 +119,9 @@ export async function anyStore(): Promise<StoreUnderTest[]> {
 }
 
 /**
- * Vitest's global setup: prints once which stores the tests run on, and makes what their places are copied from.
+ * Vitest's global setup: prints once which stores the tests run on, and creates the templates that test databases copy.
  *
- * @returns what removes it
+ * @returns removes the templates
  */
 export async function setup(): Promise<() => Promise<void>> {
   const stores = await storesUnderTest();
@@ -127,13 +130,13 @@ export async function setup(): Promise<() => Promise<void>> {
   const missing = titles.length === 1 ? "; no PostgreSQL at 127.0.0.1:5432, and DATABASE_URL is not set" : "";
   const shared = process.env.TEST_MATRIX === "full" ? titles.join(", ") : rest?.title;
   console.log(`stores under test: ${titles.join(", ")}${missing}; rules that no store can change: ${shared}`);
-  // Once, before the workers would each make it.
+  // Before the workers start, so that only one process creates it.
   await migratedPglite();
   const folder = await folderInMemory("offers-stores-");
   process.env.TEST_STORES = folder;
-  // Also of a run that is interrupted: it would take memory for ever.
+  // When a run is interrupted too: the folder is in memory.
   process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
-  const template = await stores[1]?.createPlace("none");
+  const template = await stores[1]?.createDatabase("none");
   if (template?.options.databaseUrl !== undefined) {
     await makeTables(template.options);
     process.env.TEST_DATABASE_TEMPLATE = template.options.databaseUrl;

@@ -1,0 +1,149 @@
+import { describe, expect, test } from "vitest";
+import { anyStore } from "../support/stores/stores.ts";
+import { input, now, useOffersApi } from "./use-offers-api.ts";
+
+const today = now.toISOString().slice(0, 10);
+
+describe.each(await anyStore())("the offers API on $title", ({ createDatabase }) => {
+  const { call, post } = useOffersApi(createDatabase);
+
+  describe("a body", () => {
+    const json = { "Content-Type": "application/json" };
+
+    test.each([
+      ["malformed", { body: '{"title":', headers: json }, 400, "malformed_json"],
+      ["not UTF-8", { body: new Uint8Array([0x22, 0xff, 0x22]), headers: json }, 400, "malformed_json"],
+      ["missing", {}, 400, "missing_body"],
+      ["text", { body: "{}", headers: { "Content-Type": "text/plain" } }, 415, "unsupported_media_type"],
+      ["without a media type", { body: new Uint8Array([0x7b, 0x7d]) }, 415, "unsupported_media_type"],
+      [
+        "in another charset",
+        { body: "{}", headers: { "Content-Type": "application/json; charset=utf-16" } },
+        415,
+        "unsupported_media_type",
+      ],
+      [
+        "compressed by an unknown coding",
+        { body: "{}", headers: { ...json, "Content-Encoding": "zstd9" } },
+        415,
+        "unsupported_media_type",
+      ],
+      [
+        "not what its coding says",
+        { body: "{}", headers: { ...json, "Content-Encoding": "gzip" } },
+        400,
+        "malformed_json",
+      ],
+      [
+        "nested without end",
+        { body: `{"x":${"[".repeat(30_000)}${"]".repeat(30_000)}}`, headers: json },
+        400,
+        "invalid_request",
+      ],
+      ["too large", { body: `"${"x".repeat(64 * 1024)}"`, headers: json }, 413, "body_too_large"],
+    ])("%s is refused", async (_, options, status, code) => {
+      for (const path of ["/offer", "/offer/unknown/complete?api-version=1.0"]) {
+        const response = await call("POST", path, options);
+        expect(response.status).toBe(status);
+        expect(response.json()).toMatchObject({ code, detail: expect.any(String) });
+      }
+    });
+
+    test.each(["application/json; charset=UTF-8", "application/vnd.offers+json"])("may be %s", async (type) => {
+      const response = await call("POST", "/offer", { body: JSON.stringify(input), headers: { "Content-Type": type } });
+      expect(response.status).toBe(201);
+    });
+  });
+
+  describe("a creation", () => {
+    const slot = input.events[0];
+
+    test.each([
+      ["a list", [], { body: ["Make it an object."] }],
+      ["null", null, { body: ["Make it an object."] }],
+      ["nothing of it", {}, { createdByUserId: 1, title: 1, workerIds: 1 }],
+      ["a number as title", { ...input, title: 7 }, { title: ["Make it a string."] }],
+      ["an empty title", { ...input, title: "" }, { title: ["Write a title; do not leave it empty or blank."] }],
+      ["a long title", { ...input, title: "x".repeat(201) }, { title: ["Give at most 200 characters."] }],
+      ["no worker", { ...input, workerIds: [] }, { workerIds: ["Name at least one worker."] }],
+      ["a worker as text", { ...input, workerIds: "worker_amal" }, { workerIds: ["Make it an array."] }],
+      ["a number as worker", { ...input, workerIds: ["worker_amal", 7] }, { "workerIds[1]": ["Make it a string."] }],
+      ["an unknown worker", { ...input, workerIds: ["worker_amal", "unknown"] }, { "workerIds[1]": 1 }],
+      ["a creator of another organisation", { ...input, createdByUserId: "user_bo" }, { createdByUserId: 1 }],
+      ["an unknown creator", { ...input, createdByUserId: "unknown" }, { createdByUserId: 1 }],
+      ["an unknown field", { ...input, titel: "x" }, { titel: 1 }],
+      ["an odd email address", { ...input, notifyEmailAddress: "hana" }, { notifyEmailAddress: 1 }],
+      [
+        "an event that ends before it starts",
+        { ...input, events: [slot, { start: slot?.end, end: slot?.start }] },
+        { "events[1].end": ["Choose an end after the start."] },
+      ],
+      [
+        "an event that ends as it starts",
+        { ...input, events: [{ start: slot?.start, end: slot?.start }] },
+        { "events[0].end": 1 },
+      ],
+      [
+        "an event before today",
+        { ...input, events: [{ start: "2020-01-01T00:00:00Z", end: slot?.end }] },
+        { "events[0].start": [`Choose a start of today (${today} in UTC) or later.`] },
+      ],
+      [
+        "an event without end",
+        { ...input, events: [{ start: slot?.start }] },
+        { "events[0].end": ["Add this field; it is required."] },
+      ],
+      [
+        "a date without zone",
+        { ...input, events: [{ ...slot, start: "2099-05-01T16:00:00" }] },
+        { "events[0].start": 1 },
+      ],
+      [
+        "a date whose zone is no offset",
+        { ...input, events: [{ ...slot, start: "2099-05-01T16:00:00 CEST" }] },
+        { "events[0].start": 1 },
+      ],
+      [
+        "an event with a field of its own",
+        { ...input, events: [{ ...slot, note: "x" }] },
+        { "events[0].note": ["Remove it, or correct its name: there is no such field."] },
+      ],
+      ["a blank title", { ...input, title: " \n " }, { title: ["Write a title; do not leave it empty or blank."] }],
+      ["an event that is no object", { ...input, events: [null] }, { "events[0]": ["Make it an object."] }],
+      ["a character the store cannot keep", { ...input, title: "a\0b", details: "\ud800" }, { title: 1, details: 1 }],
+    ])("with %s is 400 and says where and why", async (_, body, errors) => {
+      const response = await post("/offer", body);
+      expect(response.status).toBe(400);
+      const problem = response.json<{ errors: Record<string, string[]> }>();
+      expect(problem).toMatchObject({ type: "urn:problem-type:offers:invalid_request", code: "invalid_request" });
+      expect(Object.keys(problem.errors).sort()).toEqual(Object.keys(errors).sort());
+      for (const [field, remedies] of Object.entries(errors)) {
+        expect(problem.errors[field]).toHaveLength(1);
+        if (Array.isArray(remedies)) expect(problem.errors[field]).toEqual(remedies);
+      }
+    });
+
+    test("reports all errors at once", async () => {
+      const response = await post("/offer", {
+        title: 7,
+        workerIds: ["unknown"],
+        createdByUserId: "user_bo",
+        events: [{ start: "2099-05-02T00:00:00Z", end: "2099-05-01T00:00:00Z" }, {}],
+        extra: true,
+      });
+      const { errors, detail } = response.json<{ errors: object; detail: string }>();
+      expect(Object.keys(errors).sort()).toEqual(
+        [
+          "title",
+          "workerIds[0]",
+          "createdByUserId",
+          "events[0].end",
+          "events[1].start",
+          "events[1].end",
+          "extra",
+        ].sort(),
+      );
+      expect(detail).toBe("7 fields are not valid; see errors.");
+    });
+  });
+});

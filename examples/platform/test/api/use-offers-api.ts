@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect } from "vitest";
+import { openStore } from "../../src/store/open-store.ts";
+import type { Store } from "../../src/store/store.ts";
+import {
+  type CallOptions,
+  openPlatform,
+  type PlatformResponse,
+  type PlatformUnderTest,
+} from "../support/platform-under-test.ts";
+import type { StoreUnderTest, TestDatabase } from "../support/stores/stores.ts";
+
+const key = "demo-key-harbour";
+
+// Fixed, so that no test runs over midnight.
+export const now = new Date();
+
+/** A creation with every field, and one worker twice. */
+export const input = {
+  createdByUserId: "user_hana",
+  title: "Kitchen help on Friday",
+  details: "Evening service.",
+  locationPlaceId: "place_harbour_kitchen",
+  notifyEmailAddress: "hana@harbour-hotels.example",
+  workerIds: ["worker_cleo", "worker_amal", "worker_ben", "worker_amal"],
+  events: [{ start: "2099-05-01T16:00:00Z", end: "2099-05-01T22:00:00.250+00:00" }],
+};
+
+/** A platform, and calls of its offers API with the key of Harbour Hotels. */
+export interface OffersApi {
+  readonly key: string;
+  readonly platform: PlatformUnderTest;
+  call(method: string, path: string, options?: CallOptions): Promise<PlatformResponse>;
+  post(path: string, json: unknown): Promise<PlatformResponse>;
+  /** Creates an offer. @returns its id */
+  create(changes?: object): Promise<string>;
+  /** Does this action in the worker's app. */
+  act(workerId: string, offerId: string, action: string): Promise<PlatformResponse>;
+  complete(offerId: string, workerIds: unknown): Promise<PlatformResponse>;
+  /** The reasons of the worker's notifications about the offer, the oldest first. */
+  notificationsOf(workerId: string, offerId: string): Promise<string[]>;
+  /** Stops the platform while `read` reads its store. */
+  whileStopped<T>(read: (store: Store) => Promise<T>): Promise<T>;
+}
+
+/** Opens a platform for the tests of a describe block. */
+export function useOffersApi(createDatabase: StoreUnderTest["createDatabase"]): OffersApi {
+  let database: TestDatabase;
+  let platform: PlatformUnderTest;
+  const open = () => openPlatform(database, {}, () => now);
+  beforeAll(async () => {
+    database = await createDatabase();
+    platform = await open();
+  });
+  afterAll(async () => {
+    await platform.close();
+    await database.remove();
+  });
+
+  const api: OffersApi = {
+    key,
+    get platform() {
+      return platform;
+    },
+    call: (method, path, options = {}) => platform.call(method, path, { key, ...options }),
+    post: (path, json) => api.call("POST", path, { json }),
+    async create(changes = {}) {
+      const response = await api.post("/offer", { ...input, ...changes });
+      expect(response.status).toBe(201);
+      return response.json<{ id: string }>().id;
+    },
+    async act(workerId, offerId, action) {
+      const token = await platform.signInWorker(workerId);
+      return platform.call("POST", `/worker-app/offers/${offerId}/${action}`, { token });
+    },
+    complete: (offerId, workerIds) => api.post(`/offer/${offerId}/complete?api-version=1.0`, workerIds),
+    async notificationsOf(workerId, offerId) {
+      const token = await platform.signInWorker(workerId);
+      const menu = await platform.call("GET", "/worker-app/notifications", { token });
+      const { notifications } = menu.json<{ notifications: { offerId: string; reason: string }[] }>();
+      const ofOffer = notifications.filter((entry) => entry.offerId === offerId);
+      return ofOffer.map(({ reason }) => reason).toReversed();
+    },
+    async whileStopped(read) {
+      await platform.close();
+      const store = await openStore({ ...database.options, onError: () => undefined });
+      try {
+        return await read(store);
+      } finally {
+        await store.close();
+        platform = await open();
+      }
+    },
+  };
+  return api;
+}

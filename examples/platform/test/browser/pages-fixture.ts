@@ -1,0 +1,132 @@
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Settings } from "../../src/settings/settings.ts";
+import { eventually } from "../support/eventually.ts";
+import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { openReceiver, respondWith } from "../support/receiver.ts";
+import { storesUnderTest } from "../support/stores/stores.ts";
+import { type Integrator, openIntegrator, secret } from "./integrator.ts";
+import { openBrowser } from "./open-browser.ts";
+import { openWindow, type Window } from "./window.ts";
+
+/** A browser, a platform and an integrator. */
+export interface PagesFixture {
+  platform: PlatformUnderTest;
+  integrator: Integrator;
+  browser: Browser;
+  /** A window with this person signed in. */
+  openPortal(options?: BrowserContextOptions, emailAddress?: string): Promise<Window>;
+  /** A window with this worker signed in. */
+  openApp(options?: BrowserContextOptions, workerId?: string): Promise<Window>;
+  /** An offer of Harbour Hotels to Amal, Ben and Cleo. */
+  createOffer(title: string): Promise<string>;
+  /** A worker's response, over the API. */
+  respond(workerId: string, action: "apply" | "reject", offerId: string): Promise<void>;
+  /** Creates one of everything that pages show: offers in each state, deliveries, failing organisations, invitations, mail. */
+  fill(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const hana = "hana@harbour-hotels.example";
+
+export const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2 } as const;
+
+export async function openPagesFixture(settings: Partial<Settings> = {}): Promise<PagesFixture> {
+  const [store] = await storesUnderTest();
+  const database = await store?.createDatabase();
+  if (database === undefined) throw new Error("there is always a store");
+  const platform = await openPlatform(database, settings);
+  const integrator = await openIntegrator();
+  const { browser, label } = await openBrowser();
+  console.log(`browser: ${label}`);
+  const wrong = await openReceiver(respondWith(200, { "content-type": "application/json" }, '[{"name":"Ann"}]'));
+  const down = await openReceiver(respondWith(200));
+  const key = "demo-key-harbour";
+
+  const signIn = async (path: string, name: string, options: BrowserContextOptions = {}): Promise<Window> => {
+    const window = await openWindow(browser, { baseURL: platform.address, ...options });
+    await window.page.goto(path);
+    await submitSignIn(window.page, name);
+    return window;
+  };
+
+  const fixture: PagesFixture = {
+    platform,
+    integrator,
+    browser,
+    openPortal: (options, emailAddress = hana) => signIn("/sign-in", emailAddress, options),
+    openApp: (options, workerId = "worker_amal") => signIn("/app/sign-in", workerId, { ...phone, ...options }),
+    async createOffer(title) {
+      const json = {
+        ...{ createdByUserId: "user_hana", title, details: "Evening service.\nBlack trousers, knives provided." },
+        ...{ locationPlaceId: "place_harbour_kitchen", notifyEmailAddress: hana },
+        workerIds: ["worker_amal", "worker_ben", "worker_cleo"],
+        events: [{ start: "2027-03-05T17:00:00Z", end: "2027-03-05T23:00:00Z" }],
+      };
+      const response = await platform.call("POST", "/offer", { key, json });
+      if (response.status !== 201) throw new Error(`the offer was refused: ${response.text}`);
+      return response.json<{ id: string }>().id;
+    },
+    async respond(workerId, action, offerId) {
+      const token = await platform.signInWorker(workerId);
+      await platform.call("POST", `/worker-app/offers/${offerId}/${action}`, { token });
+    },
+    async fill() {
+      const save = async (emailAddress: string, baseAddress: string): Promise<void> => {
+        const token = await platform.signInPerson(emailAddress);
+        const json = { baseAddress, secret, suggestsContacts: true };
+        const { status, text } = await platform.call("PUT", "/portal/profile", { token, json });
+        if (status !== 200) throw new Error(`the profile was refused: ${text}`);
+      };
+      await save(hana, integrator.baseAddress);
+      await save("bo@bistro-group.example", wrong.baseAddress);
+      await save("ada@crew-agency.example", down.baseAddress);
+      down.respond = respondWith(503);
+      const filled = await fixture.createOffer("Kitchen help on Friday");
+      await fixture.respond("worker_amal", "apply", filled);
+      await fixture.respond("worker_ben", "apply", filled);
+      await platform.call("POST", `/offer/${filled}/complete?api-version=1.0`, { key, json: ["worker_amal"] });
+      const withdrawn = await fixture.createOffer("Breakfast on Sunday");
+      await fixture.respond("worker_amal", "apply", withdrawn);
+      await platform.call("GET", `/offer/${withdrawn}/withdraw`, { key });
+      integrator.isWell = false;
+      const open = await fixture.createOffer("Bar on Saturday");
+      await fixture.respond("worker_amal", "reject", open);
+      await eventually("one delivery is given up", async () => {
+        const token = await platform.signInPerson(hana);
+        return (await platform.call("GET", "/portal/deliveries", { token })).text.includes('"dead"');
+      });
+      integrator.isWell = true;
+      await fixture.respond("worker_ben", "apply", open);
+      await fixture.createOffer("Terrace on Monday, with a title that is long enough to need a second line on a phone");
+      const token = await platform.signInPerson(hana);
+      const people = [{ name: "Farah Aziz", emailAddress: "farah.aziz@example.com" }];
+      const json = { organisationId: "org_harbour", people };
+      const search = { organisationIds: ["org_harbour"] };
+      await platform.call("POST", "/portal/suggestions/search", { token, json: search });
+      await platform.call("POST", "/portal/invitations", { token, json });
+    },
+    async close() {
+      await browser.close();
+      await platform.close();
+      await Promise.all([integrator.close(), wrong.close(), down.close()]);
+      await database.remove();
+    },
+  };
+  return fixture;
+}
+
+/** Searches the suggestions of all organisations. */
+export async function searchAllOrganisations(page: Page): Promise<void> {
+  await page.goto("/invitations");
+  for (const box of await page.locator('[name="organisationIds"]').all()) await box.check();
+  await page.getByRole("button", { name: "Search" }).click();
+  await page.waitForURL("**/invitations/search");
+}
+
+/** Fills in the form of either sign-in page and sends it. */
+export async function submitSignIn(page: Page, name: string): Promise<void> {
+  await page.locator("#name").fill(name);
+  await page.locator("#password").fill("demo-password");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL((url) => !url.pathname.endsWith("/sign-in"));
+}

@@ -1,0 +1,274 @@
+import {
+  type AnyOffersError,
+  AuthenticationError,
+  BadRequestError,
+  type CallOptions,
+  ConflictError,
+  NotFoundError,
+  OffersClient,
+  type OffersClientOptions,
+  OffersError,
+} from "@offers/client";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { type PlatformProcess, startProcess } from "../support/platform-process.ts";
+import { openReceiver } from "../support/receiver.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { testSeed } from "../support/test-seed.ts";
+
+/** How the dialects differ for a user of the client. */
+const dialects = {
+  reference: { absent: [NotFoundError, 404], closed: [ConflictError, 409], reused: 422, withdrawsUnknown: false },
+  live: { absent: [NotFoundError, 204], closed: [BadRequestError, 400], reused: 400, withdrawsUnknown: true },
+} as const;
+
+const variants = (await anyStore()).flatMap((store) =>
+  (Object.keys(dialects) as (keyof typeof dialects)[])
+    // The dialect does not depend on the store, so each runs on one store only.
+    .filter((dialect) => dialect === "reference" || store.title === "PGlite")
+    .map((dialect) => ({ ...store, dialect })),
+);
+
+describe.each(variants)(
+  "@offers/client and the platform's process, $dialect on $title",
+  ({ createDatabase, dialect }) => {
+    const { absent, closed, reused, withdrawsUnknown } = dialects[dialect];
+    let database: TestDatabase;
+    let running: PlatformProcess;
+    let baseUrl: string;
+    let harbour: OffersClient;
+    const clientWith = (options: Partial<OffersClientOptions>) =>
+      new OffersClient({ baseUrl, apiKey: "demo-key-harbour", maxRetries: 0, ...options });
+    beforeAll(async () => {
+      database = await createDatabase();
+      const settings = { OFFERS_ALLOW_LOOPBACK: "1", OFFERS_BODY_LIMIT_BYTES: "4096", OFFERS_LOG_LEVEL: "info" };
+      running = startProcess(database, { OFFERS_DIALECT: dialect, OFFERS_SEED: testSeed, ...settings });
+      baseUrl = await running.address();
+      harbour = clientWith({});
+    });
+    afterAll(async () => {
+      running.child.kill("SIGTERM");
+      await running.exited;
+      await database.remove();
+    });
+
+    const input = {
+      createdByUserId: "user_hana",
+      title: "Kitchen help",
+      workerIds: ["worker_amal", "worker_ben"],
+      events: [{ start: "2099-05-01T18:00:00+02:00", end: new Date("2099-05-01T22:00:00Z") }],
+    };
+    const create = async (call?: CallOptions) => (await harbour.createOffer(input, call)).id;
+    /** Calls the portal or the worker's app. */
+    const send = async (method: string, path: string, body?: object, token?: string) => {
+      const headers = { "Content-Type": "application/json", ...(token && { Authorization: `Bearer ${token}` }) };
+      const response = await fetch(baseUrl + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+      expect(response.ok).toBe(true);
+      return response.status === 204 ? {} : ((await response.json()) as { token?: string });
+    };
+    const signIn = async (path: string, who: object) =>
+      (await send("POST", path, { ...who, password: "demo-password" })).token;
+    const act = async (workerId: string, offerId: string, action: "apply" | "reject") =>
+      send(
+        "POST",
+        `/worker-app/offers/${offerId}/${action}`,
+        undefined,
+        await signIn("/worker-app/session", { workerId }),
+      );
+    const failureOf = async (call: Promise<unknown>): Promise<AnyOffersError> => {
+      const error = await call.then(
+        () => "it succeeded",
+        (thrown: unknown) => thrown,
+      );
+      expect(error).toBeInstanceOf(OffersError);
+      return error as AnyOffersError;
+    };
+
+    describe("an offer", () => {
+      test("is created, read, responded to, completed and withdrawn", async () => {
+        const id = await create();
+        await act("worker_amal", id, "apply");
+        await act("worker_ben", id, "reject");
+        const read = await harbour.getOffer(id);
+        expect(read).toMatchObject({ id, title: "Kitchen help", complete: false, widthdrawn: false });
+        expect(read.events).toEqual([{ start: "2099-05-01T16:00:00.000Z", end: "2099-05-01T22:00:00.000Z" }]);
+        expect(read.recipients.map(({ response }) => response)).toEqual(["applied", "rejected"]);
+        await expect(harbour.completeOffer(id, ["worker_amal"])).resolves.toBeUndefined();
+        await expect(harbour.withdrawOffer(id)).resolves.toBeUndefined();
+        await expect(harbour.withdrawOffer(id)).resolves.toBeUndefined();
+        expect(await harbour.getOffer(id)).toMatchObject({ complete: true, widthdrawn: true });
+      });
+
+      test("is created once under one idempotency key, though a response was lost", async () => {
+        let requests = 0;
+        const losing = clientWith({
+          serviceHonoursIdempotencyKey: true,
+          maxRetries: 1,
+          async fetch(url, init) {
+            const response = await fetch(url, init);
+            requests += 1;
+            if (requests === 1) throw new TypeError("the response got lost");
+            return response;
+          },
+        });
+        const { data, response } = await losing.createOffer(input, { idempotencyKey: "lost" }).withResponse();
+        expect([requests, response.headers.get("idempotency-replayed")]).toEqual([2, "true"]);
+        expect(await create({ idempotencyKey: "lost" })).toBe(data.id);
+      });
+    });
+
+    describe("an error", () => {
+      test.each<[string, number, string, (id: string) => Promise<unknown>]>([
+        ["a field is wrong", 400, "invalid_request", () => harbour.createOffer({ ...input, title: "" })],
+        ["the worker has not applied", 400, "worker_not_applied", (id) => harbour.completeOffer(id, ["worker_amal"])],
+        ["no worker is named", 400, "invalid_request", (id) => harbour.completeOffer(id, [])],
+        [
+          "the version is another one",
+          400,
+          "unsupported_api_version",
+          (id) => clientWith({ apiVersion: "2.0" }).getOffer(id),
+        ],
+        [
+          "the body is too large",
+          413,
+          "body_too_large",
+          () => harbour.createOffer({ ...input, details: "x".repeat(5_000) }),
+        ],
+        [
+          "the body is not declared as JSON",
+          415,
+          "unsupported_media_type",
+          () =>
+            clientWith({
+              middleware: [
+                (request, next) => next({ ...request, headers: { ...request.headers, "content-type": "text/plain" } }),
+              ],
+            }).createOffer(input),
+        ],
+        [
+          "the idempotency key belongs to another request",
+          reused,
+          "idempotency_key_reused",
+          async () => {
+            await create({ idempotencyKey: "taken" });
+            await harbour.createOffer({ ...input, title: "Another" }, { idempotencyKey: "taken" });
+          },
+        ],
+      ])("is a BadRequestError when %s", async (_, status, code, call) => {
+        const error = await failureOf(call(await create()));
+        expect(error).toBeInstanceOf(BadRequestError);
+        expect(error).toMatchObject({ status, problem: { code, status }, requestId: expect.any(String), attempts: 1 });
+      });
+
+      test("names the fields", async () => {
+        const { problem } = await failureOf(
+          harbour.createOffer({ ...input, workerIds: ["worker_amal", "unknown"], createdByUserId: "user_bo" }),
+        );
+        expect(Object.keys(problem?.errors ?? {}).sort()).toEqual(["createdByUserId", "workerIds[1]"]);
+      });
+
+      test("is an AuthenticationError with a wrong key, on every operation", async () => {
+        const stranger = harbour.withApiKey("demo-key-unknown");
+        for (const call of [
+          () => stranger.createOffer(input),
+          () => stranger.getOffer("x"),
+          () => stranger.completeOffer("x", ["worker_amal"]),
+          () => stranger.withdrawOffer("x"),
+        ]) {
+          const error = await failureOf(call());
+          expect(error).toBeInstanceOf(AuthenticationError);
+          expect(error).toMatchObject({ status: 401, problem: { code: "invalid_api_key" } });
+        }
+      });
+
+      test("is a NotFoundError when an unknown or foreign offer is read", async () => {
+        for (const call of [
+          () => harbour.getOffer("unknown"),
+          async () => harbour.withApiKey("demo-key-bistro").getOffer(await create()),
+        ]) {
+          const error = await failureOf(call());
+          expect(error).toBeInstanceOf(absent[0]);
+          expect(error).toMatchObject({ status: absent[1] });
+        }
+      });
+
+      test("reports that an unknown or foreign offer is not completed", async () => {
+        const id = await create();
+        await act("worker_amal", id, "apply");
+        for (const call of [
+          () => harbour.completeOffer("unknown", ["worker_amal"]),
+          () => harbour.withApiKey("demo-key-bistro").completeOffer(id, ["worker_amal"]),
+        ]) {
+          const error = await failureOf(call());
+          expect(error).toBeInstanceOf(dialect === "live" ? BadRequestError : NotFoundError);
+          expect(error.problem).toMatchObject({ code: "offer_not_found" });
+        }
+        expect(await harbour.getOffer(id)).toMatchObject({ complete: false });
+      });
+
+      test("reports that an unknown or foreign offer is not withdrawn, if the dialect does", async () => {
+        const id = await create();
+        const calls = [harbour.withdrawOffer("unknown"), harbour.withApiKey("demo-key-bistro").withdrawOffer(id)];
+        for (const result of await Promise.all(calls.map((call) => call.safe())))
+          expect(result).toMatchObject(withdrawsUnknown ? { ok: true } : { ok: false, error: { status: 404 } });
+        expect(await harbour.getOffer(id)).toMatchObject({ widthdrawn: false });
+      });
+
+      test("reports that an offer is already complete or withdrawn", async () => {
+        const id = await create();
+        await act("worker_amal", id, "apply");
+        await harbour.completeOffer(id, ["worker_amal"]);
+        const codes = ["offer_completed", "offer_withdrawn"];
+        for (const code of codes) {
+          const error = await failureOf(harbour.completeOffer(id, ["worker_amal"]));
+          expect(error).toBeInstanceOf(closed[0]);
+          expect(error).toMatchObject({ status: closed[1], problem: { code } });
+          await harbour.withdrawOffer(id);
+        }
+      });
+    });
+
+    test("an agency acts for an organisation: the offer and its events belong to that organisation", async () => {
+      const [toHarbour, toCrew] = await Promise.all([openReceiver(), openReceiver()]);
+      for (const [emailAddress, { baseAddress }] of [
+        ["hana@harbour-hotels.example", toHarbour],
+        ["ada@crew-agency.example", toCrew],
+      ] as const) {
+        const token = await signIn("/portal/session", { emailAddress });
+        const profile = { baseAddress, secret: "a-secret-long-enough", suggestsContacts: false };
+        await send("PUT", "/portal/profile", profile, token);
+      }
+      const crew = clientWith({ apiKey: "demo-key-crew" });
+      const crewForHarbour = crew.withApiKey("demo-key-crew-for-harbour");
+
+      const { id } = await crewForHarbour.createOffer({ ...input, createdByUserId: "user_ada" });
+      const { id: another } = await crewForHarbour.createOffer({ ...input, createdByUserId: "user_hana" });
+      expect(await harbour.getOffer(id)).toEqual(await crewForHarbour.getOffer(id));
+      await harbour.withdrawOffer(another);
+      expect(await failureOf(crew.getOffer(id))).toBeInstanceOf(NotFoundError);
+
+      // A person of a third organisation, and, with harbour's own key, a person of the agency.
+      for (const [client, createdByUserId] of [
+        [crewForHarbour, "user_bo"],
+        [crew, "user_hana"],
+        [harbour, "user_ada"],
+      ] as const) {
+        const { problem } = await failureOf(client.createOffer({ ...input, createdByUserId }));
+        expect(problem).toMatchObject({ status: 400, errors: { createdByUserId: [expect.any(String)] } });
+      }
+
+      await act("worker_amal", id, "apply");
+      const responses = ({ requests }: typeof toHarbour) => requests.filter(({ url }) => url === "/offer/response");
+      await eventually("harbour gets the response", () => responses(toHarbour).length === 1);
+      expect(JSON.parse(responses(toHarbour)[0]?.body ?? "")).toMatchObject({ offerId: id, workerId: "worker_amal" });
+      await crewForHarbour.completeOffer(id, ["worker_amal"]);
+      expect(await harbour.getOffer(id)).toMatchObject({ complete: true });
+      // The event of the agency's own offer arrives there, and no other.
+      const { id: own } = await crew.createOffer({ ...input, createdByUserId: "user_ada" });
+      await act("worker_ben", own, "reject");
+      await eventually("the agency gets the response", () => responses(toCrew).length === 1);
+      expect(JSON.parse(responses(toCrew)[0]?.body ?? "")).toMatchObject({ offerId: own, workerId: "worker_ben" });
+      await Promise.all([toHarbour.close(), toCrew.close()]);
+    });
+  },
+);

@@ -1,0 +1,58 @@
+import type { ContractFixture } from "../../../../packages/client/test/contract/fixture.ts";
+import { eventually } from "../support/eventually.ts";
+import { startProcess } from "../support/platform-process.ts";
+import { storesUnderTest } from "../support/stores/stores.ts";
+import { testSeed } from "../support/test-seed.ts";
+
+/** A platform process as a fixture of the client's contract suite. The demo seed has the suite's organisations and workers. */
+export async function platformFixture(dialect: "reference" | "live"): Promise<ContractFixture> {
+  const [store] = await storesUnderTest();
+  const database = await store?.createDatabase();
+  if (database === undefined) throw new Error("there is always a store");
+  const running = startProcess(database, { OFFERS_DIALECT: dialect, OFFERS_SEED: testSeed });
+  const baseUrl = await running.address();
+
+  const call = async (method: string, path: string, headers: Record<string, string>, body?: object) => {
+    const response = await fetch(`${baseUrl}/worker-app${path}`, {
+      method,
+      headers: { "content-type": "application/json", ...headers },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return text === "" ? {} : JSON.parse(text);
+  };
+  const tokens = new Map<string, Promise<string>>();
+  /** Once per worker: checking a password is slow on purpose. */
+  const signIn = async (workerId: string): Promise<string> =>
+    (await call("POST", "/session", {}, { workerId, password: "demo-password" })).token;
+  const signedIn = async (workerId: string) => {
+    const token = tokens.get(workerId) ?? signIn(workerId);
+    tokens.set(workerId, token);
+    return { authorization: `Bearer ${await token}` };
+  };
+
+  return {
+    dialect,
+    baseUrl,
+    fetch,
+    async respond(offerId, workerId, response) {
+      const action = response === "applied" ? "apply" : "reject";
+      return (await call("POST", `/offers/${offerId}/${action}`, await signedIn(workerId))).code ?? "done";
+    },
+    async notifications(offerId, workerId, count) {
+      let received: string[] = [];
+      await eventually(`${workerId} is notified`, async () => {
+        const { notifications } = await call("GET", "/notifications", await signedIn(workerId));
+        const ofOffer = notifications.filter((one: { offerId: string }) => one.offerId === offerId);
+        received = ofOffer.map(({ reason }: { reason: string }) => reason).reverse();
+        return received.length >= count;
+      });
+      return received;
+    },
+    async close() {
+      running.child.kill("SIGTERM");
+      await running.exited;
+      await database.remove();
+    },
+  };
+}

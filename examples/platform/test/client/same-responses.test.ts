@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ContractFixture } from "../../../../packages/client/test/contract/fixture.ts";
+import { inMemoryFixture } from "../../../../packages/client/test/contract/in-memory.ts";
+import { fc } from "../../../../tools/property-seed.ts";
+import { platformFixture } from "./platform-fixture.ts";
+import { type CallStep, callScenario, callSteps, Side } from "./same-responses-commands.ts";
+
+let platform: ContractFixture;
+const inMemory = inMemoryFixture("reference");
+beforeAll(async () => {
+  platform = await platformFixture("reference");
+});
+afterAll(() => platform.close());
+
+test("any sequence of calls gets the same responses from the service in memory and from the platform", async () => {
+  const codes = new Set<string>();
+  const property = fc.asyncProperty(callSteps, async (sequence: CallStep[]) => {
+    const run = crypto.randomUUID();
+    const [real, ours] = [new Side(platform, run), new Side(inMemory, run)];
+    for (const step of sequence) {
+      const [expected, actual] = await Promise.all([real.perform(step), ours.perform(step)]);
+      expect(actual).toEqual(expected);
+      codes.add(typeof expected === "string" ? expected : (Object(expected.body).code ?? `${expected.status}`));
+    }
+    const expected = await ours.notifications();
+    expect(await real.notifications(expected.map(({ length }) => length))).toEqual(expected);
+  });
+  await fc.assert(property, { examples: [[callScenario]], numRuns: 25 });
+  // Every outcome occurred.
+  expect([...codes]).toEqual(
+    expect.arrayContaining([
+      ...["201", "200", "204", "done", "invalid_api_key", "unsupported_api_version", "invalid_request"],
+      ...["offer_not_found", "worker_not_applied", "offer_completed", "offer_withdrawn", "idempotency_key_reused"],
+    ]),
+  );
+});

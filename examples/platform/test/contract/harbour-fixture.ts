@@ -1,0 +1,113 @@
+import type { Settings } from "../../src/settings/settings.ts";
+import { eventually } from "../support/eventually.ts";
+import { isSignedWith } from "../support/is-signed-with.ts";
+import {
+  type CallOptions,
+  openPlatform,
+  type PlatformResponse,
+  type PlatformUnderTest,
+} from "../support/platform-under-test.ts";
+import { openReceiver, type ReceivedRequest, type Receiver } from "../support/receiver.ts";
+import { storesUnderTest } from "../support/stores/stores.ts";
+
+export const secret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
+
+/** A suggestion with every documented field. */
+export const rating = { rating: 5, ratingProvider: "Harbour Kitchen", lastWorked: "2025-11-30T17:00:00Z" };
+export const dana = {
+  name: "Dana Kim",
+  emailAddress: "dana.kim@example.com",
+  profileImageUrl: "https://images.example.com/dana.png",
+  ratings: [rating],
+};
+
+/** Whether the request is signed with `secret`. */
+export const isSigned = (request: ReceivedRequest): boolean => isSignedWith(secret, request);
+
+/** A platform with the system, the endpoint and the person Hana of Harbour Hotels, and with workers. */
+export interface HarbourFixture {
+  platform: PlatformUnderTest;
+  /** The endpoint of Harbour Hotels. */
+  receiver: Receiver;
+  /** Calls the API with the key of Harbour Hotels, unless `options` has another. */
+  api(method: string, path: string, options?: CallOptions): Promise<PlatformResponse>;
+  /** Calls the portal as Hana. */
+  portal(method: string, path: string, json?: unknown): Promise<PlatformResponse>;
+  /** Calls the worker's app as this worker. */
+  app(workerId: string, method: string, path: string, json?: unknown): Promise<PlatformResponse>;
+  /** Saves the endpoint's address and secret on the company profile. */
+  enterProfile(changes?: object): Promise<PlatformResponse>;
+  /** To Amal and Ben, unless `changes` says otherwise. */
+  createOffer(changes?: object, options?: CallOptions): Promise<string>;
+  complete(offerId: string, workerIds: readonly string[]): Promise<PlatformResponse>;
+  /** The notifications about the offer on the worker's menu. */
+  notificationsOf(workerId: string, offerId: string): Promise<{ reason: string; successful: boolean | null }[]>;
+  /** The responses to this offer that the endpoint received, once nothing is pending. */
+  reportedResponses(offerId: string): Promise<{ workerId: string; response: string }[]>;
+  close(): Promise<void>;
+}
+
+export async function openHarbourFixture(settings: Partial<Settings> = {}): Promise<HarbourFixture> {
+  const [store] = await storesUnderTest();
+  const database = await store?.createDatabase();
+  if (database === undefined) throw new Error("there is always a store");
+  const platform = await openPlatform(database, settings);
+  const receiver = await openReceiver();
+  const withBody = (json?: unknown): CallOptions => (json === undefined ? {} : { json });
+
+  const fixture: HarbourFixture = {
+    platform,
+    receiver,
+    api: (method, path, options) => platform.call(method, path, { key: "demo-key-harbour", ...options }),
+    async portal(method, path, json) {
+      const token = await platform.signInPerson("hana@harbour-hotels.example");
+      return platform.call(method, `/portal${path}`, { token, ...withBody(json) });
+    },
+    async app(workerId, method, path, json) {
+      const token = await platform.signInWorker(workerId);
+      return platform.call(method, `/worker-app${path}`, { token, ...withBody(json) });
+    },
+    enterProfile: (changes) =>
+      fixture.portal("PUT", "/profile", {
+        ...{ baseAddress: `${receiver.baseAddress}/hooks`, secret, suggestsContacts: false },
+        ...changes,
+      }),
+    async createOffer(changes, options) {
+      const workerIds = ["worker_amal", "worker_ben"];
+      const json = { createdByUserId: "user_hana", title: "Bar", workerIds, ...changes };
+      const response = await fixture.api("POST", "/offer", { json, ...options });
+      if (response.status !== 201) throw new Error(`the offer was refused: ${response.text}`);
+      return response.json<{ id: string }>().id;
+    },
+    complete: (offerId, workerIds) =>
+      fixture.api("POST", `/offer/${offerId}/complete?api-version=1.0`, { json: workerIds }),
+    async notificationsOf(workerId, offerId) {
+      const menu = await fixture.app(workerId, "GET", "/notifications");
+      const { notifications } = menu.json<{
+        notifications: { offerId: string; reason: string; successful: boolean | null }[];
+      }>();
+      return notifications
+        .filter((entry) => entry.offerId === offerId)
+        .map(({ reason, successful }) => ({ reason, successful }))
+        .reverse();
+    },
+    async reportedResponses(offerId) {
+      // A response is committed with its event, so all earlier ones are pending or acknowledged by now.
+      await eventually("nothing is pending", async () => {
+        const { deliveries } = (await fixture.portal("GET", "/deliveries")).json<{ deliveries: { state: string }[] }>();
+        return deliveries.every(({ state }) => state === "acknowledged");
+      });
+      return receiver.requests
+        .filter(({ url }) => url === "/hooks/offer/response")
+        .map(({ body }) => JSON.parse(body) as { offerId: string; workerId: string; response: string })
+        .filter((received) => received.offerId === offerId)
+        .map(({ workerId, response }) => ({ workerId, response }));
+    },
+    async close() {
+      await platform.close();
+      await receiver.close();
+      await database.remove();
+    },
+  };
+  return fixture;
+}

@@ -1,0 +1,66 @@
+import { describe, expect, test } from "vitest";
+import { redeliver } from "../../src/delivery/redeliver.ts";
+import { respondWith } from "../support/receiver.ts";
+import { storesUnderTest } from "../support/stores/stores.ts";
+import { onlyOnce, useDeliveries, workerResponse } from "./use-deliveries.ts";
+
+describe.each(await storesUnderTest())("deliveries on $title", ({ createDatabase }) => {
+  const deliveries = useDeliveries(createDatabase);
+  const { record, becomes, stateOf } = deliveries;
+
+  test("is dead after the last attempt, and can be redelivered under its id", async () => {
+    deliveries.receiver.respond = respondWith(500);
+    deliveries.fixture.startDelivery({ retrySchedule: { delaysMs: [10, 10], jitter: 0, maxRetryAfterMs: 0 } });
+    const id = await record(workerResponse("worker-1"));
+    await becomes(id, "dead");
+    expect(deliveries.receiver.requests).toHaveLength(3);
+    deliveries.receiver.respond = respondWith(200);
+    expect(await redeliver(deliveries.fixture.store, "someone else", id)).toEqual({ outcome: "unknown" });
+    expect(await redeliver(deliveries.fixture.store, deliveries.organisationId, id)).toEqual({
+      outcome: "redelivered",
+      id,
+    });
+    await becomes(id, "acknowledged");
+    expect(deliveries.receiver.requests.at(-1)?.headers["offers-delivery-id"]).toBe(id);
+  });
+
+  test("a dead letter is not redelivered behind a later response of that worker", async () => {
+    deliveries.receiver.respond = (request, response) =>
+      respondWith(request.body.includes("accepted") ? 500 : 200)(request, response);
+    const delivery = deliveries.fixture.startDelivery({ retrySchedule: onlyOnce });
+    const accepted = await record(workerResponse("worker-1", "accepted"));
+    await becomes(accepted, "dead");
+    await delivery.stop();
+    const rejected = await record(workerResponse("worker-1", "rejected"));
+    expect(await redeliver(deliveries.fixture.store, deliveries.organisationId, accepted)).toEqual({
+      outcome: "superseded",
+    });
+    deliveries.fixture.startDelivery({ retrySchedule: onlyOnce });
+    await becomes(rejected, "acknowledged");
+    expect(await redeliver(deliveries.fixture.store, deliveries.organisationId, accepted)).toEqual({
+      outcome: "superseded",
+    });
+    expect(await stateOf(accepted)).toBe("dead");
+    expect(deliveries.receiver.requests).toHaveLength(2);
+  });
+
+  test("two dead letters of a worker on one offer are redelivered in their order", async () => {
+    deliveries.receiver.respond = respondWith(500);
+    const delivery = deliveries.fixture.startDelivery({ retrySchedule: onlyOnce });
+    const ids = [
+      await record(workerResponse("worker-1", "accepted")),
+      await record(workerResponse("worker-1", "rejected")),
+    ];
+    for (const id of ids) await becomes(id, "dead");
+    await delivery.stop();
+    deliveries.receiver.respond = respondWith(200);
+    for (const id of ids)
+      expect(await redeliver(deliveries.fixture.store, deliveries.organisationId, id)).toEqual({
+        outcome: "redelivered",
+        id,
+      });
+    deliveries.fixture.startDelivery();
+    for (const id of ids) await becomes(id, "acknowledged");
+    expect(deliveries.receiver.requests.slice(-2).map(({ headers }) => headers["offers-delivery-id"])).toEqual(ids);
+  });
+});

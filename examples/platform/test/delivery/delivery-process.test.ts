@@ -1,0 +1,112 @@
+import { describe, expect, test } from "vitest";
+import { webhooks } from "../../src/delivery/webhook-queue.ts";
+import { claimRows } from "../../src/outbox/claim-rows.ts";
+import { Leases } from "../../src/outbox/leases.ts";
+import type { Store } from "../../src/store/store.ts";
+import { addOrganisation, testSchedule } from "../support/delivery-fixture.ts";
+import { eventually } from "../support/eventually.ts";
+import { openReceiver, respondWith } from "../support/receiver.ts";
+import { storesUnderTest } from "../support/stores/stores.ts";
+import { useDeliveries, workerResponse } from "./use-deliveries.ts";
+
+describe.each(await storesUnderTest())("deliveries on $title", ({ createDatabase }) => {
+  const deliveries = useDeliveries(createDatabase);
+  const { record, becomes, stateOf } = deliveries;
+
+  test("an attempt that could not be stored is not reported, and is made again", async () => {
+    const id = await record(workerResponse("worker-1"));
+    let isFull = false;
+    deliveries.receiver.respond = (request, response) => {
+      isFull = true;
+      respondWith(200)(request, response);
+    };
+    const transaction: Store["transaction"] = (work) =>
+      isFull ? Promise.reject(new Error("no more room")) : deliveries.fixture.store.transaction(work);
+    const delivery = deliveries.fixture.startDelivery({
+      store: { ...deliveries.fixture.store, transaction },
+      settleLimitMs: 0,
+    });
+    await eventually("it is attempted", () => deliveries.receiver.requests.length === 1);
+    await delivery.stop();
+    deliveries.receiver.respond = respondWith(200);
+    expect(deliveries.fixture.attempts).toEqual([]);
+    expect(deliveries.fixture.errors).toContainEqual(expect.objectContaining({ message: "no more room" }));
+    deliveries.fixture.startDelivery();
+    await becomes(id, "acknowledged");
+    expect(deliveries.receiver.requests).toHaveLength(2);
+    await eventually("the second is reported", () => deliveries.fixture.attempts.length === 1);
+  });
+
+  test("eight attempts at a time go to one endpoint, and others do not wait for it", async () => {
+    const other = await openReceiver();
+    const otherId = await addOrganisation(deliveries.fixture.store, other.baseAddress);
+    let open = 0;
+    let most = 0;
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    deliveries.receiver.respond = (request, response) => {
+      open += 1;
+      most = Math.max(most, open);
+      void released.then(() => {
+        open -= 1;
+        respondWith(200)(request, response);
+      });
+    };
+    const ids: string[] = [];
+    for (let worker = 0; worker < 30; worker += 1) ids.push(await record(workerResponse(`worker-${worker}`)));
+    deliveries.fixture.startDelivery({ attemptTimeoutMs: 20_000 });
+    await eventually("the endpoint is busy", () => open === 8);
+    await becomes(await record(workerResponse("worker-1"), otherId), "acknowledged");
+    release();
+    for (const id of ids) await becomes(id, "acknowledged");
+    expect(most).toBe(8);
+    await other.close();
+  });
+
+  test("a delivery claimed by a process that died is taken over when the lease has ended", async () => {
+    const id = await record(workerResponse("worker-1"));
+    const dead = new Leases(deliveries.fixture.store, 3_000, (error) => deliveries.fixture.errors.push(error));
+    const queue = webhooks(() => new Date());
+    expect(await claimRows(deliveries.fixture.store, dead, queue, 10)).toHaveLength(1);
+    deliveries.fixture.startDelivery();
+    await becomes(id, "acknowledged");
+    expect(deliveries.receiver.requests).toHaveLength(1);
+  });
+
+  test("stopping finishes the attempt that is under way, and begins no other", async () => {
+    let finish = (): void => undefined;
+    deliveries.receiver.respond = (request, response) => {
+      finish = () => respondWith(200)(request, response);
+    };
+    const delivery = deliveries.fixture.startDelivery({ attemptTimeoutMs: 20_000 });
+    const id = await record(workerResponse("worker-1"));
+    await eventually("the attempt is under way", () => deliveries.receiver.requests.length === 1);
+    const stopped = delivery.stop();
+    const later = await record(workerResponse("worker-2"));
+    finish();
+    await stopped;
+    expect(await stateOf(id)).toBe("acknowledged");
+    expect(await stateOf(later)).toBe("pending");
+    deliveries.fixture.startDelivery();
+    deliveries.receiver.respond = respondWith(200);
+    await becomes(later, "acknowledged");
+  });
+
+  test("a secret that cannot be decrypted fails an attempt without using up the schedule, and loses no event", async () => {
+    const retrySchedule = { ...testSchedule, delaysMs: [] };
+    deliveries.fixture.startDelivery({ encryptionKey: new Uint8Array(32), retrySchedule });
+    const id = await record(workerResponse("worker-1"));
+    await eventually("the attempt is reported", () => deliveries.fixture.attempts.length === 1);
+    expect(deliveries.fixture.attempts[0]).toMatchObject({ failure: "internal_error", outcome: "retry" });
+    expect(deliveries.fixture.errors[0]).toMatchObject({ code: "invalid_encryption_key" });
+    expect(deliveries.receiver.requests).toEqual([]);
+    const { state, attempts } = await deliveries.fixture.store.db
+      .selectFrom("deliveries")
+      .select(["state", "attempts"])
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow();
+    expect({ state, attempts }).toEqual({ state: "pending", attempts: 0 });
+  });
+});

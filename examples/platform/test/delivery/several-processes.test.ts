@@ -1,0 +1,143 @@
+import { describe, expect, test } from "vitest";
+import { restartSchedules } from "../../src/delivery/enable-endpoint.ts";
+import { recordEvent } from "../../src/delivery/record-event.ts";
+import { redeliver, redeliverThese } from "../../src/delivery/redeliver.ts";
+import type { Trx } from "../../src/store/store.ts";
+import { addOrganisation, openDeliveryFixture } from "../support/delivery-fixture.ts";
+import { eventually } from "../support/eventually.ts";
+import { openReceiver, respondWith } from "../support/receiver.ts";
+import { storesUnderTest } from "../support/stores/stores.ts";
+import { useDeliveries, type WorkerResponse, workerResponse } from "./use-deliveries.ts";
+
+/** @returns a promise, and a function that resolves it */
+function signal(): [Promise<void>, () => void] {
+  let give = (): void => undefined;
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return [given, give];
+}
+
+// PGlite's data folder is for one process: see store.test.ts.
+const shared = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
+
+describe.each(shared)("several processes on $title", ({ createDatabase }) => {
+  test("share the deliveries, and none is attempted twice", async () => {
+    const database = await createDatabase();
+    const receiver = await openReceiver();
+    const fixtures = await Promise.all([1, 2, 3].map(() => openDeliveryFixture(database)));
+    const [first] = fixtures;
+    if (first === undefined) throw new Error("nothing was opened");
+    const organisationIds: string[] = [];
+    for (let index = 0; index < 5; index += 1)
+      organisationIds.push(await addOrganisation(first.store, receiver.baseAddress));
+    await first.store.transaction(async (trx) => {
+      for (const organisationId of organisationIds)
+        for (let worker = 0; worker < 60; worker += 1)
+          await recordEvent(trx, organisationId, workerResponse(`worker-${worker % 30}`));
+    });
+    for (const fixture of fixtures) fixture.startDelivery();
+    const pending = () => first.store.db.selectFrom("deliveries").select("id").where("state", "=", "pending").execute();
+    await eventually("all are delivered", async () => (await pending()).length === 0);
+    const ids = receiver.requests.map(({ headers }) => headers["offers-delivery-id"]);
+    expect(ids).toHaveLength(300);
+    expect(new Set(ids).size).toBe(300);
+    await Promise.all(fixtures.map((fixture) => fixture.close()));
+    expect(fixtures.flatMap(({ errors }) => errors)).toEqual([]);
+    expect(fixtures.flatMap(({ attempts }) => attempts)).toHaveLength(300);
+    await receiver.close();
+    await database.remove();
+  });
+
+  describe("that meet at one worker's responses", () => {
+    const deliveries = useDeliveries(createDatabase);
+    const { receivedIds, allSettled } = deliveries;
+
+    const recordIn = async (trx: Trx, given: WorkerResponse): Promise<string> => {
+      const { deliveryId = "" } = await recordEvent(trx, deliveries.organisationId, workerResponse("worker-1", given));
+      return deliveryId;
+    };
+    const record = (given: WorkerResponse) => deliveries.fixture.store.transaction((trx) => recordIn(trx, given));
+    const settleIn = (trx: Trx, id: string, state: "acknowledged" | "dead") =>
+      trx.updateTable("deliveries").set({ state, due_at: null }).where("id", "=", id).execute();
+    /** A transaction that has done its work. @returns commits it */
+    const uncommitted = async (work: (trx: Trx) => Promise<unknown>): Promise<() => Promise<void>> => {
+      const [isDone, done] = signal();
+      const [mayCommit, commit] = signal();
+      const ended = deliveries.fixture.store.transaction(async (trx) => {
+        await work(trx);
+        done();
+        await mayCommit;
+      });
+      await isDone;
+      return () => {
+        commit();
+        return ended;
+      };
+    };
+    const lockIsAwaited = () =>
+      eventually("a transaction waits for a lock", async () => {
+        const { rows } = await deliveries.fixture.store.execute(
+          `select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return rows.length > 0;
+      });
+
+    test("keep the order when the oldest is settled while a later one is recorded", async () => {
+      const first = await record("accepted");
+      const commit = await uncommitted((trx) => recordIn(trx, "rejected"));
+      deliveries.fixture.startDelivery();
+      await lockIsAwaited();
+      await commit();
+      await allSettled();
+      const received = receivedIds();
+      expect([received[0], received.length]).toEqual([first, 2]);
+    });
+
+    test("refuse to redeliver a dead letter behind a response that is just being recorded", async () => {
+      const dead = await record("accepted");
+      await deliveries.fixture.store.transaction((trx) => settleIn(trx, dead, "dead"));
+      const commit = await uncommitted((trx) => recordIn(trx, "rejected"));
+      const redelivery = redeliver(deliveries.fixture.store, deliveries.organisationId, dead);
+      await lockIsAwaited();
+      await commit();
+      expect(await redelivery).toEqual({ outcome: "superseded" });
+    });
+
+    test("deliver what is redelivered while the one before it is just being settled", async () => {
+      const [first, second] = [await record("accepted"), await record("rejected")];
+      await deliveries.fixture.store.transaction(async (trx) => {
+        await settleIn(trx, first, "dead");
+        await settleIn(trx, second, "dead");
+      });
+      await redeliver(deliveries.fixture.store, deliveries.organisationId, first);
+      const commit = await uncommitted((trx) => redeliverThese(trx, deliveries.organisationId, [second]));
+      deliveries.fixture.startDelivery();
+      await lockIsAwaited();
+      await commit();
+      await allSettled();
+      expect(receivedIds()).toEqual([first, second]);
+    });
+
+    test("restart the schedule of a delivery while a later response is being recorded behind it", async () => {
+      deliveries.receiver.respond = respondWith(503, { "retry-after": "60" });
+      const delivery = deliveries.fixture.startDelivery();
+      const first = await record("accepted");
+      await eventually("it is put off", () => deliveries.fixture.attempts.length === 1);
+      await delivery.stop();
+      const commit = await uncommitted((trx) => recordIn(trx, "rejected"));
+      const restarted = restartSchedules(deliveries.fixture.store, deliveries.organisationId);
+      await lockIsAwaited();
+      await commit();
+      await restarted;
+      const row = deliveries.fixture.store.db
+        .selectFrom("deliveries")
+        .select(["attempts", "due_at"])
+        .where("id", "=", first);
+      const { attempts, due_at: dueAt } = await row.executeTakeFirstOrThrow();
+      expect(attempts).toBe(0);
+      expect(dueAt?.getTime()).toBeLessThanOrEqual(Date.now());
+    });
+  });
+});

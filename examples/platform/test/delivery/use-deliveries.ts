@@ -1,0 +1,89 @@
+import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
+import { type EventToRecord, recordEvent } from "../../src/delivery/record-event.ts";
+import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
+import { eventually } from "../support/eventually.ts";
+import { openReceiver, type Receiver } from "../support/receiver.ts";
+import type { StoreUnderTest, TestDatabase } from "../support/stores/stores.ts";
+
+export type WorkerResponse = "accepted" | "rejected";
+
+/** The event of a worker's response to `offer-1`. */
+export const workerResponse = (workerId: string, response: WorkerResponse = "accepted"): EventToRecord => ({
+  type: "workerOfferResponse",
+  data: { offerId: "offer-1", workerId, response },
+});
+
+/** A retry schedule of one attempt. */
+export const onlyOnce = { delaysMs: [], jitter: 0, maxRetryAfterMs: 0 };
+
+/** One process, and an organisation with an endpoint; each test has a new organisation. */
+export interface Deliveries {
+  readonly fixture: DeliveryFixture;
+  readonly receiver: Receiver;
+  readonly organisationId: string;
+  /** Records an event. @returns the id of its delivery */
+  record(event: EventToRecord, organisationId?: string): Promise<string>;
+  stateOf(id: string): Promise<string>;
+  /** Waits until the delivery has this state. */
+  becomes(id: string, state: string): Promise<void>;
+  /** The delivery ids of all requests, in order. */
+  receivedIds(): (string | undefined)[];
+  /** Waits until no delivery is pending. */
+  allSettled(): Promise<void>;
+}
+
+/** Opens the store and the endpoint for the tests of a describe block. */
+export function useDeliveries(createDatabase: StoreUnderTest["createDatabase"]): Deliveries {
+  let database: TestDatabase;
+  let fixture: DeliveryFixture;
+  let receiver: Receiver;
+  let organisationId: string;
+  beforeAll(async () => {
+    database = await createDatabase();
+    fixture = await openDeliveryFixture(database);
+  });
+  afterAll(async () => {
+    await fixture.close();
+    await database.remove();
+  });
+  beforeEach(async () => {
+    receiver = await openReceiver();
+    organisationId = await addOrganisation(fixture.store, `${receiver.baseAddress}/someprefix/`);
+  });
+  afterEach(async () => {
+    await fixture.reset();
+    await receiver.close();
+  });
+
+  const deliveries: Deliveries = {
+    get fixture() {
+      return fixture;
+    },
+    get receiver() {
+      return receiver;
+    },
+    get organisationId() {
+      return organisationId;
+    },
+    async record(event, organisation = organisationId) {
+      const recorded = await fixture.store.transaction((trx) => recordEvent(trx, organisation, event));
+      if (recorded.deliveryId === undefined) throw new Error("no delivery was recorded");
+      return recorded.deliveryId;
+    },
+    async stateOf(id) {
+      const { state } = await fixture.store.db
+        .selectFrom("deliveries")
+        .select("state")
+        .where("id", "=", id)
+        .executeTakeFirstOrThrow();
+      return state;
+    },
+    becomes: (id, state) => eventually(`${id} is ${state}`, async () => (await deliveries.stateOf(id)) === state),
+    receivedIds: () => receiver.requests.map(({ headers }) => headers["offers-delivery-id"]?.toString()),
+    async allSettled() {
+      const pending = fixture.store.db.selectFrom("deliveries").select("id").where("state", "=", "pending");
+      await eventually("no delivery is pending", async () => (await pending.execute()).length === 0);
+    },
+  };
+  return deliveries;
+}

@@ -1,0 +1,219 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { enableEndpoint, restartSchedules } from "../../src/delivery/enable-endpoint.ts";
+import { recordEvent } from "../../src/delivery/record-event.ts";
+import { isShownAs, type ShownState } from "../../src/delivery/shown-state.ts";
+import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
+import { eventually } from "../support/eventually.ts";
+import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
+import { recordMany } from "../support/record-many.ts";
+import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
+import { virtualTime } from "../support/virtual-time.ts";
+
+describe.each(await storesUnderTest())("a disabled endpoint on $title", ({ createDatabase }) => {
+  let database: TestDatabase;
+  let fixture: DeliveryFixture;
+  let receiver: Receiver;
+  let organisationId: string;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    fixture = await openDeliveryFixture(database);
+  });
+  afterAll(async () => {
+    await fixture.close();
+    await database.remove();
+  });
+  beforeEach(async () => {
+    receiver = await openReceiver(respondWith(410));
+    organisationId = await addOrganisation(fixture.store, receiver.baseAddress);
+  });
+  afterEach(async () => {
+    expect(fixture.errors).toEqual([]);
+    await fixture.reset();
+    await receiver.close();
+  });
+
+  const start = () => fixture.startDelivery();
+  const record = (count: number) =>
+    fixture.store.transaction(async (trx) => {
+      const ids: string[] = [];
+      while (ids.length < count) {
+        const data = { offerId: "offer-1", workerId: `worker-${ids.length}`, response: "accepted" } as const;
+        const event = { type: "workerOfferResponse", data } as const;
+        ids.push((await recordEvent(trx, organisationId, event)).deliveryId ?? "");
+      }
+      return ids;
+    });
+  const countOf = async (state: ShownState) => {
+    const rows = await fixture.store.db
+      .selectFrom("deliveries")
+      .select("id")
+      .where("organisation_id", "=", organisationId)
+      .where(isShownAs(state))
+      .execute();
+    return rows.length;
+  };
+  const quiet = () => virtualTime(fixture).quiet();
+  const endpoint = () =>
+    fixture.store.db
+      .selectFrom("endpoints")
+      .select(["disabled_because", "disabled_at"])
+      .where("organisation_id", "=", organisationId)
+      .executeTakeFirstOrThrow();
+  /** Like the portal, once the checks have passed. */
+  const enable = async () => {
+    await fixture.store.transaction((trx) => enableEndpoint(trx, organisationId));
+    await restartSchedules(fixture.store, organisationId);
+  };
+  const disable = () =>
+    fixture.store.db
+      .updateTable("endpoints")
+      .set({ disabled_at: new Date(), disabled_because: "gone" })
+      .where("organisation_id", "=", organisationId)
+      .execute();
+  const receivedIds = () => receiver.requests.map(({ headers }) => String(headers["offers-delivery-id"]));
+
+  test("is not called again after 410: its pending and its later deliveries are held", async () => {
+    await record(40);
+    start();
+    await eventually("all are held", async () => (await countOf("held")) === 40);
+    expect(await endpoint()).toEqual({ disabled_because: "gone", disabled_at: expect.any(Date) });
+    await quiet();
+    const attempted = receiver.requests.length;
+    // Only those that were under way.
+    expect(attempted).toBeLessThanOrEqual(16);
+    expect(fixture.attempts).toHaveLength(attempted);
+    expect(
+      fixture.attempts.every(({ outcome, nextAttemptAt }) => outcome === "held" && nextAttemptAt === undefined),
+    ).toBe(true);
+    await record(5);
+    expect(await countOf("held")).toBe(45);
+    await quiet();
+    expect(receiver.requests).toHaveLength(attempted);
+    // Without a wake-up no process looks at them.
+    expect((await fixture.store.execute("select from outbox_wakeups where queue = 'webhooks'")).rows).toEqual([]);
+  });
+
+  test("is reported once to each person of the organisation, by mail", async () => {
+    for (const name of ["Hana", "Ben"]) {
+      const id = `${name} of ${organisationId}`;
+      await fixture.store.db
+        .insertInto("people")
+        .values({ id, organisation_id: organisationId, name, password_hash: "" })
+        .execute();
+      for (const part of ["a", "b"])
+        await fixture.store.db
+          .insertInto("person_email_addresses")
+          .values({ person_id: id, email_address: `${name}@${part}.${organisationId}.example` })
+          .execute();
+    }
+    await record(30);
+    start();
+    await eventually("all are held", async () => (await countOf("held")) === 30);
+    const mails = await fixture.store.db.selectFrom("mails").select(["to_address", "subject", "body"]).execute();
+    expect(mails.map(({ to_address }) => to_address).sort()).toEqual(
+      ["Ben", "Hana"].map((name) => `${name}@a.${organisationId}.example`),
+    );
+    expect(mails[0]).toMatchObject({ subject: "Acme: your webhooks are switched off" });
+    expect(mails[0]?.body).toContain("(410)");
+    await enable();
+    await eventually("it is disabled again", async () => (await endpoint()).disabled_because === "gone");
+    await eventually(
+      "and reported again",
+      async () => (await fixture.store.db.selectFrom("mails").select("id").execute()).length === 4,
+    );
+  });
+
+  test("gets everything in order once it is enabled, however many were held", async () => {
+    await disable();
+    const ids = await recordMany(fixture.store, { organisationId, count: 1_200, workers: 60 });
+    receiver.respond = respondWith(200);
+    await enable();
+    expect(await countOf("pending")).toBe(1_200);
+    const later = await record(60);
+    start();
+    await eventually("all are delivered", async () => (await countOf("acknowledged")) === 1_260);
+    expect(receivedIds()).toHaveLength(1_260);
+    const position = new Map(receivedIds().map((id, index) => [id, index]));
+    const all = [...ids, ...later];
+    for (let worker = 0; worker < 60; worker += 1) {
+      const positions = all.filter((_, number) => number % 60 === worker).map((id) => position.get(id) ?? Number.NaN);
+      expect(positions).toEqual(positions.toSorted((one, other) => one - other));
+    }
+  });
+
+  test("keeps more than a thousand that were pending", async () => {
+    await recordMany(fixture.store, { organisationId, count: 1_200, workers: 1_200 });
+    await disable();
+    start();
+    await quiet();
+    expect(await countOf("held")).toBe(1_200);
+    expect(receiver.requests).toEqual([]);
+    // A later attempt that enabling must not wait for.
+    await fixture.store.execute("update deliveries set attempts = 3, due_at = now() + interval '1 hour'");
+    receiver.respond = respondWith(200);
+    await enable();
+    await eventually("all are delivered", async () => (await countOf("acknowledged")) === 1_200);
+    expect(new Set(fixture.attempts.map(({ number }) => number))).toEqual(new Set([1]));
+    expect(new Set(receivedIds()).size).toBe(receiver.requests.length);
+  });
+
+  test("restarts the retry schedule, whatever the old one had planned", async () => {
+    receiver.respond = respondWith(503, { "retry-after": "60" });
+    const [id = ""] = await record(1);
+    start();
+    await eventually("it is planned for later", () => receiver.requests.length === 1);
+    receiver.respond = respondWith(410);
+    // One behind it, and one of another worker, whose attempt disables the endpoint.
+    await record(2);
+    await eventually("it is held", async () => (await countOf("pending")) === 0);
+    receiver.respond = respondWith(200);
+    await enable();
+    await eventually("it is attempted at once", () => receivedIds().lastIndexOf(id) > 0);
+    await eventually("all are acknowledged", async () => (await countOf("acknowledged")) === 3);
+    const numbers = fixture.attempts.filter(({ deliveryId }) => deliveryId === id).map(({ number }) => number);
+    expect(numbers).toEqual([1, 1]);
+  });
+
+  test("does not give up a delivery whose last attempt fails while the endpoint is enabled", async () => {
+    let finish = (): void => undefined;
+    receiver.respond = (request, response) => {
+      const fail = () => respondWith(500)(request, response);
+      if (receiver.requests.length === 1) fail();
+      else if (receiver.requests.length === 2) finish = fail;
+      else respondWith(200)(request, response);
+    };
+    const [id = ""] = await record(1);
+    fixture.startDelivery({ retrySchedule: { delaysMs: [10], jitter: 0, maxRetryAfterMs: 0 } });
+    await eventually("the last attempt is under way", () => receiver.requests.length === 2);
+    await disable();
+    await enable();
+    finish();
+    await eventually("it is reported", () => fixture.attempts.length === 3);
+    expect(fixture.attempts.map(({ number, outcome }) => [number, outcome])).toEqual([
+      [1, "retry"],
+      [2, "retry"],
+      [1, "acknowledged"],
+    ]);
+    expect(receivedIds()).toEqual([id, id, id]);
+  });
+
+  test("does not receive again what it acknowledged while it was disabled", async () => {
+    let finish = (): void => undefined;
+    receiver.respond = (request, response) => {
+      finish = () => respondWith(200)(request, response);
+    };
+    const [id = ""] = await record(1);
+    start();
+    await eventually("an attempt is under way", () => receiver.requests.length === 1);
+    await disable();
+    await eventually("it is held", async () => (await countOf("held")) === 1);
+    finish();
+    await eventually("it is acknowledged", async () => (await countOf("acknowledged")) === 1);
+    await enable();
+    receiver.respond = respondWith(200);
+    const [next = ""] = await record(1);
+    await eventually("the next is acknowledged", async () => (await countOf("acknowledged")) === 2);
+    expect(receivedIds()).toEqual([id, next]);
+  });
+});

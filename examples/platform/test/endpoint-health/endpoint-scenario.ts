@@ -1,0 +1,203 @@
+import { expect } from "vitest";
+import { fc } from "../../../../tools/property-seed.ts";
+import { defaultRetrySchedule } from "../../src/delivery/attempt/retry-schedule.ts";
+import { enableEndpoint, restartSchedules } from "../../src/delivery/enable-endpoint.ts";
+import { recordEvent } from "../../src/delivery/record-event.ts";
+import { redeliverMany } from "../../src/delivery/redeliver-many.ts";
+import { addOrganisation, type DeliveryFixture } from "../support/delivery-fixture.ts";
+import { hang, hangUp, type Receiver, type Respond, respondWith } from "../support/receiver.ts";
+import { virtualTime } from "../support/virtual-time.ts";
+
+const minute = 60_000;
+
+const behaviours = {
+  acknowledges: respondWith(200),
+  fails: respondWith(500),
+  "asks for an hour": respondWith(503, { "retry-after": "3600" }),
+  refuses: respondWith(404),
+  "is gone": respondWith(410),
+  hangs: hang,
+  "hangs up": hangUp,
+} satisfies Record<string, Respond>;
+
+type Step =
+  | { type: "record"; worker: number; count: number }
+  | { type: "respond"; how: keyof typeof behaviours }
+  | { type: "save" }
+  | { type: "redeliver"; states: ("dead" | "acknowledged")[] }
+  | { type: "wait"; minutes: number };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ type: fc.constant("record"), worker: fc.nat(3), count: fc.integer({ min: 1, max: 5 }) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      type: fc.constant("respond"),
+      how: fc.constantFrom(...(Object.keys(behaviours) as (keyof typeof behaviours)[])),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant<Step>({ type: "save" }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constant("redeliver"),
+      states: fc.constantFrom<("dead" | "acknowledged")[][]>(["dead"], ["dead", "acknowledged"]),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({ type: fc.constant("wait"), minutes: fc.constantFrom(0.2, 1, 5, 15, 120, 1_500, 7_500) }),
+  },
+) as fc.Arbitrary<Step>;
+
+/** Any sequence of events, responses, saved profiles, redeliveries and pauses. */
+export const steps = fc.array(step, { maxLength: 25, size: "max" });
+
+/** A scenario that every run includes: the endpoint fails until it is paused, refuses, is gone, and fails for five days. */
+export const fullScenario: Step[] = [
+  { type: "record", worker: 0, count: 5 },
+  ...[1, 2, 3].map((worker): Step => ({ type: "record", worker, count: 4 })),
+  { type: "respond", how: "fails" },
+  ...[1, 5, 1, 15, 1, 120].map((minutes): Step => ({ type: "wait", minutes })),
+  { type: "respond", how: "refuses" },
+  { type: "wait", minutes: 15 },
+  { type: "respond", how: "asks for an hour" },
+  ...[120, 5, 120, 1_500].map((minutes): Step => ({ type: "wait", minutes })),
+  { type: "respond", how: "acknowledges" },
+  { type: "wait", minutes: 1_500 },
+  { type: "redeliver", states: ["dead", "acknowledged"] },
+  { type: "respond", how: "is gone" },
+  { type: "record", worker: 0, count: 3 },
+  { type: "wait", minutes: 120 },
+  { type: "record", worker: 1, count: 3 },
+  { type: "respond", how: "hangs" },
+  { type: "save" },
+  ...[1_500, 1_500, 7_500].map((minutes): Step => ({ type: "wait", minutes })),
+  { type: "record", worker: 0, count: 1 },
+  { type: "wait", minutes: 1_500 },
+];
+
+/** Runs the steps, lets the endpoint recover, and checks the invariants of every scenario. */
+export async function runScenario(
+  fixture: DeliveryFixture,
+  receiver: Receiver,
+  scenario: readonly Step[],
+): Promise<void> {
+  const { store } = fixture;
+  const time = virtualTime(fixture);
+  const organisationId = await addOrganisation(store, receiver.baseAddress);
+  fixture.attempts.length = 0;
+  const events: string[] = [];
+  const acknowledged: string[] = [];
+  let requests = 0;
+  let how: keyof typeof behaviours = "acknowledges";
+  receiver.respond = (request, response) => {
+    requests += 1;
+    if (how === "acknowledges") acknowledged.push(String(request.headers["offers-delivery-id"]));
+    behaviours[how](request, response);
+  };
+  const endpoint = () =>
+    store.db
+      .selectFrom("endpoints")
+      .selectAll()
+      .where("organisation_id", "=", organisationId)
+      .executeTakeFirstOrThrow();
+  const redeliver = (states: ("dead" | "acknowledged")[]) =>
+    redeliverMany(store, organisationId, { since: new Date(0), states });
+
+  const wait = async (ms: number): Promise<void> => {
+    await time.quiet();
+    const before = await endpoint();
+    const made = requests;
+    await time.advance(ms);
+    await time.quiet();
+    const after = await endpoint();
+    const wasPaused = before.breaker_open_until !== null && before.disabled_at === null;
+    // Paused before and after: at most the one attempt at the end of a pause was made.
+    if (wasPaused && after.breaker_open_until !== null) expect(requests - made).toBeLessThanOrEqual(1);
+    if (before.disabled_at !== null) expect(requests).toBe(made);
+  };
+  const take: { [Type in Step["type"]]: (each: Extract<Step, { type: Type }>) => Promise<unknown> | unknown } = {
+    async record({ worker, count }) {
+      const data = { offerId: "offer-1", workerId: `worker-${worker}`, response: "accepted" } as const;
+      for (let number = 0; number < count; number += 1) {
+        const event = { type: "workerOfferResponse", data } as const;
+        const recorded = await store.transaction((trx) => recordEvent(trx, organisationId, event));
+        events.push(recorded.eventId);
+      }
+    },
+    respond(each) {
+      how = each.how;
+    },
+    async save() {
+      await store.transaction((trx) => enableEndpoint(trx, organisationId));
+      await restartSchedules(store, organisationId);
+    },
+    redeliver: ({ states }) => redeliver(states),
+    wait: ({ minutes }) => wait(minutes * minute),
+  };
+
+  const delivery = fixture.startDelivery({
+    ...{ now: time.now, retrySchedule: defaultRetrySchedule },
+    attemptTimeoutMs: 100,
+  });
+  try {
+    for (const each of scenario) await take[each.type](each as never);
+    how = "acknowledges";
+    await take.save({ type: "save" });
+    await time.quiet();
+    const isOver = async () => {
+      const waiting = store.db.selectFrom("deliveries").select("id").where("state", "=", "pending");
+      return (await waiting.execute()).length === 0;
+    };
+    await time.until(isOver);
+    await redeliver(["dead"]);
+    await time.until(isOver);
+  } finally {
+    await delivery.stop();
+  }
+  const deliveries = await store.db
+    .selectFrom("deliveries")
+    .innerJoin("events", "events.id", "event_id")
+    .select(["deliveries.id", "event_id", "order_key", "state"])
+    .where("deliveries.organisation_id", "=", organisationId)
+    .orderBy("sequence")
+    .execute();
+  // Nothing is lost: each event was acknowledged, or superseded by an acknowledged later response of that worker.
+  const lastOf = new Map(deliveries.map((each) => [each.order_key, each]));
+  for (const eventId of events) {
+    const ofEvent = deliveries.filter((each) => each.event_id === eventId);
+    const isAcknowledged = ofEvent.some(({ state }) => state === "acknowledged");
+    const last = lastOf.get(ofEvent[0]?.order_key ?? "");
+    expect(isAcknowledged || (last?.state === "acknowledged" && last.event_id !== eventId)).toBe(true);
+  }
+  // The responses of each worker were acknowledged in order; the last one may be repeated.
+  const byId = new Map(deliveries.map((each) => [each.id, each]));
+  const lastIndex = new Map<string, number>();
+  for (const id of acknowledged) {
+    const { order_key: key = "", event_id: eventId = "" } = byId.get(id) ?? {};
+    expect(events.indexOf(eventId)).toBeGreaterThanOrEqual(lastIndex.get(key) ?? 0);
+    lastIndex.set(key, events.indexOf(eventId));
+  }
+  await expectOnSchedule(fixture);
+  expect(fixture.errors).toEqual([]);
+}
+
+/** Asserts that no attempt began before the time planned by its predecessor. The first of a fresh schedule is due at once. */
+export async function expectOnSchedule({ store, attempts }: DeliveryFixture): Promise<void> {
+  const made = await store.db.selectFrom("attempts").select(["delivery_id", "started_at"]).orderBy("id").execute();
+  const planned = new Map<string, Date | undefined>();
+  for (const id of new Set(attempts.map(({ deliveryId }) => deliveryId))) {
+    const reported = attempts.filter(({ deliveryId }) => deliveryId === id);
+    const stored = made.filter((attempt) => attempt.delivery_id === id);
+    expect(stored).toHaveLength(reported.length);
+    for (const [index, { number, nextAttemptAt }] of reported.entries()) {
+      const due = number === 1 ? undefined : planned.get(id);
+      if (due !== undefined) expect(stored[index]?.started_at.getTime()).toBeGreaterThanOrEqual(due.getTime());
+      planned.set(id, nextAttemptAt);
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import { describe, expect, test } from "vitest";
+import { respondWith } from "../support/receiver.ts";
+import { anyStore } from "../support/stores/stores.ts";
+import { ada, bo, dayMs, hana, type SuggestedPerson, useInvitations } from "./use-invitations.ts";
+
+describe.each(await anyStore())("invitations on $title", ({ createDatabase }) => {
+  const invitations = useInvitations(createDatabase);
+  const { advance, signIn, suggest, search, invite, shownTo, mailsTo, person } = invitations;
+
+  describe("go only to people whom a search showed", () => {
+    test("an address that no search showed is 422 and gets no mail", async () => {
+      const [shown, stranger] = [person(), person()];
+      const token = await shownTo(hana, [shown]);
+      const response = await invite(token, [shown, stranger]);
+      expect(response.status).toBe(422);
+      expect(response.json()).toMatchObject({
+        code: "contact_not_suggested",
+        errors: { "people[1]": [expect.any(String)] },
+      });
+      expect(response.text).not.toContain(stranger.emailAddress);
+      expect([await mailsTo(shown.emailAddress), await mailsTo(stranger.emailAddress)]).toEqual([[], []]);
+      expect((await invite(token, [shown])).status).toBe(201);
+    });
+
+    test.each<[string, Partial<SuggestedPerson>]>([
+      ["another name", { name: "Dear Dana, your account is locked: https://evil.example/unlock" }],
+      ["the name of another", { name: "Farah Aziz" }],
+      ["an address that only contains it", { emailAddress: "x.dana@example.com" }],
+    ])("with %s they are others", async (_, changes) => {
+      const shown = person();
+      const token = await shownTo(hana, [shown, person({ name: "Farah Aziz" })]);
+      expect((await invite(token, [{ ...shown, ...changes }])).status).toBe(422);
+      expect(await mailsTo(shown.emailAddress)).toEqual([]);
+    });
+
+    test("what another session, person or organisation was shown does not count", async () => {
+      const shown = person();
+      const token = await shownTo(hana, [shown]);
+      for (const other of [await signIn(hana), await signIn(bo), await signIn(ada)])
+        expect((await invite(other, [shown])).status).toBe(422);
+      expect((await invite(token, [shown], "org_bistro")).status).toBe(422);
+      expect((await invite(token, [shown])).status).toBe(201);
+    });
+
+    test("a later search leaves those of an earlier one, and an invalid list shows none of its people", async () => {
+      const [first, second, refused] = [person(), person(), person()];
+      const token = await shownTo(hana, [first]);
+      suggest([second]);
+      await search(token);
+      invitations.harbour.respond = respondWith(200, {}, JSON.stringify([{ ...refused, ratings: [] }, { name: "x" }]));
+      await search(token);
+      invitations.harbour.respond = respondWith(500, {}, JSON.stringify([{ ...refused, ratings: [] }]));
+      await search(token);
+      expect((await invite(token, [refused])).status).toBe(422);
+      expect((await invite(token, [first, second])).status).toBe(201);
+    });
+
+    test("what a session was shown is forgotten with it", async () => {
+      const shown = person();
+      const token = await shownTo(hana, [shown]);
+      expect((await invitations.platform.call("DELETE", "/portal/session", { token })).status).toBe(204);
+      expect((await invite(token, [shown])).status).toBe(401);
+    });
+  });
+
+  describe("go to an address once", () => {
+    test("within 30 days from an organisation, however the address is written", async () => {
+      const shown = person({ emailAddress: "eli@example.com" });
+      const same = ["ELI@Example.COM", "eli+1@example.com", "eli+two+three@EXAMPLE.com", "ｅli@example.com"];
+      const spellings = same.map((emailAddress) => person({ emailAddress }));
+      const token = await shownTo(hana, [shown, ...spellings]);
+      expect((await invite(token, [shown, ...spellings])).json()).toMatchObject({ invitations: [shown] });
+      for (const again of [shown, ...spellings]) {
+        const response = await invite(token, [again]);
+        expect(response.json()).toMatchObject({ status: 409, code: "already_invited" });
+        expect(response.text).not.toContain("@");
+      }
+      // Another organisation may invite the person, and so may this one after 30 days.
+      expect((await invite(await shownTo(bo, [shown]), [shown])).status).toBe(201);
+      advance(30 * dayMs + 1);
+      expect((await invite(await shownTo(hana, [shown]), [shown])).status).toBe(201);
+      expect(await mailsTo(shown.emailAddress)).toHaveLength(3);
+    });
+
+    test("of many requests at once for the same address one sends a mail", async () => {
+      const shown = person();
+      const token = await shownTo(hana, [shown]);
+      const responses = await Promise.all(Array.from({ length: 8 }, () => invite(token, [shown])));
+      expect(responses.map(({ status }) => status).toSorted()).toEqual([201, ...Array(7).fill(409)]);
+      expect(await mailsTo(shown.emailAddress)).toHaveLength(1);
+    });
+  });
+
+  describe("carry no link and no further line", () => {
+    test.each([
+      "Visit https://evil.example/login now",
+      "www.evil.example",
+      "evil.example",
+      "Dana ｅvil．example/path",
+      "Dana <https://evil.example>",
+      `Dana ${"very ".repeat(80)}long`,
+    ])("as the name %j", async (name) => {
+      advance(2 * dayMs);
+      const shown = person({ name });
+      const response = await invite(await shownTo(hana, [shown]), [shown]);
+      expect(response.status).toBe(201);
+      expect(await mailsTo(shown.emailAddress)).toEqual([
+        expect.objectContaining({
+          subject: "Harbour Hotels invites you",
+          body: "Hello,\n\nHana Lind of Harbour Hotels invites you to share your availability.\n",
+        }),
+      ]);
+    });
+
+    test.each([
+      "Dana\nBcc: x@evil.example",
+      "Dana\u2028Farah",
+      "Dana\u2029Farah",
+      "Dana\u0085Farah",
+      "Dana\u202egro.live",
+    ])("nor is a person shown as %j", async (name) => {
+      const shown = person({ name });
+      expect((await invite(await shownTo(hana, [shown]), [shown])).status).toBe(400);
+      expect(await mailsTo(shown.emailAddress)).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,141 @@
+import { describe, expect, test } from "vitest";
+import { createOutbound } from "../../src/outbound/create-outbound.ts";
+import type { Outbound } from "../../src/outbound/outbound.ts";
+import { searchAll } from "../../src/suggestions/search-all.ts";
+import {
+  addOrganisation,
+  type DeliveryFixture,
+  openDeliveryFixture,
+  testEncryptionKey,
+} from "../support/delivery-fixture.ts";
+import { openReceiver } from "../support/receiver.ts";
+import { anyStore } from "../support/stores/stores.ts";
+
+const received = { ok: true, status: 200, body: Buffer.from("[]"), truncated: false, durationMs: 1 } as const;
+
+describe.each(await anyStore())("a suggestion search on $title", ({ createDatabase }) => {
+  async function withDeliveryFixture(work: (fixture: DeliveryFixture) => Promise<void>): Promise<void> {
+    const database = await createDatabase();
+    const fixture = await openDeliveryFixture(database);
+    await work(fixture).finally(() => fixture.close());
+    await database.remove();
+  }
+  const search = async (fixture: DeliveryFixture, send: Outbound["send"], timeoutMs?: number, asked?: string[]) => {
+    const { store, errors } = fixture;
+    const organisationIds = asked ?? (await idsOf(fixture));
+    const outbound = { send, close: async () => undefined };
+    const onError = (error: unknown) => void errors.push(error);
+    const deps = {
+      store,
+      outbound,
+      sign: () => ({}),
+      encryptionKey: testEncryptionKey,
+      now: () => new Date(),
+      onError,
+    };
+    const people = { userEmailAddresses: ["hana@example.com"], ...(timeoutMs && { timeoutMs }) };
+    return searchAll(deps, { organisationIds, ...people });
+  };
+  /** Turns suggestions on for all organisations. */
+  const implementAll = ({ store }: DeliveryFixture) =>
+    store.db.updateTable("endpoints").set({ suggests_contacts: true }).execute();
+  const idsOf = async ({ store }: DeliveryFixture): Promise<string[]> =>
+    (await store.db.selectFrom("organisations").select("id").execute()).map(({ id }) => id);
+
+  test("an organisation whose secret is lost, or whose call breaks on our side, fails alone", () =>
+    withDeliveryFixture(async (fixture) => {
+      const lost = await addOrganisation(fixture.store, "https://lost.example");
+      const broken = await addOrganisation(fixture.store, "https://broken.example");
+      const well = await addOrganisation(fixture.store, "https://well.example");
+      await implementAll(fixture);
+      const encryptedElsewhere = { encrypted_secret: "x" };
+      await fixture.store.db
+        .updateTable("endpoints")
+        .set(encryptedElsewhere)
+        .where("organisation_id", "=", lost)
+        .execute();
+      const results = await search(fixture, async ({ baseAddress }) => {
+        if (baseAddress === "https://broken.example") throw new Error("s3cret bug");
+        return received;
+      });
+      const failure = { code: "internal_error", status: null, message: expect.stringContaining("our side") };
+      expect(new Map(results.map(({ organisation, ...result }) => [organisation.id, result]))).toEqual(
+        new Map<string, object>([
+          [lost, { failure }],
+          [broken, { failure }],
+          [well, { suggestions: [] }],
+        ]),
+      );
+      expect(fixture.errors).toHaveLength(2);
+    }));
+
+  test("asks those named that implement suggestions, each once, and no other", () =>
+    withDeliveryFixture(async (fixture) => {
+      const ids = [];
+      for (let count = 0; count < 4; count += 1)
+        ids.push(await addOrganisation(fixture.store, `https://number-${count}.example`));
+      await implementAll(fixture);
+      const off = fixture.store.db.updateTable("endpoints").set({ suggests_contacts: false });
+      await off.where("organisation_id", "=", ids[1] ?? "").execute();
+      const asked: string[] = [];
+      const named = [ids[0], ids[1], ids[3], ids[0], "nowhere"].map(String);
+      const results = await search(
+        fixture,
+        async ({ baseAddress }) => {
+          asked.push(baseAddress);
+          return received;
+        },
+        undefined,
+        named,
+      );
+      expect(asked.toSorted()).toEqual(["https://number-0.example", "https://number-3.example"]);
+      expect(results.map(({ organisation }) => organisation.id).toSorted()).toEqual([ids[0], ids[3]].toSorted());
+    }));
+
+  test("asks 32 at once, and all of them in the end", () =>
+    withDeliveryFixture(async (fixture) => {
+      for (let count = 0; count < 40; count += 1) await addOrganisation(fixture.store, "https://well.example");
+      await implementAll(fixture);
+      let open = 0;
+      let most = 0;
+      const results = await search(fixture, async () => {
+        open += 1;
+        most = Math.max(most, open);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        open -= 1;
+        return received;
+      });
+      expect([most, results.length, new Set(results.map(({ organisation }) => organisation.id)).size]).toEqual([
+        32, 40, 40,
+      ]);
+    }));
+
+  test("takes its time once, however many are silent", () =>
+    withDeliveryFixture(async (fixture) => {
+      const silent = await openReceiver(() => undefined);
+      const outbound = createOutbound({ allowLoopback: true });
+      for (let count = 0; count < 40; count += 1) await addOrganisation(fixture.store, silent.baseAddress);
+      await implementAll(fixture);
+      const results = await search(fixture, outbound.send, 1_000);
+      // The first 32 use up the second. The rest are not called.
+      expect(silent.requests.length).toBeLessThanOrEqual(32);
+      expect(results.map((result) => "failure" in result && result.failure.code)).toEqual(Array(40).fill("timeout"));
+      await outbound.close();
+      await silent.close();
+    }));
+
+  test("gives those whose turn comes late what is left", () =>
+    withDeliveryFixture(async (fixture) => {
+      for (let count = 0; count < 40; count += 1) await addOrganisation(fixture.store, "https://well.example");
+      await implementAll(fixture);
+      const times: number[] = [];
+      await search(fixture, async ({ timeoutMs }) => {
+        times.push(timeoutMs);
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        return received;
+      });
+      expect(Math.max(...times)).toBeLessThanOrEqual(5_000);
+      expect(Math.max(...times.slice(32))).toBeLessThan(4_750);
+      expect(times).toHaveLength(40);
+    }));
+});

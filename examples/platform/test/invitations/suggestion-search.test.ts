@@ -1,0 +1,74 @@
+import { describe, expect, test } from "vitest";
+import { anyStore } from "../support/stores/stores.ts";
+import { ada, bo, hana, useInvitations } from "./use-invitations.ts";
+
+describe.each(await anyStore())("invitations on $title", ({ createDatabase }) => {
+  const invitations = useInvitations(createDatabase);
+  const { signIn, suggest, search } = invitations;
+
+  describe("a search names the organisations it asks", () => {
+    test("no other one is sent the person's addresses", async () => {
+      const token = await signIn(hana);
+      suggest([]);
+      suggest([], invitations.bistro);
+      const before = invitations.bistro.requests.length;
+      expect((await search(token, ["org_harbour"])).json<{ results: object[] }>().results).toHaveLength(1);
+      expect(invitations.bistro.requests).toHaveLength(before);
+      expect((await search(token, ["org_bistro", "org_harbour", "org_bistro"])).json()).toMatchObject({
+        results: [{ organisation: { id: "org_bistro" } }, { organisation: { id: "org_harbour" } }],
+      });
+      expect(invitations.bistro.requests).toHaveLength(before + 1);
+    });
+
+    test.each([null, [], "org_harbour", [""], [7], Array(1_001).fill("org_harbour")])(
+      "without any, as with %j, it is 400 and asks none",
+      async (organisationIds) => {
+        const before = [invitations.harbour.requests.length, invitations.bistro.requests.length];
+        const token = await signIn(hana);
+        const without = await invitations.platform.call("POST", "/portal/suggestions/search", { token, json: {} });
+        for (const response of [await search(token, organisationIds), without])
+          expect(response.json()).toMatchObject({ status: 400, code: "invalid_request" });
+        expect([invitations.harbour.requests.length, invitations.bistro.requests.length]).toEqual(before);
+      },
+    );
+
+    test("one that is unknown or implements none makes it 422, which names it, and asks none", async () => {
+      const before = invitations.harbour.requests.length;
+      const response = await search(await signIn(hana), ["org_harbour", "org_crew", "org_nowhere"]);
+      expect(response.json()).toMatchObject({
+        ...{ status: 422, code: "organisation_not_suggesting" },
+        errors: { "organisationIds[1]": [expect.any(String)], "organisationIds[2]": [expect.any(String)] },
+      });
+      expect(invitations.harbour.requests).toHaveLength(before);
+    });
+
+    test("those there are to choose from come with the person's own first", async () => {
+      const choices = async (who: string) =>
+        (
+          await invitations.platform.call("GET", "/portal/suggestions/organisations", { token: await signIn(who) })
+        ).json();
+      const [bistro, harbour] = [
+        { id: "org_bistro", name: "Bistro Group" },
+        { id: "org_harbour", name: "Harbour Hotels" },
+      ];
+      expect(await choices(hana)).toEqual({
+        organisations: [
+          { ...harbour, isOwn: true },
+          { ...bistro, isOwn: false },
+        ],
+      });
+      expect(await choices(bo)).toEqual({
+        organisations: [
+          { ...bistro, isOwn: true },
+          { ...harbour, isOwn: false },
+        ],
+      });
+      expect(await choices(ada)).toEqual({
+        organisations: [
+          { ...bistro, isOwn: false },
+          { ...harbour, isOwn: false },
+        ],
+      });
+    });
+  });
+});

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, expect } from "vitest";
+import { secret } from "../contract/harbour-fixture.ts";
+import { openPlatform, type PlatformResponse, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
+import type { StoreUnderTest, TestDatabase } from "../support/stores/stores.ts";
+
+/** A person, as an organisation suggests them. */
+export interface SuggestedPerson {
+  name: string;
+  emailAddress: string;
+}
+
+export const dayMs = 24 * 60 * 60 * 1_000;
+export const hana = "hana@harbour-hotels.example";
+export const bo = "bo@bistro-group.example";
+export const ada = "ada@crew-agency.example";
+
+/** A platform with a clock, and the endpoints of Harbour Hotels and Bistro Group, which suggest people. */
+export interface InvitationsUnderTest {
+  readonly database: TestDatabase;
+  readonly platform: PlatformUnderTest;
+  readonly harbour: Receiver;
+  readonly bistro: Receiver;
+  now(): Date;
+  advance(ms: number): void;
+  /** Stops the platform and starts it again. @param meanwhile runs in between */
+  restart(meanwhile?: () => Promise<void>): Promise<void>;
+  /** Opens a new session. @returns its token */
+  signIn(emailAddress: string): Promise<string>;
+  /** Has an endpoint, by default that of Harbour Hotels, suggest these people. */
+  suggest(people: readonly SuggestedPerson[], on?: Receiver): void;
+  search(token: string, organisationIds?: unknown): Promise<PlatformResponse>;
+  invite(token: string, people: readonly SuggestedPerson[], organisationId?: string): Promise<PlatformResponse>;
+  /** Opens a session for `who` and shows it these people. @returns its token */
+  shownTo(who: string, people: readonly SuggestedPerson[]): Promise<string>;
+  mailsTo(emailAddress: string): Promise<{ subject: string; body: string }[]>;
+  /** A new person. */
+  person(changes?: Partial<SuggestedPerson>): SuggestedPerson;
+}
+
+/** Opens a platform for the tests of a describe block. */
+export function useInvitations(createDatabase: StoreUnderTest["createDatabase"]): InvitationsUnderTest {
+  let database: TestDatabase;
+  let platform: PlatformUnderTest;
+  let harbour: Receiver;
+  let bistro: Receiver;
+  let clockMs = Date.now();
+  const now = (): Date => new Date(clockMs);
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    platform = await openPlatform(database, {}, now);
+    [harbour, bistro] = [
+      await openReceiver(respondWith(200, {}, "[]")),
+      await openReceiver(respondWith(200, {}, "[]")),
+    ];
+    for (const [who, { baseAddress }] of [
+      [hana, harbour],
+      [bo, bistro],
+    ] as const) {
+      const json = { baseAddress, secret, suggestsContacts: true };
+      expect((await platform.call("PUT", "/portal/profile", { token: await signIn(who), json })).status).toBe(200);
+    }
+  });
+  afterAll(async () => {
+    await platform.close();
+    await Promise.all([harbour.close(), bistro.close()]);
+    await database.remove();
+  });
+
+  async function signIn(emailAddress: string): Promise<string> {
+    const json = { emailAddress, password: "demo-password" };
+    return (await platform.call("POST", "/portal/session", { json })).json<{ token: string }>().token;
+  }
+  const suggest = (people: readonly SuggestedPerson[], on = harbour): void => {
+    on.respond = respondWith(200, {}, JSON.stringify(people.map((one) => ({ ...one, ratings: [] }))));
+  };
+  const search = (token: string, organisationIds: unknown = ["org_harbour"]): Promise<PlatformResponse> =>
+    platform.call("POST", "/portal/suggestions/search", { token, json: { organisationIds } });
+  const invite = (
+    token: string,
+    people: readonly SuggestedPerson[],
+    organisationId = "org_harbour",
+  ): Promise<PlatformResponse> =>
+    platform.call("POST", "/portal/invitations", { token, json: { organisationId, people } });
+  async function shownTo(who: string, people: readonly SuggestedPerson[]): Promise<string> {
+    const token = await signIn(who);
+    suggest(people);
+    expect((await search(token)).status).toBe(200);
+    return token;
+  }
+  const mailsTo = async (emailAddress: string): Promise<{ subject: string; body: string }[]> => {
+    const { mails } = (await platform.call("GET", "/portal/mailbox", { token: await signIn(hana) })).json<{
+      mails: { to: string; subject: string; body: string }[];
+    }>();
+    return mails.filter(({ to }) => to === emailAddress);
+  };
+  let count = 0;
+  const person = (changes: Partial<SuggestedPerson> = {}): SuggestedPerson => {
+    count += 1;
+    return { name: "Dana Kim", emailAddress: `dana${count}@example.com`, ...changes };
+  };
+  return {
+    get database() {
+      return database;
+    },
+    get platform() {
+      return platform;
+    },
+    get harbour() {
+      return harbour;
+    },
+    get bistro() {
+      return bistro;
+    },
+    advance(ms) {
+      clockMs += ms;
+    },
+    async restart(meanwhile = async () => undefined) {
+      await platform.close();
+      await meanwhile();
+      platform = await openPlatform(database, {}, now);
+    },
+    ...{ now, signIn, suggest, search, invite, shownTo, mailsTo, person },
+  };
+}

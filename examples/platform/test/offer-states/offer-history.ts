@@ -1,0 +1,99 @@
+/** One action on one offer. */
+export type OfferStep =
+  | { type: "open" | "apply" | "reject" | "close"; workerId: string }
+  | { type: "complete"; organisation: Organisation; workerIds: readonly string[] }
+  | { type: "withdraw"; organisation: Organisation };
+
+/** `ours` created the offer. */
+export type Organisation = "ours" | "theirs";
+
+export type OfferOutcome = "done" | "offer_not_found" | "offer_completed" | "offer_withdrawn" | "worker_not_applied";
+
+/** Everything that organisations and workers can observe of one offer. */
+export interface OfferPicture {
+  complete: boolean;
+  widthdrawn: boolean;
+  /** In the order of addressing. */
+  recipients: { workerId: string; response: string; confirmation: string }[];
+  /** The events sent to the organisation, in order. */
+  events: { organisation: Organisation; workerId: string; response: string }[];
+  /** The reasons of each worker's notifications, in order; of every worker, addressed or not. */
+  notifications: Record<string, string[]>;
+}
+
+/**
+ * The model: the rules of interface.md and the decisions about an offer, as questions about all steps so far. It has no
+ * states and shares no code with the platform.
+ */
+export class OfferHistory {
+  readonly #addressed: readonly string[];
+  readonly #steps: OfferStep[] = [];
+
+  constructor(workerIds: readonly string[]) {
+    this.#addressed = [...new Set(workerIds)];
+  }
+
+  /** Whether the step is allowed, or why not. */
+  judge(step: OfferStep): OfferOutcome {
+    // "The worker has received the offer" (D-36); an organisation has the offers it created (D-20).
+    const isTheirs = "workerId" in step ? this.#addressed.includes(step.workerId) : step.organisation === "ours";
+    if (!isTheirs) return "offer_not_found";
+    if (step.type === "open" || step.type === "close" || step.type === "withdraw") return "done";
+    if (this.#wasDone("withdraw")) return "offer_withdrawn";
+    if (this.#wasDone("complete")) return "offer_completed";
+    if (step.type !== "complete") return "done";
+    const mayBeNamed = step.workerIds.length > 0 && step.workerIds.every((id) => this.#lastResponse(id) === "applied");
+    return mayBeNamed ? "done" : "worker_not_applied";
+  }
+
+  add(step: OfferStep): void {
+    this.#steps.push(step);
+  }
+
+  picture(allWorkers: readonly string[]): OfferPicture {
+    return {
+      complete: this.#wasDone("complete"),
+      widthdrawn: this.#wasDone("withdraw"),
+      recipients: this.#addressed.map((workerId) => ({
+        workerId,
+        response: this.#lastResponse(workerId),
+        confirmation: this.#getsTheWork(workerId) ? "confirmed" : "",
+      })),
+      events: this.#steps.flatMap((step, index) => {
+        if (step.type !== "apply" && step.type !== "reject") return [];
+        const { workerId } = step;
+        // "A repeat of the same response is none" (D-08).
+        if (this.#lastResponse(workerId, index) === this.#lastResponse(workerId, index + 1)) return [];
+        return [{ organisation: "ours", workerId, response: step.type === "apply" ? "accepted" : "rejected" }];
+      }),
+      notifications: Object.fromEntries(allWorkers.map((workerId) => [workerId, this.#notifications(workerId)])),
+    };
+  }
+
+  /** Creation, completion and withdrawal each notify every addressed worker. */
+  #notifications(workerId: string): string[] {
+    if (!this.#addressed.includes(workerId)) return [];
+    const decision = this.#getsTheWork(workerId) ? "successful" : "unsuccessful";
+    return [
+      "offer",
+      ...(this.#wasDone("complete") ? [decision] : []),
+      ...(this.#wasDone("withdraw") ? ["withdrawn"] : []),
+    ];
+  }
+
+  #wasDone(type: OfferStep["type"]): boolean {
+    return this.#steps.some((step) => step.type === type);
+  }
+
+  #lastResponse(workerId: string, before = this.#steps.length): string {
+    const response = this.#steps
+      .slice(0, before)
+      .findLast((step) => (step.type === "apply" || step.type === "reject") && step.workerId === workerId);
+    if (response === undefined) return "none";
+    return response.type === "apply" ? "applied" : "rejected";
+  }
+
+  #getsTheWork(workerId: string): boolean {
+    return this.#steps.some((step) => step.type === "complete" && step.workerIds.includes(workerId));
+  }
+}

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fc } from "../../../../tools/property-seed.ts";
+import { applyAction } from "../../src/offers/apply-action.ts";
+import type { OfferDeps } from "../../src/offers/commit-and-publish.ts";
+import { commitAndPublish } from "../../src/offers/commit-and-publish.ts";
+import { createOffer } from "../../src/offers/create-offer.ts";
+import type { Store } from "../../src/store/store.ts";
+import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
+import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
+import { type Model, type OffersUnderTest, offerCommands, offerScenario, workerIds } from "./offer-commands.ts";
+import type { OfferPicture, Organisation } from "./offer-history.ts";
+
+type Organisations = Record<Organisation, string>;
+
+/** The platform's operations, and the rows as this test's own SQL reads them. */
+function storedOffers(deps: OfferDeps, organisations: Organisations): OffersUnderTest {
+  const offerIds: string[] = [];
+  return {
+    async create(ids) {
+      const input = { createdByUserId: "hana", title: "Kitchen help", workerIds: [...ids] };
+      offerIds.push(await commitAndPublish(deps, (trx) => createOffer(trx, deps, organisations.ours, input)));
+    },
+    async act(number, step) {
+      const actor = "workerId" in step ? step : { organisationId: organisations[step.organisation] };
+      const result = await commitAndPublish(deps, (trx) => applyAction(trx, deps, actor, offerIds[number] ?? "", step));
+      return result === "done" ? result : result.code === "not_addressed" ? "offer_not_found" : result.code;
+    },
+    pictures: () => Promise.all(offerIds.map((id) => readPicture(deps.store, organisations, id))),
+  };
+}
+
+async function readPicture({ db }: Store, organisations: Organisations, offerId: string): Promise<OfferPicture> {
+  const offer = await db.selectFrom("offers").selectAll().where("id", "=", offerId).executeTakeFirstOrThrow();
+  const recipients = await db
+    .selectFrom("recipients")
+    .select(["worker_id as workerId", "response", "confirmation"])
+    .where("offer_id", "=", offerId)
+    .orderBy("id")
+    .execute();
+  const deliveries = await db
+    .selectFrom("events")
+    .leftJoin("deliveries", "event_id", "events.id")
+    .select(["deliveries.organisation_id", "data"])
+    .where(({ eb, ref }) => eb(ref("data", "->>").key("offerId"), "=", offerId))
+    .orderBy("sequence")
+    .execute();
+  const notifications = await db
+    .selectFrom("notifications")
+    .select(["worker_id", "reason"])
+    .where("offer_id", "=", offerId)
+    .orderBy("id")
+    .execute();
+  return {
+    complete: offer.completed_at !== null,
+    widthdrawn: offer.withdrawn_at !== null,
+    recipients,
+    events: deliveries.map(({ organisation_id, data: { workerId = "", response = "" } }) => ({
+      organisation: organisation_id === organisations.ours ? "ours" : "theirs",
+      workerId,
+      response,
+    })),
+    notifications: Object.fromEntries(
+      workerIds.map((id) => [id, notifications.flatMap((one) => (one.worker_id === id ? [one.reason] : []))]),
+    ),
+  };
+}
+
+describe.each(await storesUnderTest())("the states of offers on $title", ({ createDatabase }) => {
+  let database: TestDatabase;
+  let fixture: DeliveryFixture;
+  let organisations: Organisations;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    fixture = await openDeliveryFixture(database);
+    const { db } = fixture.store;
+    // No server listens there, so deliveries stay pending and can be read.
+    const address = "http://127.0.0.1:9";
+    organisations = {
+      ours: await addOrganisation(fixture.store, address),
+      theirs: await addOrganisation(fixture.store, address),
+    };
+    for (const id of workerIds) {
+      await db.insertInto("workers").values({ id, name: id, password_hash: "" }).execute();
+      await db
+        .insertInto("devices")
+        .values({ id: `phone of ${id}`, worker_id: id, platform: "ios" })
+        .execute();
+    }
+  });
+  afterAll(async () => {
+    await fixture.close();
+    await database.remove();
+  });
+
+  const setUp = () => {
+    const deps = {
+      store: fixture.store,
+      now: () => new Date(),
+      signals: { publish: () => undefined },
+    };
+    const model: Model = { histories: [], seen: [], onOutcome: () => undefined };
+    return { model, real: storedOffers(deps, organisations) };
+  };
+
+  test("are kept, and all workers are notified, through a random sequence of actions", () =>
+    fc.asyncModelRun(setUp, offerScenario));
+
+  test("are kept, and all workers are notified, as their histories say", async () => {
+    const property = fc.asyncProperty(offerCommands(30), (commands) => fc.asyncModelRun(setUp, commands));
+    await fc.assert(property, { numRuns: 30, interruptAfterTimeLimit: 4_000 });
+    expect(fixture.errors).toEqual([]);
+  });
+});

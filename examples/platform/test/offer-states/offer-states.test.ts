@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { fc } from "../../../../tools/property-seed.ts";
+import { type OfferState, transition } from "../../src/offers/transition.ts";
+import { type Model, type OffersUnderTest, offerCommands, workerIds } from "./offer-commands.ts";
+import type { OfferPicture } from "./offer-history.ts";
+
+/** The pure module, and lists of the effects that it returned. */
+function pureOffers(): OffersUnderTest {
+  const offers: { state: OfferState; events: OfferPicture["events"]; notifications: OfferPicture["notifications"] }[] =
+    [];
+  return {
+    async create(ids) {
+      const addressed = [...new Set(ids)];
+      const recipients = addressed.map((workerId) => ({ workerId, response: "none", confirmation: "" }) as const);
+      offers.push({
+        state: { complete: false, widthdrawn: false, recipients },
+        events: [],
+        notifications: Object.fromEntries(workerIds.map((id) => [id, addressed.includes(id) ? ["offer"] : []])),
+      });
+    },
+    async act(number, step) {
+      const offer = offers[number];
+      // Ownership is the store's to check.
+      if (offer === undefined || ("organisation" in step && step.organisation === "theirs")) return "offer_not_found";
+      const outcome = transition(offer.state, step);
+      if (!outcome.allowed) return outcome.refusal.code === "not_addressed" ? "offer_not_found" : outcome.refusal.code;
+      offer.state = outcome.state;
+      for (const effect of outcome.effects)
+        if (effect.type === "notify") for (const id of effect.workerIds) offer.notifications[id]?.push(effect.reason);
+        else offer.events.push({ organisation: "ours", workerId: effect.workerId, response: effect.response });
+      return "done";
+    },
+    async pictures() {
+      const pictures = offers.map(({ state, events, notifications }) => ({ ...state, events, notifications }));
+      return structuredClone(pictures) as OfferPicture[];
+    },
+  };
+}
+
+test("after any sequence of steps by any actor, an offer matches its history", async () => {
+  const outcomes = new Set<string>();
+  const onOutcome: Model["onOutcome"] = (step, outcome) => void outcomes.add(`${step}: ${outcome}`);
+  const property = fc.asyncProperty(offerCommands(40), (commands) =>
+    fc.asyncModelRun(() => ({ model: { histories: [], seen: [], onOutcome }, real: pureOffers() }), commands),
+  );
+  await fc.assert(property, { numRuns: 1_000 });
+  // Every outcome occurred.
+  for (const step of ["open", "close", "apply", "reject", "complete", "withdraw"])
+    expect([...outcomes]).toEqual(expect.arrayContaining([`${step}: done`, `${step}: offer_not_found`]));
+  for (const step of ["apply", "reject", "complete"])
+    expect([...outcomes]).toEqual(expect.arrayContaining([`${step}: offer_completed`, `${step}: offer_withdrawn`]));
+  expect([...outcomes]).toContain("complete: worker_not_applied");
+});

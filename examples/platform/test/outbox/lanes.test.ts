@@ -1,0 +1,71 @@
+import { sql } from "kysely";
+import { describe, expect, test } from "vitest";
+import { webhooks } from "../../src/delivery/webhook-queue.ts";
+import { claimRows } from "../../src/outbox/claim-rows.ts";
+import { addOrganisation } from "../support/delivery-fixture.ts";
+import { recordDue } from "../support/record-due.ts";
+import { storesUnderTest } from "../support/stores/stores.ts";
+import { useLeases, wide } from "./use-leases.ts";
+
+describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) => {
+  const outbox = useLeases(createDatabase);
+  const { newProcess } = outbox;
+
+  test("serve 40 rows of one lane beside 5,000 of another in turns", async () => {
+    const otherId = await addOrganisation(outbox.store, "http://127.0.0.1:2");
+    for (let times = 0; times < 5; times += 1) await recordDue(outbox.store, outbox.organisationId, 1_000);
+    await recordDue(outbox.store, otherId, 40);
+    const leases = newProcess();
+    const lanesOfClaim = async () => {
+      const claimed = (await claimRows(outbox.store, leases, wide, 100)) ?? [];
+      return [outbox.organisationId, otherId].map((id) => claimed.filter(({ lane }) => lane === id).length);
+    };
+    // A lane's turn takes all of its remaining capacity, which is a hundred.
+    expect(await lanesOfClaim()).toEqual([100, 0]);
+    expect(await lanesOfClaim()).toEqual([0, 40]);
+  });
+
+  test("of a paused endpoint are planned once, however often its lane is woken", async () => {
+    const openUntil = sql`now() + interval '1 hour'`;
+    await sql`update endpoints set breaker_open_until = ${openUntil} where organisation_id = ${outbox.organisationId}`.execute(
+      outbox.store.db,
+    );
+    const leases = newProcess();
+    for (let times = 0; times < 3; times += 1) {
+      await recordDue(outbox.store, outbox.organisationId, 1);
+      expect(
+        await claimRows(
+          outbox.store,
+          leases,
+          webhooks(() => new Date()),
+          10,
+        ),
+      ).toEqual([]);
+    }
+    const { rows } = await outbox.store.execute(
+      "select extract(epoch from at - now())::int as seconds from outbox_wakeups",
+    );
+    expect(rows).toEqual([{ seconds: expect.closeTo(3_600, -1) }]);
+  });
+
+  test("serve all woken lanes before any a second time, however many and however often one was woken", async () => {
+    await recordDue(outbox.store, outbox.organisationId, 500);
+    await sql`
+      insert into outbox_wakeups (queue, at, lane)
+      select 'webhooks', now() - number * interval '1 minute', ${outbox.organisationId} from generate_series(1, 5000) as number
+      `.execute(outbox.store.db);
+    const others: string[] = [];
+    for (let other = 0; other < 150; other += 1) others.push(await addOrganisation(outbox.store, "http://127.0.0.1:2"));
+    for (const id of others) await recordDue(outbox.store, id, 2);
+    const leases = newProcess(60_000);
+    const first = (await claimRows(outbox.store, leases, wide, 100)) ?? [];
+    // 5,000 wake-ups of this lane are older than all others.
+    expect(new Set(first.map(({ lane }) => lane))).toEqual(new Set([outbox.organisationId]));
+    const served: string[] = [];
+    for (let claims = 0; claims < 3; claims += 1) {
+      const claimed = (await claimRows(outbox.store, leases, wide, 100)) ?? [];
+      served.push(...new Set(claimed.map(({ lane }) => lane)));
+    }
+    expect(served.toSorted()).toEqual(others.toSorted());
+  });
+});

@@ -1,0 +1,156 @@
+import { setTimeout } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { claimRows } from "../../src/outbox/claim-rows.ts";
+import { endLeases, Leases } from "../../src/outbox/leases.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import type { Store } from "../../src/store/store.ts";
+import { addOrganisation } from "../support/delivery-fixture.ts";
+import { eventually } from "../support/eventually.ts";
+import { recordDue } from "../support/record-due.ts";
+import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
+import { acknowledge, countPending, dispatch, leaseMs, queue } from "./use-leases.ts";
+
+// PGlite's data folder is for one process: see store.test.ts.
+const shared = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
+
+describe.each(shared)("claims of several processes on $title", ({ createDatabase }) => {
+  let database: TestDatabase;
+  let stores: Store[];
+  const errors: unknown[] = [];
+  const onError = (error: unknown): void => void errors.push(error);
+
+  beforeEach(async () => {
+    database = await createDatabase();
+    stores = [];
+  });
+  afterEach(async () => {
+    await Promise.all(stores.map((store) => store.close()));
+    await database.remove();
+  });
+  const open = async (options: { transactionLimitMs?: number; onError?: (error: unknown) => void } = {}) => {
+    const store = await openStore({ ...database.options, onError, ...options });
+    stores.push(store);
+    return store;
+  };
+
+  test("keep to the capacity of each lane, give no row twice and skip none", async () => {
+    const store = await open();
+    const organisationIds: string[] = [];
+    for (let number = 0; number < 3; number += 1)
+      organisationIds.push(await addOrganisation(store, "http://127.0.0.1:1"));
+    for (const id of organisationIds) await recordDue(store, id, 100);
+    const under = new Map(organisationIds.map((id) => [id, 0]));
+    const claimed: number[] = [];
+    let most = 0;
+    const work = async (): Promise<void> => {
+      const own = await open();
+      const leases = new Leases(own, 60_000, onError);
+      while ((await countPending(own)) > 0) {
+        const rows = (await claimRows(own, leases, queue, 50)) ?? [];
+        for (const { rowId, lane } of rows) {
+          claimed.push(rowId);
+          under.set(lane, (under.get(lane) ?? 0) + 1);
+        }
+        most = Math.max(most, ...under.values());
+        const counts = await own.execute("select count(*) as count from outbox_leases group by lane");
+        most = Math.max(most, ...counts.rows.map(({ count }) => Number(count)));
+        await setTimeout(Math.random() * 20);
+        for (const { lane } of rows) under.set(lane, (under.get(lane) ?? 0) - 1);
+        if (rows.length === 0) continue;
+        await own.transaction(async (trx) => {
+          const tokens = rows.map(({ token }) => token);
+          expect(await endLeases(trx, "webhooks", rows)).toEqual(new Set(tokens));
+          await acknowledge(
+            trx,
+            rows.map(({ rowId }) => rowId),
+          );
+        });
+      }
+      await leases.stop();
+    };
+    await Promise.all(Array.from({ length: 6 }, work));
+    expect(most).toBe(8);
+    expect(claimed).toHaveLength(300);
+    expect(new Set(claimed).size).toBe(300);
+    expect(errors.splice(0)).toEqual([]);
+  });
+
+  /** A store whose transactions wait before they commit. */
+  const openStill = async () => {
+    const stillErrors: unknown[] = [];
+    const still = await open({ transactionLimitMs: 60_000, onError: (error) => stillErrors.push(error) });
+    let goOn = (): void => undefined;
+    const standingStill = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const transaction: Store["transaction"] = (work) =>
+      still.transaction(async (trx) => {
+        const result = await work(trx);
+        await standingStill;
+        return result;
+      });
+    return { still, transaction, goOn, stillErrors };
+  };
+
+  test("are made although one process stands still in the middle of its own", async () => {
+    const store = await open();
+    await recordDue(store, await addOrganisation(store, "http://127.0.0.1:1"), 1);
+    const { still, transaction, goOn, stillErrors } = await openStill();
+    const [leases, stillLeases] = [new Leases(store, leaseMs, onError), new Leases(still, leaseMs, onError)];
+    const neverMade = claimRows({ ...still, transaction }, stillLeases, queue, 1).catch((error: unknown) => error);
+    await setTimeout(200);
+    const began = performance.now();
+    expect(await claimRows(store, leases, queue, 1)).toHaveLength(1);
+    expect(performance.now() - began).toBeLessThan(10_000);
+    goOn();
+    expect(await neverMade).toBeInstanceOf(Error);
+    expect(stillErrors).not.toEqual([]);
+    await Promise.all([leases.stop(), stillLeases.stop()]);
+    expect(errors.splice(0)).toEqual([]);
+  });
+
+  test("are made although one process stands still in the middle of settling, and its row is taken over", async () => {
+    const store = await open();
+    const [oneId, otherId] = [
+      await addOrganisation(store, "http://127.0.0.1:1"),
+      await addOrganisation(store, "http://127.0.0.1:2"),
+    ];
+    await recordDue(store, oneId, 1);
+    const { still, goOn, stillErrors } = await openStill();
+    const stillLeases = new Leases(still, 1_000, onError);
+    let isSettling = false;
+    let isStill = true;
+    const stuck = dispatch(still, stillLeases, {
+      settleLimitMs: 0,
+      async settle(trx, made) {
+        await acknowledge(
+          trx,
+          made.map(({ row }) => row),
+        );
+        isSettling = true;
+        while (isStill) await setTimeout(50);
+        return () => void stuck.settled.push(...made.map(({ row }) => row));
+      },
+    });
+    await eventually("it is settling", () => isSettling);
+    await recordDue(store, otherId, 1);
+    const leases = new Leases(store, 60_000, onError);
+    const began = performance.now();
+    await leases.freeLapsed(true);
+    expect(performance.now() - began).toBeLessThan(1_500);
+    const { loop, settled } = dispatch(store, leases);
+    await eventually("both are settled by the other", async () => {
+      await leases.freeLapsed(true);
+      return settled.length === 2;
+    });
+    expect(performance.now() - began).toBeLessThan(10_000);
+    isStill = false;
+    goOn();
+    await stuck.loop.stop();
+    expect(stuck.settled).toEqual([]);
+    expect(stillErrors).not.toEqual([]);
+    await loop.stop();
+    await Promise.all([leases.stop(), stillLeases.stop()]);
+    expect(errors.splice(0)).toEqual([]);
+  });
+});

@@ -1,0 +1,105 @@
+import { setTimeout } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import type { Store } from "../../src/store/store.ts";
+import { eventually } from "../support/eventually.ts";
+import { recordDue } from "../support/record-due.ts";
+import { storesUnderTest } from "../support/stores/stores.ts";
+import { acknowledge, countLeases, countPending, useLeases } from "./use-leases.ts";
+
+describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) => {
+  const outbox = useLeases(createDatabase);
+  const { newProcess, claim, claimOne, start } = outbox;
+
+  test("whose commit was reported as a failure leave no row leased for ever", async () => {
+    await recordDue(outbox.store, outbox.organisationId, 20);
+    let isLost = true;
+    const transaction: Store["transaction"] = async (work) => {
+      const result = await outbox.store.transaction(work);
+      if (isLost) throw new Error("the connection was lost");
+      return result;
+    };
+    const { settled, errors: reported } = start({ ...outbox.store, transaction }, newProcess());
+    await eventually("it fails", () => reported.length > 0);
+    isLost = false;
+    await eventually("all are settled", () => settled.length === 20);
+    expect(await countLeases(outbox.store)).toBe(0);
+  });
+
+  test("whose rows could not be loaded, or were left out, leave none leased for ever", async () => {
+    await recordDue(outbox.store, outbox.organisationId, 20);
+    let times = 0;
+    const { settled, errors: reported } = start(outbox.store, newProcess(), {
+      async load(rowIds) {
+        times += 1;
+        if (times === 1) throw new Error("not now");
+        const loaded = times === 2 ? rowIds.slice(1) : rowIds;
+        return new Map(loaded.map((rowId) => [rowId, rowId]));
+      },
+    });
+    await eventually("all are settled", () => settled.length === 20);
+    expect(reported).toMatchObject([{ message: "not now" }]);
+    expect(new Set(settled).size).toBe(20);
+    expect(await countLeases(outbox.store)).toBe(0);
+  });
+
+  test("whose attempt threw, or whose settling was given up, leave no row leased for ever", async () => {
+    await recordDue(outbox.store, outbox.organisationId, 2);
+    let thrown = 0;
+    let refused = 0;
+    const { settled, attempted } = start(outbox.store, newProcess(), {
+      settleLimitMs: 0,
+      async attempt(rowId) {
+        attempted.push(rowId);
+        if (thrown++ === 0) throw new Error("no attempt");
+        return "done";
+      },
+      async settle(trx, made) {
+        // Fails for the group, then for a row by itself.
+        if (refused++ < 2) throw new Error("no room");
+        await acknowledge(
+          trx,
+          made.map(({ row }) => row),
+        );
+        return () => void settled.push(...made.map(({ row }) => row));
+      },
+    });
+    await eventually("both are settled", async () => (await countPending(outbox.store)) === 0);
+    await eventually("both are reported", () => settled.length === 2);
+    expect(attempted.length).toBeGreaterThan(2);
+    expect(await countLeases(outbox.store)).toBe(0);
+  });
+
+  test("are given back by a loop that stops, also of what it could not settle", async () => {
+    await recordDue(outbox.store, outbox.organisationId, 2);
+    const {
+      loop,
+      attempted,
+      errors: reported,
+    } = start(outbox.store, newProcess(60_000), {
+      settleLimitMs: 0,
+      async settle() {
+        void loop.stop();
+        throw new Error("no room");
+      },
+    });
+    await eventually("both are attempted", () => attempted.length === 2);
+    await loop.stop();
+    expect(reported).not.toEqual([]);
+    expect(await countLeases(outbox.store)).toBe(0);
+    expect(await claim(newProcess())).toHaveLength(2);
+  });
+
+  test("are rarely looked for by an idle loop, also when a lease has lapsed", async () => {
+    await recordDue(outbox.store, outbox.organisationId, 1);
+    await claimOne(newProcess(700));
+    let transactions = 0;
+    const transaction: Store["transaction"] = (work) => {
+      transactions += 1;
+      return outbox.store.transaction(work);
+    };
+    const { settled } = start({ ...outbox.store, transaction }, newProcess());
+    await eventually("it is taken over", () => settled.length === 1);
+    await setTimeout(1_500);
+    expect(transactions).toBeLessThan(20);
+  });
+});

@@ -1,0 +1,133 @@
+import { afterEach, beforeEach, expect } from "vitest";
+import { webhooks } from "../../src/delivery/webhook-queue.ts";
+import { claimRows } from "../../src/outbox/claim-rows.ts";
+import { endLeases, Leases } from "../../src/outbox/leases.ts";
+import type { Lease, OutboxQueue } from "../../src/outbox/outbox-queue.ts";
+import type { Loop } from "../../src/outbox/run-loop.ts";
+import { type DispatcherOptions, startDispatcher } from "../../src/outbox/start-dispatcher.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import type { Store, Trx } from "../../src/store/store.ts";
+import { addOrganisation } from "../support/delivery-fixture.ts";
+import { eventually } from "../support/eventually.ts";
+import type { StoreUnderTest, TestDatabase } from "../support/stores/stores.ts";
+
+export const leaseMs = 2_000;
+export const queue = webhooks(() => new Date());
+/** A queue whose lanes are never closed and have the capacity of a claim. */
+export const wide: OutboxQueue = {
+  ...{ name: "webhooks", table: "deliveries", id: "sequence", lane: "organisation_id", capacity: 100 },
+};
+
+export const acknowledge = (trx: Trx, rowIds: readonly number[]) =>
+  trx
+    .updateTable("deliveries")
+    .set({ state: "acknowledged", due_at: null })
+    .where("sequence", "in", rowIds)
+    .where("state", "=", "pending")
+    .execute();
+
+export const countPending = async (store: Store): Promise<number> =>
+  (await store.db.selectFrom("deliveries").select("id").where("state", "=", "pending").execute()).length;
+
+export const countLeases = async (store: Store): Promise<number> =>
+  (await store.execute("select from outbox_leases")).rows.length;
+
+/** A dispatcher that records which rows it attempts and settles; `options` replace its callbacks. */
+export function dispatch(store: Store, leases: Leases, options: Partial<DispatcherOptions<number, string>> = {}) {
+  const attempted: number[] = [];
+  const settled: number[] = [];
+  const errors: unknown[] = [];
+  const loop = startDispatcher<number, string>({
+    ...{ store, leases, queue, maxUnderWay: 100, onError: (error) => void errors.push(error) },
+    load: async (rowIds) => new Map(rowIds.map((rowId) => [rowId, rowId])),
+    async attempt(rowId) {
+      attempted.push(rowId);
+      return "done";
+    },
+    async settle(trx, made) {
+      const rowIds = made.map(({ row }) => row);
+      await acknowledge(trx, rowIds);
+      return () => void settled.push(...rowIds);
+    },
+    ...options,
+  });
+  return { loop, attempted, settled, errors };
+}
+
+/** A store with one organisation, and leases and dispatchers on it. All are closed after each test. */
+export interface LeasesUnderTest {
+  readonly store: Store;
+  readonly organisationId: string;
+  /** The leases of a new process. */
+  newProcess(ms?: number): Leases;
+  claim(leases: Leases, limit?: number): Promise<readonly Lease[] | undefined>;
+  claimOne(leases: Leases): Promise<Lease>;
+  /** Waits until another process's lease has ended, and claims its row. */
+  takeOver(leases: Leases): Promise<Lease>;
+  /** Ends leases. @returns the tokens of those that were valid */
+  end(...ended: Lease[]): Promise<ReadonlySet<number>>;
+  start: typeof dispatch;
+}
+
+/** Opens a store for each test of a describe block. */
+export function useLeases(createDatabase: StoreUnderTest["createDatabase"]): LeasesUnderTest {
+  let database: TestDatabase;
+  let store: Store;
+  let organisationId: string;
+  let all: Leases[];
+  let loops: Loop[];
+  const errors: unknown[] = [];
+  const onError = (error: unknown): void => void errors.push(error);
+
+  beforeEach(async () => {
+    database = await createDatabase();
+    store = await openStore({ ...database.options, onError });
+    organisationId = await addOrganisation(store, "http://127.0.0.1:1");
+    all = [];
+    loops = [];
+  });
+  afterEach(async () => {
+    await Promise.all(loops.map((loop) => loop.stop()));
+    await Promise.all(all.map((leases) => leases.stop()));
+    await store.close();
+    expect(errors.splice(0)).toEqual([]);
+    await database.remove();
+  });
+
+  const newProcess = (ms = leaseMs): Leases => {
+    const leases = new Leases(store, ms, onError);
+    all.push(leases);
+    return leases;
+  };
+  const claim = (leases: Leases, limit = 10) => claimRows(store, leases, queue, limit);
+  const claimOne = async (leases: Leases): Promise<Lease> => {
+    const [lease] = (await claim(leases)) ?? [];
+    if (lease === undefined) throw new Error("nothing was claimed");
+    return lease;
+  };
+  const takeOver = async (leases: Leases): Promise<Lease> => {
+    let lease: Lease | undefined;
+    await eventually("it is taken over", async () => {
+      await leases.freeLapsed();
+      [lease] = (await claim(leases)) ?? [];
+      return lease !== undefined;
+    });
+    if (lease === undefined) throw new Error("nothing was claimed");
+    return lease;
+  };
+  const end = (...ended: Lease[]) => store.transaction((trx) => endLeases(trx, "webhooks", ended));
+  const start: typeof dispatch = (...given) => {
+    const dispatched = dispatch(...given);
+    loops.push(dispatched.loop);
+    return dispatched;
+  };
+  return {
+    get store() {
+      return store;
+    },
+    get organisationId() {
+      return organisationId;
+    },
+    ...{ newProcess, claim, claimOne, takeOver, end, start },
+  };
+}

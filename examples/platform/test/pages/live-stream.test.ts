@@ -1,0 +1,134 @@
+import { setTimeout } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openStore } from "../../src/store/open-store.ts";
+import { eventually } from "../support/eventually.ts";
+import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
+import { openPageClient } from "./page-client.ts";
+import { readLive } from "./read-live.ts";
+
+const hanaAddress = "hana@harbour-hotels.example";
+const stores = await storesUnderTest();
+
+describe.each(stores)("the stream of what changes on $title", ({ createDatabase }) => {
+  let database: TestDatabase;
+  let platform: PlatformUnderTest;
+  let cookie: string;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    platform = await openPlatform(database);
+    const hana = openPageClient(platform.address);
+    await hana.signIn(hanaAddress);
+    cookie = hana.cookie();
+  });
+  afterAll(async () => {
+    await platform.close();
+    await database.remove();
+  });
+
+  /** The address of the live stream in a page; it starts when the page was rendered. */
+  async function streamOf(Cookie: string): Promise<string> {
+    const { text } = await openPageClient(platform.address).get("/offers", { Cookie });
+    return platform.address + (/data-live-stream="([^"]+)"/.exec(text)?.[1] ?? "");
+  }
+  const create = async (): Promise<void> => {
+    const json = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
+    expect((await platform.call("POST", "/offer", { key: "demo-key-harbour", json })).status).toBe(201);
+  };
+
+  test("misses nothing between the page and its stream", async () => {
+    const address = await streamOf(cookie);
+    await create();
+    const reader = await readLive(address, cookie);
+    await eventually("the earlier change is signalled", () => reader.events.length > 0);
+    expect(reader.events).toMatchObject([{ type: "changed", topics: ["offer"] }]);
+    reader.disconnect();
+  });
+
+  test("misses nothing while the connection is lost, and sends nothing twice", async () => {
+    const stream = await streamOf(cookie);
+    const first = await readLive(stream, cookie);
+    await create();
+    await eventually("it is signalled", () => first.countOf("offer") === 1);
+    first.disconnect();
+    const resume = () => readLive(stream, cookie, first.events.at(-1)?.id);
+
+    const nothing = await resume();
+    await setTimeout(500);
+    expect(nothing.events).toEqual([]);
+    nothing.disconnect();
+
+    await create();
+    await create();
+    const again = await resume();
+    await eventually("the missed changes are signalled", () => again.events.length > 0);
+    await create();
+    await eventually("the later change is signalled", () => again.events.length > 1);
+    expect(again.events).toMatchObject([
+      { type: "changed", topics: ["offer"] },
+      { type: "changed", topics: ["offer"] },
+    ]);
+    again.disconnect();
+  });
+
+  test.each([
+    ["nonsense", () => "nonsense"],
+    ["nothing", () => ""],
+    ["a position in another process", () => "0123456789abcdef-0"],
+    ["a position that is yet to come", (own: string) => own.replace(/\d+$/, "999999")],
+  ])("says after %s that changes may have been missed", async (_, positionOf) => {
+    const stream = await streamOf(cookie);
+    const own = new URL(stream).searchParams.get("since") ?? "";
+    const reader = await readLive(stream, cookie, positionOf(own));
+    await eventually("it says so", () => reader.events.length > 0);
+    expect(reader.events).toMatchObject([{ type: "missed" }]);
+    // The stream goes on from there.
+    const again = await readLive(stream, cookie, reader.events[0]?.id);
+    await create();
+    await eventually("the change is signalled", () => again.events.length > 0);
+    expect(again.events).toMatchObject([{ type: "changed", topics: ["offer"] }]);
+    for (const each of [reader, again]) each.disconnect();
+  });
+
+  test("ends with the session", async () => {
+    const ada = openPageClient(platform.address);
+    await ada.signIn("ada@crew-agency.example");
+    const reader = await readLive(await streamOf(ada.cookie()), ada.cookie());
+    await ada.send("/sign-out");
+    await reader.ended;
+  });
+});
+
+describe.each(stores.filter(({ title }) => title !== "PGlite"))(
+  "a page when processes cannot hear each other on $title",
+  ({ createDatabase }) => {
+    let database: TestDatabase;
+    let platform: PlatformUnderTest;
+    beforeAll(async () => {
+      database = await createDatabase();
+      platform = await openPlatform(database);
+    });
+    afterAll(async () => {
+      await platform.close();
+      await database.remove();
+    });
+
+    test("is notified afterwards that it may have missed changes", async () => {
+      const hana = openPageClient(platform.address);
+      await hana.signIn(hanaAddress);
+      const { text } = await hana.get("/offers");
+      const address = platform.address + (/data-live-stream="([^"]+)"/.exec(text)?.[1] ?? "");
+      const reader = await readLive(address, hana.cookie());
+      const store = await openStore(database.options);
+      const { rows } = await store.execute(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and application_name = 'offers-platform signals'`,
+      );
+      expect(rows).toHaveLength(1);
+      await eventually("it says so", () => reader.events.some(({ type }) => type === "missed"));
+      reader.disconnect();
+      await store.close();
+    });
+  },
+);

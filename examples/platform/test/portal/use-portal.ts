@@ -1,0 +1,73 @@
+import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
+import { isSignedWith } from "../support/is-signed-with.ts";
+import {
+  type CallOptions,
+  openPlatform,
+  type PlatformResponse,
+  type PlatformUnderTest,
+} from "../support/platform-under-test.ts";
+import { openReceiver, type Receiver, type Respond, respondWith } from "../support/receiver.ts";
+import type { StoreUnderTest, TestDatabase } from "../support/stores/stores.ts";
+
+export const secret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
+
+/** Responds 401 unless the request is signed with `secret`; `GET /test` needs no signature. */
+export const authenticating =
+  (then: Respond): Respond =>
+  (request, response) => {
+    const isAllowed = request.url.endsWith("/test") || isSignedWith(secret, request);
+    (isAllowed ? then : respondWith(401))(request, response);
+  };
+
+export const rating = { rating: 5, ratingProvider: "Harbour Kitchen", lastWorked: "2025-11-30" };
+export const dana = { name: "Dana Kim", emailAddress: "dana.kim@example.com", ratings: [rating] };
+
+/** A platform, Hana's session, and the endpoint of Harbour Hotels; each test has a new endpoint. */
+export interface PortalUnderTest {
+  readonly platform: PlatformUnderTest;
+  readonly receiver: Receiver;
+  /** Calls as Hana, unless `options` has another token. */
+  call(method: string, path: string, options?: CallOptions): Promise<PlatformResponse>;
+  /** Saves the endpoint on the company profile. @param as a person's token @default Hana's */
+  save(changes?: object, as?: string): Promise<PlatformResponse>;
+}
+
+/** Opens a platform for the tests of a describe block. */
+export function usePortal(createDatabase: StoreUnderTest["createDatabase"]): PortalUnderTest {
+  let database: TestDatabase;
+  let platform: PlatformUnderTest;
+  let receiver: Receiver;
+  let token: string;
+  beforeAll(async () => {
+    database = await createDatabase();
+    platform = await openPlatform(database);
+    token = await platform.signInPerson("hana@harbour-hotels.example");
+  });
+  afterAll(async () => {
+    await platform.close();
+    await database.remove();
+  });
+  beforeEach(async () => {
+    receiver = await openReceiver(authenticating(respondWith(200)));
+  });
+  afterEach(() => receiver.close());
+
+  const call = (method: string, path: string, options: CallOptions = {}) =>
+    platform.call(method, path, { token, ...options });
+  const save = (changes: object = {}, as = token) => {
+    const baseAddress = `${receiver.baseAddress}/hooks/`;
+    return call("PUT", "/portal/profile", {
+      token: as,
+      json: { baseAddress, secret, suggestsContacts: false, ...changes },
+    });
+  };
+  return {
+    get platform() {
+      return platform;
+    },
+    get receiver() {
+      return receiver;
+    },
+    ...{ call, save },
+  };
+}

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { attemptDelivery } from "../../src/delivery/attempt/attempt-delivery.ts";
+import { loadDeliveries } from "../../src/delivery/attempt/load-deliveries.ts";
+import { recordEvent } from "../../src/delivery/record-event.ts";
+import { webhooks } from "../../src/delivery/webhook-queue.ts";
+import { createOutbound } from "../../src/outbound/create-outbound.ts";
+import { createSigner } from "../../src/outbound/create-signer.ts";
+import { claimRows } from "../../src/outbox/claim-rows.ts";
+import { Leases } from "../../src/outbox/leases.ts";
+import { addOrganisation, openDeliveryFixture, testEncryptionKey } from "../support/delivery-fixture.ts";
+import { openReceiver, respondWith } from "../support/receiver.ts";
+import { anyStore } from "../support/stores/stores.ts";
+
+test("a delivery that was claimed before the address changed goes to the old address, with its secret", async () => {
+  const [stores] = await anyStore();
+  const database = await stores?.createDatabase();
+  if (database === undefined) throw new Error("there is always a store");
+  const fixture = await openDeliveryFixture(database);
+  const [receiver, stranger] = [await openReceiver(), await openReceiver(respondWith(401))];
+  const outbound = createOutbound({ allowLoopback: true });
+  const organisationId = await addOrganisation(fixture.store, receiver.baseAddress);
+  const event = { type: "workerAddedContact", data: { workerId: "worker-1" } } as const;
+  await fixture.store.transaction((trx) => recordEvent(trx, organisationId, event));
+  const now = () => new Date();
+  const leases = new Leases(fixture.store, 3_000, (error) => fixture.errors.push(error));
+  const [lease] = (await claimRows(fixture.store, leases, webhooks(now), 1)) ?? [];
+  const claimed = (await loadDeliveries(fixture.store, [lease?.rowId ?? 0], now())).get(lease?.rowId ?? 0);
+  if (claimed === undefined) throw new Error("it is due");
+  await fixture.store.db.updateTable("endpoints").set({ base_address: stranger.baseAddress }).execute();
+  const onError = (error: unknown) => void fixture.errors.push(error);
+  const context = {
+    outbound,
+    sign: createSigner(now),
+    encryptionKey: testEncryptionKey,
+    timeoutMs: 2_000,
+    now,
+    onError,
+  };
+  expect(await attemptDelivery(context, claimed)).toMatchObject({ status: 200 });
+  expect([receiver.requests.length, stranger.requests.length, fixture.errors]).toEqual([1, 0, []]);
+  for (const each of [receiver, stranger, outbound, fixture]) await each.close();
+  await database.remove();
+});

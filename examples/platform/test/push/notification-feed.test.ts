@@ -1,0 +1,110 @@
+import { sql } from "kysely";
+import { describe, expect, test } from "vitest";
+import { notifyWorkers } from "../../src/push/notify-workers.ts";
+import type { Notification, PushTransport } from "../../src/push/push-transport.ts";
+import { maxPushAttempts } from "../../src/push/start-push.ts";
+import { eventually } from "../support/eventually.ts";
+import { storesUnderTest } from "../support/stores/stores.ts";
+import { usePush } from "./use-push.ts";
+
+describe.each(await storesUnderTest())("push on $title", ({ createDatabase }) => {
+  const push = usePush(createDatabase);
+  const { start, openFeed, publish, addOffer, addWorkers, notify, countUnsent } = push;
+
+  test("the feed passes a notification to its worker at once, and to no other", async () => {
+    const feed = openFeed();
+    const [listening = "", silent = ""] = await addWorkers(2);
+    const heard: Notification[] = [];
+    const end = feed.subscribe(listening, (notification) => heard.push(notification));
+    await notify(await addOffer(), [listening, silent]);
+    publish([listening]);
+    await eventually("the subscriber hears", () => heard.length > 0);
+    expect(heard).toMatchObject([{ workerId: listening, offerTitle: "Night shift" }]);
+    end();
+    let others = 0;
+    feed.subscribe(silent, () => {
+      others += 1;
+    });
+    await notify(await addOffer(), [listening, silent]);
+    publish([listening, silent]);
+    await eventually("the next arrives", () => others > 0);
+    await feed.stop();
+    expect(heard).toHaveLength(1);
+  });
+
+  test("the feed resumes after the last notification seen", async () => {
+    const feed = openFeed();
+    const [workerId = ""] = await addWorkers(1);
+    const offers = [await addOffer(), await addOffer(), await addOffer()];
+    const [last = ""] = offers.slice(-1);
+    for (const offerId of offers.slice(0, -1)) await notify(offerId, [workerId]);
+    const heard: Notification[] = [];
+    feed.subscribe(workerId, (notification) => heard.push(notification));
+    const seen = await feed.since(workerId);
+    expect(seen.map(({ offerId }) => offerId)).toEqual(offers.slice(0, -1));
+    await notify(last, [workerId]);
+    publish([workerId]);
+    await eventually("the last is heard", () => heard.some(({ offerId }) => offerId === last));
+    const missed = heard.filter(({ id }) => !seen.some((notification) => notification.id === id));
+    expect(missed.map(({ offerId }) => offerId)).toEqual([last]);
+    await feed.stop();
+  });
+
+  test("after a gap the feed passes on what was written during it", async () => {
+    let elapsedMs = 0;
+    const feed = openFeed({ elapsedMs: () => elapsedMs });
+    const [workerId = ""] = await addWorkers(1);
+    const heard: Notification[] = [];
+    feed.subscribe(workerId, (notification) => heard.push(notification));
+    const offerId = await addOffer();
+    await push.fixture.store.transaction(async (trx) => {
+      await notifyWorkers(trx, { offerId, workerIds: [workerId], reason: "offer" });
+      await sql`update notifications set created_at = now() - interval '30 seconds'`.execute(trx);
+    });
+    // The database or this process was unavailable for a minute.
+    elapsedMs = 60_000;
+    publish([workerId]);
+    await eventually("it is heard", () => heard.length > 0);
+    expect(heard).toMatchObject([{ offerId }]);
+    await feed.stop();
+  });
+
+  test("one that the transport refuses is on the menu all the same, once and in order", async () => {
+    const feed = openFeed();
+    const [workerId = ""] = await addWorkers(1);
+    const offers = [await addOffer(), await addOffer()];
+    const [refused] = offers;
+    let refusals = 0;
+    const send: PushTransport["send"] = async (_, { offerId }) => {
+      if (offerId !== refused) return;
+      refusals += 1;
+      throw new Error("the phone is off");
+    };
+    start({ send }, { firstRetryMs: 1 });
+    const heard: Notification[] = [];
+    feed.subscribe(workerId, (notification) => heard.push(notification));
+    for (const [index, offerId] of offers.entries()) {
+      await notify(offerId, [workerId]);
+      publish([workerId]);
+      await eventually("it is heard", () => heard.length === index + 1);
+    }
+    await eventually("it is given up", () => refusals === maxPushAttempts);
+    expect((await feed.since(workerId)).map(({ offerId }) => offerId)).toEqual(offers);
+    expect(heard.map(({ offerId }) => offerId)).toEqual(offers);
+    await feed.stop();
+  });
+
+  test("a worker without a device has the notification on the menu", async () => {
+    const feed = openFeed();
+    const sent: Notification[] = [];
+    start({ send: async (_, notification) => void sent.push(notification) });
+    const [workerId = ""] = await addWorkers(1, []);
+    const offerId = await addOffer();
+    expect(await notify(offerId, [workerId])).toBe(1);
+    await eventually("it is on the menu", async () => (await feed.since(workerId)).length > 0);
+    expect(await feed.since(workerId)).toMatchObject([{ offerId, deviceId: null }]);
+    await eventually("nothing is left to send", async () => (await countUnsent(offerId)) === 0);
+    expect(sent).toEqual([]);
+    await feed.stop();
+  });
+});

@@ -1,0 +1,59 @@
+import { fc } from "../../../../tools/property-seed.ts";
+import type { Treatment } from "./push-service.ts";
+
+export const workersPerScenario = 2;
+
+/** Workers and offers by number. */
+export type PushStep =
+  | { does: "create"; workers: readonly number[] }
+  | { does: "complete"; offer: number; worker: number }
+  | { does: "withdraw"; offer: number }
+  | { does: "add a device"; worker: number }
+  | { does: "take over a device"; worker: number }
+  | { does: "remove a device"; worker: number };
+
+interface Round {
+  /** How the push service treats pushes from then on. */
+  service: Treatment;
+  steps: readonly PushStep[];
+}
+
+/** The steps on the offers of one organisation and on its workers' devices. */
+export type PushScenario = readonly Round[];
+
+/** Scenarios that run side by side on one clock and two processes. */
+export interface PushScenarios {
+  scenarios: readonly PushScenario[];
+  /** After each round. */
+  pauses: readonly { ms: number; restarts: boolean }[];
+}
+
+const rounds = 5;
+const worker = fc.nat(workersPerScenario - 1);
+const workers = fc.uniqueArray(worker, { minLength: 1, maxLength: workersPerScenario });
+const offer = fc.nat(2);
+
+const step = fc.oneof(
+  fc.record({ does: fc.constant("create" as const), workers }),
+  fc.record({ does: fc.constant("withdraw" as const), offer }),
+  fc.record({ does: fc.constant("complete" as const), offer, worker }),
+  fc.record({ does: fc.constantFrom("add a device", "take over a device", "remove a device"), worker }),
+) as fc.Arbitrary<PushStep>;
+
+const service = fc.constantFrom<Treatment>("takes", "refuses", "resets", "hangs, then refuses", "hangs, then takes");
+
+const scenario: fc.Arbitrary<PushScenario> = fc
+  .tuple(
+    fc.record({ service, steps: fc.tuple(fc.record({ does: fc.constant("create" as const), workers })) }),
+    fc.array(fc.record({ service, steps: fc.array(step, { maxLength: 2 }) }), { minLength: 1, maxLength: rounds - 1 }),
+  )
+  .map(([first, more]) => [first, ...more]);
+
+export const pushScenarios = (count: number): fc.Arbitrary<PushScenarios> =>
+  fc.record({
+    scenarios: fc.array(scenario, { minLength: count, maxLength: count }),
+    pauses: fc.array(fc.record({ ms: fc.constantFrom(0, 6_000, 60_000, 3_600_000), restarts: fc.boolean() }), {
+      minLength: rounds,
+      maxLength: rounds,
+    }),
+  });

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fc } from "../../../../tools/property-seed.ts";
+import { type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { pushScenarios } from "./push-scenario.ts";
+import { runPushScenarios } from "./run-push-scenarios.ts";
+
+/** Set PUSH_SCENARIOS for a longer run. */
+const scenarioCount = Number(process.env.PUSH_SCENARIOS || 100);
+const scenariosAtOnce = 50;
+
+describe.each(await anyStore())("scenarios of pushes on $title", ({ createDatabase }) => {
+  let database: TestDatabase;
+  let fixture: DeliveryFixture;
+  beforeAll(async () => {
+    database = await createDatabase();
+    fixture = await openDeliveryFixture(database);
+  });
+  afterAll(async () => {
+    await fixture.close();
+    await database.remove();
+  });
+
+  test(`${scenarioCount} of them: no push starts after a newer one, and each device gets the latest`, {
+    timeout: 180_000 + scenarioCount * 200,
+  }, async () => {
+    let pushCount = 0;
+    const property = fc.asyncProperty(pushScenarios(scenariosAtOnce), async (scenarios) => {
+      const { pushes: count, ...outcome } = await runPushScenarios(fixture, scenarios);
+      pushCount += count;
+      expect(outcome).toEqual({ overtaken: [], unnotified: [], missing: [] });
+      expect(fixture.errors).toEqual([]);
+      await fixture.reset();
+    });
+    await fc.assert(property, { numRuns: Math.ceil(scenarioCount / scenariosAtOnce), endOnFailure: true });
+    expect(pushCount).toBeGreaterThan(scenarioCount);
+  });
+});

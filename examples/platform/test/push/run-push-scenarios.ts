@@ -1,0 +1,171 @@
+import { randomUUID } from "node:crypto";
+import { sql } from "kysely";
+import { applyAction } from "../../src/offers/apply-action.ts";
+import { createOffer } from "../../src/offers/create-offer.ts";
+import type { Action } from "../../src/offers/transition.ts";
+import { openLeases } from "../../src/outbox/open-leases.ts";
+import { startPush } from "../../src/push/start-push.ts";
+import type { Store } from "../../src/store/store.ts";
+import { addDevice, removeDevice } from "../../src/worker-app/devices.ts";
+import { addOrganisation, type DeliveryFixture } from "../support/delivery-fixture.ts";
+import { virtualTime } from "../support/virtual-time.ts";
+import { type PushScenarios, type PushStep, workersPerScenario } from "./push-scenario.ts";
+import { PushService, type Treatment } from "./push-service.ts";
+
+/** What a run of scenarios pushed and notified. */
+export interface PushScenariosResult {
+  /** Pushes that began. */
+  pushes: number;
+  /** Pushes that began after or during a newer one to the same device about the same offer. */
+  overtaken: string[];
+  /** Devices that did not receive the latest push of an offer, once the push service took everything again. */
+  unnotified: unknown[];
+  /** Notifications that are missing on a recipient's menu. */
+  missing: unknown[];
+}
+
+/** Runs scenarios to their end, when the push service takes everything. */
+export async function runPushScenarios(
+  fixture: DeliveryFixture,
+  { scenarios, pauses }: PushScenarios,
+): Promise<PushScenariosResult> {
+  const { store } = fixture;
+  const service = new PushService();
+  const runners = await Promise.all(scenarios.map(() => ScenarioRunner.create(store)));
+  service.treatmentOf = (offerId) => runners.find((runner) => runner.offerIds.includes(offerId))?.service ?? "takes";
+  const time = virtualTime(fixture, { queue: "pushes", hanging: () => service.hanging });
+  const processes = [await startProcess(fixture, service), await startProcess(fixture, service)];
+  for (const [number, { ms, restarts }] of pauses.entries()) {
+    await Promise.all(runners.map((runner, index) => runner.runRound(scenarios[index]?.[number])));
+    await time.quiet();
+    service.endHanging();
+    if (restarts) {
+      await processes.shift()?.stop();
+      processes.push(await startProcess(fixture, service));
+    }
+    await time.quiet();
+    await time.advance(ms);
+  }
+  for (const runner of runners) runner.service = "takes";
+  service.endHanging();
+  await time.until(async () => (await countDue(store)) === 0);
+  for (const each of processes) await each.stop();
+  const offerIds = runners.flatMap((runner) => runner.offerIds);
+  return {
+    ...{ pushes: service.count, overtaken: service.order.faults },
+    unnotified: await findUnnotified(store, service, offerIds),
+    missing: await findMissing(store, offerIds),
+  };
+}
+
+async function startProcess({ store, errors, adopt }: DeliveryFixture, service: PushService) {
+  const leases = await openLeases(store, { onError: (error) => errors.push(error) });
+  const push = adopt(startPush({ store, leases, transport: service, onError: () => undefined }));
+  return {
+    async stop(): Promise<void> {
+      const ending = setInterval(() => service.endHanging(new Error("the process ends")), 1);
+      await push.stop();
+      clearInterval(ending);
+      await leases.stop();
+    },
+  };
+}
+
+/** Runs one scenario with an organisation, workers and devices of its own. */
+class ScenarioRunner {
+  readonly offerIds: string[] = [];
+  service: Treatment = "takes";
+  readonly #store: Store;
+  readonly #organisationId: string;
+  readonly #workerIds = Array.from({ length: workersPerScenario }, () => randomUUID());
+  readonly #devices: { id: string; workerId: string; token: string }[] = [];
+
+  static async create(store: Store): Promise<ScenarioRunner> {
+    const runner = new ScenarioRunner(store, await addOrganisation(store));
+    const workers = runner.#workerIds.map((id) => ({ id, name: "Ann", password_hash: "" }));
+    await store.db.insertInto("workers").values(workers).execute();
+    for (const workerId of runner.#workerIds) await runner.#register(workerId, randomUUID());
+    return runner;
+  }
+
+  private constructor(store: Store, organisationId: string) {
+    this.#store = store;
+    this.#organisationId = organisationId;
+  }
+
+  async runRound(round: { service: Treatment; steps: readonly PushStep[] } | undefined): Promise<void> {
+    if (round === undefined) return;
+    this.service = round.service;
+    for (const step of round.steps) await this.#do(step);
+  }
+
+  async #do(step: PushStep): Promise<void> {
+    if (step.does === "create") return this.#create(step.workers);
+    if (step.does === "withdraw") return this.#act(step.offer, { type: "withdraw" });
+    const workerId = this.#workerIds[step.worker] ?? "";
+    if (step.does === "complete") {
+      await this.#act(step.offer, { type: "apply", workerId });
+      return this.#act(step.offer, { type: "complete", workerIds: [workerId] });
+    }
+    if (step.does === "add a device") return this.#register(workerId, randomUUID());
+    const index = this.#devices.findIndex((each) => (each.workerId === workerId) === (step.does === "remove a device"));
+    const [device] = index < 0 ? [] : this.#devices.splice(index, 1);
+    if (device === undefined) return;
+    if (step.does === "remove a device") await removeDevice(this.#store, workerId, device.id);
+    else await this.#register(workerId, device.token);
+  }
+
+  async #create(workers: readonly number[]): Promise<void> {
+    const workerIds = workers.map((index) => this.#workerIds[index] ?? "");
+    const input = { createdByUserId: "user-1", title: "Bar", workerIds };
+    await this.#store.transaction(async (trx) => {
+      this.offerIds.push(await createOffer(trx, { now }, this.#organisationId, input));
+    });
+  }
+
+  async #act(offer: number, action: Action): Promise<void> {
+    const offerId = this.offerIds[offer % this.offerIds.length] ?? "";
+    const actor = "workerId" in action ? { workerId: action.workerId } : { organisationId: this.#organisationId };
+    await this.#store.transaction((trx) => applyAction(trx, { now }, actor, offerId, action));
+  }
+
+  /** Registers the device as this worker. */
+  async #register(workerId: string, token: string): Promise<void> {
+    const { id } = await this.#store.transaction((trx) => addDevice(trx, workerId, { platform: "ios", token }));
+    this.#devices.push({ id, workerId, token });
+  }
+}
+
+const now = (): Date => new Date();
+
+async function countDue({ db }: Store): Promise<number> {
+  const due = db.selectFrom("notifications").select(({ fn }) => fn.countAll<number>().as("count"));
+  return (await due.where("due_at", "is not", null).executeTakeFirstOrThrow()).count;
+}
+
+async function findUnnotified({ db }: Store, service: PushService, offerIds: readonly string[]) {
+  const latest = await db
+    .selectFrom("notifications")
+    .innerJoin("devices", "devices.id", "notifications.device_id")
+    .select(({ fn }) => ["offer_id", "device_id", fn.max("notifications.id").as("id")])
+    .where("offer_id", "in", offerIds)
+    .groupBy(["offer_id", "device_id"])
+    .execute();
+  return latest.filter(({ offer_id, device_id, id }) => service.lastTaken(offer_id, device_id ?? "") !== id);
+}
+
+async function findMissing({ db }: Store, offerIds: readonly string[]): Promise<unknown[]> {
+  const { rows } = await sql`
+    select recipients.worker_id, recipients.offer_id, expected.reason
+    from offers
+    join recipients on recipients.offer_id = offers.id
+    cross join lateral (values
+      ('offer', true),
+      ('withdrawn', withdrawn_at is not null),
+      (case when confirmation = 'confirmed' then 'successful' else 'unsuccessful' end, completed_at is not null)
+    ) as expected (reason, happened)
+    where offers.id = any (array(select json_array_elements_text(${JSON.stringify(offerIds)}::text::json))) and happened
+      and not exists (select from notifications where notifications.worker_id = recipients.worker_id
+        and notifications.offer_id = offers.id and notifications.reason = expected.reason)`.execute(db);
+  return rows;
+}

@@ -1,0 +1,106 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, afterEach, beforeAll } from "vitest";
+import { inboxTransport } from "../../src/push/inbox-transport.ts";
+import {
+  type NotificationFeed,
+  type NotificationFeedOptions,
+  openNotificationFeed,
+} from "../../src/push/notification-feed.ts";
+import { notifyWorkers } from "../../src/push/notify-workers.ts";
+import type { PushTransport } from "../../src/push/push-transport.ts";
+import { type PushOptions, startPush } from "../../src/push/start-push.ts";
+import { openSignals, type Signals } from "../../src/signals/open-signals.ts";
+import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
+import type { StoreUnderTest, TestDatabase } from "../support/stores/stores.ts";
+
+/** One process that pushes; each test starts with empty tables. */
+export interface PushUnderTest {
+  readonly fixture: DeliveryFixture;
+  /** Starts pushing with this transport. */
+  start(transport?: PushTransport, options?: Partial<PushOptions>): void;
+  openFeed(options?: Partial<NotificationFeedOptions>): NotificationFeed;
+  /** Publishes the signal that these workers have new notifications. */
+  publish(workerIds: string[]): void;
+  addOffer(): Promise<string>;
+  addWorkers(count: number, devices?: readonly ("ios" | "android")[]): Promise<string[]>;
+  /** Notifies workers of an offer. @returns the number of notifications */
+  notify(offerId: string, workerIds: readonly string[]): Promise<number>;
+  /** The number of the offer's notifications that are not sent yet. */
+  countUnsent(offerId: string): Promise<number>;
+}
+
+/** Opens a store for the tests of a describe block. */
+export function usePush(createDatabase: StoreUnderTest["createDatabase"]): PushUnderTest {
+  let database: TestDatabase;
+  let fixture: DeliveryFixture;
+  let signals: Signals;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    fixture = await openDeliveryFixture(database);
+    signals = openSignals(fixture.store, { onError: (error) => fixture.errors.push(error) });
+  });
+  afterAll(async () => {
+    await signals.stop();
+    await fixture.close();
+    await database.remove();
+  });
+  afterEach(() => fixture.reset());
+
+  const start = (transport: PushTransport = inboxTransport, options: Partial<PushOptions> = {}): void => {
+    const { store, leases, errors } = fixture;
+    const onError = (error: unknown): void => void errors.push(error);
+    fixture.adopt(startPush({ store, leases, transport, onError, firstRetryMs: 20, ...options }));
+  };
+  const openFeed = (options: Partial<NotificationFeedOptions> = {}) =>
+    openNotificationFeed(fixture.store, { signals, onError: (error) => fixture.errors.push(error), ...options });
+  const publish = (workerIds: string[]): void => signals.publish({ topic: "notification", workerIds });
+
+  async function addOffer(): Promise<string> {
+    const id = randomUUID();
+    await fixture.store.db
+      .insertInto("offers")
+      .values({
+        id,
+        organisation_id: await addOrganisation(fixture.store),
+        created_by_user_id: "user-1",
+        title: "Night shift",
+        details: "",
+        location_place_id: "",
+        notify_email_address: null,
+        events: "[]",
+        ends_at: null,
+      })
+      .execute();
+    return id;
+  }
+
+  async function addWorkers(count: number, devices: readonly ("ios" | "android")[] = ["ios"]): Promise<string[]> {
+    const ids = Array.from({ length: count }, () => randomUUID());
+    for (let from = 0; from < count; from += 1_000) {
+      const some = ids.slice(from, from + 1_000);
+      const workers = some.map((id) => ({ id, name: "Ann", password_hash: "" }));
+      await fixture.store.db.insertInto("workers").values(workers).execute();
+      const rows = some.flatMap((id) => devices.map((platform) => ({ id: randomUUID(), worker_id: id, platform })));
+      if (rows.length > 0) await fixture.store.db.insertInto("devices").values(rows).execute();
+    }
+    return ids;
+  }
+
+  const notify = (offerId: string, workerIds: readonly string[]) =>
+    fixture.store.transaction((trx) => notifyWorkers(trx, { offerId, workerIds, reason: "offer" }));
+  const countUnsent = async (offerId: string): Promise<number> => {
+    const query = fixture.store.db.selectFrom("notifications").select(({ fn }) => fn.countAll<number>().as("count"));
+    const { count } = await query
+      .where("offer_id", "=", offerId)
+      .where("sent_at", "is", null)
+      .executeTakeFirstOrThrow();
+    return count;
+  };
+  return {
+    get fixture() {
+      return fixture;
+    },
+    ...{ start, openFeed, publish, addOffer, addWorkers, notify, countUnsent },
+  };
+}

@@ -1,0 +1,116 @@
+import { describe, expect, test } from "vitest";
+import { defaultRetention, purgeExpired } from "../../src/retention/purge-expired.ts";
+import { addOrganisation } from "../support/delivery-fixture.ts";
+import { storesUnderTest } from "../support/stores/stores.ts";
+import { daysAgo, fail, today, useRetention } from "./use-retention.ts";
+
+describe.each(await storesUnderTest())("retention on $title", ({ createDatabase }) => {
+  const retention = useRetention(createDatabase);
+  const { purgeAll, addDelivery, addEvent, idsOf, countOf } = retention;
+
+  test("the response of an endpoint is emptied after 30 days, the attempt stays for 90", async () => {
+    await addDelivery({ state: "acknowledged", days: 29 });
+    await addDelivery({ state: "acknowledged", days: 31 });
+    await purgeAll();
+    const attempts = retention.store.db
+      .selectFrom("attempts")
+      .select(["status", "content_type", "response"])
+      .orderBy("started_at");
+    expect(await attempts.execute()).toEqual([
+      { status: 500, content_type: null, response: null },
+      { status: 500, content_type: "text/plain", response: "no" },
+    ]);
+  });
+
+  test("an acknowledged delivery is forgotten after 90 days, with its event and attempts", async () => {
+    const kept = await addDelivery({ state: "acknowledged", days: 89 });
+    await addDelivery({ state: "acknowledged", days: 91 });
+    await purgeAll();
+    expect(await idsOf("deliveries")).toEqual([kept]);
+    expect(await countOf("events")).toBe(1);
+    expect(await countOf("attempts")).toBe(1);
+  });
+
+  test("an event without a delivery is forgotten after 90 days", async () => {
+    const kept = await addEvent(89);
+    await addEvent(91);
+    await purgeAll();
+    expect(await idsOf("events")).toEqual([kept]);
+  });
+
+  test("a delivery that is pending, held or dead is never forgotten, nor is its event; its old attempts are", async () => {
+    const ids = [
+      await addDelivery({ state: "pending", days: 3_000 }),
+      await addDelivery({ state: "dead", days: 3_000 }),
+    ];
+    retention.organisation = await addOrganisation(retention.store, "https://hooks.example");
+    await retention.store.db
+      .updateTable("endpoints")
+      .set({ disabled_at: daysAgo(2_999), disabled_because: "gone" })
+      .execute();
+    ids.push(await addDelivery({ state: "pending", days: 3_000 }));
+    await purgeAll();
+    expect((await idsOf("deliveries")).sort()).toEqual(ids.sort());
+    expect(await countOf("events")).toBe(3);
+    expect(await countOf("attempts")).toBe(0);
+  });
+
+  test("a dead delivery is forgotten once a later response has superseded it, and before that response", async () => {
+    const dead = await addDelivery({ state: "dead", days: 100, orderKey: "one" });
+    const later = await addDelivery({ state: "acknowledged", days: 95, orderKey: "one" });
+    // The later one goes in the next batch: it must stay as long as the dead one.
+    await purgeExpired(retention.store, today, defaultRetention, fail);
+    expect(await idsOf("deliveries")).toEqual([later]);
+    await purgeAll();
+    expect(await idsOf("deliveries")).toEqual([]);
+
+    const recent = await addDelivery({ state: "dead", days: 80, orderKey: "two" });
+    const overtaking = await addDelivery({ state: "acknowledged", days: 95, orderKey: "two" });
+    await purgeAll();
+    expect((await idsOf("deliveries")).sort()).toEqual([recent, overtaking].sort());
+    expect(dead).not.toBe(recent);
+  });
+
+  test("a delivery that was redelivered is forgotten after its redelivery", async () => {
+    const eventId = await addEvent(100);
+    const first = await addDelivery({ state: "acknowledged", days: 100, eventId });
+    const repeat = await addDelivery({ state: "acknowledged", days: 10, eventId, redeliveryOf: first });
+    await purgeAll();
+    expect((await idsOf("deliveries")).sort()).toEqual([first, repeat].sort());
+    const later = new Date(today.getTime() + 85 * 86_400_000);
+    await purgeAll(later);
+    expect(await idsOf("deliveries")).toEqual([first]);
+    await purgeAll(later);
+    expect(await countOf("deliveries")).toBe(0);
+    expect(await countOf("events")).toBe(0);
+  });
+
+  test("thousands are forgotten batch by batch", async () => {
+    await retention.store.execute(
+      `with added as (
+         insert into events (id, organisation_id, type, data, created_at)
+         select 'event-' || n, $1, 'workerAddedContact', '{}', $2 from generate_series(1, 1200) n returning id
+       )
+       insert into deliveries (id, event_id, organisation_id, order_key, state, settled_at)
+       select id, id, $1, id, 'acknowledged', $2 from added`,
+      [retention.organisation, daysAgo(91)],
+    );
+    expect(await purgeExpired(retention.store, today, defaultRetention, fail)).toBe(true);
+    expect(await countOf("deliveries")).toBe(700);
+    await purgeAll();
+    expect(await countOf("deliveries")).toBe(0);
+    expect(await countOf("events")).toBe(0);
+  });
+
+  test("two processes forget the same things side by side", async () => {
+    for (let index = 0; index < 20; index += 1) await addDelivery({ state: "acknowledged", days: 91 });
+    await Promise.all([purgeAll(), purgeAll(), purgeAll()]);
+    expect(await countOf("deliveries")).toBe(0);
+  });
+
+  test("the periods are settings", async () => {
+    await addDelivery({ state: "acknowledged", days: 8 });
+    await purgeExpired(retention.store, today, { deliveryDays: 7, contentDays: 1 }, fail);
+    expect(await countOf("deliveries")).toBe(0);
+  });
+});

@@ -1,0 +1,132 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { defaultRetention, purgeExpired } from "../../src/retention/purge-expired.ts";
+import { addOrganisation } from "../support/delivery-fixture.ts";
+import { storesUnderTest } from "../support/stores/stores.ts";
+import { daysAgo, today, useRetention } from "./use-retention.ts";
+
+describe.each(await storesUnderTest())("retention on $title", ({ createDatabase }) => {
+  const retention = useRetention(createDatabase);
+  const { purgeAll, addDelivery, idsOf, countOf } = retention;
+
+  test("notifications of an offer that is over are forgotten after 90 days, those that may be sent never", async () => {
+    const worker = { id: randomUUID(), name: "Ann", password_hash: "" };
+    await retention.store.db.insertInto("workers").values(worker).execute();
+    const device = { id: randomUUID(), worker_id: worker.id, platform: "ios" as const };
+    await retention.store.db.insertInto("devices").values(device).execute();
+    const add = async (days: number, offer: string, sent: string): Promise<number> => {
+      const offerId = randomUUID();
+      await retention.store.execute(
+        `insert into offers (id, organisation_id, created_by_user_id, title, details, location_place_id, events,
+           ends_at, completed_at, withdrawn_at)
+         values ($1, $2, 'user-1', 'Bar', '', '', '[]', ${offer})`,
+        [offerId, retention.organisation],
+      );
+      const { rows } = await retention.store.execute(
+        `insert into notifications (worker_id, device_id, offer_id, reason, created_at, sent_at, attempts, due_at)
+         values ($1, $2, $3, 'offer', $4, ${sent}) returning id`,
+        [worker.id, device.id, offerId, daysAgo(days)],
+      );
+      return Number(rows[0]?.id);
+    };
+    const old = `timestamptz '${daysAgo(91).toISOString()}'`;
+    const recent = `timestamptz '${daysAgo(80).toISOString()}'`;
+    const kept = [
+      await add(89, `${old}, null, null`, "now(), 1, null"),
+      // Its offer is to come, ended recently, or has no known end; or it is not sent yet.
+      await add(91, `now() + interval '20 years', ${old}, null`, "now(), 1, null"),
+      await add(91, `${recent}, null, null`, "now(), 1, null"),
+      await add(91, "null, null, null", "now(), 1, null"),
+      await add(91, `${old}, null, null`, "null, 1, now()"),
+    ];
+    await add(91, `${old}, null, null`, "now(), 1, null");
+    await add(91, `null, ${old}, null`, "now(), 1, null");
+    await add(91, `null, null, ${old}`, "now(), 1, null");
+    await add(91, `${old}, null, null`, "null, 10, null");
+    await purgeAll();
+    expect((await idsOf("notifications")).map(Number).sort((a, b) => a - b)).toEqual(kept);
+  });
+
+  test("mail is forgotten after 30 days, but not before it was sent or given up", async () => {
+    const add = async (days: number, sent: Date | null, attempts: number, due: Date | null): Promise<number> => {
+      const mail = { to_address: "amal@example.com", subject: "", body: "", sent_at: sent, attempts, due_at: due };
+      const row = retention.store.db.insertInto("mails").values({ ...mail, created_at: daysAgo(days) });
+      return (await row.returning("id").executeTakeFirstOrThrow()).id;
+    };
+    const kept = [await add(29, daysAgo(29), 1, null), await add(31, null, 3, daysAgo(0))];
+    await add(31, daysAgo(31), 1, null);
+    await add(31, null, 8, null);
+    await purgeAll();
+    expect(await idsOf("mails")).toEqual(kept);
+  });
+
+  test("sessions, idempotency keys and rotated secrets are forgotten when their time is over", async () => {
+    const worker = { id: randomUUID(), name: "Ann", password_hash: "" };
+    await retention.store.db.insertInto("workers").values(worker).execute();
+    for (const days of [-1, 1])
+      await retention.store.db
+        .insertInto("sessions")
+        .values({ token_hash: `hash ${days}`, person_id: null, worker_id: worker.id, expires_at: daysAgo(days) })
+        .execute();
+    for (const days of [0.9, 1.1]) {
+      const key = { organisation_id: retention.organisation, key_hash: `hash ${days}`, fingerprint: "", result: "" };
+      await retention.store.db
+        .insertInto("idempotency_keys")
+        .values({ ...key, created_at: daysAgo(days) })
+        .execute();
+    }
+    const rotated = await addOrganisation(retention.store, "https://rotated.example");
+    const rotating = await addOrganisation(retention.store, "https://rotating.example");
+    for (const [id, days] of [
+      [rotated, 0.1],
+      [rotating, -0.1],
+    ] as const)
+      await retention.store.db
+        .updateTable("endpoints")
+        .set({ previous_encrypted_secret: "encrypted", previous_secret_until: daysAgo(days) })
+        .where("organisation_id", "=", id)
+        .execute();
+    await purgeAll();
+    expect(await retention.store.db.selectFrom("sessions").select("token_hash").execute()).toEqual([
+      { token_hash: "hash -1" },
+    ]);
+    const keys = retention.store.db.selectFrom("idempotency_keys").select("key_hash");
+    expect(await keys.execute()).toEqual([{ key_hash: "hash 0.9" }]);
+    const secrets = retention.store.db.selectFrom("endpoints").select("organisation_id");
+    expect(await secrets.where("previous_encrypted_secret", "is not", null).execute()).toEqual([
+      { organisation_id: rotating },
+    ]);
+  });
+
+  test("a failure is reported, and keeps nothing else from being forgotten", async () => {
+    await addDelivery({ state: "acknowledged", days: 91 });
+    const mail = {
+      to_address: "ann@acme.example",
+      subject: "",
+      body: "",
+      created_at: daysAgo(31),
+      sent_at: daysAgo(31),
+    };
+    await retention.store.db.insertInto("mails").values(mail).execute();
+    const worker = { id: randomUUID(), name: "Ann", password_hash: "" };
+    await retention.store.db.insertInto("workers").values(worker).execute();
+    const session = { token_hash: "hash", person_id: null, worker_id: worker.id, expires_at: daysAgo(1) };
+    await retention.store.db.insertInto("sessions").values(session).execute();
+    await retention.store.execute(`create function refuse() returns trigger language plpgsql as $$
+      begin raise exception 'no %', tg_table_name; end $$`);
+    for (const table of ["attempts", "endpoints"])
+      await retention.store.execute(
+        `create trigger refused before update or delete on ${table} execute function refuse()`,
+      );
+    const errors: unknown[] = [];
+    try {
+      expect(await purgeExpired(retention.store, today, defaultRetention, (error) => errors.push(error))).toBe(false);
+    } finally {
+      await retention.store.execute("drop function refuse cascade");
+    }
+    expect(errors.map(String).sort()).toEqual(
+      ["attempts", "attempts", "attempts", "endpoints"].map((table) => expect.stringContaining(`no ${table}`)),
+    );
+    for (const table of ["mails", "sessions"]) expect([table, await countOf(table)]).toEqual([table, 0]);
+  });
+});

@@ -1,0 +1,112 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, beforeEach } from "vitest";
+import { defaultRetention, purgeExpired } from "../../src/retention/purge-expired.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { DeliveryState } from "../../src/store/tables.ts";
+import { addOrganisation } from "../support/delivery-fixture.ts";
+import type { StoreUnderTest, TestDatabase } from "../support/stores/stores.ts";
+
+export const today = new Date("2030-06-01T00:00:00Z");
+export const fail = (error: unknown): never => {
+  throw error;
+};
+export const daysAgo = (days: number): Date => new Date(today.getTime() - days * 86_400_000);
+
+interface DeliveryToAdd {
+  state: DeliveryState;
+  days: number;
+  orderKey?: string;
+  redeliveryOf?: string;
+  eventId?: string;
+}
+
+/** A store with one organisation and rows of any age; each test starts with empty tables. */
+export interface RetentionUnderTest {
+  readonly store: Store;
+  /** The organisation of new deliveries and events. */
+  organisation: string;
+  /** Purges batch by batch until nothing is left to purge. */
+  purgeAll(now?: Date): Promise<void>;
+  /** Adds a delivery with its event and one attempt that got a response. @returns its id */
+  addDelivery(delivery: DeliveryToAdd): Promise<string>;
+  addEvent(days: number): Promise<string>;
+  idsOf(table: "deliveries" | "events" | "notifications" | "mails"): Promise<unknown[]>;
+  countOf(table: string): Promise<unknown>;
+}
+
+/** Opens a store for the tests of a describe block. */
+export function useRetention(createDatabase: StoreUnderTest["createDatabase"]): RetentionUnderTest {
+  let database: TestDatabase;
+  let store: Store;
+  let organisation: string;
+  beforeAll(async () => {
+    database = await createDatabase();
+    store = await openStore(database.options);
+  });
+  afterAll(async () => {
+    await store.close();
+    await database.remove();
+  });
+  beforeEach(async () => {
+    await store.execute("truncate organisations, workers, mails, attempts cascade");
+    organisation = await addOrganisation(store);
+  });
+
+  async function purgeAll(now = today): Promise<void> {
+    while (await purgeExpired(store, now, defaultRetention, fail));
+  }
+
+  async function addDelivery({ state, days, orderKey, redeliveryOf, eventId }: DeliveryToAdd): Promise<string> {
+    const id = randomUUID();
+    const event = eventId ?? (await addEvent(days));
+    await store.db
+      .insertInto("deliveries")
+      .values({
+        id,
+        event_id: event,
+        organisation_id: organisation,
+        order_key: orderKey ?? id,
+        state,
+        due_at: state === "pending" ? daysAgo(days) : null,
+        settled_at: state === "acknowledged" || state === "dead" ? daysAgo(days) : null,
+        redelivery_of: redeliveryOf ?? null,
+      })
+      .execute();
+    await store.db
+      .insertInto("attempts")
+      .values({
+        ...{ delivery_id: id, method: "POST", path: "/worker-offer-responses", started_at: daysAgo(days) },
+        ...{ duration_ms: 5, status: 500, error: "not_acknowledged", content_type: "text/plain", response: "no" },
+      })
+      .execute();
+    return id;
+  }
+  async function addEvent(days: number): Promise<string> {
+    const id = randomUUID();
+    const event = { id, organisation_id: organisation, type: "workerAddedContact" as const, data: "{}" };
+    await store.db
+      .insertInto("events")
+      .values({ ...event, created_at: daysAgo(days) })
+      .execute();
+    return id;
+  }
+  const idsOf = async (table: "deliveries" | "events" | "notifications" | "mails"): Promise<unknown[]> => {
+    const { rows } = await store.execute(`select id from ${table}`);
+    return rows.map(({ id }) => id);
+  };
+  const countOf = async (table: string): Promise<unknown> =>
+    (await store.execute(`select count(*)::integer as count from ${table}`)).rows[0]?.count;
+  return {
+    get store() {
+      return store;
+    },
+    get organisation() {
+      return organisation;
+    },
+    set organisation(id) {
+      organisation = id;
+    },
+    ...{ purgeAll, addDelivery, addEvent, idsOf, countOf },
+  };
+}
