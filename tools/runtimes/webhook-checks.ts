@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { testReceiver } from "@offers/webhook-kit/testing";
 
 const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 const accepted = JSON.stringify({ offerId: "offer_1", workerId: "worker_amal", response: "accepted" });
@@ -38,5 +39,9 @@ export async function checkWebhooks(address: string): Promise<Record<string, str
   });
   const heard = await (await fetch(`${address}/heard`)).text();
   results["heard once"] = heard === `[${accepted}]` ? "ok" : `FAILED: ${heard}`;
+  const receiver = await testReceiver(address, { secret, basePath: "/offers" });
+  const problems = await receiver.checkContract();
+  results["the whole contract"] = problems.length === 0 ? "ok" : `FAILED: ${problems.join(" ")}`;
+  await receiver.close();
   return results;
 }

@@ -59,7 +59,9 @@ const receiver = `{ secret: "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52" }`;
 export const subpaths = {
   testing: `import { createTestService } from "@offers/client/testing";
 const service = createTestService();
-new OffersClient({ baseUrl: service.baseUrl, apiKey: service.apiKey, fetch: service.fetch });`,
+new OffersClient({ baseUrl: service.baseUrl, apiKey: service.apiKey, fetch: service.fetch });
+service.deliverTo("https://integrator.test", { secret: "s", sign: ({ now }) => ({ timestamp: now.toISOString() }) });
+service.deliveries.at(-1)?.attempts.at(-1)?.status satisfies number | undefined;`,
   node: `import { undiciFetch } from "@offers/client/node";
 new OffersClient({ ...${options}, fetch: undiciFetch({ connections: 10 }) });`,
   schemas: `import { offerSchema, validateResponses } from "@offers/client/schemas";
@@ -74,6 +76,8 @@ data?.title satisfies string | undefined;`,
 webhookRouter({ ...${receiver}, onRejected: ({ reason }) => reason satisfies string });`,
   "webhook-kit/fetch": `import { webhookHandler } from "@offers/webhook-kit/fetch";
 webhookHandler(${receiver}) satisfies (request: Request) => Promise<Response>;`,
+  "webhook-kit/lambda": `import { webhookFunction } from "@offers/webhook-kit/lambda";
+webhookFunction(${receiver}) satisfies (event: { body: string; isBase64Encoded: boolean; path: string; httpMethod: string }) => unknown;`,
   "webhook-kit/node": `import { webhookListener } from "@offers/webhook-kit/node";
 webhookListener(${receiver});`,
   "webhook-kit/redis": `import { redisDeduplication } from "@offers/webhook-kit/redis";

@@ -1,0 +1,72 @@
+import type { StorySide } from "./story.ts";
+import { type SeenRequest, type StoryReceiver, storyPrefix } from "./story-receiver.ts";
+
+/** Of HTTP itself: a handler in memory gets none of them. */
+const ofTransport = new Set(["host", "connection", "content-length"]);
+
+/** What stands in place of a value that differs each time, where it has the form that it must have. */
+const forms: Readonly<Record<string, RegExp>> = {
+  timestamp: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+  authorization: /^hmac [\dA-F]{64}$/,
+};
+
+export interface Seen {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body: unknown;
+}
+
+/**
+ * What a receiver was sent, in order. Between requests of one instant the platform promises an order only for those of one worker
+ * and offer (D-32): the others are sorted.
+ *
+ * @param sizes how many requests there are of each instant
+ */
+export async function seenOf(side: StorySide, sizes: readonly number[]): Promise<Seen[][]> {
+  const ids = await side.deliveryIds();
+  const rest = side.receiver.requests.map((request) => shapeOf(request, ids));
+  const instants = sizes.map((size) => rest.splice(0, size));
+  // What one side alone was sent.
+  return [...instants, rest].map((seen) => seen.toSorted((one, other) => keyOf(one).localeCompare(keyOf(other))));
+}
+
+/** The same for requests that have an order: the sort keeps it. */
+const keyOf = ({ method, path, headers, body }: Seen): string =>
+  `${path} ${method === "POST" ? Object(body).workerId : headers["offers-delivery-id"]}`;
+
+function shapeOf({ method, path, headers, body }: SeenRequest, ids: readonly string[]): Seen {
+  const kept = Object.entries(headers).filter(([name]) => !ofTransport.has(name));
+  const shapes = kept.map(([name, value]) => {
+    if (name === "offers-delivery-id") return [name, `delivery ${ids.indexOf(value)}`];
+    return [name, forms[name]?.test(value) ? "well-formed" : value];
+  });
+  return {
+    method,
+    path: path.replace(storyPrefix, ""),
+    headers: Object.fromEntries(shapes),
+    body: body === "" ? undefined : { ...JSON.parse(body), ...(body.includes("offerId") && { offerId: "the offer" }) },
+  };
+}
+
+/** How many requests each instant had, on a clock that stands still. */
+export function instantsOf({ requests }: StoryReceiver): Map<number, number> {
+  const sizes = new Map<number, number>();
+  for (const { at } of requests) sizes.set(at, (sizes.get(at) ?? 0) + 1);
+  return sizes;
+}
+
+/** How much a story on the platform may take of the real time. */
+const marginMs = 2_000;
+
+/**
+ * Whether what happens at one time and what happens at another are so far apart that the time which the platform takes cannot turn
+ * them round.
+ */
+export function isUnambiguous(moments: readonly number[]): boolean {
+  const sorted = moments.toSorted((one, other) => one - other);
+  return sorted.every((moment, index) => {
+    const gap = moment - (sorted[index - 1] ?? Number.NEGATIVE_INFINITY);
+    return gap === 0 || gap >= marginMs;
+  });
+}

@@ -1,0 +1,53 @@
+import { OffersClient } from "@offers/client";
+import { createTestService, type TestService } from "@offers/client/testing";
+import { signHeaders } from "@offers/webhook-kit/testing";
+import { type StoryDelivery, type StorySide, storyWorkers } from "./story.ts";
+import { StoryReceiver, storyPrefix, storySecret } from "./story-receiver.ts";
+
+/** The service in memory, on a clock that stands still but for the story. */
+export async function inMemorySide(): Promise<StorySide & { waitedUntil: readonly number[] }> {
+  const startedAt = Date.now();
+  const service = createTestService({ now: () => new Date(startedAt) });
+  const receiver = new StoryReceiver(service.now);
+  const offers = new OffersClient(service);
+  const { id: offerId } = await offers.createOffer({
+    ...{ createdByUserId: "user_hana", title: "Kitchen help", workerIds: [...storyWorkers] },
+  });
+  const waitedUntil: number[] = [];
+  const codeOf = (action: () => unknown) => attempt(async () => void (await action()));
+  return {
+    ...{ receiver, waitedUntil },
+    register: () =>
+      codeOf(() =>
+        service.deliverTo(receiver.handle, {
+          ...{ secret: storySecret, sign: signHeaders, baseUrl: `https://integrator.test${storyPrefix}/` },
+        }),
+      ),
+    respond: (worker, response) => codeOf(() => service.respond(offerId, worker, response)),
+    addContact: (worker) => codeOf(() => service.addContact(worker)),
+    withdraw: () => codeOf(() => offers.withdrawOffer(offerId)),
+    search: (filter) => attempt(() => service.suggestContacts({ filter, userEmailAddresses: ["hana@example.com"] })),
+    redeliver: (delivery) => codeOf(() => service.redeliver(service.deliveries[delivery]?.id ?? "")),
+    async waitUntil(ms) {
+      waitedUntil.push(startedAt + ms);
+      await service.advance(startedAt + ms - service.now().getTime());
+    },
+    deliveries: async () => service.deliveries.map(shown),
+    deliveryIds: async () => service.deliveries.map(({ id }) => id),
+  };
+}
+
+/** @returns what it resolves to, `done` for nothing, or the code of what it throws */
+async function attempt(action: () => Promise<unknown>): Promise<string> {
+  try {
+    return ((await action()) ?? "done") as string;
+  } catch (error) {
+    return String(Object(error).code);
+  }
+}
+
+const shown = ({ type, data, state, attempts }: TestService["deliveries"][number]): StoryDelivery => ({
+  ...{ type, state, workerId: data.workerId },
+  response: "response" in data ? data.response : undefined,
+  attempts: attempts.map(({ number, status = null, failure = null }) => ({ number, status, failure })),
+});
