@@ -31,13 +31,12 @@ afterAll(async () => {
 async function compare(steps: readonly StoryStep[]): Promise<unknown[]> {
   const inMemory = await inMemorySide();
   const outcomes = await playStory(inMemory, steps);
-  const instants = instantsOf(inMemory.receiver);
-  fc.pre(isUnambiguous([...instants.keys(), ...inMemory.waitedUntil]));
+  fc.pre(isUnambiguous(inMemory.moments(), inMemory.waitedUntil));
   const onPlatform = await platform.begin();
   expect(await playStory(onPlatform, steps)).toEqual(outcomes);
   const deliveries = await inMemory.deliveries();
   expect(await onPlatform.deliveries()).toEqual(deliveries);
-  const sizes = [...instants.values()];
+  const sizes = [...instantsOf(inMemory.receiver).values()];
   expect(await seenOf(onPlatform, sizes)).toEqual(await seenOf(inMemory, sizes));
   expect(half.errors).toEqual([]);
   return [

@@ -56,17 +56,22 @@ export function instantsOf({ requests }: StoryReceiver): Map<number, number> {
   return sizes;
 }
 
-/** How much a story on the platform may take of the real time. */
-const marginMs = 2_000;
+/** When a delivery was due or attempted. */
+export interface Moment {
+  deliveryId: string;
+  at: number;
+}
+
+/** How late attempts may be on the platform, where a story takes real time. Time beyond the story's own makes none early. */
+const marginMs = 5_000;
 
 /**
- * Whether what happens at one time and what happens at another are so far apart that the time which the platform takes cannot turn
- * them round.
+ * Whether no attempt is so close before something else that on the platform it could come after it: before an attempt at another
+ * delivery, or before the story's next step.
  */
-export function isUnambiguous(moments: readonly number[]): boolean {
-  const sorted = moments.toSorted((one, other) => one - other);
-  return sorted.every((moment, index) => {
-    const gap = moment - (sorted[index - 1] ?? Number.NEGATIVE_INFINITY);
-    return gap === 0 || gap >= marginMs;
-  });
+export function isUnambiguous(moments: readonly Moment[], steps: readonly number[]): boolean {
+  const others = [...moments, ...steps.map((at) => ({ at, deliveryId: "" }))];
+  return moments.every(({ at, deliveryId }) =>
+    others.every((other) => other.deliveryId === deliveryId || other.at <= at || other.at >= at + marginMs),
+  );
 }

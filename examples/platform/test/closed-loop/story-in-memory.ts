@@ -1,11 +1,19 @@
 import { OffersClient } from "@offers/client";
 import { createTestService, type TestService } from "@offers/client/testing";
 import { signHeaders } from "@offers/webhook-kit/testing";
+import { defaultRetrySchedule } from "../../src/delivery/attempt/retry-schedule.ts";
+import type { Moment } from "./seen.ts";
 import { type StoryDelivery, type StorySide, storyWorkers } from "./story.ts";
 import { StoryReceiver, storyPrefix, storySecret } from "./story-receiver.ts";
 
+export interface InMemorySide extends StorySide {
+  /** Unix milliseconds, as all moments. */
+  waitedUntil: readonly number[];
+  moments(): Moment[];
+}
+
 /** The service in memory, on a clock that stands still but for the story. */
-export async function inMemorySide(): Promise<StorySide & { waitedUntil: readonly number[] }> {
+export async function inMemorySide(): Promise<InMemorySide> {
   const startedAt = Date.now();
   const service = createTestService({ now: () => new Date(startedAt) });
   const receiver = new StoryReceiver(service.now);
@@ -33,6 +41,7 @@ export async function inMemorySide(): Promise<StorySide & { waitedUntil: readonl
       await service.advance(startedAt + ms - service.now().getTime());
     },
     deliveries: async () => service.deliveries.map(shown),
+    moments: () => service.deliveries.flatMap(momentsOf),
     deliveryIds: async () => service.deliveries.map(({ id }) => id),
   };
 }
@@ -45,6 +54,18 @@ async function attempt(action: () => Promise<unknown>): Promise<string> {
     return String(Object(error).code);
   }
 }
+
+/** Of each attempt; a retry was due before it, if the circuit breaker was open then. */
+const momentsOf = ({ id: deliveryId, attempts }: TestService["deliveries"][number]): Moment[] =>
+  attempts.flatMap(({ at, number }, index) => {
+    const before = number > 1 ? attempts[index - 1] : undefined;
+    const delayMs = Math.max(defaultRetrySchedule.delaysMs[number - 2] ?? 0, before?.status === 503 ? 3_600_000 : 0);
+    const dueAt = before ? before.at.getTime() + delayMs : at.getTime();
+    return [
+      { deliveryId, at: at.getTime() },
+      { deliveryId, at: dueAt },
+    ];
+  });
 
 const shown = ({ type, data, state, attempts }: TestService["deliveries"][number]): StoryDelivery => ({
   ...{ type, state, workerId: data.workerId },

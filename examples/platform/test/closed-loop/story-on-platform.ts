@@ -70,13 +70,9 @@ async function beginStory(
   const offer = { createdByUserId: "user_hana", title: "Kitchen help", workerIds: [...storyWorkers] };
   const offerId = await store.transaction((trx) => createOffer(trx, { now }, organisationId, offer));
   // As a platform in production, but without jitter.
-  half.startDelivery({
-    now,
-    sign,
-    random: () => 0.5,
-    retrySchedule: defaultRetrySchedule,
-    breaker: defaultBreakerPolicy,
-  });
+  const policies = { random: () => 0.5, retrySchedule: defaultRetrySchedule, breaker: defaultBreakerPolicy };
+  const start = () => half.startDelivery({ now, sign, ...policies });
+  let delivery = start();
 
   const act = async (...[actor, action]: [Parameters<typeof applyAction>[2], Parameters<typeof applyAction>[4]]) => {
     const result = await store.transaction((trx) => applyAction(trx, { now }, actor, offerId, action));
@@ -87,11 +83,15 @@ async function beginStory(
     receiver,
     async register() {
       const profile = { baseAddress: `${baseAddress}${storyPrefix}/`, secret: storySecret, suggestsContacts: true };
+      // An attempt that begins between the two transactions of saving may be the last of the old schedule or the first of the new.
+      await delivery.stop();
       try {
         await saveProfile(deps, { organisationId } as Parameters<typeof saveProfile>[1], profile);
         return "done";
       } catch (error) {
         return String(Object(error).code);
+      } finally {
+        delivery = start();
       }
     },
     respond: (workerId, response) => act({ workerId }, { type: response === "applied" ? "apply" : "reject", workerId }),

@@ -106,7 +106,7 @@ const action: fc.Arbitrary<StoryAction> = fc.oneof(
 );
 // To the millisecond, so that two retries are hardly ever due at one time.
 const thenWaitMs = fc.oneof(
-  { weight: 5, arbitrary: fc.integer({ min: 6 * second, max: 10 * minute }) },
+  { weight: 5, arbitrary: fc.integer({ min: 11 * second, max: 10 * minute }) },
   { weight: 3, arbitrary: fc.integer({ min: 10 * minute, max: 6 * hour }) },
   { weight: 1, arbitrary: fc.integer({ min: 6 * hour, max: 60 * hour }) },
 );
@@ -129,17 +129,19 @@ export const wholeStory: StoryStep[] = [
   then(9_001, { type: "addContact", worker: 1 }),
   then(8_003, { type: "search", filter: "cook" }),
   then(61_000, { type: "receiver", how: "fails" }),
-  ...[0, 1, 2].map((worker) => then(17_123 + worker * 1_301, respond(worker, "rejected"))),
-  then(13_337, respond(0)),
+  ...[0, 1, 2].map((worker) => then(worker === 2 ? 20_011 : 11_003, respond(worker, "rejected"))),
+  then(12_007, respond(0)),
   then(3 * minute + 77, { type: "search", filter: "" }),
   then(20 * minute, { type: "receiver", how: "asks for an hour" }),
   then(5 * hour, { type: "receiver", how: "acknowledges" }),
   then(71_003, { type: "redeliver", delivery: 0 }),
   then(73_009, { type: "redeliver", delivery: 1 }),
   then(4 * minute + 3, { type: "receiver", how: "refuses one worker" }),
-  ...[0, 1].map((worker) => then(41_113 + worker * 2_003, respond(worker))),
+  ...[respond(0, "rejected"), respond(1)].map((action) => then(41_113, action)),
   then(9 * hour, { type: "receiver", how: "hangs up" }),
-  then(52_021, { type: "receiver", how: "is gone" }),
+  then(23_003, { type: "addContact", worker: 1 }),
+  then(52_021, { type: "receiver", how: "refuses" }),
+  then(7 * minute, { type: "receiver", how: "is gone" }),
   then(2 * hour, { type: "addContact", worker: 2 }),
   then(61_007, respond(2)),
   then(33_013, { type: "register" }),
@@ -149,7 +151,7 @@ export const wholeStory: StoryStep[] = [
   then(50_021, { type: "register" }),
   then(50_023, { type: "receiver", how: "fails" }),
   ...[0, 1, 2, 0, 1, 2, 0].map((worker, index) =>
-    then((20 + index) * hour + worker * 7_001, { type: "addContact", worker }),
+    then((20 + index) * hour + (index + 1) * 13_001, { type: "addContact", worker }),
   ),
   then(2 * minute + 1, { type: "withdraw" }),
   then(2 * minute + 3, respond(0)),
