@@ -7,7 +7,7 @@ import { playStory, type StoryStep, stories, wholeStory } from "./story.ts";
 import { inMemorySide } from "./story-in-memory.ts";
 import { openStoryPlatform, type StoryPlatform } from "./story-on-platform.ts";
 
-/** `CLOSED_LOOP_STORIES=1000` takes about half an hour. */
+/** `CLOSED_LOOP_STORIES=1000` takes tens of minutes. */
 const numRuns = Number(process.env.CLOSED_LOOP_STORIES ?? 6);
 
 let place: StorePlace;

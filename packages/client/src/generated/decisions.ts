@@ -22,9 +22,6 @@ export const attemptTimeoutMs = 15000;
 export const requestTimeoutMs = 5000;
 
 /** D-26: Is an event sent again when it was not acknowledged? */
-export const retryDelaysSeconds = [5,30,120,600,1800,7200,21600,43200,86400];
-
-/** D-26: Is an event sent again when it was not acknowledged? */
 export const maxRetryAfterSeconds = 21600;
 
 /** D-27: Which operations take `api-version`? */
@@ -44,3 +41,6 @@ export const visibleCharacter = "(?![\\u115F\\u1160\\u2800\\u3164\\uFFA0\\uFFFC\
 
 /** D-98: How large may a response be? */
 export const maxResponseBytes = 10485760;
+
+/** D-26: Is an event sent again when it was not acknowledged? */
+export const retryDelaysSeconds = [5,30,120,600,1800,7200,21600,43200,86400];

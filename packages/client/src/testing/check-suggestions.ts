@@ -1,17 +1,15 @@
 import { visibleCharacter } from "../generated/decisions.ts";
-import type { components } from "../generated/openapi.ts";
 import { DeliveryError } from "./delivery/delivery-error.ts";
+import type { SuggestedContact } from "./delivery/test-webhooks.ts";
 import type { ReceivedOutcome } from "./delivery/webhook-outcome.ts";
 import { FieldCheck } from "./field-check.ts";
-
-type ContactSuggestion = components["schemas"]["ContactSuggestion"];
 
 /**
  * The suggestions in a response: all of them, or none with the reason (D-21).
  *
  * @throws {DeliveryError}
  */
-export function checkSuggestions(outcome: ReceivedOutcome): ContactSuggestion[] {
+export function checkSuggestions(outcome: ReceivedOutcome): SuggestedContact[] {
   const { status, failure, error, body = new Uint8Array(), isTruncated } = outcome;
   if (status === undefined) throw new DeliveryError(failure ?? "connection_lost", "No response came.", error);
   if (status !== 200) throw new DeliveryError("unexpected_status", `It responded with ${status} instead of 200.`);
@@ -35,7 +33,7 @@ function parse(body: Uint8Array): unknown {
   }
 }
 
-function readSuggestions(check: FieldCheck, value: unknown): ContactSuggestion[] {
+function readSuggestions(check: FieldCheck, value: unknown): SuggestedContact[] {
   return arrayOf(check, "body", value).map((each, index) => {
     const field = `[${index}]`;
     const { name, emailAddress, profileImageUrl, ratings, ...rest } = check.object(field, each) ?? {};
@@ -54,7 +52,7 @@ function readSuggestions(check: FieldCheck, value: unknown): ContactSuggestion[]
       ratings: arrayOf(check, `${field}.ratings`, ratings).map((rating, place) =>
         readRating(check, `${field}.ratings[${place}]`, rating),
       ),
-    } as ContactSuggestion;
+    } as SuggestedContact;
   });
 }
 

@@ -1,4 +1,3 @@
-import type { components } from "../../generated/openapi.ts";
 import type { TestDelivery } from "./test-delivery.ts";
 import type { WebhookOutcome } from "./webhook-outcome.ts";
 import type { ReceiverProfile, WebhookReceiver } from "./webhook-receiver.ts";
@@ -18,6 +17,21 @@ export interface SuggestionSearch {
   /** An empty one has no effect. */
   filter?: string | undefined;
   userEmailAddresses: readonly string[];
+}
+
+/** A contact that the receiver suggests. */
+export interface SuggestedContact {
+  name: string;
+  emailAddress: string;
+  profileImageUrl?: string;
+  ratings: {
+    /** 1 to 5; 5 is best. */
+    rating: number;
+    /** Who gave the rating. */
+    ratingProvider: string;
+    /** Date-time in UTC. */
+    lastWorked: string;
+  }[];
 }
 
 /**
@@ -136,5 +150,5 @@ export interface TestWebhooks {
    * @throws {Error} (rejects) `code` is `unexpected_status`, `malformed_json`, `response_too_large` or `invalid_suggestions` (D-21),
    *   or why no response came; `no_receiver`
    */
-  suggestContacts(search: SuggestionSearch): Promise<components["schemas"]["ContactSuggestion"][]>;
+  suggestContacts(search: SuggestionSearch): Promise<SuggestedContact[]>;
 }
