@@ -2,13 +2,16 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
 import { type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
 import { anyStore, type StorePlace } from "../support/stores/stores.ts";
-import { instantsOf, isUnambiguous, seenOf } from "./seen.ts";
+import { instantsOf, isUnambiguous, latenessMs, seenOf } from "./seen.ts";
 import { playStory, type StoryStep, stories, wholeStory } from "./story.ts";
 import { inMemorySide } from "./story-in-memory.ts";
 import { openStoryPlatform, type StoryPlatform } from "./story-on-platform.ts";
 
 /** `CLOSED_LOOP_STORIES=1000` takes tens of minutes. */
 const numRuns = Number(process.env.CLOSED_LOOP_STORIES ?? 6);
+
+/** A story on the platform takes some of the real time, more on a busy machine. */
+const mostLateMs = 20_000;
 
 let place: StorePlace;
 let half: LowerHalf;
@@ -38,6 +41,9 @@ async function compare(steps: readonly StoryStep[]): Promise<unknown[]> {
   expect(await onPlatform.deliveries()).toEqual(deliveries);
   const sizes = [...instantsOf(inMemory.receiver).values()];
   expect(await seenOf(onPlatform, sizes)).toEqual(await seenOf(inMemory, sizes));
+  const lateness = latenessMs(onPlatform, inMemory);
+  expect(Math.min(...lateness)).toBeGreaterThan(-100);
+  expect(Math.max(...lateness)).toBeLessThan(mostLateMs);
   expect(half.errors).toEqual([]);
   return [
     ...outcomes,

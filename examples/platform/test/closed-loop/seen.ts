@@ -49,6 +49,13 @@ function shapeOf({ method, path, headers, body }: SeenRequest, ids: readonly str
   };
 }
 
+/** Of each request, how many milliseconds of the story later it came on the one side than on the other. */
+export const latenessMs = (one: StorySide, other: StorySide): number[] =>
+  one.receiver.requests.map(({ at }, index) => {
+    const sameOnOther = other.receiver.requests[index]?.at ?? Number.NaN;
+    return at - one.startedAt - (sameOnOther - other.startedAt);
+  });
+
 /** How many requests each instant had, on a clock that stands still. */
 export function instantsOf({ requests }: StoryReceiver): Map<number, number> {
   const sizes = new Map<number, number>();

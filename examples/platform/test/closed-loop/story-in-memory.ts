@@ -24,7 +24,7 @@ export async function inMemorySide(): Promise<InMemorySide> {
   const waitedUntil: number[] = [];
   const codeOf = (action: () => unknown) => attempt(async () => void (await action()));
   return {
-    ...{ receiver, waitedUntil },
+    ...{ receiver, startedAt, waitedUntil },
     register: () =>
       codeOf(() =>
         service.deliverTo(receiver.handle, {

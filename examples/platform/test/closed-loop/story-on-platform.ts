@@ -80,7 +80,7 @@ async function beginStory(
   };
   const deliveryIds = async () => (await readDeliveries(half)).map(({ id }) => id);
   return {
-    receiver,
+    ...{ receiver, startedAt },
     async register() {
       const profile = { baseAddress: `${baseAddress}${storyPrefix}/`, secret: storySecret, suggestsContacts: true };
       // An attempt that begins between the two transactions of saving may be the last of the old schedule or the first of the new.

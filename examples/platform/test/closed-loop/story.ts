@@ -34,6 +34,8 @@ export interface StoryDelivery {
 /** A service with one organisation, whose offer was sent to three workers, and that organisation's receiver. */
 export interface StorySide {
   readonly receiver: StoryReceiver;
+  /** Unix milliseconds, by the service's clock. */
+  readonly startedAt: number;
   /** Every method returns `done` or the code of the refusal. */
   register(): Promise<string>;
   respond(worker: string, response: "applied" | "rejected"): Promise<string>;
@@ -136,6 +138,9 @@ export const wholeStory: StoryStep[] = [
   then(5 * hour, { type: "receiver", how: "acknowledges" }),
   then(71_003, { type: "redeliver", delivery: 0 }),
   then(73_009, { type: "redeliver", delivery: 1 }),
+  then(12_007, { type: "receiver", how: "asks for an hour" }),
+  then(13_009, { type: "addContact", worker: 0 }),
+  then(2 * hour, { type: "receiver", how: "acknowledges" }),
   then(4 * minute + 3, { type: "receiver", how: "refuses one worker" }),
   ...[respond(0, "rejected"), respond(1)].map((action) => then(41_113, action)),
   then(9 * hour, { type: "receiver", how: "hangs up" }),
