@@ -5,8 +5,8 @@ import type { Lease, OutboxQueue } from "./outbox-queue.ts";
 import { standstillEnds } from "./settling-lock.ts";
 
 /**
- * Leases due rows to this process, from the lanes that were woken, in turn, up to what is left of each lane's capacity. The
- * reader of the transactional outbox: inserting a row and waking its lane is what enqueues it.
+ * Leases due rows to this process, from the lanes that were woken, in turn, up to what is left of each lane's capacity. Reads
+ * the outbox: inserting a row and waking its lane is what enqueues it.
  *
  * @returns undefined when no lane was woken; no rows when the woken lanes have nothing that may be done now
  */

@@ -6,8 +6,8 @@ import type { Lease } from "./outbox-queue.ts";
 import { type Loop, runLoop } from "./run-loop.ts";
 
 /**
- * The lease of this process on all rows that it works on: one row, renewed while it has any. The rows of a process whose
- * lease has ended are free for others (D-70); whatever it then says of them is refused, since their tokens are gone.
+ * The lease of this process on all rows that it works on: one row, renewed while there are any. Once the lease has expired,
+ * other processes may claim those rows (D-70), and results of this one are discarded: their fencing tokens are gone.
  */
 export class Leases {
   readonly processId = randomUUID();

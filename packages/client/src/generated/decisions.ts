@@ -21,7 +21,7 @@ export const attemptTimeoutMs = 15000;
 /** D-25: What are the timeouts? */
 export const requestTimeoutMs = 5000;
 
-/** D-26: Is an event sent again when it was not acknowledged? */
+/** D-26: Retry schedule and dead letters: is an event sent again if it was not acknowledged? */
 export const maxRetryAfterSeconds = 21600;
 
 /** D-27: Which operations take `api-version`? */
@@ -36,11 +36,11 @@ export const maxRetryAfterMs = 30000;
 /** D-62: How is an offer watched? */
 export const watchIntervalMs = 10000;
 
-/** D-89: Which characters are visible, and what may stand beside them? */
+/** D-89: Which characters are visible, and which may be combined with them? */
 export const visibleCharacter = "(?![\\u115F\\u1160\\u2800\\u3164\\uFFA0\\uFFFC\\u{13441}\\u{13442}\\u{1D159}])[\\p{L}\\p{N}\\p{P}\\p{S}]";
 
-/** D-98: How large may a response be? */
+/** D-98: Response size limit: how large may a response be? */
 export const maxResponseBytes = 10485760;
 
-/** D-26: Is an event sent again when it was not acknowledged? */
+/** D-26: Retry schedule and dead letters: is an event sent again if it was not acknowledged? */
 export const retryDelaysSeconds = [5,30,120,600,1800,7200,21600,43200,86400];
