@@ -6,6 +6,7 @@ import { type ClientModule, measureCalls } from "./calls.ts";
 import type { Candidate } from "./candidate.ts";
 import { coldImportMs } from "./cold-import.ts";
 import { generateHeyApi } from "./generate-hey-api.ts";
+import { measureStories } from "./measure-stories.ts";
 
 /** The first is the base. */
 const modules = [
@@ -23,7 +24,7 @@ const modules = [
   "stripe-fetch",
 ].map((name) => new URL(`candidates/${name}.ts`, import.meta.url));
 
-/** Clients: the time of a call, the weight of a program, the time to load. */
+/** Clients: the time of a call, the weight of a program, the time to load, and that of a story with the service in memory. */
 export const measureClients: Suite = async (options) => {
   await generateHeyApi();
   const clients: ClientModule[] = [];
@@ -55,5 +56,6 @@ export const measureClients: Suite = async (options) => {
     ...calls,
     compare({ title: weight, unit: "bytes, minified and gzipped", better: "lower", exact: true }, sizes),
     compare({ title: "Cold import", unit: "ms", better: "lower" }, imports?.values, imports?.ratios),
+    await measureStories(options),
   ];
 };

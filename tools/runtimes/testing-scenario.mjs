@@ -21,6 +21,18 @@ const checks = {
   async "typed error"(_service, offers) {
     await assert.rejects(offers.getOffer("offer_unknown"), NotFoundError);
   },
+  async webhooks(service, offers) {
+    const paths = [];
+    const handler = async (request) => {
+      paths.push(new URL(request.url).pathname);
+      return new Response();
+    };
+    await service.deliverTo(handler, { secret: "secret", sign: () => ({}) });
+    const { id } = await offers.createOffer(input);
+    service.respond(id, "worker_amal", "rejected");
+    await service.deliver();
+    assert.deepEqual(paths, ["/test", "/test/auth", "/offer/response"]);
+  },
   async retry(service, offers) {
     const { id } = await offers.createOffer(input);
     service.failNext({ status: 503, retryAfterSeconds: 0 });

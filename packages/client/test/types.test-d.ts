@@ -16,6 +16,7 @@ import type {
   RateLimitError,
   Recipient,
 } from "../src/index.ts";
+import type { TestService } from "../src/testing.ts";
 
 type Schemas = components["schemas"];
 
@@ -26,6 +27,8 @@ test("what is received has the types of the contract", () => {
   expectTypeOf<Awaited<ReturnType<OffersClient["createOffer"]>>>().toEqualTypeOf<Schemas["CreatedOffer"]>();
   expectTypeOf<Schemas["Problem"]>().toExtend<Problem>();
   expectTypeOf<keyof Schemas["Problem"]>().toExtend<keyof Problem>();
+  type Suggested = Awaited<ReturnType<TestService["suggestContacts"]>>;
+  expectTypeOf<Suggested>().toEqualTypeOf<Schemas["ContactSuggestions"]>();
 });
 
 test("what is sent has the fields of the contract, with times as Date or string", () => {

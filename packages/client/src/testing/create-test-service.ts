@@ -1,4 +1,8 @@
 import { checkFailure } from "./check-failure.ts";
+import { checkSuggestions } from "./check-suggestions.ts";
+import { DeliveryError } from "./delivery/delivery-error.ts";
+import { TestClock } from "./delivery/test-clock.ts";
+import { WebhookDelivery } from "./delivery/webhook-delivery.ts";
 import { dialects } from "./dialects.ts";
 import { failOrRespond } from "./fail-or-respond.ts";
 import { handleRequest } from "./handle-request.ts";
@@ -12,7 +16,8 @@ const someWorkers = { worker_amal: "Amal Haddad", worker_ben: "Ben Okafor", work
 
 /**
  * Creates a stateful in-memory fake of the service for one test. It enforces the same rules as the reference platform, proven by
- * one contract suite for both. It opens no port, sets no timer and needs no closing (D-69).
+ * one contract suite for both. It opens no port, sets no timer and needs no closing (D-69). `deliverTo` sends its webhooks to your
+ * receiver.
  *
  * @throws {TypeError} for an invalid `baseUrl` or an unknown dialect
  * @example vitest
@@ -68,6 +73,8 @@ export function createTestService(options: TestServiceOptions = {}): TestService
   if (!Object.hasOwn(dialects, dialect))
     throw new TypeError(`createTestService: unknown dialect "${dialect}"; use ${Object.keys(dialects).join(" or ")}`);
   const base = new URL(baseUrl).href.replace(/\/+$/, "");
+  const clock = new TestClock(now);
+  const webhooks = new WebhookDelivery(clock);
   const ours = { userIds: new Set(options.userIds ?? ["user_hana"]) };
   const state: ServiceState = {
     dialect: dialects[dialect],
@@ -75,7 +82,7 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     workers: new Map(Object.entries(options.workers ?? someWorkers)),
     offers: new OfferStore(),
     kept: new IdempotencyCache(),
-    now,
+    now: clock.now,
   };
   const requests: TestRequest[] = [];
   const failures: TestFailure[] = [];
@@ -102,12 +109,32 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     respond(offerId, workerId, response) {
       if (response !== "applied" && response !== "rejected")
         throw new TypeError(`respond: unknown response "${response}"; use applied or rejected`);
-      state.offers.respond(offerId, workerId, response);
+      const { owner, isChanged } = state.offers.respond(offerId, workerId, response);
+      // The event goes to the offer's organisation (D-39), and the same response again is none (D-08).
+      if (owner !== ours || !isChanged) return;
+      const data = { offerId, workerId, response: response === "applied" ? "accepted" : "rejected" } as const;
+      webhooks.record({ type: "workerOfferResponse", data });
     },
     failNext(failure, times = 1) {
       checkFailure(failure, times);
       failures.push(...Array<TestFailure>(times).fill(failure));
     },
+    now: clock.now,
+    get deliveries() {
+      return webhooks.deliveries;
+    },
+    deliverTo: (receiver, profile) => webhooks.deliverTo(receiver, profile),
+    deliver: () => webhooks.deliver(),
+    advance: (ms) => webhooks.advance(ms),
+    addContact(workerId) {
+      if (!state.workers.has(workerId))
+        throw new DeliveryError("worker_not_found", "addContact: no worker has this id; add it with addWorker");
+      webhooks.record({ type: "workerAddedContact", data: { workerId } });
+    },
+    redeliver: (deliveryId) => webhooks.redeliver(deliveryId),
+    resend: (deliveryId, options) => webhooks.resend(deliveryId, options),
+    suggestContacts: async ({ filter, userEmailAddresses }) =>
+      checkSuggestions(await webhooks.searchSuggestions({ ...(filter && { filter }), userEmailAddresses })),
     // msw responds with 500 to an error of its resolver.
     handlers: (http) => [http.all(`${base}/*`, ({ request }) => serve(request).catch(() => Response.error()))],
   } satisfies Omit<TestService, "fetch" | "baseUrl" | "apiKey">;
@@ -118,7 +145,12 @@ export function createTestService(options: TestServiceOptions = {}): TestService
 
 /** Property descriptors that are not enumerable. */
 const hidden = (members: object): PropertyDescriptorMap =>
-  Object.fromEntries(Object.entries(members).map(([name, value]) => [name, { value }]));
+  Object.fromEntries(
+    Object.entries(Object.getOwnPropertyDescriptors(members)).map(([name, { value, get }]) => [
+      name,
+      get ? { get } : { value },
+    ]),
+  );
 
 function recordOf({ method, url, headers, body }: IncomingRequest): TestRequest {
   const text = new TextDecoder().decode(body);

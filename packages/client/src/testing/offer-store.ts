@@ -71,14 +71,19 @@ export class OfferStore {
       this.notifications.push({ offerId: id, workerId, reason: "withdrawn" });
   }
 
-  /** @throws {Refusal} `offer_not_found`, `offer_completed` or `offer_withdrawn` */
-  respond(id: string, workerId: string, response: "applied" | "rejected"): void {
-    const { offer } = this.#entries.get(id) ?? {};
-    const recipient = offer?.recipients.find((one) => one.workerId === workerId);
-    if (offer === undefined || recipient === undefined)
+  /**
+   * @returns whose offer it is, and whether the worker had responded otherwise or not at all
+   * @throws {Refusal} `offer_not_found`, `offer_completed` or `offer_withdrawn`
+   */
+  respond(id: string, workerId: string, response: "applied" | "rejected"): { owner: Organisation; isChanged: boolean } {
+    const entry = this.#entries.get(id);
+    const recipient = entry?.offer.recipients.find((one) => one.workerId === workerId);
+    if (entry === undefined || recipient === undefined)
       throw new Refusal("offer_not_found", "This worker was sent no offer with this id.");
-    refuseClosed(offer);
+    refuseClosed(entry.offer);
+    const isChanged = recipient.response !== response;
     recipient.response = response;
+    return { owner: entry.owner, isChanged };
   }
 
   #find(owner: Organisation, id: string): Entry {

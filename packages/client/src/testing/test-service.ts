@@ -1,9 +1,9 @@
 import type { Fetch } from "../http/fetch.ts";
+import type { TestWebhooks } from "./delivery/test-webhooks.ts";
+import type { RuntimeRequest, RuntimeResponse } from "./delivery/webhook-receiver.ts";
 
 // Of whichever library declares them, as in globals.ts.
 type RuntimeFetch = typeof globalThis extends { fetch: infer Known } ? Known : Fetch;
-type RuntimeRequest = typeof globalThis extends { Request: { prototype: infer Known } } ? Known : { url: string };
-type RuntimeResponse = typeof globalThis extends { Response: { prototype: infer Known } } ? Known : { status: number };
 
 /** The initial state of the service. */
 export interface TestServiceOptions {
@@ -17,7 +17,7 @@ export interface TestServiceOptions {
   workers?: Readonly<Record<string, string>> | undefined;
   /** The organisation's users, who may create offers (D-37). @default ["user_hana"] */
   userIds?: readonly string[] | undefined;
-  /** The service's clock. @default the real one, or the fake one of your test runner */
+  /** The service's clock before `advance` moves it. @default the real one, or the fake one of your test runner */
   now?: (() => Date) | undefined;
 }
 
@@ -80,7 +80,7 @@ export type TestFailure =
  * await hire(service, new OffersClient(service));
  * ```
  */
-export interface TestService {
+export interface TestService extends TestWebhooks {
   /** Replaces the runtime's `fetch` for this service's addresses; it rejects others. */
   readonly fetch: RuntimeFetch;
   readonly baseUrl: string;
@@ -97,7 +97,7 @@ export interface TestService {
    */
   addApiKey(apiKey: string, grant?: { userIds?: readonly string[]; actingFor?: string }): void;
   /**
-   * Sets or changes a worker's response to an offer (D-08).
+   * Sets or changes a worker's response to an offer (D-08), which triggers the webhook.
    *
    * @throws {Error} if the service would reject it: `code` is `offer_not_found` for an offer that was not sent to the worker,
    * `offer_completed` or `offer_withdrawn`

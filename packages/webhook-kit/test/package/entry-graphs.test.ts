@@ -24,7 +24,7 @@ async function graphOf(entry: string): Promise<{ own: string[]; packages: string
   return { own: inputs.filter((path) => !path.includes("node_modules")), packages: [...new Set(packages)].sort() };
 }
 
-test.each(["index", "express", "fetch", "node"])("/%s loads zod and nothing else", async (entry) => {
+test.each(["index", "express", "fetch", "lambda", "node"])("/%s loads zod and nothing else", async (entry) => {
   const { own, packages } = await graphOf(entry);
   expect(packages).toEqual(["zod"]);
   expect(own.filter((path) => /redis|conformance|test-receiver|sign-headers/.test(path))).toEqual([]);

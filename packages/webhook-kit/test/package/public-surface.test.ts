@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
-const entries = ["index", "express", "fetch", "node", "redis", "testing"];
+const entries = ["index", "express", "fetch", "lambda", "node", "redis", "testing"];
 
 /** The names that an entry lists; types as well, which exist only in its text. */
 function namesOf(entry: string): string[] {
@@ -52,10 +52,11 @@ test("what each entry exports is a decision", () => {
   ]);
   expect(namesOf("express")).toEqual(["verifyWebhook", "webhookRouter"]);
   expect(namesOf("fetch")).toEqual(["webhookHandler"]);
+  expect(namesOf("lambda")).toEqual(["webhookFunction"]);
   expect(namesOf("node")).toEqual(["webhookListener"]);
   expect(namesOf("redis")).toEqual(["redisDeduplication"]);
   expect(namesOf("testing")).toEqual(["TestedReceiver", "deduplicationConformance", "signHeaders", "testReceiver"]);
-  expect(entries.flatMap(namesOf).length).toBeLessThanOrEqual(41);
+  expect(entries.flatMap(namesOf).length).toBeLessThanOrEqual(42);
 });
 
 test("the values at run time are those that are listed", async () => {
@@ -77,6 +78,7 @@ test("the values at run time are those that are listed", async () => {
     ],
     ["verifyWebhook", "webhookRouter"],
     ["webhookHandler"],
+    ["webhookFunction"],
     ["webhookListener"],
     ["redisDeduplication"],
     ["deduplicationConformance", "signHeaders", "testReceiver"],

@@ -1,0 +1,20 @@
+// Stories of deliveries in memory, in a process of its own.
+import { playStory, stories } from "../../examples/platform/test/closed-loop/story.ts";
+import { inMemorySide } from "../../examples/platform/test/closed-loop/story-in-memory.ts";
+import { fc } from "../../tools/property-seed.ts";
+import { readTask } from "../fresh-process.ts";
+import { median } from "../median.ts";
+
+export interface StoriesTask {
+  readonly count: number;
+  readonly seed: number;
+}
+
+const { count, seed } = readTask<StoriesTask>();
+const times: number[] = [];
+for (const steps of fc.sample(stories, { numRuns: count, seed })) {
+  const startedAt = performance.now();
+  await playStory(await inMemorySide(), steps);
+  times.push(performance.now() - startedAt);
+}
+process.send?.(median(times));

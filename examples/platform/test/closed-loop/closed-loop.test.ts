@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { fc } from "../../../../tools/property-seed.ts";
+import { type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
+import { anyStore, type StorePlace } from "../support/stores/stores.ts";
+import { instantsOf, isUnambiguous, latenessMs, seenOf } from "./seen.ts";
+import { playStory, type StoryStep, stories, wholeStory } from "./story.ts";
+import { inMemorySide } from "./story-in-memory.ts";
+import { openStoryPlatform, type StoryPlatform } from "./story-on-platform.ts";
+
+/** `CLOSED_LOOP_STORIES=1000` takes tens of minutes. */
+const numRuns = Number(process.env.CLOSED_LOOP_STORIES ?? 6);
+
+/** A story on the platform takes some of the real time, more on a busy machine. */
+const mostLateMs = 20_000;
+
+let place: StorePlace;
+let half: LowerHalf;
+let platform: StoryPlatform;
+
+beforeAll(async () => {
+  const [store] = await anyStore();
+  if (store === undefined) throw new Error("there is always a store");
+  place = await store.createPlace();
+  half = await openLowerHalf(place);
+  platform = await openStoryPlatform(half);
+});
+afterAll(async () => {
+  await platform.close();
+  await half.close();
+  await place.remove();
+});
+
+/** @returns every status and outcome that occurred */
+async function compare(steps: readonly StoryStep[]): Promise<unknown[]> {
+  const inMemory = await inMemorySide();
+  const outcomes = await playStory(inMemory, steps);
+  fc.pre(isUnambiguous(inMemory.moments(), inMemory.waitedUntil));
+  const onPlatform = await platform.begin();
+  expect(await playStory(onPlatform, steps)).toEqual(outcomes);
+  const deliveries = await inMemory.deliveries();
+  expect(await onPlatform.deliveries()).toEqual(deliveries);
+  const sizes = [...instantsOf(inMemory.receiver).values()];
+  expect(await seenOf(onPlatform, sizes)).toEqual(await seenOf(inMemory, sizes));
+  const lateness = latenessMs(onPlatform, inMemory);
+  expect(Math.min(...lateness)).toBeGreaterThan(-100);
+  expect(Math.max(...lateness)).toBeLessThan(mostLateMs);
+  expect(half.errors).toEqual([]);
+  return [
+    ...outcomes,
+    ...deliveries.flatMap(({ state, attempts }) => [state, ...attempts.map(({ status }) => status)]),
+  ];
+}
+
+test("a receiver gets the same requests from the service in memory as from the platform", {
+  timeout: 7_200_000,
+}, async () => {
+  const seen = new Set(await compare(wholeStory));
+  // It went everywhere.
+  expect([...seen]).toEqual(
+    expect.arrayContaining([
+      ...["done", "offer_withdrawn", "endpoint_check_failed", "delivery_superseded", "unexpected_status"],
+      ...["acknowledged", "failed", 200, 404, 410, 422, 500, 503, null],
+    ]),
+  );
+  const property = fc.asyncProperty(stories, async (steps) => void (await compare(steps)));
+  await fc.assert(property, { numRuns, endOnFailure: true });
+});

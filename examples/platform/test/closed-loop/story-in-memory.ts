@@ -1,0 +1,74 @@
+import { OffersClient } from "@offers/client";
+import { createTestService, type TestService } from "@offers/client/testing";
+import { signHeaders } from "@offers/webhook-kit/testing";
+import { defaultRetrySchedule } from "../../src/delivery/attempt/retry-schedule.ts";
+import type { Moment } from "./seen.ts";
+import { type StoryDelivery, type StorySide, storyWorkers } from "./story.ts";
+import { StoryReceiver, storyPrefix, storySecret } from "./story-receiver.ts";
+
+export interface InMemorySide extends StorySide {
+  /** Unix milliseconds, as all moments. */
+  waitedUntil: readonly number[];
+  moments(): Moment[];
+}
+
+/** The service in memory, on a clock that stands still but for the story. */
+export async function inMemorySide(): Promise<InMemorySide> {
+  const startedAt = Date.now();
+  const service = createTestService({ now: () => new Date(startedAt) });
+  const receiver = new StoryReceiver(service.now);
+  const offers = new OffersClient(service);
+  const { id: offerId } = await offers.createOffer({
+    ...{ createdByUserId: "user_hana", title: "Kitchen help", workerIds: [...storyWorkers] },
+  });
+  const waitedUntil: number[] = [];
+  const codeOf = (action: () => unknown) => attempt(async () => void (await action()));
+  return {
+    ...{ receiver, startedAt, waitedUntil },
+    register: () =>
+      codeOf(() =>
+        service.deliverTo(receiver.handle, {
+          ...{ secret: storySecret, sign: signHeaders, baseUrl: `https://integrator.test${storyPrefix}/` },
+        }),
+      ),
+    respond: (worker, response) => codeOf(() => service.respond(offerId, worker, response)),
+    addContact: (worker) => codeOf(() => service.addContact(worker)),
+    withdraw: () => codeOf(() => offers.withdrawOffer(offerId)),
+    search: (filter) => attempt(() => service.suggestContacts({ filter, userEmailAddresses: ["hana@example.com"] })),
+    redeliver: (delivery) => codeOf(() => service.redeliver(service.deliveries[delivery]?.id ?? "")),
+    async waitUntil(ms) {
+      waitedUntil.push(startedAt + ms);
+      await service.advance(startedAt + ms - service.now().getTime());
+    },
+    deliveries: async () => service.deliveries.map(shown),
+    moments: () => service.deliveries.flatMap(momentsOf),
+    deliveryIds: async () => service.deliveries.map(({ id }) => id),
+  };
+}
+
+/** @returns what it resolves to, `done` for nothing, or the code of what it throws */
+async function attempt(action: () => Promise<unknown>): Promise<string> {
+  try {
+    return ((await action()) ?? "done") as string;
+  } catch (error) {
+    return String(Object(error).code);
+  }
+}
+
+/** Of each attempt; a retry was due before it, if the circuit breaker was open then. */
+const momentsOf = ({ id: deliveryId, attempts }: TestService["deliveries"][number]): Moment[] =>
+  attempts.flatMap(({ at, number }, index) => {
+    const before = number > 1 ? attempts[index - 1] : undefined;
+    const delayMs = Math.max(defaultRetrySchedule.delaysMs[number - 2] ?? 0, before?.status === 503 ? 3_600_000 : 0);
+    const dueAt = before ? before.at.getTime() + delayMs : at.getTime();
+    return [
+      { deliveryId, at: at.getTime() },
+      { deliveryId, at: dueAt },
+    ];
+  });
+
+const shown = ({ type, data, state, attempts }: TestService["deliveries"][number]): StoryDelivery => ({
+  ...{ type, state, workerId: data.workerId },
+  response: "response" in data ? data.response : undefined,
+  attempts: attempts.map(({ number, status = null, failure = null }) => ({ number, status, failure })),
+});

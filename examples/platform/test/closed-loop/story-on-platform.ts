@@ -1,0 +1,182 @@
+import type { RequestListener } from "node:http";
+import { buffer } from "node:stream/consumers";
+import { sql } from "kysely";
+import { defaultRetrySchedule } from "../../src/delivery/attempt/retry-schedule.ts";
+import { defaultBreakerPolicy } from "../../src/delivery/breaker-policy.ts";
+import { redeliver } from "../../src/delivery/redeliver.ts";
+import { applyAction } from "../../src/offers/apply-action.ts";
+import { createOffer } from "../../src/offers/create-offer.ts";
+import { createOutbound } from "../../src/outbound/create-outbound.ts";
+import { createSigner } from "../../src/outbound/create-signer.ts";
+import type { PortalDeps } from "../../src/portal/person.ts";
+import { saveProfile } from "../../src/portal/save-profile.ts";
+import { searchAll } from "../../src/suggestions/search-all.ts";
+import { addContact } from "../../src/worker-app/contacts.ts";
+import { addOrganisation, type LowerHalf, testEncryptionKey } from "../support/lower-half.ts";
+import { type Served, serve } from "../support/serve.ts";
+import { virtualTime } from "../support/virtual-time.ts";
+import { type StoryDelivery, type StorySide, storyWorkers } from "./story.ts";
+import { StoryReceiver, storyPrefix, storySecret } from "./story-receiver.ts";
+
+/** The platform's store, deliveries, portal and worker app, and the port that its webhooks go to. */
+export interface StoryPlatform {
+  half: LowerHalf;
+  /** For a story of its own; nothing of the one before is left. */
+  begin(): Promise<StorySide>;
+  close(): Promise<void>;
+}
+
+export async function openStoryPlatform(half: LowerHalf): Promise<StoryPlatform> {
+  let receiver: StoryReceiver | undefined;
+  const served = await serve(listenerOf((request) => (receiver as StoryReceiver).handle(request)));
+  const outbound = createOutbound({ allowLoopback: true });
+  return {
+    half,
+    async begin() {
+      await half.reset();
+      const side = await beginStory(half, outbound, served);
+      ({ receiver } = side);
+      return side;
+    },
+    async close() {
+      await outbound.close();
+      await served.close();
+    },
+  };
+}
+
+async function beginStory(
+  half: LowerHalf,
+  outbound: PortalDeps["outbound"],
+  { baseAddress }: Served,
+): Promise<StorySide> {
+  const { store } = half;
+  const time = virtualTime(half);
+  const { now } = time;
+  const startedAt = now().getTime();
+  const receiver = new StoryReceiver(now);
+  const sign = createSigner(now);
+  const onError = (error: unknown): void => void half.errors.push(error);
+  const signals = { publish: () => undefined };
+  const used = { store, outbound, sign, now, signals, onError, encryptionKey: testEncryptionKey };
+  // What saving a profile and searching use of it.
+  const deps = used satisfies Partial<PortalDeps> as Partial<PortalDeps> as PortalDeps;
+
+  const organisationId = await addOrganisation(store);
+  await store.db
+    .insertInto("workers")
+    .values(storyWorkers.map((id) => ({ id, name: id, password_hash: "" })))
+    .execute();
+  const offer = { createdByUserId: "user_hana", title: "Kitchen help", workerIds: [...storyWorkers] };
+  const offerId = await store.transaction((trx) => createOffer(trx, { now }, organisationId, offer));
+  // As a platform in production, but without jitter.
+  const policies = { random: () => 0.5, retrySchedule: defaultRetrySchedule, breaker: defaultBreakerPolicy };
+  const start = () => half.startDelivery({ now, sign, ...policies });
+  let delivery = start();
+
+  const act = async (...[actor, action]: [Parameters<typeof applyAction>[2], Parameters<typeof applyAction>[4]]) => {
+    const result = await store.transaction((trx) => applyAction(trx, { now }, actor, offerId, action));
+    return result === "done" ? result : result.code;
+  };
+  const deliveryIds = async () => (await readDeliveries(half)).map(({ id }) => id);
+  return {
+    ...{ receiver, startedAt },
+    async register() {
+      const profile = { baseAddress: `${baseAddress}${storyPrefix}/`, secret: storySecret, suggestsContacts: true };
+      // An attempt that begins between the two transactions of saving may be the last of the old schedule or the first of the new.
+      await delivery.stop();
+      try {
+        await saveProfile(deps, { organisationId } as Parameters<typeof saveProfile>[1], profile);
+        return "done";
+      } catch (error) {
+        return String(Object(error).code);
+      } finally {
+        delivery = start();
+      }
+    },
+    respond: (workerId, response) => act({ workerId }, { type: response === "applied" ? "apply" : "reject", workerId }),
+    async addContact(workerId) {
+      const limits = { personLimits: {} } as Parameters<typeof addContact>[1];
+      await store.transaction((trx) => addContact(trx, limits, workerId, organisationId));
+      return "done";
+    },
+    withdraw: () => act({ organisationId }, { type: "withdraw" }),
+    async search(filter) {
+      const search = { organisationIds: [organisationId], userEmailAddresses: ["hana@example.com"] };
+      const [result] = await searchAll(deps, { ...search, ...(filter && { filter }) });
+      return result && ("suggestions" in result ? result.suggestions : result.failure.code);
+    },
+    async redeliver(delivery) {
+      const { outcome } = await redeliver(store, organisationId, (await deliveryIds())[delivery] ?? "");
+      return redeliveryCodes[outcome];
+    },
+    async waitUntil(ms) {
+      const until = startedAt + ms;
+      const left = (): number => until - now().getTime();
+      for (;;) {
+        await time.quiet();
+        const next = await time.nextAt();
+        if (next === undefined || next.getTime() > until) break;
+        await time.advance(Math.max(1, next.getTime() - now().getTime() + 1));
+      }
+      if (left() > 0) await time.advance(left());
+      await time.quiet();
+    },
+    deliveryIds,
+    async deliveries() {
+      const attempts = await store.db
+        .selectFrom("attempts")
+        .select(["delivery_id", "status", "error"])
+        .orderBy("id")
+        .execute();
+      return (await readDeliveries(half)).map(({ id, type, data, state }): StoryDelivery => {
+        const numbers = half.attempts.filter(({ deliveryId }) => deliveryId === id).map(({ number }) => number);
+        const made = attempts.filter((one) => one.delivery_id === id);
+        return {
+          ...{ type, workerId: data.workerId ?? "", response: data.response, state },
+          attempts: made.map(({ status, error }, index) => ({ number: numbers[index] ?? 0, status, failure: error })),
+        };
+      });
+    },
+  };
+}
+
+/** As the portal shows them. */
+async function readDeliveries({ store }: LowerHalf) {
+  const { rows } = await sql<{ id: string; type: string; data: Record<string, string>; state: string }>`
+    select deliveries.id, type, data, case
+      when state = 'dead' then 'failed'
+      when state = 'pending' and disabled_at is not null then 'held'
+      else state end as state
+    from deliveries
+    join events on events.id = event_id
+    join endpoints on endpoints.organisation_id = deliveries.organisation_id
+    order by sequence`.execute(store.db);
+  return rows;
+}
+
+const redeliveryCodes = {
+  redelivered: "done",
+  unknown: "delivery_not_found",
+  waiting: "delivery_pending",
+  superseded: "delivery_superseded",
+  repeated: "delivery_superseded",
+};
+
+/** A handler of requests as a listener; when it throws, the connection ends without a response. */
+function listenerOf(handle: (request: Request) => Promise<Response>): RequestListener {
+  return async (incoming, outgoing) => {
+    const { method = "", url = "", headers, headersDistinct } = incoming;
+    const sent = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
+      values.map((value): [string, string] => [name, value]),
+    );
+    const body = await buffer(incoming);
+    const init = { method, headers: sent, ...(method === "POST" && { body: new Uint8Array(body) }) };
+    try {
+      const response = await handle(new Request(`http://${headers.host}${url}`, init));
+      outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(await response.text());
+    } catch {
+      outgoing.destroy();
+    }
+  };
+}

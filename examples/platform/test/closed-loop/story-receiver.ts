@@ -1,0 +1,70 @@
+import { webhookHandler } from "@offers/webhook-kit/fetch";
+
+export const storySecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+/** Below the base address. */
+export const storyPrefix = "/some/prefix";
+
+export const storySuggestion = {
+  name: "Dana Kim",
+  emailAddress: "dana.kim@example.com",
+  ratings: [{ rating: 5, ratingProvider: "Harbour Kitchen", lastWorked: "2025-11-30T17:00:00Z" }],
+};
+
+const responses = {
+  acknowledges: undefined,
+  fails: { status: 500 },
+  "asks for an hour": { status: 503, headers: { "retry-after": "3600" } },
+  "sends no content": { status: 204 },
+  refuses: { status: 404 },
+  "is gone": { status: 410 },
+  "hangs up": "hang up",
+  "refuses one worker": undefined,
+} as const satisfies Record<string, ResponseInit | "hang up" | undefined>;
+
+export type HowItResponds = keyof typeof responses;
+
+export const howItResponds = Object.keys(responses) as HowItResponds[];
+
+export interface SeenRequest {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+  /** Unix milliseconds, by the service's clock. */
+  at: number;
+}
+
+/** A receiver that verifies each request with the kit, remembers it, and responds as the story says. */
+export class StoryReceiver {
+  how: HowItResponds = "acknowledges";
+  readonly requests: SeenRequest[] = [];
+  readonly #now: () => Date;
+  readonly #webhooks: (request: Request) => Promise<Response>;
+
+  constructor(now: () => Date) {
+    this.#now = now;
+    this.#webhooks = webhookHandler({
+      ...{ basePath: storyPrefix, secret: storySecret, now },
+      onWorkerOfferResponse: () => undefined,
+      onWorkerAddedContact: () => undefined,
+      suggestContacts: ({ filter }) => (filter === "cook" ? [storySuggestion] : []),
+    });
+  }
+
+  /** @throws to close the connection without a response */
+  readonly handle = async (request: Request): Promise<Response> => {
+    const { method } = request;
+    const path = new URL(request.url).pathname;
+    const headers = Object.fromEntries(request.headers);
+    const body = await request.clone().text();
+    this.requests.push({ method, path, headers, body, at: this.#now().getTime() });
+    const verified = await this.#webhooks(request);
+    const response = responses[this.how];
+    if (verified.status !== 200) return verified;
+    if (response === "hang up") throw new Error("the story says so");
+    if (this.how === "refuses one worker" && `${path}${body}`.includes("worker_amal"))
+      return new Response(null, { status: 422 });
+    return response === undefined ? verified : new Response(null, response);
+  };
+}

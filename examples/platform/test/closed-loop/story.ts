@@ -1,0 +1,163 @@
+import { fc } from "../../../../tools/property-seed.ts";
+import { type HowItResponds, howItResponds, type StoryReceiver } from "./story-receiver.ts";
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+export type StoryAction =
+  | { type: "respond"; worker: number; response: "applied" | "rejected" }
+  | { type: "addContact"; worker: number }
+  | { type: "withdraw" }
+  | { type: "receiver"; how: HowItResponds }
+  | { type: "register" }
+  | { type: "search"; filter: string }
+  | { type: "redeliver"; delivery: number };
+
+/** What happens, and how much time passes after it. */
+export interface StoryStep {
+  action: StoryAction;
+  thenWaitMs: number;
+}
+
+export const storyWorkers = ["worker_amal", "worker_ben", "worker_cleo"] as const;
+
+/** A delivery as it ended, without ids and times. */
+export interface StoryDelivery {
+  type: string;
+  workerId: string;
+  response?: string | undefined;
+  state: string;
+  attempts: { number: number; status: number | null; failure: string | null }[];
+}
+
+/** A service with one organisation, whose offer was sent to three workers, and that organisation's receiver. */
+export interface StorySide {
+  readonly receiver: StoryReceiver;
+  /** Unix milliseconds, by the service's clock. */
+  readonly startedAt: number;
+  /** Every method returns `done` or the code of the refusal. */
+  register(): Promise<string>;
+  respond(worker: string, response: "applied" | "rejected"): Promise<string>;
+  addContact(worker: string): Promise<string>;
+  withdraw(): Promise<string>;
+  /** The suggestions, or the code of the failure. */
+  search(filter: string): Promise<unknown>;
+  redeliver(delivery: number): Promise<string>;
+  /** To a time after the beginning; makes the attempts that are due until then. */
+  waitUntil(ms: number): Promise<void>;
+  /** The oldest first. */
+  deliveries(): Promise<StoryDelivery[]>;
+  /** Of the same deliveries. */
+  deliveryIds(): Promise<string[]>;
+}
+
+/** Plays the steps, lets the receiver recover, and waits for the end of all retries. @returns what each step came to */
+export async function playStory(side: StorySide, steps: readonly StoryStep[]): Promise<unknown[]> {
+  const outcomes: unknown[] = [await side.register()];
+  let elapsedMs = 0;
+  for (const { action, thenWaitMs } of [...steps, ...ending]) {
+    outcomes.push(await perform(side, action));
+    elapsedMs += thenWaitMs;
+    await side.waitUntil(elapsedMs);
+  }
+  return outcomes;
+}
+
+function perform(side: StorySide, action: StoryAction): Promise<unknown> | string {
+  switch (action.type) {
+    case "respond":
+      return side.respond(storyWorkers[action.worker] ?? "", action.response);
+    case "addContact":
+      return side.addContact(storyWorkers[action.worker] ?? "");
+    case "search":
+      return side.search(action.filter);
+    case "redeliver":
+      return side.redeliver(action.delivery);
+    case "receiver":
+      side.receiver.how = action.how;
+      return "done";
+    default:
+      return side[action.type]();
+  }
+}
+
+const ending: StoryStep[] = [
+  { action: { type: "receiver", how: "acknowledges" }, thenWaitMs: minute },
+  { action: { type: "register" }, thenWaitMs: 90 * hour },
+];
+
+const worker = fc.nat(storyWorkers.length - 1);
+const action: fc.Arbitrary<StoryAction> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      type: fc.constant("respond" as const),
+      ...{ worker, response: fc.constantFrom("applied" as const, "rejected" as const) },
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant("addContact" as const), worker }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ type: fc.constant("receiver" as const), how: fc.constantFrom(...howItResponds) }),
+  },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant("redeliver" as const), delivery: fc.nat(8) }) },
+  { weight: 1, arbitrary: fc.constant({ type: "register" as const }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("search" as const), filter: fc.constantFrom("", "cook") }) },
+  { weight: 1, arbitrary: fc.constant({ type: "withdraw" as const }) },
+);
+// To the millisecond, so that two retries are hardly ever due at one time.
+const thenWaitMs = fc.oneof(
+  { weight: 5, arbitrary: fc.integer({ min: 11 * second, max: 10 * minute }) },
+  { weight: 3, arbitrary: fc.integer({ min: 10 * minute, max: 6 * hour }) },
+  { weight: 1, arbitrary: fc.integer({ min: 6 * hour, max: 60 * hour }) },
+);
+
+/** Anything that workers, a hirer, the receiver and time may do. */
+export const stories: fc.Arbitrary<StoryStep[]> = fc.array(fc.record({ action, thenWaitMs }), {
+  minLength: 3,
+  maxLength: 20,
+  size: "max",
+});
+
+const then = (thenWaitMs: number, action: StoryAction): StoryStep => ({ action, thenWaitMs });
+const respond = (worker: number, response: "applied" | "rejected" = "applied"): StoryAction => {
+  return { type: "respond", worker, response };
+};
+
+/** One that no chance may leave out: an outage with a pause, Retry-After, a refusal, 410 and what follows, five days of failures. */
+export const wholeStory: StoryStep[] = [
+  then(7_111, respond(0)),
+  then(9_001, { type: "addContact", worker: 1 }),
+  then(8_003, { type: "search", filter: "cook" }),
+  then(61_000, { type: "receiver", how: "fails" }),
+  ...[0, 1, 2].map((worker) => then(worker === 2 ? 20_011 : 11_003, respond(worker, "rejected"))),
+  then(12_007, respond(0)),
+  then(3 * minute + 77, { type: "search", filter: "" }),
+  then(20 * minute, { type: "receiver", how: "asks for an hour" }),
+  then(5 * hour, { type: "receiver", how: "acknowledges" }),
+  then(71_003, { type: "redeliver", delivery: 0 }),
+  then(73_009, { type: "redeliver", delivery: 1 }),
+  then(12_007, { type: "receiver", how: "asks for an hour" }),
+  then(13_009, { type: "addContact", worker: 0 }),
+  then(2 * hour, { type: "receiver", how: "acknowledges" }),
+  then(4 * minute + 3, { type: "receiver", how: "refuses one worker" }),
+  ...[respond(0, "rejected"), respond(1)].map((action) => then(41_113, action)),
+  then(9 * hour, { type: "receiver", how: "hangs up" }),
+  then(23_003, { type: "addContact", worker: 1 }),
+  then(52_021, { type: "receiver", how: "refuses" }),
+  then(7 * minute, { type: "receiver", how: "is gone" }),
+  then(2 * hour, { type: "addContact", worker: 2 }),
+  then(61_007, respond(2)),
+  then(33_013, { type: "register" }),
+  then(33_029, { type: "receiver", how: "sends no content" }),
+  then(33_037, { type: "register" }),
+  then(33_049, { type: "receiver", how: "acknowledges" }),
+  then(50_021, { type: "register" }),
+  then(50_023, { type: "receiver", how: "fails" }),
+  ...[0, 1, 2, 0, 1, 2, 0].map((worker, index) =>
+    then((20 + index) * hour + (index + 1) * 13_001, { type: "addContact", worker }),
+  ),
+  then(2 * minute + 1, { type: "withdraw" }),
+  then(2 * minute + 3, respond(0)),
+];

@@ -1,0 +1,68 @@
+import { createTestService } from "@offers/client/testing";
+import { expect, test } from "vitest";
+import { fc } from "../../../../tools/property-seed.ts";
+import { checkSuggestions } from "../../src/suggestions/check-suggestions.ts";
+import { storySuggestion } from "./story-receiver.ts";
+
+/** Mostly what is right: of many fields at once hardly any list would be accepted. */
+const often = (...right: unknown[]) =>
+  fc.oneof({ weight: 12, arbitrary: fc.constantFrom(...right) }, fc.jsonValue(), fc.string({ unit: "binary" }));
+
+const rating = fc.record(
+  {
+    rating: often(1, 5, 3),
+    ratingProvider: often("Harbour Kitchen", ""),
+    lastWorked: often("2025-11-30T17:00:00Z", "2025-11-30", "2025-11-30T17:00:00+02:00", "2025-13-30"),
+    note: fc.constant("x"),
+  },
+  { requiredKeys: ["rating", "ratingProvider"] },
+);
+
+const suggestion = fc.record(
+  {
+    name: often("Dana Kim", "a".repeat(500), "a".repeat(501), "", "\u3164", "two\nlines", "\u202eturned"),
+    emailAddress: often("dana.kim@example.com", "nobody", "ü@exämple.de"),
+    profileImageUrl: often("https://example.com/dana.png", "HTTP://example.com", null, "ftp://example.com", "https://"),
+    ratings: fc.oneof({ weight: 12, arbitrary: fc.array(rating, { maxLength: 2 }) }, fc.jsonValue()),
+    more: fc.jsonValue(),
+  },
+  { requiredKeys: ["name", "emailAddress", "ratings"] },
+);
+
+const body = fc.oneof(
+  { weight: 8, arbitrary: fc.array(suggestion, { maxLength: 2 }).map((list) => JSON.stringify(list)) },
+  fc.json(),
+  fc.string({ unit: "binary" }),
+  fc.constant(`[${" ".repeat(1_048_575)}]`),
+);
+
+test("the service in memory accepts the lists of suggestions that the platform does, and no others", async () => {
+  let list = "";
+  const handler = async (request: Request) => new Response(request.method === "POST" ? list : null);
+  const service = createTestService();
+  await service.deliverTo(handler, { secret: "any", sign: () => ({}) });
+  const read = async (): Promise<unknown> => {
+    try {
+      return await service.suggestContacts({ userEmailAddresses: [] });
+    } catch (error) {
+      return Object(error).code;
+    }
+  };
+  const seen = new Set<unknown>();
+  const property = fc.asyncProperty(body, async (text) => {
+    list = text;
+    const bytes = Buffer.from(text);
+    const [whole, limit] = [bytes.length, 1_048_576];
+    const checked = checkSuggestions({
+      ...{ ok: true, status: 200, body: bytes.subarray(0, limit), truncated: whole > limit, durationMs: 0 },
+    });
+    const expected = Array.isArray(checked) ? checked : checked.code;
+    expect(await read()).toEqual(expected);
+    seen.add(Array.isArray(expected) ? expected.length : expected);
+  });
+  const right = JSON.stringify([{ ...storySuggestion, profileImageUrl: null }]);
+  await fc.assert(property, { numRuns: 1_000, examples: [[right]] });
+  expect([...seen]).toEqual(
+    expect.arrayContaining([0, 1, "malformed_json", "invalid_suggestions", "response_too_large"]),
+  );
+});

@@ -1,0 +1,87 @@
+import { visibleCharacter } from "../generated/decisions.ts";
+import { DeliveryError } from "./delivery/delivery-error.ts";
+import type { SuggestedContact } from "./delivery/test-webhooks.ts";
+import type { ReceivedOutcome } from "./delivery/webhook-outcome.ts";
+import { FieldCheck } from "./field-check.ts";
+
+/**
+ * The suggestions in a response: all of them, or none with the reason (D-21).
+ *
+ * @throws {DeliveryError}
+ */
+export function checkSuggestions(outcome: ReceivedOutcome): SuggestedContact[] {
+  const { status, failure, error, body = new Uint8Array(), isTruncated } = outcome;
+  if (status === undefined) throw new DeliveryError(failure ?? "connection_lost", "No response came.", error);
+  if (status !== 200) throw new DeliveryError("unexpected_status", `It responded with ${status} instead of 200.`);
+  if (isTruncated) throw new DeliveryError("response_too_large", "The response is larger than 1 MiB.");
+  const check = new FieldCheck();
+  const suggestions = readSuggestions(check, parse(body));
+  if (check.errors.size === 0) return suggestions;
+  // Field names only: values are personal data (D-49).
+  const fields = [...check.errors.keys()].join(", ");
+  throw new DeliveryError(
+    "invalid_suggestions",
+    `The response is not a valid list of suggestions; invalid fields: ${fields}.`,
+  );
+}
+
+function parse(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+  } catch {
+    throw new DeliveryError("malformed_json", "The response is not JSON in UTF-8.");
+  }
+}
+
+function readSuggestions(check: FieldCheck, value: unknown): SuggestedContact[] {
+  return arrayOf(check, "body", value).map((each, index) => {
+    const field = `[${index}]`;
+    const { name, emailAddress, profileImageUrl, ratings, ...rest } = check.object(field, each) ?? {};
+    checkName(check, `${field}.name`, name);
+    const address = check.text(`${field}.emailAddress`, emailAddress);
+    if (address !== undefined && (address.length > 254 || !/^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u.test(address)))
+      check.add(`${field}.emailAddress`, "Write one e-mail address, such as hana@example.com.");
+    // An optional field that is null is absent (D-94).
+    const image = profileImageUrl === null ? undefined : profileImageUrl;
+    const imageUrl = check.text(`${field}.profileImageUrl`, image, false);
+    if (imageUrl !== undefined && !(/^https?:\/\//i.test(imageUrl) && URL.canParse(imageUrl)))
+      check.add(`${field}.profileImageUrl`, "Write a full address that starts with https:// or http://.");
+    return {
+      ...{ ...rest, name, emailAddress },
+      ...(imageUrl !== undefined && { profileImageUrl: imageUrl }),
+      ratings: arrayOf(check, `${field}.ratings`, ratings).map((rating, place) =>
+        readRating(check, `${field}.ratings[${place}]`, rating),
+      ),
+    } as SuggestedContact;
+  });
+}
+
+function readRating(check: FieldCheck, field: string, value: unknown): object {
+  const rating = check.object(field, value) ?? {};
+  const points = Number.isInteger(rating.rating) ? Number(rating.rating) : 0;
+  if (points < 1 || points > 5) check.add(`${field}.rating`, "Make it a whole number from 1 to 5.");
+  check.text(`${field}.ratingProvider`, rating.ratingProvider);
+  const { lastWorked: given } = rating;
+  // Without a time it is midnight UTC (D-28).
+  const lastWorked = typeof given === "string" && /^\d{4}-\d{2}-\d{2}$/.test(given) ? `${given}T00:00:00Z` : given;
+  return { ...rating, lastWorked: check.dateTime(`${field}.lastWorked`, lastWorked) };
+}
+
+/** D-89 */
+const visible = new RegExp(visibleCharacter, "u");
+
+/** Everyone shown can be invited by mail, so the name is one line of it. */
+function checkName(check: FieldCheck, field: string, value: unknown): void {
+  const name = check.text(field, value);
+  if (name === undefined) return;
+  check.shortText(field, name, 500);
+  check.storable(field, name);
+  if (/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(name) || !visible.test(name))
+    check.add(field, "Write one line with a visible character.");
+}
+
+function arrayOf(check: FieldCheck, field: string, value: unknown): unknown[] {
+  if (Array.isArray(value)) return value;
+  check.add(field, "Make it an array.");
+  return [];
+}

@@ -1,0 +1,28 @@
+import type { WebhookOutcome } from "./webhook-outcome.ts";
+
+/** Stable. Those from `delivery_not_found` on are also the platform's own. */
+export type DeliveryErrorCode =
+  | "invalid_argument"
+  | "no_receiver"
+  | "worker_not_found"
+  | "delivery_not_found"
+  | "delivery_pending"
+  | "delivery_superseded"
+  | "invalid_address"
+  | "endpoint_check_failed"
+  | "unexpected_status"
+  | "response_too_large"
+  | "malformed_json"
+  | "invalid_suggestions"
+  | Exclude<WebhookOutcome["failure"], undefined>;
+
+/** A step of a test that cannot be done, or that the platform would refuse. */
+export class DeliveryError extends Error {
+  override readonly name = "DeliveryError";
+  readonly code: DeliveryErrorCode;
+
+  constructor(code: DeliveryErrorCode, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+  }
+}

@@ -1,0 +1,125 @@
+import { DeliveryError } from "./delivery-error.ts";
+import type { TestAttempt, TestDelivery, WebhookEvent } from "./test-delivery.ts";
+
+/** A delivery as the queue keeps it. */
+export interface QueuedDelivery {
+  readonly id: string;
+  /** The same object in every delivery of one event. */
+  readonly event: WebhookEvent;
+  readonly orderKey: string;
+  readonly attempts: TestAttempt[];
+  state: "pending" | "acknowledged" | "failed";
+  /** Those of the retry schedule that are used up. */
+  used: number;
+  /** Unix milliseconds; undefined while an older one of the same order key is pending. */
+  dueAt: number | undefined;
+  isUnderWay: boolean;
+}
+
+/** The deliveries, the oldest first. Those with one order key are delivered one after the other (D-32). */
+export class DeliveryQueue {
+  readonly #all: QueuedDelivery[] = [];
+
+  record(event: WebhookEvent, now: number): void {
+    const { orderKey } = this.#add(event, orderKeyOf(event));
+    this.#releaseNext(orderKey, now);
+  }
+
+  /** Those that are due, the longest first, marked as under way. */
+  claim(now: number, room: number): QueuedDelivery[] {
+    const claimed = this.#waiting()
+      .filter(({ dueAt, isUnderWay }) => dueAt <= now && !isUnderWay)
+      .sort((one, other) => one.dueAt - other.dueAt)
+      .slice(0, Math.max(0, room));
+    for (const delivery of claimed) delivery.isUnderWay = true;
+    return claimed;
+  }
+
+  /** When the next one is due. */
+  nextDueAt(): number | undefined {
+    const times = this.#waiting().map(({ dueAt }) => dueAt);
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+
+  /** Ends a delivery, and makes the next of its order key due. */
+  settle(delivery: QueuedDelivery, state: "acknowledged" | "failed", now: number): void {
+    delivery.state = state;
+    delivery.dueAt = undefined;
+    this.#releaseNext(delivery.orderKey, now);
+  }
+
+  /** Makes all that was put off due, with the whole retry schedule before it (D-73). */
+  restart(now: number): void {
+    for (const delivery of this.#waiting()) {
+      delivery.used = 0;
+      delivery.dueAt = Math.min(delivery.dueAt, now);
+    }
+  }
+
+  /** @throws {DeliveryError} `delivery_not_found` */
+  find(id: string): QueuedDelivery {
+    const delivery = this.#all.find((one) => one.id === id);
+    if (delivery === undefined)
+      throw new DeliveryError("delivery_not_found", "No delivery has this id; see service.deliveries.");
+    return delivery;
+  }
+
+  /**
+   * A failed delivery under its old id, an acknowledged one under a new id (D-74).
+   *
+   * @returns the id that is delivered now
+   * @throws {DeliveryError} `delivery_not_found`, `delivery_pending` or `delivery_superseded`
+   */
+  redeliver(id: string, now: number): string {
+    const delivery = this.find(id);
+    const { state, event, orderKey } = delivery;
+    if (state === "pending") throw new DeliveryError("delivery_pending", "The delivery is still pending.");
+    const later = this.#all.slice(this.#all.indexOf(delivery) + 1).filter((one) => one.orderKey === orderKey);
+    if (later.some((one) => one.event !== event && (state === "acknowledged" || one.state !== "failed")))
+      throw new DeliveryError("delivery_superseded", "The same worker has responded to the same offer since.");
+    if (later.some((one) => one.event === event))
+      throw new DeliveryError("delivery_superseded", "It was redelivered as another delivery; redeliver that one.");
+    const redelivered = state === "acknowledged" ? this.#add(event, orderKey) : delivery;
+    Object.assign(redelivered, { state: "pending", used: 0 });
+    this.#releaseNext(orderKey, now);
+    return redelivered.id;
+  }
+
+  /**
+   * Copies, so that what a test keeps does not change.
+   *
+   * @param openUntil no attempt is made before it
+   */
+  shown(isDisabled = false, openUntil = 0): TestDelivery[] {
+    return this.#all.map(({ id, event, state, attempts, dueAt }) => {
+      const status = attempts.at(-1)?.status;
+      return {
+        ...{ id, ...event, data: { ...event.data }, attempts: [...attempts] },
+        state: isDisabled && state === "pending" ? "held" : state,
+        ...(status !== undefined && { status }),
+        ...(dueAt !== undefined && !isDisabled && { nextAttemptAt: new Date(Math.max(dueAt, openUntil)) }),
+      } as TestDelivery;
+    });
+  }
+
+  #add(event: WebhookEvent, orderKey: string): QueuedDelivery {
+    const state = { state: "pending", used: 0, dueAt: undefined, isUnderWay: false } as const;
+    const delivery = { id: crypto.randomUUID(), event, orderKey, attempts: [], ...state };
+    this.#all.push(delivery);
+    return delivery;
+  }
+
+  #waiting() {
+    return this.#all.filter((one): one is QueuedDelivery & { dueAt: number } => one.dueAt !== undefined);
+  }
+
+  /** Makes the oldest pending delivery of an order key due, unless it is already. */
+  #releaseNext(orderKey: string, now: number): void {
+    const oldest = this.#all.find((one) => one.orderKey === orderKey && one.state === "pending");
+    if (oldest !== undefined) oldest.dueAt ??= now;
+  }
+}
+
+/** A worker's responses to one offer; nothing else needs an order. */
+const orderKeyOf = ({ type, data }: WebhookEvent): string =>
+  type === "workerOfferResponse" ? JSON.stringify([data.offerId, data.workerId]) : crypto.randomUUID();

@@ -1,0 +1,68 @@
+import { DeliveryError } from "./delivery-error.ts";
+import type { TestClock } from "./test-clock.ts";
+import type { ReceiverProfile, WebhookReceiver } from "./webhook-receiver.ts";
+
+/** A request as it is sent. */
+export interface PreparedRequest {
+  readonly url: string;
+  readonly method: "GET" | "POST";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array<ArrayBuffer>;
+}
+
+/** How requests are signed, besides the profile. */
+export interface SignOptions {
+  /** @default the profile's */
+  secret?: string | undefined;
+  /** How long before now. @default 0 */
+  agoMs?: number | undefined;
+}
+
+/** A receiver with its profile. */
+export interface Endpoint {
+  /** Without a slash at the end. */
+  readonly baseUrl: string;
+  sign(id: string, body: Uint8Array, options?: SignOptions): Promise<Readonly<Record<string, string>>>;
+  /** Rejects when no response comes. */
+  call(request: PreparedRequest): Promise<Response>;
+}
+
+/** @throws {DeliveryError} `invalid_argument` or `invalid_address` */
+export function openEndpoint(receiver: WebhookReceiver, profile: ReceiverProfile, clock: TestClock): Endpoint {
+  const { secret, sign, baseUrl = "https://integrator.test" } = profile;
+  if (typeof secret !== "string" || typeof sign !== "function")
+    throw new DeliveryError("invalid_argument", "deliverTo: give { secret, sign: signHeaders }");
+  let lastSignedAt = Number.NEGATIVE_INFINITY;
+  return {
+    baseUrl: checkAddress(addressOf(receiver) ?? baseUrl),
+    async sign(id, body, { secret: other = secret, agoMs } = {}) {
+      // On a clock that stands still, two requests would have the same signature: receivers would take one for the other.
+      if (agoMs === undefined) lastSignedAt = Math.max(clock.ms, lastSignedAt + 1);
+      return sign({ secret: other, now: new Date(agoMs === undefined ? lastSignedAt : clock.ms - agoMs), body, id });
+    },
+    async call({ url, ...init }) {
+      if (typeof receiver !== "function") return fetch(url, { ...init, redirect: "manual" });
+      const response = await receiver(new Request(url, init));
+      if (typeof response?.status === "number") return response;
+      throw new TypeError("The handler returned no Response.");
+    },
+  };
+}
+
+/** @returns undefined for a handler */
+function addressOf(receiver: WebhookReceiver): string | undefined {
+  if (typeof receiver === "function") return undefined;
+  return typeof receiver === "string" ? receiver : receiver.href;
+}
+
+/** As the company profile does (D-41). Private addresses are fine: it is the test's own machine. */
+function checkAddress(address: string): string {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const isWeb = url?.protocol === "http:" || url?.protocol === "https:";
+  if (!url || !isWeb || url.username !== "" || url.password !== "" || /[?#]/.test(address))
+    throw new DeliveryError(
+      "invalid_address",
+      "deliverTo: the base address starts with http:// or https://, without a user name, ? and #",
+    );
+  return url.href.replace(/\/+$/, "");
+}

@@ -1,0 +1,106 @@
+import { attemptTimeoutMs, maxReadBytes } from "../../generated/decisions.ts";
+import type { Endpoint, PreparedRequest, SignOptions } from "./open-endpoint.ts";
+import { retryAfterMs } from "./retry-after.ts";
+import type { TestClock } from "./test-clock.ts";
+import type { ReceivedOutcome } from "./webhook-outcome.ts";
+
+/** A request of the service to a receiver. */
+export interface Webhook {
+  readonly method: "GET" | "POST";
+  /** Below the base address. */
+  readonly path: string;
+  readonly body?: object;
+  /** Of a delivery; requests that are no deliveries have none. */
+  readonly deliveryId?: string;
+}
+
+/** Makes the request, with its headers and bytes. */
+export async function prepareWebhook(
+  endpoint: Endpoint,
+  { method, path, body, deliveryId }: Webhook,
+  options?: SignOptions | "unsigned",
+): Promise<PreparedRequest> {
+  const bytes = body && new TextEncoder().encode(JSON.stringify(body));
+  const id = deliveryId ?? crypto.randomUUID();
+  const headers = {
+    accept: "application/json",
+    "user-agent": "offers-platform",
+    ...(bytes && { "content-type": "application/json" }),
+    ...(deliveryId && { "offers-delivery-id": deliveryId }),
+    ...(options !== "unsigned" && (await endpoint.sign(id, bytes ?? new Uint8Array(), options))),
+  };
+  return { method, url: endpoint.baseUrl + path, headers, ...(bytes && { body: bytes }) };
+}
+
+export interface SendLimits {
+  /** On the test's clock. @default of a delivery (D-25) */
+  timeoutMs?: number;
+  /** What is read of the response's body. @default of an acknowledgement (D-24) */
+  maxBytes?: number;
+}
+
+/** Sends the request once. Never rejects for what the receiver does. */
+export async function sendRequest(
+  endpoint: Endpoint,
+  clock: TestClock,
+  request: PreparedRequest,
+  { timeoutMs = attemptTimeoutMs, maxBytes = maxReadBytes }: SendLimits = {},
+): Promise<ReceivedOutcome> {
+  let removeAlarm = (): void => {};
+  const timeout = new Promise<ReceivedOutcome>((resolve) => {
+    removeAlarm = clock.setAlarm(clock.ms + timeoutMs, () => resolve({ failure: "timeout" }));
+  });
+  try {
+    return await Promise.race([exchange(endpoint, clock, request, maxBytes), timeout]);
+  } finally {
+    removeAlarm();
+  }
+}
+
+async function exchange(
+  endpoint: Endpoint,
+  clock: TestClock,
+  request: PreparedRequest,
+  maxBytes: number,
+): Promise<ReceivedOutcome> {
+  try {
+    const response = await endpoint.call(request);
+    const { status, headers } = response;
+    const asked = retryAfterMs(headers.get("retry-after"), clock.ms);
+    const received = { status, ...(await readBody(response, maxBytes)) };
+    if (status === 200) return received;
+    return { ...received, failure: "not_acknowledged", ...(asked !== undefined && { retryAfterMs: asked }) };
+  } catch (error) {
+    return { failure: failureOf(error), error };
+  }
+}
+
+/** Of Node's `fetch`; what a handler throws leaves no response either. */
+function failureOf(error: unknown): "connection_refused" | "name_not_found" | "connection_lost" {
+  const { code } = Object(Object(error).cause);
+  if (code === "ECONNREFUSED") return "connection_refused";
+  return code === "ENOTFOUND" ? "name_not_found" : "connection_lost";
+}
+
+async function readBody(response: Response, maxBytes: number): Promise<{ body: Uint8Array; isTruncated: boolean }> {
+  const chunks: Uint8Array[] = [];
+  const reader = response.body?.getReader();
+  for (let length = 0; length <= maxBytes; ) {
+    const { value } = (await reader?.read()) ?? {};
+    if (value === undefined) return { body: joinChunks(chunks, length), isTruncated: false };
+    chunks.push(value);
+    length += value.length;
+  }
+  await reader?.cancel();
+  return { body: joinChunks(chunks, maxBytes), isTruncated: true };
+}
+
+function joinChunks(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const body = new Uint8Array(length);
+  let start = 0;
+  for (const chunk of chunks) {
+    body.set(chunk.subarray(0, length - start), start);
+    start += chunk.length;
+  }
+  return body;
+}

@@ -1,0 +1,34 @@
+/** A clock that the test moves, on top of one that may go by itself. It sets no timer: alarms ring only when it is moved. */
+export class TestClock {
+  readonly #base: () => Date;
+  readonly #alarms = new Set<{ readonly at: number; readonly ring: () => void }>();
+  #aheadMs = 0;
+
+  constructor(base: () => Date) {
+    this.#base = base;
+  }
+
+  readonly now = (): Date => new Date(this.ms);
+
+  /** Since 1970. */
+  get ms(): number {
+    return this.#base().getTime() + this.#aheadMs;
+  }
+
+  /** Forwards only. */
+  moveTo(ms: number): void {
+    this.#aheadMs += Math.max(0, ms - this.ms);
+    for (const alarm of this.#alarms)
+      if (alarm.at <= this.ms) {
+        this.#alarms.delete(alarm);
+        alarm.ring();
+      }
+  }
+
+  /** @returns removes the alarm */
+  setAlarm(at: number, ring: () => void): () => void {
+    const alarm = { at, ring };
+    this.#alarms.add(alarm);
+    return () => void this.#alarms.delete(alarm);
+  }
+}

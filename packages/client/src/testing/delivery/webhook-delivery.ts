@@ -1,0 +1,143 @@
+import { maxSuggestionsBytes, requestTimeoutMs } from "../../generated/decisions.ts";
+import { checkEndpoint } from "./check-endpoint.ts";
+import { DeliveryError } from "./delivery-error.ts";
+import { DeliveryQueue, type QueuedDelivery } from "./delivery-queue.ts";
+import { capacityAt, type EndpointHealth, healthy, nextHealth } from "./endpoint-health.ts";
+import { type Endpoint, openEndpoint } from "./open-endpoint.ts";
+import { retryDelayMs } from "./retry-schedule.ts";
+import { prepareWebhook, sendRequest, type Webhook } from "./send-webhook.ts";
+import type { TestClock } from "./test-clock.ts";
+import type { TestDelivery, WebhookEvent } from "./test-delivery.ts";
+import type { ResendOptions } from "./test-webhooks.ts";
+import { type ReceivedOutcome, shownOutcome, type WebhookOutcome } from "./webhook-outcome.ts";
+import type { ReceiverProfile, WebhookReceiver } from "./webhook-receiver.ts";
+
+/** Delivers events to the receiver of one organisation, as the platform does, on the clock of the test. */
+export class WebhookDelivery {
+  readonly #clock: TestClock;
+  readonly #queue = new DeliveryQueue();
+  readonly #underWay = new Map<QueuedDelivery, Promise<void>>();
+  #endpoint: Endpoint | undefined;
+  #health: EndpointHealth = healthy;
+
+  constructor(clock: TestClock) {
+    this.#clock = clock;
+  }
+
+  get deliveries(): TestDelivery[] {
+    return this.#queue.shown(this.#health.isDisabled, this.#health.openUntil);
+  }
+
+  /** Saves the profile, once both checks have passed. */
+  async deliverTo(receiver: WebhookReceiver, profile: ReceiverProfile): Promise<void> {
+    const endpoint = openEndpoint(receiver, profile, this.#clock);
+    await checkEndpoint(endpoint, this.#clock);
+    this.#endpoint = endpoint;
+    this.#health = healthy;
+    this.#queue.restart(this.#clock.ms);
+  }
+
+  /** Without an endpoint no webhook is sent. */
+  record(event: WebhookEvent): void {
+    if (this.#endpoint !== undefined) this.#queue.record(event, this.#clock.ms);
+  }
+
+  async deliver(): Promise<void> {
+    for (;;) {
+      this.#startDue();
+      if (this.#underWay.size === 0) return;
+      await Promise.race(this.#underWay.values());
+    }
+  }
+
+  async advance(ms: number): Promise<void> {
+    if (!Number.isFinite(ms) || ms < 0)
+      throw new DeliveryError("invalid_argument", `advance: give milliseconds from 0, not ${ms}`);
+    const until = this.#clock.ms + ms;
+    // With attempts under way time passes for them instead: they may time out.
+    if (this.#underWay.size === 0) await this.#deliverUntil(until);
+    this.#clock.moveTo(until);
+    await this.deliver();
+  }
+
+  redeliver = (id: string): string => this.#queue.redeliver(id, this.#clock.ms);
+
+  /** Sends one request, the copies of it at once, and changes nothing. */
+  async resend(id: string, { copies = 1, agoMs, secret }: ResendOptions = {}): Promise<WebhookOutcome[]> {
+    const endpoint = this.#knownEndpoint();
+    if (!Number.isInteger(copies) || copies < 1)
+      throw new DeliveryError("invalid_argument", `resend: copies must be a whole number from 1, not ${copies}`);
+    const request = await prepareWebhook(endpoint, webhookOf(this.#queue.find(id)), { agoMs, secret });
+    const send = async () => shownOutcome(await sendRequest(endpoint, this.#clock, request));
+    return Promise.all(Array.from({ length: copies }, send));
+  }
+
+  async searchSuggestions(search: object): Promise<ReceivedOutcome> {
+    const endpoint = this.#knownEndpoint();
+    const request = await prepareWebhook(endpoint, { method: "POST", path: "/contact-suggestions", body: search });
+    return sendRequest(endpoint, this.#clock, request, { timeoutMs: requestTimeoutMs, maxBytes: maxSuggestionsBytes });
+  }
+
+  #knownEndpoint(): Endpoint {
+    if (this.#endpoint !== undefined) return this.#endpoint;
+    throw new DeliveryError("no_receiver", "There is no receiver yet: await service.deliverTo(handler, …) first.");
+  }
+
+  async #deliverUntil(until: number): Promise<void> {
+    for (;;) {
+      await this.deliver();
+      const next = this.#nextAt();
+      if (next === undefined || next > until) return;
+      this.#clock.moveTo(next);
+    }
+  }
+
+  #nextAt(): number | undefined {
+    const next = this.#queue.nextDueAt();
+    if (next === undefined || this.#health.isDisabled) return undefined;
+    return Math.max(next, this.#health.openUntil ?? next);
+  }
+
+  #startDue(): void {
+    const now = this.#clock.ms;
+    const endpoint = this.#endpoint;
+    if (endpoint === undefined) return;
+    for (const delivery of this.#queue.claim(now, capacityAt(this.#health, now) - this.#underWay.size)) {
+      const attempt = this.#attempt(endpoint, delivery).finally(() => {
+        delivery.isUnderWay = false;
+        this.#underWay.delete(delivery);
+      });
+      this.#underWay.set(delivery, attempt);
+    }
+  }
+
+  async #attempt(endpoint: Endpoint, delivery: QueuedDelivery): Promise<void> {
+    const at = this.#clock.now();
+    const isProbe = this.#health.openUntil !== undefined;
+    const request = await prepareWebhook(endpoint, webhookOf(delivery));
+    const outcome = await sendRequest(endpoint, this.#clock, request);
+    const number = delivery.used + 1;
+    delivery.attempts.push({ number, at, ...shownOutcome(outcome) });
+    const now = this.#clock.ms;
+    const isSameProfile = endpoint === this.#endpoint;
+    if (isSameProfile) this.#health = nextHealth(this.#health, { ...outcome, isProbe, at: now });
+    if (outcome.failure === undefined) return this.#queue.settle(delivery, "acknowledged", now);
+    // The profile was saved meanwhile: the failure says nothing about the new one.
+    const delayMs = isSameProfile ? this.#useAttempt(delivery, outcome) : 0;
+    if (delayMs === undefined) this.#queue.settle(delivery, "failed", now);
+    else delivery.dueAt = now + delayMs;
+  }
+
+  /** @returns the pause before the next attempt; undefined after the last. A disabled endpoint uses up none (D-73). */
+  #useAttempt(delivery: QueuedDelivery, { retryAfterMs }: ReceivedOutcome): number | undefined {
+    delivery.used += 1;
+    return this.#health.isDisabled ? 0 : retryDelayMs(delivery.used, retryAfterMs);
+  }
+}
+
+/** The path and payload of the contract. */
+function webhookOf({ id, event }: QueuedDelivery): Webhook {
+  if (event.type === "workerOfferResponse")
+    return { method: "POST", path: "/offer/response", body: event.data, deliveryId: id };
+  return { method: "GET", path: `/contact/new/${encodeURIComponent(event.data.workerId)}`, deliveryId: id };
+}

@@ -1,0 +1,163 @@
+import { expect, onTestFinished, test, vi } from "vitest";
+import { OffersClient } from "../../src/index.ts";
+import { createTestService } from "../../src/testing.ts";
+import { input } from "../offer.ts";
+import { minute, secret, setStage, sign, status } from "./stage.ts";
+
+const code = (code: string) => expect.objectContaining({ code });
+
+test("a worker's response is delivered, signed, under its delivery id", async () => {
+  const { service, seen, offerId } = await setStage();
+  service.respond(offerId, "worker_amal", "applied");
+  expect(service.deliveries).toMatchObject([{ state: "pending", attempts: [], nextAttemptAt: service.now() }]);
+  expect(seen).toEqual([]);
+  await service.deliver();
+  const [delivery] = service.deliveries;
+  const data = { offerId, workerId: "worker_amal", response: "accepted" };
+  expect(seen).toMatchObject([
+    {
+      method: "POST",
+      url: "https://integrator.test/offer/response",
+      headers: {
+        ...{ accept: "application/json", "content-type": "application/json", "user-agent": "offers-platform" },
+        ...{ "offers-delivery-id": delivery?.id, authorization: `signed with ${secret}` },
+      },
+      body: data,
+    },
+  ]);
+  expect(delivery).toEqual({
+    ...{ id: delivery?.id, type: "workerOfferResponse", data, state: "acknowledged", status: 200 },
+    attempts: [{ number: 1, at: service.now(), status: 200 }],
+  });
+});
+
+test("a contact is delivered each time it is added, in the path only", async () => {
+  const { service, seen } = await setStage();
+  service.addWorker("a/b ü?", "Ada");
+  service.addContact("a/b ü?");
+  service.addContact("a/b ü?");
+  await service.deliver();
+  const url = "https://integrator.test/contact/new/a%2Fb%20%C3%BC%3F";
+  expect(seen).toMatchObject([
+    { method: "GET", url, body: "" },
+    { method: "GET", url, body: "" },
+  ]);
+  expect(service.deliveries).toMatchObject([
+    { type: "workerAddedContact", data: { workerId: "a/b ü?" } },
+    { type: "workerAddedContact", state: "acknowledged" },
+  ]);
+});
+
+test("a changed response is an event, the same again is none, and a refused one is none", async () => {
+  const { service, offers, seen, offerId } = await setStage();
+  for (const response of ["applied", "applied", "rejected", "applied"] as const)
+    service.respond(offerId, "worker_amal", response);
+  await offers.withdrawOffer(offerId);
+  expect(() => service.respond(offerId, "worker_amal", "rejected")).toThrow(code("offer_withdrawn"));
+  await service.deliver();
+  expect(seen.map(({ body }) => Object(body).response)).toEqual(["accepted", "rejected", "accepted"]);
+});
+
+test("another organisation's offers are not delivered to this receiver", async () => {
+  const { service, seen } = await setStage();
+  service.addApiKey("another", { userIds: ["user_bo"] });
+  const { id } = await new OffersClient({ ...service, apiKey: "another" }).createOffer({
+    ...{ createdByUserId: "user_bo", title: "Bar", workerIds: ["worker_amal"] },
+  });
+  service.respond(id, "worker_amal", "applied");
+  await service.deliver();
+  expect(seen).toEqual([]);
+});
+
+test("what happens before a receiver is registered is never delivered", async () => {
+  const { service, handler, profile, seen, offerId } = await setStage(false);
+  service.respond(offerId, "worker_amal", "applied");
+  service.addContact("worker_amal");
+  await service.deliverTo(handler, profile);
+  await service.advance(minute);
+  expect(seen).toHaveLength(2);
+  expect(service.deliveries).toEqual([]);
+});
+
+test("a worker's responses to an offer arrive one after the other, and others do not wait for them", async () => {
+  const { service, seen, respondWith, offerId } = await setStage();
+  respondWith(({ body }) => new Response(null, { status: Object(body).workerId === "worker_amal" ? 500 : 200 }));
+  for (const response of ["applied", "rejected"] as const)
+    for (const workerId of ["worker_amal", "worker_ben"]) service.respond(offerId, workerId, response);
+  await service.deliver();
+  const said = () => seen.map(({ body }) => `${Object(body).workerId} ${Object(body).response}`);
+  expect(said()).toEqual(["worker_amal accepted", "worker_ben accepted", "worker_ben rejected"]);
+  expect(service.deliveries.map(({ state, nextAttemptAt }) => [state, nextAttemptAt !== undefined])).toEqual([
+    ...[
+      ["pending", true],
+      ["acknowledged", false],
+      ["pending", false],
+      ["acknowledged", false],
+    ],
+  ]);
+  respondWith(status(200));
+  await service.advance(minute);
+  expect(said().slice(3)).toEqual(["worker_amal accepted", "worker_amal rejected"]);
+});
+
+test("a handler may call the service, and cause further webhooks", async () => {
+  const { service, offers, respondWith, offerId } = await setStage();
+  respondWith(async ({ url, body }) => {
+    if (!url.endsWith("/offer/response")) return new Response();
+    await offers.completeOffer(offerId, [Object(body).workerId]);
+    service.addContact("worker_ben");
+    return new Response();
+  });
+  service.respond(offerId, "worker_amal", "applied");
+  await service.deliver();
+  expect(service.deliveries.map(({ state }) => state)).toEqual(["acknowledged", "acknowledged"]);
+  expect((await offers.getOffer(offerId)).complete).toBe(true);
+});
+
+test("at most eight webhooks are under way at once", async () => {
+  const { service, respondWith } = await setStage();
+  let [underWay, most] = [0, 0];
+  respondWith(async () => {
+    underWay += 1;
+    most = Math.max(most, underWay);
+    await new Promise(setImmediate);
+    underWay -= 1;
+    return new Response();
+  });
+  for (let times = 0; times < 20; times += 1) service.addContact("worker_amal");
+  await service.deliver();
+  expect([most, service.deliveries.every(({ state }) => state === "acknowledged")]).toEqual([8, true]);
+});
+
+test("what a test reads of a delivery does not change", async () => {
+  const { service, offerId } = await setStage();
+  service.respond(offerId, "worker_amal", "applied");
+  const before = service.deliveries;
+  await service.deliver();
+  expect(before).toMatchObject([{ state: "pending", attempts: [] }]);
+});
+
+test("no timer is set, and a fake clock of the test runner is enough", async () => {
+  vi.useFakeTimers({ now: new Date("2040-01-01T00:00:00Z") });
+  onTestFinished(() => void vi.useRealTimers());
+  const service = createTestService();
+  const { id } = await new OffersClient(service).createOffer(input);
+  let isUp = true;
+  await service.deliverTo(async () => new Response(null, { status: isUp ? 200 : 503 }), { secret, sign });
+  isUp = false;
+  service.respond(id, "worker_amal", "applied");
+  await service.deliver();
+  isUp = true;
+  await service.deliver();
+  expect(service.deliveries[0]?.attempts).toHaveLength(1);
+  vi.setSystemTime(new Date("2040-01-01T00:00:05Z"));
+  await service.deliver();
+  expect(service.deliveries[0]).toMatchObject({ state: "acknowledged", attempts: [{}, { status: 200 }] });
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("a service with a receiver is still all the options that a client needs", async () => {
+  const { service, offerId } = await setStage();
+  expect(Object.keys(service)).toEqual(["fetch", "baseUrl", "apiKey"]);
+  expect((await new OffersClient(service).getOffer(offerId)).id).toBe(offerId);
+});

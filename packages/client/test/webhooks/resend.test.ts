@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { hour, minute, setStage, status } from "./stage.ts";
+
+const code = (code: string) => expect.objectContaining({ code });
+
+test("an acknowledged delivery is redelivered under a new id, a failed one under its own", async () => {
+  const { service, seen, respondWith, offerId } = await setStage();
+  service.addContact("worker_amal");
+  await service.deliver();
+  respondWith(status(404));
+  service.respond(offerId, "worker_ben", "applied");
+  expect(() => service.redeliver(service.deliveries[1]?.id ?? "")).toThrow(code("delivery_pending"));
+  await service.advance(60 * hour);
+  const [acknowledged, failed] = service.deliveries.map(({ id }) => id);
+  respondWith(status(200));
+  seen.length = 0;
+  const ids = [service.redeliver(acknowledged ?? ""), service.redeliver(failed ?? "")];
+  expect(ids).toEqual([expect.not.stringMatching(`${acknowledged}`), failed]);
+  await service.deliver();
+  expect(seen.map(({ headers }) => headers["offers-delivery-id"])).toEqual(expect.arrayContaining(ids));
+  expect(service.deliveries.map(({ id, state }) => [id, state])).toEqual([
+    ...[
+      [acknowledged, "acknowledged"],
+      [failed, "acknowledged"],
+      [ids[0], "acknowledged"],
+    ],
+  ]);
+  expect(service.deliveries[1]?.attempts.at(-1)).toMatchObject({ number: 1, status: 200 });
+});
+
+test("a response is not redelivered after a later one of the same worker, nor twice", async () => {
+  const { service, offerId } = await setStage();
+  service.respond(offerId, "worker_amal", "applied");
+  service.respond(offerId, "worker_amal", "rejected");
+  await service.deliver();
+  const [first = "", last = ""] = service.deliveries.map(({ id }) => id);
+  expect(() => service.redeliver(first)).toThrow(code("delivery_superseded"));
+  const again = service.redeliver(last);
+  expect(() => service.redeliver(last)).toThrow(code("delivery_superseded"));
+  expect(() => service.redeliver(again)).toThrow(code("delivery_pending"));
+});
+
+test("a webhook can arrive twice at once, late and forged, and the delivery does not change", async () => {
+  const { service, seen, offerId } = await setStage();
+  service.respond(offerId, "worker_amal", "applied");
+  await service.deliver();
+  const before = service.deliveries;
+  const id = before[0]?.id ?? "";
+  seen.length = 0;
+  expect(await service.resend(id, { copies: 2 })).toEqual([{ status: 200 }, { status: 200 }]);
+  expect(await service.resend(id, { agoMs: 10 * minute })).toEqual([{ status: 200 }]);
+  expect(await service.resend(id, { secret: "another" })).toEqual([{ status: 200 }]);
+  expect(seen[0]).toEqual(seen[1]);
+  expect(seen.map(({ headers }) => [headers["offers-delivery-id"], headers.authorization])).toEqual([
+    ...Array(3).fill([id, expect.stringMatching(/^signed with 5f0c/)]),
+    [id, "signed with another"],
+  ]);
+  expect(seen[2]?.headers.timestamp).toBe("2030-05-01T11:50:00.000Z");
+  expect(service.deliveries).toEqual(before);
+});
+
+test("a webhook can be sent before its first attempt", async () => {
+  const { service, respondWith, offerId } = await setStage();
+  service.respond(offerId, "worker_amal", "applied");
+  respondWith(() => {
+    throw new Error("down");
+  });
+  const [id = ""] = service.deliveries.map(({ id }) => id);
+  expect(await service.resend(id)).toEqual([{ failure: "connection_lost", error: new Error("down") }]);
+  expect(service.deliveries).toMatchObject([{ state: "pending", attempts: [] }]);
+});

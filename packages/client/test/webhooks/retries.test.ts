@@ -1,0 +1,167 @@
+import { expect, test } from "vitest";
+import { hour, minute, type Stage, second, setStage, status } from "./stage.ts";
+
+const pausesSeconds = [5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200, 86_400];
+
+/** When each attempt at a delivery was made, in seconds since the beginning. */
+const attemptedAt = ({ service, elapsedMs }: Stage, index = 0): number[] => {
+  const startedAt = service.now().getTime() - elapsedMs();
+  return (service.deliveries[index]?.attempts ?? []).map(({ at }) => (at.getTime() - startedAt) / second);
+};
+
+test("ten attempts are made over about 45 hours, each at its time, and then the delivery has failed", async () => {
+  const stage = await setStage();
+  const { service, respondWith, offerId } = stage;
+  respondWith(status(404));
+  service.respond(offerId, "worker_amal", "applied");
+  await service.advance(100 * hour);
+  const pauses = attemptedAt(stage).map((at, index, all) => at - (all[index - 1] ?? 0));
+  expect(pauses).toEqual([0, ...pausesSeconds]);
+  expect(service.deliveries).toMatchObject([{ state: "failed", status: 404 }]);
+  expect(service.deliveries[0]?.attempts.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  expect(stage.elapsedMs()).toBe(100 * hour);
+});
+
+test("nothing is retried until the test moves the clock", async () => {
+  const { service, seen, respondWith, offerId } = await setStage();
+  respondWith(status(500));
+  service.respond(offerId, "worker_amal", "applied");
+  await service.deliver();
+  await service.deliver();
+  await service.advance(5 * second - 1);
+  expect(seen).toHaveLength(1);
+  await service.advance(1);
+  expect(seen).toHaveLength(2);
+});
+
+test.each([
+  ["1", 5],
+  ["60", 60],
+  ["864000", 6 * 3_600],
+  ["soon", 5],
+  ["Wed, 01 May 2030 12:01:40 GMT", 100],
+  ["Wed May  1 12:01:40 2030", 100],
+])("Retry-After: %s is honoured up to six hours: the pause is %i seconds", async (header, seconds) => {
+  const stage = await setStage();
+  stage.respondWith(status(503, { "retry-after": header }));
+  stage.service.respond(stage.offerId, "worker_amal", "applied");
+  await stage.service.advance(seconds * second);
+  expect(attemptedAt(stage)).toEqual([0, seconds]);
+});
+
+test.each([204, 302, 500])("only 200 acknowledges: %i is retried", async (code) => {
+  const { service, respondWith, offerId } = await setStage();
+  respondWith(status(code));
+  service.respond(offerId, "worker_amal", "applied");
+  await service.deliver();
+  expect(service.deliveries).toMatchObject([
+    { state: "pending", status: code, attempts: [{ failure: "not_acknowledged" }] },
+  ]);
+});
+
+test("an attempt without a response has timed out after 15 seconds of the test's time", async () => {
+  const stage = await setStage();
+  const { service, respondWith, offerId, elapsedMs } = stage;
+  respondWith(() => new Promise(() => {}));
+  service.respond(offerId, "worker_amal", "applied");
+  const delivering = service.deliver();
+  await new Promise(setImmediate);
+  respondWith(status(200));
+  await service.advance(15 * second);
+  await delivering;
+  expect(service.deliveries).toMatchObject([{ state: "pending", attempts: [{ number: 1, failure: "timeout" }] }]);
+  expect(service.deliveries[0]).not.toHaveProperty("status");
+  await service.advance(5 * second);
+  expect([service.deliveries[0]?.state, elapsedMs()]).toEqual(["acknowledged", 20 * second]);
+});
+
+test("a body that breaks off is a lost connection, and one without an end is not read to it", async () => {
+  const { service, respondWith } = await setStage();
+  const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(10_000)) });
+  const broken = new ReadableStream({ pull: (controller) => controller.error(new Error("cut")) });
+  const bodies = [broken, endless];
+  respondWith(() => new Response(bodies.shift() ?? null));
+  service.addContact("worker_amal");
+  service.addContact("worker_amal");
+  await service.deliver();
+  expect(service.deliveries).toMatchObject([
+    { state: "pending", attempts: [{ failure: "connection_lost", error: { message: "cut" } }] },
+    { state: "acknowledged" },
+  ]);
+});
+
+test("410 disables the endpoint: everything is held until it is registered again, and then delivered in order", async () => {
+  const { service, handler, profile, seen, respondWith, offerId } = await setStage();
+  respondWith(status(410));
+  service.respond(offerId, "worker_amal", "applied");
+  await service.deliver();
+  service.respond(offerId, "worker_amal", "rejected");
+  await service.advance(200 * hour);
+  expect(seen).toHaveLength(1);
+  expect(service.deliveries).toMatchObject([
+    { state: "held", status: 410 },
+    { state: "held", attempts: [] },
+  ]);
+  expect(service.deliveries.some((one) => "nextAttemptAt" in one)).toBe(false);
+  respondWith(status(200));
+  await service.deliverTo(handler, profile);
+  await service.deliver();
+  expect(seen.slice(-2).map(({ body }) => Object(body).response)).toEqual(["accepted", "rejected"]);
+  expect(service.deliveries).toMatchObject([
+    { state: "acknowledged", attempts: [{ number: 1 }, { number: 1, status: 200 }] },
+    { state: "acknowledged" },
+  ]);
+});
+
+test("five days without an acknowledgement disable the endpoint", async () => {
+  const { service, respondWith } = await setStage();
+  respondWith(status(401));
+  for (let day = 0; day < 6; day += 1) {
+    service.addContact("worker_amal");
+    await service.advance(23 * hour);
+  }
+  expect(service.deliveries.at(-1)?.state).toBe("held");
+});
+
+test("ten failures in a row open the circuit breaker; after the pause one attempt decides", async () => {
+  const { service, seen, respondWith } = await setStage();
+  respondWith(status(503));
+  for (let times = 0; times < 12; times += 1) {
+    service.addContact("worker_amal");
+    await service.deliver();
+  }
+  expect(seen).toHaveLength(10);
+  await service.advance(30 * second);
+  expect(seen).toHaveLength(11);
+  await service.advance(minute - 1);
+  expect(seen).toHaveLength(11);
+  respondWith(status(200));
+  await service.advance(1);
+  expect(service.deliveries.map(({ state }) => state)).toEqual(Array(12).fill("acknowledged"));
+});
+
+test("saving the profile closes the circuit breaker and starts the schedules again", async () => {
+  const { service, handler, profile, seen, respondWith } = await setStage();
+  respondWith(status(503));
+  for (let times = 0; times < 10; times += 1) service.addContact("worker_amal");
+  await service.advance(10 * minute);
+  respondWith(status(200));
+  await service.deliverTo(handler, profile);
+  seen.length = 0;
+  await service.deliver();
+  expect(seen).toHaveLength(10);
+});
+
+test("what came of a profile that was replaced meanwhile uses up no attempt", async () => {
+  const { service, handler, profile, respondWith } = await setStage();
+  let fail = (): void => {};
+  respondWith(() => new Promise((resolve) => (fail = () => resolve(new Response(null, { status: 410 })))));
+  service.addContact("worker_amal");
+  const delivering = service.deliver();
+  await new Promise(setImmediate);
+  respondWith(status(200));
+  await service.deliverTo(handler, profile);
+  fail();
+  await delivering;
+  expect(service.deliveries).toMatchObject([{ state: "acknowledged", attempts: [{ status: 410 }, { number: 1 }] }]);
+});

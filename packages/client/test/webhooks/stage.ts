@@ -1,0 +1,72 @@
+import { OffersClient } from "../../src/index.ts";
+import { createTestService, type TestService } from "../../src/testing.ts";
+import { input } from "../offer.ts";
+
+export const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
+export const second = 1_000;
+export const minute = 60 * second;
+export const hour = 60 * minute;
+
+/** Signs so that a test can read who signed when. */
+export const sign = ({ secret, now }: { secret: string; now: Date }): Record<string, string> => ({
+  timestamp: now.toISOString(),
+  authorization: `signed with ${secret}`,
+});
+
+export interface SeenWebhook {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: unknown;
+}
+
+/** A service on a clock that stands still, an offer, and a receiver that remembers what it is sent. */
+export interface Stage {
+  service: TestService;
+  offers: OffersClient;
+  offerId: string;
+  profile: { secret: string; sign: typeof sign };
+  seen: SeenWebhook[];
+  /** How the receiver responds from now on. @default with 200 */
+  respondWith(respond: (seen: SeenWebhook) => Response | Promise<Response>): void;
+  handler(request: Request): Promise<Response>;
+  /** Since the beginning. */
+  elapsedMs(): number;
+}
+
+export const status =
+  (status: number, headers: Record<string, string> = {}) =>
+  (): Response =>
+    new Response(null, { status, headers });
+
+/** @param register whether the receiver is registered already, and has forgotten the two checks */
+export async function setStage(register = true): Promise<Stage> {
+  const startedAt = new Date("2030-05-01T12:00:00Z");
+  const service = createTestService({ now: () => startedAt });
+  const offers = new OffersClient(service);
+  const { id: offerId } = await offers.createOffer({
+    ...input,
+    workerIds: ["worker_amal", "worker_ben", "worker_cleo"],
+  });
+  const seen: SeenWebhook[] = [];
+  let respond: (seen: SeenWebhook) => Response | Promise<Response> = status(200);
+  const stage: Stage = {
+    ...{ service, offers, offerId, seen },
+    profile: { secret, sign },
+    respondWith: (next) => {
+      respond = next;
+    },
+    async handler(request) {
+      const text = await request.text();
+      const headers = Object.fromEntries(request.headers);
+      const webhook = { method: request.method, url: request.url, headers, body: text && JSON.parse(text) };
+      seen.push(webhook);
+      return respond(webhook);
+    },
+    elapsedMs: () => service.now().getTime() - startedAt.getTime(),
+  };
+  if (!register) return stage;
+  await service.deliverTo(stage.handler, stage.profile);
+  seen.length = 0;
+  return stage;
+}

@@ -1,0 +1,22 @@
+import { webhookListener } from "@offers/webhook-kit/node";
+import fastify from "fastify";
+
+const webhooks = webhookListener({
+  basePath: "/offers",
+  secret: process.env.WEBHOOK_SECRET ?? "",
+  onWorkerOfferResponse: ({ offerId, workerId, response }) => console.log(offerId, workerId, response),
+});
+
+export const app = fastify();
+
+// In a scope of its own: the rest of the app keeps its parsers.
+app.register((scope, _options, registered) => {
+  scope.removeAllContentTypeParsers();
+  // The body is left unread: the kit reads it once the headers are verified.
+  scope.addContentTypeParser("*", (_request, _body, done) => done(null));
+  scope.all("/offers/*", (request, reply) => {
+    reply.hijack();
+    webhooks(request.raw, reply.raw);
+  });
+  registered();
+});
