@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: ["src/index.ts", "src/express.ts", "src/fetch.ts", "src/node.ts", "src/redis.ts", "src/testing.ts"],
+  entry: ["index", "express", "fetch", "node", "postgres", "redis", "testing"].map((name) => `src/${name}.ts`),
   format: ["esm", "cjs"],
   // Also for CommonJS: an error thrown by /express must be an instance of the class that the main entry exports.
   splitting: true,

@@ -5,6 +5,6 @@
  */
 export const linkCitations = (declarations: string, repository: string): string =>
   declarations.replaceAll(
-    /(?<![\w[-])D-\d{2}(?!\d)/g,
+    /(?<![\w[-])D-\d{2,3}(?!\d)/g,
     (id) => `[${id}](${repository}/blob/main/docs/decisions.md#${id.toLowerCase()})`,
   );

@@ -7,10 +7,11 @@ export const slowFiles = [
   "examples/platform/test/push/push-kills.test.ts",
   "examples/platform/test/delivery/virtual-clock-stories.test.ts",
   "examples/platform/test/outbox/leases.test.ts",
+  "packages/webhook-kit/test/inbox-kills/kills.test.ts",
   "tools/soak/soak.test.ts",
   "tools/spec-driven/spec-driven.test.ts",
   "tools/crash-test/crash-test.test.ts",
 ];
 
 /** Part of the gate, which looks at what happens; `npm run slow` looks at how long it takes as well. */
-export const measuredFiles = ["examples/platform/test/browser/story.test.ts"];
+export const measuredFiles = ["examples/platform/test/browser/story.test.ts", "examples/worker/test/kills.test.ts"];

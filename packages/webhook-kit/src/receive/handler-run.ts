@@ -1,3 +1,4 @@
+import { messageKey } from "../deduplication/request-key.ts";
 import type { HandlerContext } from "../handlers.ts";
 import { duplicated, findHeader } from "../http/headers.ts";
 import type { IncomingRequest } from "../http/incoming-request.ts";
@@ -10,18 +11,24 @@ export class HandlerRun<Incoming> implements HandlerContext<Incoming> {
   readonly verified: Verified;
   readonly receivedAt: Date;
   readonly request: Incoming;
+  readonly #verifiedRequest: VerifiedRequest;
   // Created on first use: most handlers never use it, and an AbortController costs more than verifying the signature.
   #controller: AbortController | undefined;
   #isOver = false;
 
   constructor(
     { rawHeaders, request }: Pick<IncomingRequest<Incoming>, "rawHeaders" | "request">,
-    { verified, receivedAt }: VerifiedRequest,
+    verifiedRequest: VerifiedRequest,
   ) {
     this.unverifiedDeliveryId = findDeliveryId(rawHeaders);
-    this.verified = verified;
-    this.receivedAt = receivedAt;
+    this.verified = verifiedRequest.verified;
+    this.receivedAt = verifiedRequest.receivedAt;
     this.request = request;
+    this.#verifiedRequest = verifiedRequest;
+  }
+
+  get deduplicationKey(): string | undefined {
+    return messageKey(this.#verifiedRequest);
   }
 
   get signal(): AbortSignal {

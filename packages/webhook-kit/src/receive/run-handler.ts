@@ -4,6 +4,7 @@ import { HandlerError } from "../errors.ts";
 import type { Handlers } from "../handlers.ts";
 import { acknowledged, type WebhookResponse } from "../http/response.ts";
 import { HandlerRun } from "./handler-run.ts";
+import { toWebhookEvent } from "./to-webhook-event.ts";
 
 /**
  * Starts the handler of an endpoint, with its timeout (D-25). An endpoint without a handler is acknowledged.
@@ -49,10 +50,12 @@ async function callHandler<Incoming>(
   let result: unknown;
   try {
     // As a method, so that `this` is the options: they may be an object of a class.
-    result = await (handlers as Record<string, (input: unknown, context: HandlerRun<Incoming>) => unknown>)[handler]?.(
-      input,
-      run,
-    );
+    result = await (handlers[handler] === undefined
+      ? handlers.onEvent?.(toWebhookEvent(name, input, run), run)
+      : (handlers as Record<string, (input: unknown, context: HandlerRun<Incoming>) => unknown>)[handler]?.(
+          input,
+          run,
+        ));
   } catch (cause) {
     // Always the cause, also if it is an error of the kit: its message is the user's, and may hold anything (D-49).
     throw new HandlerError(
