@@ -31,8 +31,9 @@ export class KilledReceiver {
       });
       child.once("exit", (code, signal) => {
         if (this.#isOver) return;
-        if (signal === "SIGKILL") resolve((this.#port = this.#start()));
-        else reject(new Error(`The receiver's process ended with ${code ?? signal}.`));
+        if (signal !== "SIGKILL") return reject(new Error(`The receiver's process ended with ${code ?? signal}.`));
+        this.#port = this.#start();
+        resolve(this.#port);
       });
     });
   }
