@@ -1,4 +1,3 @@
-import { once as eventOf } from "node:events";
 import type { AddressInfo } from "node:net";
 import { PGlite } from "@electric-sql/pglite";
 import { serve } from "@hono/node-server";
@@ -11,16 +10,15 @@ import type { FromReceiver, ReceiverSetup, Stage, ToReceiver } from "./messages.
 const { secret, mode, database } = JSON.parse(process.argv[2] ?? "") as ReceiverSetup;
 const notify = (message: FromReceiver): void => void process.send?.(message);
 const insert = "INSERT INTO handled (event) VALUES ($1)";
-process.setMaxListeners(0);
+const waiting = new Map<string, () => void>();
+process.on("message", ({ goOn }: ToReceiver) => waiting.get(goOn)?.());
 
 /** Resolves when the parent lets the event go on; it may kill this process instead. */
-async function reach(stage: Stage, event: string): Promise<void> {
-  notify({ type: "reached", stage, event });
-  for (;;) {
-    const [message] = (await eventOf(process, "message")) as [ToReceiver];
-    if (message.goOn === `${stage} ${event}`) return;
-  }
-}
+const reach = (stage: Stage, event: string): Promise<void> =>
+  new Promise((resolve) => {
+    waiting.set(`${stage} ${event}`, resolve);
+    notify({ type: "reached", stage, event });
+  });
 
 /** The statement of a handler, within `once` or by itself. */
 type Insert = (event: string) => Promise<unknown>;
