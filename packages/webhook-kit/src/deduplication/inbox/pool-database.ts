@@ -7,8 +7,8 @@ interface Result {
 
 interface PoolClient {
   query(sql: string): Promise<Result | Result[]>;
-  on(event: "error", listener: () => void): unknown;
-  off(event: "error", listener: () => void): unknown;
+  on(event: "error", listener: (error: Error) => void): unknown;
+  off(event: "error", listener: (error: Error) => void): unknown;
   release(destroy?: boolean): void;
 }
 
@@ -31,14 +31,19 @@ export const poolDatabase = <Tx>(pool: PgPool<Tx>): Database<Tx> => ({
   async recordAndWork(record, work) {
     const tx = await pool.connect();
     const client = tx as PoolClient;
-    // A client outside its pool's care that loses its connection between two queries emits `error`; without a listener, the
-    // process would exit. The next query reports the loss.
-    client.on("error", ignore);
+    let lose: (error: Error) => void = () => undefined;
+    // A client outside its pool's care emits `error` when its connection ends between two queries. Without a listener the process
+    // would exit, and without the race work that waits for this very pool would wait forever.
+    const lost = new Promise<never>((_, reject) => {
+      lose = reject;
+    });
+    lost.catch(() => undefined);
+    client.on("error", lose);
     let isBroken = false;
     try {
       const [, recorded] = (await client.query(`BEGIN;${record}`)) as [Result, Result];
       const isNew = recorded.rows.length > 0;
-      if (isNew) await work(tx);
+      if (isNew) await Promise.race([work(tx), lost]);
       const { command } = (await client.query("COMMIT")) as Result;
       // PostgreSQL rolls back on COMMIT, without an error, if the caller has caught the error of a failed statement.
       if (command !== "COMMIT")
@@ -50,10 +55,8 @@ export const poolDatabase = <Tx>(pool: PgPool<Tx>): Database<Tx> => ({
       });
       throw error;
     } finally {
-      client.off("error", ignore);
+      client.off("error", lose);
       client.release(isBroken);
     }
   },
 });
-
-const ignore = (): void => undefined;
