@@ -1,17 +1,19 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { findPostgres } from "../../../../tools/test-database.ts";
 import { inboxMigration, postgresInbox } from "../../src/postgres.ts";
 import { databaseOfFile, openPool } from "./postgres-server.ts";
 
 const insert = "INSERT INTO notes (text) VALUES ($1)";
 
-describe.runIf(await findPostgres())("once on a pool whose connections are lost", async () => {
-  if (!(await findPostgres())) return;
-  const url = await databaseOfFile();
+const hasPostgres = await findPostgres();
+const url = hasPostgres ? await databaseOfFile() : "";
+
+describe.runIf(hasPostgres)("once on a pool whose connections are lost", () => {
   const observer = openPool(url);
-  await observer.query(`${inboxMigration()} CREATE TABLE notes (text text NOT NULL)`);
+  beforeAll(() => observer.query(`${inboxMigration()} CREATE TABLE notes (text text NOT NULL)`));
+
   const notes = async (text: string) =>
     (await observer.query("SELECT 1 FROM notes WHERE text = $1", [text])).rows.length;
   const terminate = async (tx: pg.PoolClient) => {
