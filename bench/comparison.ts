@@ -24,15 +24,20 @@ export interface Comparison {
   readonly rows: readonly ComparisonRow[];
 }
 
-/** The first candidate is the base. */
+/**
+ * The first candidate is the base.
+ *
+ * @param pairedRatios of candidates that were measured in turns with the base; without them ratios are of one round
+ */
 export function compare(
   heading: Omit<Comparison, "rows">,
   samples: ReadonlyMap<string, readonly number[]> | undefined,
+  pairedRatios?: ReadonlyMap<string, readonly number[]>,
 ): Comparison {
   const [base] = samples?.values() ?? [];
   if (!samples || !base) throw new Error("nothing was measured");
   const rows = [...samples].map(([label, values]): ComparisonRow => {
-    const ratios = values.map((value, round) => value / (base[round] ?? Number.NaN));
+    const ratios = pairedRatios?.get(label) ?? values.map((value, round) => value / (base[round] ?? Number.NaN));
     const middle = median(ratios);
     const interval = heading.exact ? { low: middle, high: middle } : medianInterval(ratios);
     const ratio = { median: middle, ...(interval && { interval }) };

@@ -1,6 +1,6 @@
 // Measures the packages beside their peers and prints tables. Nothing is asserted of the figures, only that every candidate
-// really did its work. Each sample is taken in a fresh process, which mitata and tinybench do not do: they measure all
-// candidates in one, where the first decides what V8 has compiled and collected for the last.
+// really did its work. Each sample is taken in a fresh process, of one candidate and the base in turns. mitata and tinybench
+// measure all candidates in one process, where the first decides what V8 has compiled and collected for the last.
 //   npm run bench -- receivers                one suite; without a name, all
 //   --quick                                   two rounds: too few for an interval
 //   --json figures.json                       writes the figures, the machine and every version as well

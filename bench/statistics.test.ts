@@ -4,6 +4,7 @@ import { agreementOf, halfWidth } from "./agreement.ts";
 import { type Comparison, compare } from "./comparison.ts";
 import { medianInterval } from "./interval.ts";
 import { median } from "./median.ts";
+import { collectPairs, measureInTurns } from "./pairs.ts";
 import type { Report } from "./report.ts";
 import { collectSamples } from "./samples.ts";
 import { printTable } from "./table.ts";
@@ -104,6 +105,22 @@ test("a round measures the base first and last, and the others forwards and back
       ["b", [10, 10]],
     ],
   ]);
+});
+
+test("pairs are measured in turns, and the ratio is of neighbours", async () => {
+  const order: string[] = [];
+  const slices = { base: [10, 40, 20], fast: [5, 20, 11] };
+  const [table] = await collectPairs([{ label: "base" }, { label: "fast" }], 2, async () => {
+    const next = (name: "base" | "fast") => async () => {
+      order.push(name);
+      return slices[name][order.filter((one) => one === name).length % 3] ?? 0;
+    };
+    return [await measureInTurns(3, next("base"), next("fast"))];
+  });
+  expect(order.slice(0, 6)).toEqual(["base", "fast", "fast", "base", "base", "fast"]);
+  expect(table?.values).toEqual(new Map(Object.entries({ base: [20, 20], fast: [11, 11] })));
+  expect(table?.ratios).toEqual(new Map(Object.entries({ base: [1, 1], fast: [0.5, 0.5] })));
+  expect(compare(heading, table?.values, table?.ratios).rows[1]).toMatchObject({ median: 11, ratio: { median: 0.5 } });
 });
 
 test("two runs agree where their intervals overlap", () => {

@@ -3,6 +3,7 @@
 //   npm run generate -- --check compares, writes nothing
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
+import { printGlossary } from "./glossary/print-glossary.ts";
 import { printConstants } from "./print-constants.ts";
 import { printContract } from "./print-contract.ts";
 import { printDecisions } from "./print-decisions.ts";
@@ -28,6 +29,7 @@ const products = new Map([
   ["examples/platform/src/generated/decisions.ts", printConstants(root, "platform")],
   ["docs/decisions.md", printDecisions(root)],
   ["docs/contract.md", printContract(root)],
+  ["docs/glossary.md", printGlossary(root)],
 ]);
 for (const file of receivedFiles)
   for (const folder of ["packages/client", "packages/webhook-kit", "examples/platform"])

@@ -1,6 +1,6 @@
-// Calls of one client in a process of its own.
+// Calls of one client and of the base, in turns, in a process of their own.
 import { readTask } from "../fresh-process.ts";
-import { median } from "../median.ts";
+import { measureInTurns, type Pair } from "../pairs.ts";
 import type { Calls, Candidate } from "./candidate.ts";
 import { stubFetch } from "./stub-fetch.ts";
 
@@ -8,6 +8,7 @@ import { stubFetch } from "./stub-fetch.ts";
 export interface CallTask {
   /** Of a {@link Candidate}. */
   readonly module: string;
+  readonly baseModule: string;
   readonly baseUrl: string;
   /** Whether fetch is a stub, and CPU time is counted; wall time otherwise, for the server takes part. */
   readonly onStub: boolean;
@@ -17,27 +18,33 @@ export interface CallTask {
   readonly callsPerSlice: number;
 }
 
-const { module, baseUrl, onStub, warmUp, slices, callsPerSlice } = readTask<CallTask>();
-const { candidate } = (await import(module)) as { candidate: Candidate };
+const { module, baseModule, baseUrl, onStub, warmUp, slices, callsPerSlice } = readTask<CallTask>();
 if (onStub) stubFetch();
-const calls = candidate.open(baseUrl);
+const [base, candidate] = await Promise.all([open(baseModule), open(module)]);
 const operations = ["read", "create"] as const satisfies readonly (keyof Calls)[];
-for (const operation of operations) await timeOf(operation, warmUp);
-const figures: number[] = [];
-for (const operation of operations) {
-  const times: number[] = [];
-  for (let slice = 0; slice < slices; slice += 1) times.push(await timeOf(operation, callsPerSlice));
-  // A pause of the machine falls into one slice.
-  figures.push(median(times));
+for (const operation of operations) for (const calls of [base, candidate]) await timeOf(calls, operation, warmUp);
+const pairs: Pair[] = [];
+for (const operation of operations)
+  pairs.push(
+    await measureInTurns(
+      slices,
+      () => timeOf(base, operation, callsPerSlice),
+      () => timeOf(candidate, operation, callsPerSlice),
+    ),
+  );
+process.send?.(pairs);
+
+async function open(url: string): Promise<Calls> {
+  const { candidate: one } = (await import(url)) as { candidate: Candidate };
+  return one.open(baseUrl);
 }
-process.send?.(figures);
 
 /** @returns microseconds per call */
-async function timeOf(operation: keyof Calls, count: number): Promise<number> {
+async function timeOf(calls: Calls, operation: keyof Calls, count: number): Promise<number> {
   const startedAt = microseconds();
   for (let call = 0; call < count; call += 1) {
     const { id } = await calls[operation]();
-    if (id !== "offer_4f1c2a") throw new Error(`${candidate.label} got no offer.`);
+    if (id !== "offer_4f1c2a") throw new Error(`${module} got no offer.`);
   }
   return (microseconds() - startedAt) / count;
 }

@@ -1,6 +1,6 @@
 import { type Comparison, compare } from "../comparison.ts";
 import { inFreshProcess } from "../fresh-process.ts";
-import { collectSamples } from "../samples.ts";
+import { collectPairs, type Pair } from "../pairs.ts";
 import type { SuiteOptions } from "../suite.ts";
 import type { CallTask } from "./call.ts";
 import type { Candidate } from "./candidate.ts";
@@ -20,16 +20,16 @@ export async function measureCalls(clients: readonly ClientModule[], { quick }: 
     chosen: readonly ClientModule[],
     where: string,
     unit: string,
-    task: Omit<CallTask, "module">,
+    task: Omit<CallTask, "module" | "baseModule">,
   ) => {
-    const sample = ({ module }: ClientModule) =>
-      inFreshProcess<number[]>(new URL("call.ts", import.meta.url), {
+    const tables = await collectPairs(chosen, quick ? 2 : 12, ({ module }, base) =>
+      inFreshProcess<Pair[]>(new URL("call.ts", import.meta.url), {
         ...task,
-        module: module.href,
-      } satisfies CallTask);
-    const tables = await collectSamples(chosen, quick ? 2 : 15, sample);
+        ...{ module: module.href, baseModule: base.module.href },
+      } satisfies CallTask),
+    );
     return ["GET", "POST"].map((method, index) =>
-      compare({ title: `${method} ${where}`, unit, better: "lower" }, tables[index]),
+      compare({ title: `${method} ${where}`, unit, better: "lower" }, tables[index]?.values, tables[index]?.ratios),
     );
   };
 
@@ -42,8 +42,8 @@ export async function measureCalls(clients: readonly ClientModule[], { quick }: 
       onStub: true,
       // After 3,000 calls V8 still compiles: processes differed by 10 to 25 %, and by 1 to 2 % after 15,000.
       warmUp: quick ? 200 : 15_000,
-      slices: quick ? 1 : 9,
-      callsPerSlice: quick ? 200 : 1_500,
+      slices: quick ? 3 : 27,
+      callsPerSlice: quick ? 100 : 500,
     },
   );
   const server = await serveOffers();
@@ -51,9 +51,9 @@ export async function measureCalls(clients: readonly ClientModule[], { quick }: 
     const onLoopback = await measure(clients, "on a loopback server", "µs per call", {
       baseUrl: server.baseUrl,
       onStub: false,
-      warmUp: quick ? 50 : 2_000,
-      slices: quick ? 1 : 9,
-      callsPerSlice: quick ? 50 : 200,
+      warmUp: quick ? 50 : 1_000,
+      slices: quick ? 3 : 15,
+      callsPerSlice: quick ? 20 : 60,
     });
     return [...onStub, ...onLoopback];
   } finally {

@@ -1,6 +1,5 @@
 import { compare } from "../comparison.ts";
-import { median } from "../median.ts";
-import { collectSamples } from "../samples.ts";
+import { collectPairs, measureInTurns } from "../pairs.ts";
 import type { Suite } from "../suite.ts";
 import { bundledBytes } from "./bundle.ts";
 import { type ClientModule, measureCalls } from "./calls.ts";
@@ -44,15 +43,17 @@ export const measureClients: Suite = async (options) => {
   }
 
   const loaded = packages.filter(({ imports }) => imports.length > 0);
-  const [imports] = await collectSamples(loaded, options.quick ? 2 : 15, async (one) => {
-    const times: number[] = [];
-    for (let process = 0; process < (options.quick ? 1 : 3); process += 1) times.push(await coldImportMs(one.imports));
-    return [median(times)];
-  });
+  const [imports] = await collectPairs(loaded, options.quick ? 2 : 12, async (one, base) => [
+    await measureInTurns(
+      options.quick ? 1 : 4,
+      () => coldImportMs(base.imports),
+      () => coldImportMs(one.imports),
+    ),
+  ]);
   const weight = "A program that reads one offer, bundled";
   return [
     ...calls,
     compare({ title: weight, unit: "bytes, minified and gzipped", better: "lower", exact: true }, sizes),
-    compare({ title: "Cold import", unit: "ms", better: "lower" }, imports),
+    compare({ title: "Cold import", unit: "ms", better: "lower" }, imports?.values, imports?.ratios),
   ];
 };

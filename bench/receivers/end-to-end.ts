@@ -1,6 +1,6 @@
 import { ForkedProcess } from "../../tools/forked-process.ts";
 import { type Comparison, compare } from "../comparison.ts";
-import { collectSamples } from "../samples.ts";
+import { collectPairs, measureInTurns, type Pair } from "../pairs.ts";
 import type { SuiteOptions } from "../suite.ts";
 import type { Candidate } from "./candidate.ts";
 import { type EventShape, makeRequests } from "./make-requests.ts";
@@ -25,47 +25,67 @@ export async function measureEndToEnd(
   { quick }: SuiteOptions,
 ): Promise<Comparison[]> {
   // It takes thousands of requests until V8 has compiled what it will and the heap has found its size.
-  const [rounds, requests, warmUp] = quick ? [2, 200, 300] : [18, 800, 5_000];
+  const [rounds, slices, requests, warmUp] = quick ? [2, 3, 60, 300] : [12, 9, 150, 5_000];
   const receivers: Receiver[] = [];
   for (const module of modules) {
     const { candidate } = (await import(module.href)) as { candidate: Candidate };
     receivers.push({ label: candidate.label, module, candidate });
   }
-  const tables = await collectSamples(receivers, rounds, async ({ module, candidate }) => {
-    const receiver = new ForkedProcess(new URL("serve.ts", import.meta.url), module.href);
-    const sender = await Sender.open(await receiver.message<number>(), connections);
+  const tables = await collectPairs(receivers, rounds, async (...both) => {
+    const [one, base] = await Promise.all(both.map(RunningReceiver.start));
+    if (!one || !base) throw new Error("there are two");
     try {
-      await useOf(candidate, receiver, sender, warmUp, { bytes: 300, padding: "text" });
-      const figures: number[] = [];
+      for (const receiver of [base, one]) await receiver.cpuPerRequest(warmUp, { bytes: 300, padding: "text" });
+      const pairs: Pair[] = [];
       for (const shape of shapes) {
-        await useOf(candidate, receiver, sender, Math.ceil(requests / 4), shape);
-        figures.push(await useOf(candidate, receiver, sender, requests, shape));
+        for (const receiver of [base, one]) await receiver.cpuPerRequest(requests, shape);
+        const measure = (receiver: RunningReceiver) => () => receiver.cpuPerRequest(requests, shape);
+        pairs.push(await measureInTurns(slices, measure(base), measure(one)));
       }
-      return figures;
+      return pairs;
     } finally {
-      sender.close();
-      await receiver.stop();
+      await Promise.all([one.stop(), base.stop()]);
     }
   });
   return shapes.map((shape, index) => {
     const title = `Receiving an event of ${shape.bytes} bytes, ${inWords[shape.padding]}`;
-    return compare({ title, unit: "µs of CPU per request", better: "lower" }, tables[index]);
+    return compare(
+      { title, unit: "µs of CPU per request", better: "lower" },
+      tables[index]?.values,
+      tables[index]?.ratios,
+    );
   });
 }
 
-/** A bench of requests that fail is worthless: every one must get 2xx and reach the user's code. */
-async function useOf(
-  candidate: Candidate,
-  receiver: ForkedProcess,
-  sender: Sender,
-  count: number,
-  shape: EventShape,
-): Promise<number> {
-  const requests = await makeRequests(candidate, count, shape);
-  const before = await receiver.request<Usage>("usage");
-  await sender.send(requests);
-  const after = await receiver.request<Usage>("usage");
-  const handled = after.handled - before.handled;
-  if (handled !== count) throw new Error(`${candidate.label}: ${handled} events handled of ${count} sent.`);
-  return (after.cpu - before.cpu) / count;
+class RunningReceiver {
+  readonly #candidate: Candidate;
+  readonly #process: ForkedProcess;
+  readonly #sender: Sender;
+
+  private constructor(candidate: Candidate, process: ForkedProcess, sender: Sender) {
+    this.#candidate = candidate;
+    this.#process = process;
+    this.#sender = sender;
+  }
+
+  static async start({ module, candidate }: Receiver): Promise<RunningReceiver> {
+    const process = new ForkedProcess(new URL("serve.ts", import.meta.url), module.href);
+    return new RunningReceiver(candidate, process, await Sender.open(await process.message<number>(), connections));
+  }
+
+  /** A bench of requests that fail is worthless: every one must get 2xx and reach the user's code. */
+  async cpuPerRequest(count: number, shape: EventShape): Promise<number> {
+    const requests = await makeRequests(this.#candidate, count, shape);
+    const before = await this.#process.request<Usage>("usage");
+    await this.#sender.send(requests);
+    const after = await this.#process.request<Usage>("usage");
+    const handled = after.handled - before.handled;
+    if (handled !== count) throw new Error(`${this.#candidate.label}: ${handled} events handled of ${count} sent.`);
+    return (after.cpu - before.cpu) / count;
+  }
+
+  async stop(): Promise<void> {
+    this.#sender.close();
+    await this.#process.stop();
+  }
 }

@@ -1,23 +1,32 @@
-// Checks of a signature in a process of its own.
+// Checks of a signature by one verifier and by the base, in turns, in a process of their own.
 import { readTask } from "../fresh-process.ts";
+import { measureInTurns } from "../pairs.ts";
 import { makeVerifiers } from "./make-verifiers.ts";
 import type { Verifier } from "./verifier.ts";
 
-/** Who checks, and for how long. */
+/** Which two check, and for how long. */
 export interface VerifyTask {
   readonly label: string;
+  readonly baseLabel: string;
   readonly warmUpMs: number;
+  readonly slices: number;
   readonly sliceMs: number;
 }
 
-const { label, warmUpMs, sliceMs } = readTask<VerifyTask>();
-const verifier = (await makeVerifiers()).find((one) => one.label === label);
-if (!verifier) throw new Error(`There is no verifier ${label}.`);
-await countPerSecond(verifier, warmUpMs);
-process.send?.([await countPerSecond(verifier, sliceMs)]);
+const { label, baseLabel, warmUpMs, slices, sliceMs } = readTask<VerifyTask>();
+const verifiers = await makeVerifiers();
+const [base, verifier] = [baseLabel, label].map((wanted) => verifiers.find((one) => one.label === wanted));
+if (!base || !verifier) throw new Error(`There is no verifier ${label} or ${baseLabel}.`);
+for (const one of [base, verifier]) await countPerSecond(one, warmUpMs);
+const pair = await measureInTurns(
+  slices,
+  () => countPerSecond(base, sliceMs),
+  () => countPerSecond(verifier, sliceMs),
+);
+process.send?.([pair]);
 
 async function countPerSecond(verifier: Verifier, sliceMs: number): Promise<number> {
-  const batch = 200;
+  const batch = 50;
   const start = process.cpuUsage();
   for (let count = batch; ; count += batch) {
     await check(verifier, batch);

@@ -52,7 +52,6 @@ async function settle(claimed: readonly Lease[]): Promise<void> {
       filledPath: path,
       durationMs: 1,
       status: 200,
-      answer: "",
     } as const;
     return [{ lease, row, result: { ...answered, startedAt: now() } }];
   });

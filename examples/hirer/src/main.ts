@@ -15,13 +15,13 @@ const app = express();
 app.use(express.json());
 
 app.post("/shifts", async (request, response) => {
-  const { title, details, place, contact, workers, start, end } = request.body ?? {};
+  const { title, details, place, notifyEmail, workers, start, end } = request.body ?? {};
   const offer = await offers.createOffer({
     createdByUserId: OFFERS_USER_ID,
     title,
     details,
     locationPlaceId: place,
-    notifyEmailAddress: contact,
+    notifyEmailAddress: notifyEmail,
     workerIds: workers,
     events: [{ start, end }],
   });
@@ -53,7 +53,7 @@ const statuses = new Map([
   ["conflict", 409],
 ]);
 
-/** What our caller got wrong is said to our caller; trouble with the service, or with our key for it, is ours. */
+/** The caller's mistakes are 4xx; a failure of the service, or of our API key, is 502. */
 const handleError: ErrorRequestHandler = (error, _request, response, _next) => {
   if (!isOffersError(error)) throw error;
   const { code, message, problem } = error;

@@ -1,4 +1,4 @@
-// The operations that a hirer calls, as spec/interface.md describes them, seen by a service that the hirer's process calls.
+// The operations that a hirer calls, as spec/interface.md describes them, as received by a service that the hirer's process calls.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
@@ -78,7 +78,7 @@ describe("a hirer", () => {
 
   test("creates an offer by POST /offer below the service's base address, with the documented fields", async () => {
     const response = await call("POST", "/shifts", {
-      ...{ title: "Kitchen help", details: "Evening service.", place: "place_1", contact: "chef@harbour.example" },
+      ...{ title: "Kitchen help", details: "Evening service.", place: "place_1", notifyEmail: "chef@harbour.example" },
       ...{ workers: ["worker_amal", "worker_ben"], start: "2099-05-01T18:00:00+02:00", end: "2099-05-01T22:00:00Z" },
     });
     expect([response.status, await response.json()]).toEqual([201, { shift: "offer_1" }]);

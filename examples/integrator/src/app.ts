@@ -3,7 +3,7 @@ import express, { type Express } from "express";
 import type { Roster } from "./roster.ts";
 import { staff } from "./staff.ts";
 
-/** An organisation's own system, as small as it can be: a roster that the service's webhooks keep up to date. */
+/** A minimal system of an organisation: a roster that the service's webhooks keep up to date. */
 export function createApp(secret: string, roster: Roster): Express {
   const app = express();
 
@@ -12,21 +12,21 @@ export function createApp(secret: string, roster: Roster): Express {
     webhookRouter({
       secret,
       onWorkerOfferResponse: (event) => roster.recordResponse(event),
-      onWorkerAddedContact: (event) => roster.share(event),
+      onWorkerAddedContact: (event) => roster.addSharedWorker(event),
       suggestContacts: ({ filter = "", userEmailAddresses }) =>
         staff
           .filter(({ manager }) => userEmailAddresses.includes(manager))
           .filter(({ name, role }) => `${name} ${role}`.toLowerCase().includes(filter.toLowerCase()))
           .map(({ name, emailAddress, ratings }) => ({ name, emailAddress, ratings })),
-      // Extras of the live service; an organisation that doesn't need them leaves them out.
-      onOfferEventDeleted: (event) => roster.leaveGap(event),
-      onTimelineChanged: (event) => roster.changeTimeline(event),
-      onRejected: ({ reason }) => console.warn(`refused a webhook: ${reason}`),
+      // Additional events of the live service; optional.
+      onOfferEventDeleted: (event) => roster.recordGap(event),
+      onTimelineChanged: (event) => roster.recordTimeline(event),
+      onRejected: ({ reason }) => console.warn(`rejected a webhook: ${reason}`),
       onError: (error) => console.error("a handler failed:", error),
     }),
   );
 
-  // For the organisation's own screens.
+  // For the organisation's own pages.
   app.get("/roster", (_request, response) => {
     response.json(roster);
   });

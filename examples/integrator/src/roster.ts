@@ -11,16 +11,16 @@ export class Roster {
     this.#responses.set(offerId, (this.#responses.get(offerId) ?? new Map()).set(workerId, response));
   }
 
-  share({ workerId }: WorkerAddedContact): void {
+  addSharedWorker({ workerId }: WorkerAddedContact): void {
     this.#sharedWith.add(workerId);
   }
 
-  /** An assigned worker has cancelled: a replacement is needed from then on. */
-  leaveGap({ offerId, workerId, eventStart }: OfferEventDeleted): void {
+  /** An assigned worker has cancelled this slot. */
+  recordGap({ offerId, workerId, eventStart }: OfferEventDeleted): void {
     this.#gaps.set(offerId, (this.#gaps.get(offerId) ?? new Map()).set(workerId, eventStart));
   }
 
-  changeTimeline({ workerId, completedAt }: TimelineChanged): void {
+  recordTimeline({ workerId, completedAt }: TimelineChanged): void {
     this.#timelines.set(workerId, completedAt);
   }
 

@@ -1,35 +1,35 @@
-import type { Wire } from "./wire.ts";
+import type { TrafficLog } from "./traffic-log.ts";
 
-export interface Answer<Body> {
+export interface CallResponse<Body> {
   status: number;
-  /** Parsed where it is JSON, undefined otherwise. */
+  /** Parsed if it is JSON, else undefined. */
   body: Body;
 }
 
 export interface CallOptions {
   headers?: Record<string, string>;
-  /** Sent as JSON; a string is sent as it is. */
+  /** Sent as JSON; a string is sent unchanged. */
   body?: unknown;
-  /** Not noted on the wire: somebody who looks again and again would drown out the story. */
+  /** Left out of the traffic log: a poll that repeats every 50 ms would fill it. */
   quiet?: boolean;
 }
 
-/** Somebody who makes HTTP requests to one party. Each is noted on the wire. */
+/** Makes HTTP requests to one process, and records each in the traffic log. */
 export class Caller {
-  readonly #wire: Wire;
+  readonly #traffic: TrafficLog;
   readonly #from: string;
   readonly #to: string;
   readonly #address: string;
   #token: string | undefined;
 
-  constructor(wire: Wire, from: string, to: string, address: string) {
-    this.#wire = wire;
+  constructor(traffic: TrafficLog, from: string, to: string, address: string) {
+    this.#traffic = traffic;
     this.#from = from;
     this.#to = to;
     this.#address = address;
   }
 
-  /** Later calls carry this token. */
+  /** Later calls send this token. */
   signIn(token: string): void {
     this.#token = token;
   }
@@ -38,7 +38,7 @@ export class Caller {
     return this.#token ? { authorization: `Bearer ${this.#token}` } : {};
   }
 
-  async call<Body = unknown>(method: string, path: string, options: CallOptions = {}): Promise<Answer<Body>> {
+  async call<Body = unknown>(method: string, path: string, options: CallOptions = {}): Promise<CallResponse<Body>> {
     const begun = performance.now();
     const { body } = options;
     const response = await fetch(new URL(path, this.#address), {
@@ -52,7 +52,7 @@ export class Caller {
     });
     const text = await response.text();
     if (!options.quiet)
-      this.#wire.record(begun, { from: this.#from, to: this.#to, method, path, status: response.status });
+      this.#traffic.record(begun, { from: this.#from, to: this.#to, method, path, status: response.status });
     const isJson = /json/.test(response.headers.get("content-type") ?? "");
     return { status: response.status, body: (isJson ? JSON.parse(text) : undefined) as Body };
   }

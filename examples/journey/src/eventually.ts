@@ -1,6 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Asks until `look` finds something, and says what was missed when it does not in time. */
+/**
+ * Polls `look` every 50 ms until it returns a value other than undefined or false, and returns that.
+ *
+ * @param what named in the error after `limitMs`
+ */
 export async function eventually<T>(
   what: string,
   look: () => T | undefined | Promise<T | undefined>,

@@ -1,17 +1,17 @@
-// Starts the platform, an integrator and a hirer as processes on loopback, plays the contract as one story, and stays
-// up to be tried by hand.
-//   --once                 ends after the story: with 0 only if every step held
-//   --kill-between-steps   kills the platform with -9 before every step and starts it again
-//   --dialect live         has the platform answer as the live service does where that is known (D-51)
+// Starts the platform, an integrator and a hirer as processes on loopback, runs every operation of the contract step by
+// step, and keeps running, to be tried by hand.
+//   --once                 exits after the walkthrough; exit code 0 only if every step passed
+//   --kill-between-steps   kills the platform with SIGKILL before every step and restarts it
+//   --dialect live         makes the platform respond the way the live service is documented to (D-51)
 import { parseArgs } from "node:util";
-import { companyProfile } from "./chapters/company-profile.ts";
-import { contacts } from "./chapters/contacts.ts";
-import { offerIsFilled } from "./chapters/offer-is-filled.ts";
-import { offerIsWithdrawn } from "./chapters/offer-is-withdrawn.ts";
-import { trouble } from "./chapters/trouble.ts";
-import { wrongRequests } from "./chapters/wrong-requests.ts";
-import { handOver } from "./hand-over.ts";
-import { Troupe } from "./troupe.ts";
+import { keepRunning } from "./keep-running.ts";
+import { Processes } from "./processes.ts";
+import { companyProfile } from "./scenarios/company-profile.ts";
+import { contacts } from "./scenarios/contacts.ts";
+import { failures } from "./scenarios/failures.ts";
+import { offerIsFilled } from "./scenarios/offer-is-filled.ts";
+import { offerIsWithdrawn } from "./scenarios/offer-is-withdrawn.ts";
+import { wrongRequests } from "./scenarios/wrong-requests.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -23,27 +23,27 @@ const { values: options } = parseArgs({
 const { dialect } = options;
 if (dialect !== "reference" && dialect !== "live") throw new Error("--dialect is reference or live");
 
-const troupe = new Troupe({ dialect, killBetweenSteps: options["kill-between-steps"] });
-const { narrator } = troupe;
+const processes = new Processes({ dialect, killBetweenSteps: options["kill-between-steps"] });
+const { reporter } = processes;
 
-let held = false;
-let leaving: Promise<void> | undefined;
-const leave = () => {
-  leaving ??= troupe.leave().finally(() => process.exit(held ? 0 : 1));
+let passed = false;
+let stopping: Promise<void> | undefined;
+const stop = () => {
+  stopping ??= processes.stop().finally(() => process.exit(passed ? 0 : 1));
 };
-process.on("SIGINT", leave);
-process.on("SIGTERM", leave);
+process.on("SIGINT", stop);
+process.on("SIGTERM", stop);
 
 try {
-  const stage = await troupe.enter();
-  for (const chapter of [companyProfile, offerIsFilled, offerIsWithdrawn, contacts, trouble, wrongRequests])
-    await chapter(stage);
-  held = true;
+  const context = await processes.start();
+  for (const scenario of [companyProfile, offerIsFilled, offerIsWithdrawn, contacts, failures, wrongRequests])
+    await scenario(context);
+  passed = true;
 } catch (error) {
-  if (!leaving) console.error(error, `\n${troupe.lastLines()}`);
+  if (!stopping) console.error(error, `\n${processes.lastLines()}`);
 }
 
-const stays = held && !options.once;
-if (stays) handOver(troupe);
-console.log(`\n${narrator.closingLine()}`);
-if (!stays) leave();
+const keepsRunning = passed && !options.once;
+if (keepsRunning) keepRunning(processes);
+console.log(`\n${reporter.closingLine()}`);
+if (!keepsRunning) stop();

@@ -1,7 +1,7 @@
 import { EventSource } from "eventsource";
 import { Caller } from "./caller.ts";
 import { eventually } from "./eventually.ts";
-import type { Wire } from "./wire.ts";
+import type { TrafficLog } from "./traffic-log.ts";
 
 export interface PushNotification {
   id: number;
@@ -10,20 +10,20 @@ export interface PushNotification {
   createdAt: string;
 }
 
-/** A worker's phone with the app: it receives push notifications and answers offers. */
+/** A worker's phone with the app: receives push notifications and responds to offers. */
 export class Phone {
   readonly worker: string;
-  readonly #wire: Wire;
+  readonly #traffic: TrafficLog;
   readonly #caller: Caller;
   readonly #address: string;
   readonly #received: PushNotification[] = [];
   #stream: EventSource | undefined;
 
-  constructor(wire: Wire, worker: string, address: string) {
+  constructor(traffic: TrafficLog, worker: string, address: string) {
     this.worker = worker;
-    this.#wire = wire;
+    this.#traffic = traffic;
     this.#address = address;
-    this.#caller = new Caller(wire, this.#name, "platform", address);
+    this.#caller = new Caller(traffic, this.#name, "platform", address);
   }
 
   get #name(): string {
@@ -38,7 +38,7 @@ export class Phone {
     return status;
   }
 
-  /** Keeps listening, across a restart of the platform too. */
+  /** Opens the notification stream, which reconnects after a restart of the platform. */
   async listen(): Promise<void> {
     const stream = new EventSource(new URL("/worker-app/notifications/stream", this.#address), {
       fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, ...this.#caller.headers } }),
@@ -52,21 +52,21 @@ export class Phone {
     this.#received.push(notification);
     const { offerId, reason, createdAt } = notification;
     const push = { from: "platform", to: this.#name, method: "push", path: `${reason} ${offerId}`, status: "received" };
-    this.#wire.record(performance.now() - (Date.now() - Date.parse(createdAt)), push);
+    this.#traffic.record(performance.now() - (Date.now() - Date.parse(createdAt)), push);
   }
 
-  hangUp(): void {
+  disconnect(): void {
     this.#stream?.close();
   }
 
-  /** How often this phone was told this about the offer. */
-  timesTold(reason: PushNotification["reason"], offerId: string): number {
+  /** How many such notifications of the offer this phone has received. */
+  notificationCount(reason: PushNotification["reason"], offerId: string): number {
     return this.#received.filter((one) => one.reason === reason && one.offerId === offerId).length;
   }
 
   awaitPush(reason: PushNotification["reason"], offerId: string): Promise<unknown> {
-    const told = () => this.timesTold(reason, offerId) > 0 || undefined;
-    return eventually(`"${reason}" on the phone of ${this.worker}`, told);
+    const received = () => this.notificationCount(reason, offerId) > 0 || undefined;
+    return eventually(`"${reason}" on the phone of ${this.worker}`, received);
   }
 
   async menu(): Promise<PushNotification[]> {
@@ -74,7 +74,7 @@ export class Phone {
     return body.notifications;
   }
 
-  /** Opens, answers or closes the view of an offer. */
+  /** Opens or closes the view of an offer, or responds to it. */
   async act(action: "open" | "apply" | "reject" | "close", offerId: string): Promise<number> {
     const { status } = await this.#caller.call("POST", `/worker-app/offers/${offerId}/${action}`);
     return status;

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 const main = join(import.meta.dirname, "../src/main.ts");
 
 test.each(["reference", "live"])(
-  "the whole story of the contract holds on three processes, in the %s dialect",
+  "every step of the walkthrough passes on three processes, in the %s dialect",
   async (dialect) => {
     const { stdout } = await promisify(execFile)(process.execPath, [main, "--once", "--dialect", dialect]);
     const [closing = ""] = stdout.trimEnd().split("\n").slice(-1);

@@ -1,16 +1,15 @@
 import express, { type Express, type Response, Router } from "express";
 import type { Logger } from "pino";
-import type { ApiDeps } from "./api/api-deps.ts";
 import { mountApi } from "./api/mount-api.ts";
-import { defineRoutes } from "./http/define-routes.ts";
+import type { ApiDeps } from "./api/operation.ts";
 import { type CompletedRequest, observeRequests } from "./http/observe-requests.ts";
 import { errorFields } from "./log/error-fields.ts";
+import { mountHealth } from "./metrics/mount-health.ts";
 import { mountPages } from "./pages/mount-pages.ts";
 import type { PageDeps } from "./pages/routing/page-deps.ts";
 import { mountPortal } from "./portal/mount-portal.ts";
 import { ProblemError } from "./problem/problem-error.ts";
 import { problemHandler } from "./problem/problem-handler.ts";
-import { checkParameters } from "./validation/known-parameters.ts";
 import { mountWorkerApp } from "./worker-app/mount-worker-app.ts";
 
 export interface AppDeps extends ApiDeps, Omit<PageDeps, "onFailedPage"> {
@@ -25,38 +24,26 @@ export interface AppDeps extends ApiDeps, Omit<PageDeps, "onFailedPage"> {
 
 /** All HTTP routes of the platform. */
 export function createApp(deps: AppDeps): Express {
-  const app = express();
-  app.disable("x-powered-by").disable("etag").set("trust proxy", deps.trustedProxies);
-  app.use(
-    observeRequests((request) => {
-      deps.log.info(request, "http.response");
-      deps.onRequest(request);
-    }),
-  );
-
+  const { log } = deps;
   const onFailed = (error: unknown, response: Response): void =>
-    deps.log.error({ requestId: response.get("X-Request-Id"), ...errorFields(error) }, "http.failed");
+    log.error({ requestId: response.get("X-Request-Id"), ...errorFields(error) }, "http.failed");
 
   const router = Router({ caseSensitive: true, strict: true });
   mountApi(router, deps);
   mountPortal(router, deps);
   mountWorkerApp(router, deps);
-  defineRoutes(router, "/healthz", {
-    get: (request, response) => {
-      checkParameters(request);
-      response.json({ status: "alive" });
-    },
-  });
-  defineRoutes(router, "/readyz", {
-    get: async (request, response) => {
-      checkParameters(request);
-      if (!(await deps.isReady())) throw new ProblemError("service_unavailable", "Try again in a moment.");
-      response.json({ status: "ready" });
-    },
-  });
+  mountHealth(router, deps.isReady);
   mountPages(router, { ...deps, onFailedPage: onFailed });
-  app.use(router);
 
+  const app = express();
+  app.disable("x-powered-by").disable("etag").set("trust proxy", deps.trustedProxies);
+  app.use(
+    observeRequests((request) => {
+      log.info(request, "http.response");
+      deps.onRequest(request);
+    }),
+  );
+  app.use(router);
   app.use(() => {
     throw new ProblemError("not_found", "Check the path; the README lists them all.");
   });

@@ -12,7 +12,7 @@ interface Call {
 interface Exchange {
   name: string;
   operation: string;
-  answer: { status: number; headers: Record<string, string>; text?: string; json?: unknown };
+  response: { status: number; headers: Record<string, string>; text?: string; json?: unknown };
   outcome: { data: unknown } | { error: Record<string, unknown> };
 }
 
@@ -21,9 +21,9 @@ const exchanges: Exchange[] = samples.exchanges;
 const { apiKey } = samples;
 const replayed: string[] = [];
 
-test.each(exchanges)("the client handles $name", async ({ name, operation, answer, outcome }) => {
-  const text = answer.json === undefined ? (answer.text ?? "") : JSON.stringify(answer.json);
-  const { baseUrl, received } = await serve(respondWith(answer.status, text, answer.headers));
+test.each(exchanges)("the client handles $name", async ({ name, operation, response, outcome }) => {
+  const text = response.json === undefined ? (response.text ?? "") : JSON.stringify(response.json);
+  const { baseUrl, received } = await serve(respondWith(response.status, text, response.headers));
   const client = new OffersClient({ baseUrl: `${baseUrl}/`, apiKey, maxRetries: 0 });
   const perform: (...given: unknown[]) => Promise<unknown> = Reflect.get(client, operation);
   const settled = await perform.apply(client, calls[operation]?.arguments ?? []).then(
@@ -37,7 +37,7 @@ test.each(exchanges)("the client handles $name", async ({ name, operation, answe
   expect(headers["x-ue-api-subscription-key"]).toBe(apiKey);
   if ("error" in settled) expect(settled.error).toBeInstanceOf(OffersError);
   if ("data" in outcome) expect(settled).toEqual(outcome);
-  else expect(settled).toMatchObject({ error: { ...outcome.error, problem: answer.json } });
+  else expect(settled).toMatchObject({ error: { ...outcome.error, problem: response.json } });
   replayed.push(name);
 });
 
@@ -47,7 +47,9 @@ test("every sample was replayed, each under a name of its own", () => {
 });
 
 test("every problem that the live service is known for is among them", () => {
-  const titles = exchanges.flatMap(({ answer }) => (answer.json as { title?: string; status?: number })?.title ?? []);
+  const titles = exchanges.flatMap(
+    ({ response }) => (response.json as { title?: string; status?: number })?.title ?? [],
+  );
   for (const kind of [
     "Parameters out of range",
     "Unauthorised",

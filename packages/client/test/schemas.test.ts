@@ -102,8 +102,8 @@ test("creations, completions and withdrawals are not validated", async () => {
 
 test.each(samples.exchanges.filter(({ operation, outcome }) => operation === "getOffer" && "data" in outcome))(
   "an offer of the live service passes: $name",
-  async ({ answer, outcome }) => {
-    const { client } = await validating(200, JSON.stringify(answer.json));
+  async ({ response, outcome }) => {
+    const { client } = await validating(200, JSON.stringify(response.json));
     await expect(client.getOffer("a")).resolves.toEqual(outcome.data);
   },
 );

@@ -45,5 +45,3 @@ export const dialects = {
     statuses: { offer_not_found: 400, offer_completed: 400, offer_withdrawn: 400, idempotency_key_reused: 400 },
   },
 } as const satisfies Record<string, Dialect>;
-
-export type DialectName = keyof typeof dialects;

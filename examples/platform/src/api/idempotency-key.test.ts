@@ -29,7 +29,7 @@ async function read(...headers: string[]): Promise<unknown> {
   }
 }
 
-test("no key is none", async () => expect(await read("Idempotency-Keys: k")).toBeUndefined());
+test("a request without the header has no key", async () => expect(await read("Idempotency-Keys: k")).toBeUndefined());
 
 test.each(["k", " ~!", "8f14e45f-ceea-4e7b-9c3a-5d6f7a8b9c0d", '"quoted, with a comma"', "x".repeat(255)])(
   "%j is a key",
@@ -39,7 +39,7 @@ test.each(["k", " ~!", "8f14e45f-ceea-4e7b-9c3a-5d6f7a8b9c0d", '"quoted, with a 
 test.each([
   ["an empty one", ["Idempotency-Key:"]],
   ["a long one", [`Idempotency-Key: ${"x".repeat(256)}`]],
-  ["one that is not ASCII", ["Idempotency-Key: schl\u00fcssel"]],
+  ["a key that is not ASCII", ["Idempotency-Key: schl\u00fcssel"]],
   ["one with a tab", ["Idempotency-Key: a\tb"]],
   ["two", ["Idempotency-Key: a", "idempotency-key: b"]],
   ["the same one twice", ["Idempotency-Key: a", "Idempotency-Key: a"]],

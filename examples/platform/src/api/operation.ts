@@ -1,10 +1,18 @@
 import type { Request, RequestHandler, Response } from "express";
+import type { ReadJson } from "../http/read-json.ts";
 import { type RouteResponse, sendResponse } from "../http/response.ts";
+import type { OfferDeps } from "../offers/offer-deps.ts";
+import type { RateLimits } from "../rate-limits/rate-limits.ts";
 import { checkParameters } from "../validation/known-parameters.ts";
-import type { ApiDeps } from "./api-deps.ts";
 import { authenticate, type Caller } from "./authenticate.ts";
 import { checkApiVersion } from "./check-api-version.ts";
-import type { OfferOperation } from "./dialect.ts";
+import type { Dialect, OfferOperation } from "./dialect.ts";
+
+export interface ApiDeps extends OfferDeps {
+  readJson: ReadJson;
+  dialect: Dialect;
+  rateLimits: RateLimits;
+}
 
 /** An authenticated request of an operation. */
 export interface Call {

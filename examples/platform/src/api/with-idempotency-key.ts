@@ -5,9 +5,8 @@ import { sha256 } from "../http/sha256.ts";
 import { idempotent } from "../idempotency/idempotent.ts";
 import { commitAndPublish } from "../offers/commit-and-publish.ts";
 import type { Trx } from "../store/store.ts";
-import type { ApiDeps } from "./api-deps.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
-import type { Call } from "./operation.ts";
+import type { ApiDeps, Call } from "./operation.ts";
 
 /**
  * Commits `effect` together with its response under the request's `Idempotency-Key`. A retry of the request has no effect and

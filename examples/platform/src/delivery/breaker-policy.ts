@@ -1,6 +1,6 @@
 import { maxRetryAfterSeconds } from "../generated/decisions.ts";
 
-/** When an endpoint is left alone, and when for good (D-72, D-73). Data: tests use short ones. */
+/** When the circuit breaker opens, and when the endpoint is disabled (D-72, D-73). Data: tests use short times. */
 export interface BreakerPolicy {
   /** So many consecutive attempts with the result `unhealthy` open the circuit breaker. */
   failures: number;

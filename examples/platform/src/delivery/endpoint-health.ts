@@ -30,7 +30,7 @@ export const healthColumns = Object.keys(healthy) as (keyof EndpointHealth)[];
 /** What one attempt says about the endpoint. */
 export type AttemptResult =
   | "acknowledged"
-  /** It asks never to be called again: 410. */
+  /** It asks never to be called again: 410 disables the endpoint (D-73). */
   | "gone"
   /** It responds, but not with an acknowledgement: this event may be at fault, or the profile. */
   | "rejected"
@@ -50,7 +50,7 @@ export function classifyAttempt({ status, failure }: Pick<Attempt, "status" | "f
 
 export interface ClassifiedAttempt {
   result: AttemptResult;
-  /** The one attempt after a pause. */
+  /** The one attempt after a pause, when the breaker is half-open. */
   isProbe: boolean;
   retryAfterMs?: number | undefined;
   at: Date;

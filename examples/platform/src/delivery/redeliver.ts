@@ -6,7 +6,7 @@ import type { Store, Trx } from "../store/store.ts";
 import type { DeliveryState } from "../store/tables.ts";
 import { releaseNext } from "./order-key.ts";
 
-/** What became of the wish to redeliver (D-74). */
+/** The outcome of a redelivery (D-74). */
 export type Redelivery =
   /** The id that is delivered now: a dead letter's own, for an acknowledged one a new one. */
   | { outcome: "redelivered"; id: string }

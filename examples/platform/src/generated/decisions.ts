@@ -27,23 +27,23 @@ export const connectTimeoutMs = 3000;
 /** D-25: What are the timeouts? */
 export const bodyTimeoutMs = 10000;
 
-/** D-26: Is an event sent again when it was not acknowledged? */
+/** D-26: Retry schedule and dead letters: is an event sent again if it was not acknowledged? */
 export const retryDelaysSeconds = [5,30,120,600,1800,7200,21600,43200,86400];
 
-/** D-26: Is an event sent again when it was not acknowledged? */
+/** D-26: Retry schedule and dead letters: is an event sent again if it was not acknowledged? */
 export const retryJitter = 0.2;
 
-/** D-26: Is an event sent again when it was not acknowledged? */
+/** D-26: Retry schedule and dead letters: is an event sent again if it was not acknowledged? */
 export const maxRetryAfterSeconds = 21600;
 
 /** D-27: Which operations take `api-version`? */
 export const apiVersion = "1.0";
 
-/** D-87: Who can be invited, how often, and what does the mail say? */
+/** D-87: Which people can be invited, how often, and what does the mail say? */
 export const invitationsPerDay = 200;
 
-/** D-87: Who can be invited, how often, and what does the mail say? */
+/** D-87: Which people can be invited, how often, and what does the mail say? */
 export const repeatInvitationDays = 30;
 
-/** D-89: Which characters are visible, and what may stand beside them? */
+/** D-89: Which characters are visible, and which may be combined with them? */
 export const visibleCharacter = "(?![\\u115F\\u1160\\u2800\\u3164\\uFFA0\\uFFFC\\u{13441}\\u{13442}\\u{1D159}])[\\p{L}\\p{N}\\p{P}\\p{S}]";

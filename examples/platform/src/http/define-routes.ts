@@ -17,15 +17,9 @@ export function defineRoutes(router: Router, path: string, { head, ...handlers }
   const rejectMethod: RequestHandler = () => {
     throw new ProblemError("method_not_allowed", `Allowed here: ${allow}.`, { headers: { Allow: allow } });
   };
-  const route = router.route(path).all((_request, response, next) => {
-    response.locals.route = path;
-    next();
-  });
+  const route = router.route(path);
   // Express runs GET handlers for HEAD.
   if (head === false) route.head(rejectMethod);
-  if (handlers.get) route.get(handlers.get);
-  if (handlers.post) route.post(handlers.post);
-  if (handlers.put) route.put(handlers.put);
-  if (handlers.delete) route.delete(handlers.delete);
+  for (const [method, handler] of Object.entries(handlers)) route[method as keyof typeof handlers](handler);
   route.all(rejectMethod);
 }

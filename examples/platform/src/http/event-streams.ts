@@ -1,7 +1,7 @@
 import type { Response } from "express";
 
 const heartbeatMs = 15_000;
-/** A reader that falls this far behind is disconnected; it resumes with Last-Event-ID. */
+/** Backpressure: a reader that falls this far behind is disconnected; it resumes with Last-Event-ID. */
 const maxBufferedBytes = 1024 * 1024;
 
 export interface StreamEvent {

@@ -21,7 +21,7 @@ export const observeRequests =
     response.set({ "X-Request-Id": requestId, "Cache-Control": "no-store" });
     response.once("close", () => {
       const { method } = request;
-      const route = String(response.locals.route ?? "none");
+      const route = String(request.route?.path ?? "none");
       const status = response.writableFinished ? response.statusCode : null;
       onRequest({ method, route, status, ms: Math.round(performance.now() - startedAt), requestId });
     });

@@ -16,7 +16,7 @@ export interface ListPage {
   limit: number;
 }
 
-/** The rows of a page, and the cursor of the next page; null after the last. */
+/** The rows of a page, and the pagination cursor of the next page; null after the last. */
 export interface Listed<Row> {
   rows: Row[];
   next: string | null;

@@ -1,10 +1,10 @@
 /**
- * A text that strangers wrote as part of a line of a mail (D-38): without line breaks and changes of direction, and with a space
- * where a mail program would otherwise make a link of it.
+ * Prepares a text of other people for a line of a mail (D-38): removes line breaks and changes of direction, and adds spaces
+ * so that mail programs make no links of it.
  */
 export const lineInMail = (text: string): string =>
   text
-    // A full-width dot is a dot to what reads it.
+    // Programs read a full-width dot as a dot.
     .normalize("NFKC")
     .replaceAll(/[\s\p{Cc}\p{Bidi_Control}<>]+/gu, " ")
     .replaceAll(/(?<=[\p{L}\p{N}]):(?=[^\s\d])/gu, ": ")

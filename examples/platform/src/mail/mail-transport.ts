@@ -1,4 +1,4 @@
-/** One mail as its row has it. */
+/** A row of `mails`. */
 export interface Mail {
   id: number;
   to: string;
@@ -7,18 +7,18 @@ export interface Mail {
   createdAt: Date;
 }
 
-/** A way for mail to go out (D-78). */
+/** Sends mail (D-78). */
 export interface MailTransport {
-  /** Rejects when it should be tried again. @throws {MailRefused} when that cannot help */
+  /** Rejects when it should be retried. @throws {MailRejectedError} when a retry cannot help */
   send(mail: Mail): Promise<void>;
   close?(): Promise<void>;
 }
 
-/** The mail server will never take this mail: no such mailbox, say. */
-export class MailRefused extends Error {
-  override readonly name = "MailRefused";
-  readonly code = "mail_refused";
+/** The mail server will never accept this mail, because the mailbox does not exist, for example. */
+export class MailRejectedError extends Error {
+  override readonly name = "MailRejectedError";
+  readonly code = "mail_rejected";
 }
 
-/** The portal's mailbox page reads the rows themselves: there is nothing to carry. */
+/** Sends nothing: the portal's mailbox page reads the rows. */
 export const mailboxTransport: MailTransport = { send: async () => undefined };

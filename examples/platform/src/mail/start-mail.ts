@@ -5,38 +5,38 @@ import type { Loop } from "../outbox/run-loop.ts";
 import { type Attempted, startDispatcher } from "../outbox/start-dispatcher.ts";
 import { wakeWhenDue } from "../outbox/wake-lanes.ts";
 import type { Store, Trx } from "../store/store.ts";
-import { withTimeout } from "../with-timeout.ts";
-import { type Mail, MailRefused, type MailTransport } from "./mail-transport.ts";
+import { withTimeout } from "../timers/with-timeout.ts";
+import { type Mail, MailRejectedError, type MailTransport } from "./mail-transport.ts";
 
 export interface MailOptions {
   store: Store;
   leases: Leases;
   transport: MailTransport;
-  /** Called with trouble, also of a transport that refused. The work goes on. */
+  /** Receives errors, also of the transport. Sending continues. */
   onError: (error: unknown) => void;
-  /** The pause after the first refusal; each further one is three times as long. @default 60_000 */
+  /** The pause after the first failed attempt; each further one is three times as long. @default 60_000 */
   firstRetryMs?: number;
 }
 
 /** Twice the connections of the transport. */
 const maxUnderWay = 10;
 
-/** For one mail, so that stopping takes no longer (D-71). */
+/** Time for one mail, which bounds the shutdown (D-71). */
 const sendLimitMs = 12_000;
 
 /** Eight attempts over two days; then the mail stays in the mailbox (D-78). */
 export const maxMailAttempts = 8;
 
-/** The mails as a queue, of one lane. */
+/** The mails as a queue with one lane. */
 export const mails: OutboxQueue = { name: "mails", table: "mails", id: "id", capacity: maxUnderWay };
 
 interface DueMail extends Mail {
   attempts: number;
 }
 
-type SentMail = Attempted<DueMail, "sent" | "retry" | "refused">;
+type SentMail = Attempted<DueMail, "sent" | "retry" | "rejected">;
 
-/** Sends mail until it is stopped. At least once: a process that dies while it sends leaves the mail for a later attempt. */
+/** Sends mail until it is stopped, at least once: if the process dies while it sends, another attempt follows. */
 export function startMail({ store, leases, transport, onError, firstRetryMs = 60_000 }: MailOptions): Loop {
   return startDispatcher<DueMail, SentMail["result"]>({
     ...{ store, leases, queue: mails, maxUnderWay, onError },
@@ -47,7 +47,7 @@ export function startMail({ store, leases, transport, onError, firstRetryMs = 60
         return "sent";
       } catch (error) {
         onError(error);
-        return error instanceof MailRefused ? "refused" : "retry";
+        return error instanceof MailRejectedError ? "rejected" : "retry";
       }
     },
     async settle(trx, made) {
@@ -70,7 +70,7 @@ async function settleMails(trx: Trx, made: readonly SentMail[], firstRetryMs: nu
   const outcomes = made.map(({ row: { id, attempts }, result }) => ({
     id,
     isSent: result === "sent",
-    attempts: result === "refused" ? maxMailAttempts : attempts + 1,
+    attempts: result === "rejected" ? maxMailAttempts : attempts + 1,
     retryInMs: result === "retry" && attempts + 1 < maxMailAttempts ? firstRetryMs * 3 ** attempts : null,
   }));
   await sql`

@@ -7,7 +7,7 @@ import type { MailTable } from "../store/tables.ts";
 
 export type MailToWrite = Pick<Insertable<MailTable>, "to_address" | "subject" | "body">;
 
-/** Writes mail in the caller's transaction, to be sent after its commit (D-78), and announces it to the organisations it is for. */
+/** Writes mail in the caller's transaction. It is sent after the commit (D-78), which also updates the recipients' pages. */
 export async function writeMails(trx: Trx, mails: readonly MailToWrite[]): Promise<void> {
   if (mails.length === 0) return;
   const due = mails.map((mail) => ({ ...mail, due_at: sql<Date>`now()` }));

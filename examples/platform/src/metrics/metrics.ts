@@ -24,26 +24,17 @@ export function createMetrics(store: Store, now: () => Date): Metrics {
   const registers = [registry];
   const gauge = (name: string, help: string, labelNames: string[] = []) =>
     new Gauge({ name: `offers_${name}`, help, labelNames, registers });
+  const histogram = (name: string, help: string, labelNames: string[]) =>
+    new Histogram({ name: `offers_${name}`, help, labelNames, buckets: seconds, registers });
   const attempts = new Counter({
     name: "offers_delivery_attempts_total",
     help: "Delivery attempts by outcome and failure code",
     labelNames: ["outcome", "failure"],
     registers,
   });
-  const attemptSeconds = new Histogram({
-    name: "offers_delivery_attempt_duration_seconds",
-    help: "Duration of delivery attempts",
-    labelNames: ["outcome"],
-    buckets: seconds,
-    registers,
-  });
-  const requestSeconds = new Histogram({
-    name: "offers_http_request_duration_seconds",
-    help: "Duration of HTTP requests by route template",
-    labelNames: ["method", "route", "status"],
-    buckets: seconds,
-    registers,
-  });
+  const attemptSeconds = histogram("delivery_attempt_duration_seconds", "Duration of delivery attempts", ["outcome"]);
+  const requestHelp = "Duration of HTTP requests by route template";
+  const requestSeconds = histogram("http_request_duration_seconds", requestHelp, ["method", "route", "status"]);
   const storeUp = gauge("store_up", "Whether the database responded to this scrape");
   const deliveries = gauge("deliveries", "Unacknowledged deliveries by state", ["state"]);
   const gauges = {

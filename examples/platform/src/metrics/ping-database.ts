@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Store } from "../store/store.ts";
-import { withTimeout } from "../with-timeout.ts";
+import { withTimeout } from "../timers/with-timeout.ts";
 
 const limitMs = 2_000;
 

@@ -103,7 +103,7 @@ describe("a creation is refused, with the field and the remedy:", () => {
     [
       "two addresses",
       { ...full, notifyEmailAddress: "hana@example.com, bo@example.com" },
-      { notifyEmailAddress: [expect.stringContaining("one e-mail address")] },
+      { notifyEmailAddress: [expect.stringContaining("one email address")] },
     ],
     ["a stranger's id as creator", { ...full, createdByUserId: "bo" }, { createdByUserId: [remedies.creator] }],
     ["no creator", { ...full, createdByUserId: "" }, { createdByUserId: [remedies.empty] }],

@@ -1,50 +1,37 @@
-import type { OutboundFailure } from "./outbound.ts";
+import { addAbortListener } from "node:events";
+import type { OutboundFailureCode } from "./outbound.ts";
+import { OutboundError } from "./outbound-error.ts";
 
-type Reason = Pick<OutboundFailure, "code" | "reason">;
-
-/** Ends an attempt that does not end by itself. The first reason stays. */
+/** Aborts an attempt that takes too long. The reason of `signal` is an `OutboundError`; the first one stays. */
 export class AttemptDeadline {
-  /** Why it was ended; undefined while it was not. */
-  reason: Reason | undefined;
   readonly #controller = new AbortController();
+  readonly signal = this.#controller.signal;
   readonly #timer: NodeJS.Timeout;
-  readonly #stop: AbortSignal | undefined;
+  readonly #stopListener: Disposable | undefined;
 
-  /** @param stop ends it too, before its time */
+  /** @param stop aborts the attempt before its deadline */
   constructor(timeoutMs: number, stop: AbortSignal | undefined) {
-    const reason = `no complete response within ${timeoutMs} ms`;
-    this.#timer = setTimeout(() => this.end({ code: "timeout", reason }), timeoutMs);
-    this.#stop = stop;
-    if (stop?.aborted) this.#onStop();
-    stop?.addEventListener("abort", this.#onStop);
+    const late = `no complete response within ${timeoutMs} ms`;
+    this.#timer = setTimeout(() => this.abort("timeout", late), timeoutMs);
+    const stopped = "the platform stopped before the response was complete";
+    this.#stopListener = stop && addAbortListener(stop, () => this.abort("aborted", stopped));
   }
 
-  get signal(): AbortSignal {
-    return this.#controller.signal;
+  abort(code: OutboundFailureCode, reason: string): void {
+    this.#controller.abort(new OutboundError(code, reason));
   }
 
-  /** Settles as `work` does, or rejects at the end if that comes first: a connection that is being made heeds no signal. */
-  orEnd<T>(work: Promise<T>): Promise<T> {
-    const { signal } = this;
-    const ended = new Promise<never>((_, reject) => {
-      const fail = (): void => reject(signal.reason);
-      if (signal.aborted) fail();
-      else signal.addEventListener("abort", fail, { once: true });
+  /** Settles with `work`, or rejects when the attempt is aborted: undici does not abort while it connects. */
+  race<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      addAbortListener(this.signal, () => reject(this.signal.reason));
+      work.then(resolve, reject);
     });
-    return Promise.race([work, ended]);
   }
 
-  end(reason: Reason): void {
-    this.reason ??= reason;
-    this.#controller.abort();
-  }
-
-  /** The attempt is over: nothing waits for it any longer. */
+  /** Call it when the attempt is over. */
   close(): void {
     clearTimeout(this.#timer);
-    this.#stop?.removeEventListener("abort", this.#onStop);
+    this.#stopListener?.[Symbol.dispose]();
   }
-
-  readonly #onStop = (): void =>
-    this.end({ code: "aborted", reason: "the platform stopped before the response was complete" });
 }

@@ -1,28 +1,31 @@
 import { errors } from "undici";
 import type { OutboundFailureCode } from "./outbound.ts";
+import { OutboundError } from "./outbound-error.ts";
 
 interface Failure {
   code: OutboundFailureCode;
   reason: string;
 }
 
+const unreachable: Failure = { code: "connection_refused", reason: "the base address cannot be reached" };
+const late: Failure = { code: "connect_timeout", reason: "no connection in time" };
+const lost: Failure = {
+  code: "connection_lost",
+  reason: "the connection was closed before the response was complete",
+};
+
 const known: Record<string, Failure> = {
   ENOTFOUND: lookUpFailure("ENOTFOUND"),
   ECONNREFUSED: { code: "connection_refused", reason: "nothing listens at the base address" },
-  EADDRNOTAVAIL: { code: "connection_refused", reason: "the base address cannot be reached" },
-  EHOSTUNREACH: { code: "connection_refused", reason: "the base address cannot be reached" },
-  ENETUNREACH: { code: "connection_refused", reason: "the base address cannot be reached" },
-  ETIMEDOUT: { code: "connect_timeout", reason: "no connection in time" },
-  UND_ERR_CONNECT_TIMEOUT: { code: "connect_timeout", reason: "no connection in time" },
-  ECONNRESET: { code: "connection_lost", reason: "the connection was closed before the response was complete" },
-  EPIPE: { code: "connection_lost", reason: "the connection was closed before the response was complete" },
-  UND_ERR_SOCKET: { code: "connection_lost", reason: "the connection was closed before the response was complete" },
+  ...{ EADDRNOTAVAIL: unreachable, EHOSTUNREACH: unreachable, ENETUNREACH: unreachable },
+  ...{ ETIMEDOUT: late, UND_ERR_CONNECT_TIMEOUT: late },
+  ...{ ECONNRESET: lost, EPIPE: lost, UND_ERR_SOCKET: lost },
 };
 
 const notHttp: Failure = { code: "protocol_error", reason: "the response is not valid HTTP" };
 
 /**
- * What Node's TLS and OpenSSL's verification call their errors.
+ * Codes of Node's TLS and of OpenSSL's verification.
  *
  * @see https://nodejs.org/api/tls.html#x509-certificate-error-codes
  */
@@ -30,18 +33,17 @@ const tlsCode =
   /^(ERR_TLS|ERR_SSL|EPROTO$|CERT_|CRL_|UNABLE_TO_|ERROR_IN_|DEPTH_ZERO|SELF_SIGNED|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_EXCEEDED$|HOSTNAME_MISMATCH$|OUT_OF_MEM$|UNSPECIFIED$)/;
 
 /**
- * Names what undici, Node or we ourselves threw. The reason never carries the error's own text: it may name addresses.
+ * The failure that an error of undici or Node stands for. The reason never contains the error's message, which may name
+ * addresses.
  *
- * @throws errors without a code: the other side cannot have caused them
+ * @throws errors without a code: the receiver cannot have caused them
  */
 export function classifyError(error: unknown): Failure {
-  const { code, syscall, message } = error as { code?: unknown; syscall?: unknown; message: string };
+  if (error instanceof OutboundError) return { code: error.code, reason: error.message };
+  const { code, syscall } = error as { code?: unknown; syscall?: unknown };
   if (error instanceof errors.HTTPParserError) return notHttp;
   if (typeof code !== "string") throw error;
-  // Our own errors speak for themselves.
-  if (code === "invalid_address" || code === "forbidden_address" || code === "protocol_error")
-    return { code, reason: message };
-  // Before all others: that a name server refuses the connection says nothing of the endpoint.
+  // First, because these codes are those of the name server's connection, not of the endpoint's.
   if (typeof syscall === "string" && syscall.startsWith("query")) return lookUpFailure(code);
   const failure = known[code];
   if (failure !== undefined) return failure;

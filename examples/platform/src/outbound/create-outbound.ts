@@ -6,37 +6,28 @@ import {
 } from "../generated/decisions.ts";
 import { AttemptDeadline } from "./attempt-deadline.ts";
 import { classifyError } from "./classify-error.ts";
-import { guardedConnector, type Resolve } from "./connect/guarded-connector.ts";
-import { isOwnAddress as isInterfaceAddress } from "./connect/own-addresses.ts";
+import { type GuardedConnectorOptions, guardedConnector } from "./connect/guarded-connector.ts";
+import { isOwnAddress } from "./connect/own-addresses.ts";
 import { nameResolver } from "./connect/resolve-name.ts";
 import { httpAddress, joinAddress } from "./join-address.ts";
 import { maskEchoes } from "./mask-echoes.ts";
 import type { Outbound, OutboundFailure, OutboundRequest, OutboundResponse, OutboundResult } from "./outbound.ts";
+import { OutboundError } from "./outbound-error.ts";
 import { redactSignatures } from "./redact-signatures.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
-export interface OutboundOptions {
-  /** Lets requests go to this very machine. For development and tests only. @default false */
-  allowLoopback?: boolean;
-  /** For name look-up, connection and TLS together (D-25). @default 3_000 */
-  connectTimeoutMs?: number;
-  /** All addresses of a name. @default asks the system's name servers */
-  resolve?: Resolve;
-  /** @default looks at this machine's network interfaces */
-  isOwnAddress?: (address: string) => boolean;
-}
+/** Each has a default. */
+export type OutboundOptions = Partial<GuardedConnectorOptions>;
 
-/** Opens the HTTP client for integrators' endpoints, behind the SSRF guard. Redirects are responses like any other, never followed. */
-export function createOutbound(options: OutboundOptions = {}): Outbound {
-  const {
-    allowLoopback = false,
-    connectTimeoutMs = defaultConnectTimeoutMs,
-    resolve = nameResolver({ timeoutMs: connectTimeoutMs / 2 }),
-    isOwnAddress = isInterfaceAddress,
-  } = options;
+/** Opens the HTTP client for integrators' endpoints, behind the SSRF guard. Redirects are returned, not followed. */
+export function createOutbound({
+  connectTimeoutMs = defaultConnectTimeoutMs,
+  ...guard
+}: OutboundOptions = {}): Outbound {
+  const resolve = nameResolver({ timeoutMs: connectTimeoutMs / 2 });
   const agent = new Agent({
-    connect: guardedConnector({ allowLoopback, connectTimeoutMs, resolve, isOwnAddress }),
-    // The deadline of the whole attempt rules both.
+    connect: guardedConnector({ allowLoopback: false, connectTimeoutMs, resolve, isOwnAddress, ...guard }),
+    // The deadline of the attempt covers both.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -48,7 +39,7 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
 
 async function send(agent: Agent, request: OutboundRequest): Promise<OutboundResult> {
   const started = performance.now();
-  const end = new AttemptDeadline(request.timeoutMs, request.signal);
+  const deadline = new AttemptDeadline(request.timeoutMs, request.signal);
   let headers: Record<string, string> | undefined;
   const resultOf = (outcome: Outcome): OutboundResult => ({
     ...withoutEchoes(outcome, request),
@@ -57,7 +48,8 @@ async function send(agent: Agent, request: OutboundRequest): Promise<OutboundRes
   });
   try {
     const content = request.body === undefined ? null : Buffer.from(JSON.stringify(request.body));
-    if (content !== null && content.length > maxSentBytes) return resultOf(tooLarge(content.length));
+    if (content !== null && content.length > maxSentBytes)
+      throw new OutboundError("request_too_large", `${content.length} bytes; ${maxSentBytes} are the limit`);
     const { baseAddress, path, parameters } = request;
     const url = request.isWholeAddress ? httpAddress(baseAddress) : joinAddress(baseAddress, path, parameters);
     headers = {
@@ -65,17 +57,18 @@ async function send(agent: Agent, request: OutboundRequest): Promise<OutboundRes
       "user-agent": "offers-platform",
       ...(content !== null && { "content-type": "application/json" }),
       ...request.headers,
-      ...(await request.sign?.(content ?? nothing)),
+      ...(await request.sign?.(content ?? new Uint8Array())),
     };
-    return resultOf(await exchange(agent, request, { url, headers, content, end }));
+    return resultOf(await exchange(agent, request, { url, headers, content, deadline }));
   } catch (error) {
-    return resultOf({ ok: false, ...(end.reason ?? classifyError(error)) });
+    const { signal } = deadline;
+    return resultOf({ ok: false, ...classifyError(signal.aborted ? signal.reason : error) });
   } finally {
-    end.close();
+    deadline.close();
   }
 }
 
-/** All that is stored, shown or logged of a response went through here (D-49). */
+/** Everything of a response that is stored, shown or logged passes through here (D-49). */
 function withoutEchoes(outcome: Outcome, { confidential }: OutboundRequest): Outcome {
   if (!outcome.ok || confidential === undefined) return outcome;
   const { body, contentType, truncated } = outcome;
@@ -83,42 +76,34 @@ function withoutEchoes(outcome: Outcome, { confidential }: OutboundRequest): Out
   return { ...outcome, body: maskEchoes(body, confidential, truncated), ...(type && { contentType: type }) };
 }
 
-/** Endless ones, as fast as they come, would take the time of all other attempts. */
+/** An endless sequence of them would take the time of all other attempts. */
 const maxInformationalResponses = 64;
-const nothing = new Uint8Array();
 
-/** D-24 */
-const tooLarge = (bytes: number): Outcome => ({
-  ok: false,
-  code: "request_too_large",
-  reason: `${bytes} bytes; ${maxSentBytes} are the limit`,
-});
-
-type WithoutCall<T> = Omit<T, "durationMs" | "sentHeaders">;
-type Outcome = WithoutCall<OutboundResponse> | WithoutCall<OutboundFailure>;
+type CallField = "durationMs" | "sentHeaders";
+type Outcome = Omit<OutboundResponse, CallField> | Omit<OutboundFailure, CallField>;
 
 interface ReadyRequest {
   url: URL;
   headers: Record<string, string>;
-  /** Serialised once: what was signed is what is sent. */
+  /** Serialised once, so that the signed bytes are sent. */
   content: Buffer | null;
-  end: AttemptDeadline;
+  deadline: AttemptDeadline;
 }
 
 async function exchange(
   dispatcher: Agent,
   { method, maxReadBytes = defaultMaxReadBytes }: OutboundRequest,
-  { url, headers, content, end }: ReadyRequest,
+  { url, headers, content, deadline }: ReadyRequest,
 ): Promise<Outcome> {
-  const { signal } = end;
+  const { signal } = deadline;
   let informationalResponses = 0;
   const onInfo = (): void => {
     informationalResponses += 1;
     if (informationalResponses > maxInformationalResponses)
-      end.end({ code: "protocol_error", reason: `more than ${maxInformationalResponses} informational responses` });
+      deadline.abort("protocol_error", `more than ${maxInformationalResponses} informational responses`);
   };
-  const request = undiciRequest(url, { dispatcher, method, headers, body: content, signal, onInfo });
-  const response = await end.orEnd(request);
+  const responding = undiciRequest(url, { dispatcher, method, headers, body: content, signal, onInfo });
+  const response = await deadline.race(responding);
   const contentType = response.headers["content-type"];
   const wait = retryAfterMs(response.headers["retry-after"], Date.now());
   return {

@@ -2,8 +2,8 @@ import { standardWebhooks, timestampDigest } from "@offers/webhook-kit";
 import type { Sign } from "./outbound.ts";
 
 /**
- * Signs as an endpoint's profile asks (D-76): `Timestamp` and `Authorization` always, since they are the documented ones;
- * the headers of Standard Webhooks beside them, never in their place.
+ * Creates the signer of webhooks (D-76): always with the documented `Timestamp` and `Authorization`, and where the endpoint's
+ * profile says so, with the headers of Standard Webhooks in addition.
  */
 export function createSigner(now: () => Date): Sign {
   const documented = timestampDigest();
@@ -15,7 +15,7 @@ export function createSigner(now: () => Date): Sign {
     const signed = standard.sign({ secret, now: time, body: content, id });
     if (otherSecret === undefined) return { ...headers, ...signed };
     const other = standard.sign({ secret: otherSecret, now: time, body: content, id });
-    // Of the same id and time: receivers accept the message when one of the signatures is right.
+    // With the same id and time. Receivers accept a message if one of its signatures is valid.
     const signatures = [signed, other].map((each) => each["webhook-signature"]).join(" ");
     return { ...headers, ...signed, "webhook-signature": signatures };
   };

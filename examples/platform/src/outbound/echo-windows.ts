@@ -1,21 +1,21 @@
-/** Short texts that betray a part of what must not come back, as `alphanumericOf` writes them, by their length. */
+/** Parts of confidential texts, as `alphanumericOf` writes them, by their length. */
 export type EchoWindows = Map<number, Set<string>>;
 
-/** What `maskEchoes` looks for: whatever we sent that proves something, and what it was made with. */
+/** What `maskEchoes` looks for: the credentials that were sent, and the secrets that they were made with. */
 export interface Confidential {
-  /** Digests and signatures in hexadecimal or base64. A part of eight characters is found. */
+  /** Digests and signatures in hexadecimal or base64. Parts of eight characters are found. */
   signatures: readonly string[];
-  /** As people entered them: they may have words in them that a response may have too. A part of sixteen is found. */
+  /** As people entered them, possibly with words that a response contains too. Parts of sixteen characters are found. */
   secrets: readonly string[];
 }
 
 const signatureWindow = 8;
 const secretWindow = 16;
 
-/** Lower case, without separators: so that neither case, padding, base64url nor `AB:CD` makes a difference. */
+/** Lower case, without separators, so that case, padding, base64url and `AB:CD` make no difference. */
 export const alphanumericOf = (text: string): string => text.replace(/[^\da-z]/gi, "").toLowerCase();
 
-/** Of all the forms that an echo is likely to have: as it was sent, in hexadecimal, base64 or character codes, and backwards. */
+/** The likely forms of an echo: as it was sent, in hexadecimal, base64 or character codes, and reversed. */
 export function echoWindows({ signatures, secrets }: Confidential): EchoWindows {
   const windows: EchoWindows = new Map();
   for (const signature of signatures)
@@ -29,10 +29,10 @@ function addForms(windows: EchoWindows, text: string, length: number): void {
   const bytes = Buffer.from(text);
   add(windows, text, length);
   add(windows, bytes.toString("hex"), length);
-  // Each character is two digits or three: more of them say as much.
+  // Each character is two or three digits, so a part of the same information is longer.
   add(windows, bytes.join(""), 2 * length);
   for (const form of base64Forms(bytes)) add(windows, form, length);
-  // The bytes that it stands for.
+  // The bytes that the text encodes.
   const isHex = /^(?:[\da-f]{2})+$/i.test(text);
   const decoded = Buffer.from(text.replace(/^whsec_/, ""), isHex ? "hex" : "base64");
   if (decoded.length < signatureWindow) return;
@@ -40,7 +40,7 @@ function addForms(windows: EchoWindows, text: string, length: number): void {
   for (const form of base64Forms(decoded)) add(windows, form, length);
 }
 
-/** Within other bytes it may begin at any of the three places of a group. What depends on those before it is left out. */
+/** Within other bytes it may begin at any of the three offsets of a group. Digits that depend on the bytes before it are cut. */
 const base64Forms = (bytes: Buffer): string[] =>
   [0, 1, 2].map((before) =>
     Buffer.concat([Buffer.alloc(before), bytes])
@@ -51,7 +51,7 @@ const base64Forms = (bytes: Buffer): string[] =>
 function add(windows: EchoWindows, form: string, wanted: number): void {
   const text = alphanumericOf(form);
   const length = Math.min(wanted, text.length);
-  // Of so few characters any text has some.
+  // Any text contains parts as short as this.
   if (length < signatureWindow) return;
   const known = windows.get(length) ?? new Set();
   windows.set(length, known);

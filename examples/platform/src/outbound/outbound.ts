@@ -1,7 +1,7 @@
 import type { EndpointScheme } from "../store/tables.ts";
 import type { Confidential } from "./echo-windows.ts";
 
-/** Why no response came, or none that counts. Stable: stored with attempts, shown in the portal. */
+/** Why there is no response, or none that counts. Stable: stored with attempts, shown in the portal. */
 export type OutboundFailureCode =
   | "invalid_address"
   | "forbidden_address"
@@ -17,9 +17,9 @@ export type OutboundFailureCode =
 
 export interface OutboundRequest {
   method: "GET" | "POST";
-  /** The integrator's base address. A path prefix and a trailing slash survive. */
+  /** The integrator's base address, perhaps with a path prefix and a trailing slash. */
   baseAddress: string;
-  /** Whether `baseAddress` is the whole address already, with its query: that of a picture. `path` then only names it. @default false */
+  /** Whether `baseAddress` is a complete URL, as of an image. `path` is then only its name in logs. @default false */
   isWholeAddress?: boolean;
   /** A path template such as `/contact/new/{workerId}`; what logs may show. */
   path: string;
@@ -28,15 +28,15 @@ export interface OutboundRequest {
   headers?: Record<string, string>;
   /** Sent as JSON. At most 256 kB. */
   body?: unknown;
-  /** Makes headers of the very bytes that are sent; none without a body. */
+  /** Makes headers from the bytes that are sent; without a body, from none. */
   sign?: (content: Uint8Array) => Record<string, string> | Promise<Record<string, string>>;
-  /** What the response may not give back. Signatures are added when they are made: read it after the response. */
+  /** Masked in the response. Signatures are added when they are made, so it is read after the response. */
   confidential?: Confidential;
-  /** For the whole attempt: name look-up, connection, headers and body. */
+  /** Deadline of the attempt: name look-up, connection, headers and body. */
   timeoutMs: number;
-  /** Ends the attempt before its time. */
+  /** Aborts the attempt before its deadline. */
   signal?: AbortSignal | undefined;
-  /** What is read of the response's body (D-24). @default 65_536 */
+  /** The rest of the response's body is not read (D-24). @default 65_536 */
   maxReadBytes?: number;
 }
 
@@ -44,14 +44,14 @@ export interface OutboundResponse {
   ok: true;
   status: number;
   contentType?: string;
-  /** At most `maxReadBytes` of it, without echoes of what is confidential. */
+  /** At most `maxReadBytes`, with confidential values masked. */
   body: Buffer;
-  /** The body went on beyond that. */
+  /** Whether the body was longer. */
   truncated: boolean;
-  /** From `Retry-After`, when it makes sense. */
+  /** From a valid `Retry-After`. */
   retryAfterMs?: number;
   durationMs: number;
-  /** What was sent, with signatures taken out: safe to show. */
+  /** With redacted signatures: safe to show. */
   sentHeaders?: Record<string, string>;
 }
 
@@ -61,29 +61,29 @@ export interface OutboundFailure {
   /** For people; holds no secret. */
   reason: string;
   durationMs: number;
-  /** What was to be sent, with signatures taken out; absent when the request could not be made. */
+  /** With redacted signatures; absent when the request could not be made. */
   sentHeaders?: Record<string, string>;
 }
 
 export type OutboundResult = OutboundResponse | OutboundFailure;
 
-/** The one way out to integrators' addresses. Never throws for what the other side does. */
+/** The HTTP client for integrators' endpoints. Never rejects for what the receiver does. */
 export interface Outbound {
   send(request: OutboundRequest): Promise<OutboundResult>;
   close(): Promise<void>;
 }
 
-/** What `Sign` signs beside the time. */
+/** What is signed together with the time. */
 export interface MessageToSign {
-  /** As the endpoint's profile has it (D-76). */
+  /** Of the endpoint's profile (D-76). */
   scheme: EndpointScheme;
-  /** The delivery's id, or a fresh one for a request; the same when the message is sent again. */
+  /** The delivery's id, or a new one for another request; a retry keeps it. */
   id: string;
-  /** The bytes that are sent; none without a body. */
+  /** The bytes that are sent; empty without a body. */
   content: Uint8Array;
-  /** The other secret that counts while one is rotated (D-75): a scheme whose header has room signs with it too. */
+  /** The other valid secret during a rotation (D-75); Standard Webhooks signs with both. */
   otherSecret?: string | undefined;
 }
 
-/** Makes the headers that prove knowledge of `secret` now, such as `Timestamp` and `Authorization`. */
+/** Makes the signature headers of a message, such as `Timestamp` and `Authorization`. */
 export type Sign = (secret: string, message: MessageToSign) => Record<string, string> | Promise<Record<string, string>>;

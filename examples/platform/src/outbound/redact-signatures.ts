@@ -1,17 +1,17 @@
-const proofs = new Set(["authorization", "webhook-signature"]);
+const credentialHeaders = new Set(["authorization", "webhook-signature"]);
 
-/** The digests and signatures among headers: `hmac 0A1B…` and `v1,c2ln… v1,b3Ro…` without the words before them. */
+/** The digests and signatures in headers: those of `hmac 0A1B…` and `v1,c2ln… v1,b3Ro…`, without the scheme. */
 export const signaturesOf = (headers: Record<string, string>): string[] =>
   Object.entries(headers)
-    .filter(([name]) => proofs.has(name.toLowerCase()))
+    .filter(([name]) => credentialHeaders.has(name.toLowerCase()))
     .flatMap(([, value]) => value.split(/[ ,]+/))
     .filter((part) => part !== "hmac" && part !== "v1");
 
-/** Headers as they may be shown: of those that prove knowledge of a secret only the word that names their kind. */
+/** Headers that are safe to show: of a header with a signature, only its scheme. */
 export function redactSignatures(headers: Record<string, string>): Record<string, string> {
-  const shown = Object.entries(headers).map(([name, value]) => {
-    if (!proofs.has(name.toLowerCase())) return [name, value];
-    return [name, `${/^(?:hmac |v1,)/.exec(value)?.[0] ?? ""}***`];
-  });
-  return Object.fromEntries(shown);
+  const redact = (value: string): string => `${/^(?:hmac |v1,)/.exec(value)?.[0] ?? ""}***`;
+  const entries = Object.entries(headers);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, credentialHeaders.has(name.toLowerCase()) ? redact(value) : value]),
+  );
 }

@@ -6,7 +6,7 @@ import type { Webhook } from "./webhook.ts";
 const webhook = { method: "POST", path: "/contact-suggestions" } satisfies Webhook;
 
 export interface SuggestionSearch extends SignedEndpoint {
-  /** What the person typed to narrow the results. */
+  /** Narrows the results. */
   filter?: string;
   /** The signed-in person's portal addresses. */
   userEmailAddresses: readonly string[];

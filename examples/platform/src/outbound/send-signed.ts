@@ -3,23 +3,23 @@ import type { EndpointScheme } from "../store/tables.ts";
 import type { Outbound, OutboundRequest, OutboundResult, Sign } from "./outbound.ts";
 import { signaturesOf } from "./redact-signatures.ts";
 
-/** Where a signed request goes, with the secrets that its owner gave for this very address. */
+/** The address of a signed request, with the secrets of the same profile. */
 export interface SignedEndpoint {
   baseAddress: string;
   scheme: EndpointScheme;
   secret: string;
-  /** The one before it, while a rotation's overlap lasts (D-75). */
+  /** Still valid during a rotation (D-75). */
   previousSecret?: string | undefined;
 }
 
 export interface SignedRequest extends Omit<OutboundRequest, "baseAddress" | "confidential" | "sign"> {
-  /** @default a fresh one */
+  /** @default a new UUID */
   id?: string;
 }
 
 /**
- * Sends a signed request. Within the overlap of a rotation, one that is refused for its signature is sent once more with the
- * old secret, in what is left of the same time: of a receiver's many instances some may not have the new one yet (D-75).
+ * Sends a signed request. During a rotation, a response of 401 or 403 is retried once with the old secret within the same
+ * deadline, since some instances of a receiver may not have the new one yet (D-75).
  */
 export async function sendSigned(
   outbound: Outbound,

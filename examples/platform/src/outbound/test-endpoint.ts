@@ -10,8 +10,8 @@ const authWebhook = { method: "GET", path: "/test/auth" } satisfies Webhook;
 type TestWebhook = typeof testWebhook | typeof authWebhook;
 
 /**
- * What became of a check, for programs; never changes between releases. Without a response it is the code of the failure.
- * `success_not_200`: another success, of which only 200 counts.
+ * The outcome of a check, for programs; never changes between releases. `success_not_200` is a 2xx other than 200. Without a
+ * response it is the code of the failure.
  */
 export type EndpointCheckCode =
   | "passed"
@@ -27,18 +27,17 @@ export interface EndpointCheck {
   path: TestWebhook["path"];
   passed: boolean;
   code: EndpointCheckCode;
-  /** As sent, with the signatures taken out. */
-  headers: Record<string, string>;
-  /** Absent when no response came. */
-  status?: number;
-  contentType?: string;
-  /** The beginning of the response's body as text. Absent when no response came. */
-  answer?: string;
-  /** Absent when a response came. */
-  failure?: OutboundFailureCode;
-  durationMs: number;
   /** For the person who entered the address. */
   reason: string;
+  /** Sent headers, with redacted signatures. */
+  headers: Record<string, string>;
+  milliseconds: number;
+  /** Why there is no response; then the next three are null. */
+  failure: OutboundFailureCode | null;
+  status: number | null;
+  contentType: string | null;
+  /** The beginning of the response's body as text. */
+  body: string | null;
 }
 
 export interface EndpointTestResult {
@@ -47,7 +46,7 @@ export interface EndpointTestResult {
   checks: EndpointCheck[];
 }
 
-/** Without a secret that counts no longer: the one entered must pass by itself (D-75). */
+/** Without the previous secret: the new one must pass by itself (D-75). */
 export type EndpointToTest = Omit<SignedEndpoint, "previousSecret">;
 
 /** Calls `GET /test` unsigned and `GET /test/auth` signed, as the profile page does before it saves an address. */
@@ -57,7 +56,7 @@ export async function testEndpoint(
   { baseAddress, scheme, secret }: EndpointToTest,
 ): Promise<EndpointTestResult> {
   const timeoutMs = requestTimeoutMs;
-  // Unsigned; but the endpoint may know the secret, and what it computed with it.
+  // Unsigned, but the endpoint may know the secret and send it, or a digest made with it.
   const confidential = { signatures: [], secrets: [secret] };
   const test = await outbound.send({ baseAddress, confidential, timeoutMs, ...testWebhook });
   const auth = await sendSigned(outbound, sign, { baseAddress, scheme, secret }, { timeoutMs, ...authWebhook });
@@ -65,38 +64,33 @@ export async function testEndpoint(
   return { passed: checks.every((check) => check.passed), checks };
 }
 
-/** Enough to see what responded. */
+/** Enough to recognise what responded. */
 const shownBytes = 1_024;
 
 function checkOf(webhook: TestWebhook, result: OutboundResult): EndpointCheck {
-  const call = { ...webhook, durationMs: result.durationMs, headers: result.sentHeaders ?? {} };
-  if (!result.ok) return { ...call, passed: false, code: result.code, failure: result.code, reason: result.reason };
-  const { status, contentType, body } = result;
-  const answer = { status, answer: truncateUtf8(body, shownBytes), ...(contentType !== undefined && { contentType }) };
-  return { ...call, ...answer, passed: status === 200, ...findingOf(webhook.path, status) };
+  const call = { ...webhook, milliseconds: result.durationMs, headers: result.sentHeaders ?? {} };
+  const noResponse = { status: null, contentType: null, body: null };
+  if (!result.ok)
+    return { ...call, ...noResponse, passed: false, code: result.code, failure: result.code, reason: result.reason };
+  const { status, contentType = null } = result;
+  const response = { status, contentType, body: truncateUtf8(result.body, shownBytes), failure: null };
+  if (status === 200) return { ...call, ...response, passed: true, code: "passed", reason: "responded with 200" };
+  const [code, advice] = problemOf(webhook.path, status);
+  return { ...call, ...response, passed: false, code, reason: `responded with ${status}; only 200 counts${advice}` };
 }
 
-interface Finding {
-  code: EndpointCheckCode;
-  reason: string;
-}
-
-function findingOf(path: TestWebhook["path"], status: number): Finding {
-  const needed = `responded with ${status}; only 200 counts`;
-  if (status === 200) return { code: "passed", reason: "responded with 200" };
+function problemOf(path: TestWebhook["path"], status: number): [EndpointCheckCode, advice: string] {
   if (status < 300)
-    return {
-      code: "success_not_200",
-      reason: `${needed}. Many frameworks send 204 for a handler that returns nothing: return 200 explicitly, here and from the handlers of all webhooks`,
-    };
-  if (status < 400)
-    return { code: "redirected", reason: `${needed}: redirects are not followed; enter the final address` };
+    return [
+      "success_not_200",
+      ". Many frameworks send 204 for a handler that returns nothing: return 200 explicitly, here and from the handlers of all webhooks",
+    ];
+  if (status < 400) return ["redirected", ": redirects are not followed; enter the final address"];
   if (path === authWebhook.path && (status === 401 || status === 403))
-    return {
-      code: "secret_refused",
-      reason: `${needed}: the endpoint does not accept the secret; is it the one it was given?`,
-    };
-  if (status === 404)
-    return { code: "not_found", reason: `${needed}: nothing is mounted at ${path} below the base address` };
-  return { code: "not_200", reason: needed };
+    return [
+      "secret_refused",
+      ": the endpoint does not accept the secret; compare it with the one in its configuration",
+    ];
+  if (status === 404) return ["not_found", `: nothing is mounted at ${path} below the base address`];
+  return ["not_200", ""];
 }

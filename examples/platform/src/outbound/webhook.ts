@@ -4,5 +4,5 @@ type MethodOf<Item> = { [Name in "get" | "post"]: Item extends Record<Name, obje
   | "get"
   | "post"];
 
-/** A path of the contract's webhooks with the method that the contract has there. Any other pair is no type. */
+/** A path of the contract's webhooks, with its method. */
 export type Webhook = { [Path in keyof webhooks]: { method: MethodOf<webhooks[Path]>; path: Path } }[keyof webhooks];

@@ -4,6 +4,8 @@ export interface GroupCommitOptions<T> {
   /** Writes a whole group in one transaction. */
   commit: (group: T[]) => Promise<void>;
   maxGroup: number;
+  /** Groups under way at a time. A second one begins only when it is full: small groups cost the database more. */
+  maxConcurrent: number;
   /**
    * Called with the error of each failed try. The group is tried again until `giveUpAfterMs`: a restart of the database is short. Then
    * each item gets one try of its own, so that one bad item takes no others with it.
@@ -19,11 +21,11 @@ interface Entry<T> {
 
 const retryPauseMs = 250;
 
-/** Collects what is ready while the last group is being written, and writes it as the next one. */
+/** Group commit: collects what is ready while a group is being written, and writes it as the next one. */
 export class GroupCommit<T> {
   readonly #options: GroupCommitOptions<T>;
   readonly #waiting: Entry<T>[] = [];
-  #writing = false;
+  #underWay = 0;
 
   constructor(options: GroupCommitOptions<T>) {
     this.#options = options;
@@ -33,21 +35,28 @@ export class GroupCommit<T> {
   add(item: T): Promise<boolean> {
     return new Promise((done) => {
       this.#waiting.push({ item, done });
-      if (!this.#writing) void this.#writeAll();
+      this.#begin();
     });
   }
 
-  async #writeAll(): Promise<void> {
-    this.#writing = true;
-    // What arrives in the same turn of the event loop goes into the first group.
+  #begin(): void {
+    const { maxGroup, maxConcurrent } = this.#options;
+    if (this.#underWay >= maxConcurrent || this.#waiting.length < (this.#underWay === 0 ? 1 : maxGroup)) return;
+    this.#underWay += 1;
+    void this.#writeGroup().finally(() => {
+      this.#underWay -= 1;
+      this.#begin();
+    });
+  }
+
+  async #writeGroup(): Promise<void> {
+    // What arrives in the same turn of the event loop goes into the group.
     await setImmediate();
-    while (this.#waiting.length > 0) {
-      const group = this.#waiting.splice(0, this.#options.maxGroup);
-      const isWritten = await this.#write(group.map(({ item }) => item));
-      if (isWritten || group.length === 1) for (const { done } of group) done(isWritten);
-      else await Promise.all(group.map(async ({ item, done }) => done(await this.#try([item]))));
-    }
-    this.#writing = false;
+    const group = this.#waiting.splice(0, this.#options.maxGroup);
+    if (group.length === 0) return;
+    const isWritten = await this.#write(group.map(({ item }) => item));
+    if (isWritten || group.length === 1) for (const { done } of group) done(isWritten);
+    else await Promise.all(group.map(async ({ item, done }) => done(await this.#try([item]))));
   }
 
   async #write(items: T[]): Promise<boolean> {

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Store, Trx } from "../store/store.ts";
 import type { QueueName } from "../store/tables.ts";
 import type { Lease } from "./outbox-queue.ts";
 import { type Loop, runLoop } from "./run-loop.ts";
 
 /**
- * The lease of this process on all rows that it works on: one row, renewed while it has any. The rows of a process whose
- * lease has ended are free for others (D-70); whatever it then says of them is refused, since their tokens are gone.
+ * The lease of this process on all rows that it works on: one row, renewed while there are any. Once the lease has expired,
+ * other processes may claim those rows (D-70), and results of this one are discarded: their fencing tokens are gone.
  */
 export class Leases {
   readonly processId = randomUUID();
@@ -23,7 +23,9 @@ export class Leases {
     this.leaseMs = leaseMs;
     const renew = async (): Promise<number> => {
       if (this.#underWay === 0) return Number.POSITIVE_INFINITY;
-      await this.renew(store.db);
+      await sql`
+        insert into outbox_processes (id, lease_until) values (${this.processId}, ${this.leaseEnd})
+        on conflict (id) do update set lease_until = excluded.lease_until`.execute(store.db);
       return leaseMs / 4;
     };
     this.#renewal = runLoop(renew, onError);
@@ -38,13 +40,6 @@ export class Leases {
     } finally {
       this.#underWay -= 1;
     }
-  }
-
-  /** Locks the lease's row: in the transaction that leases rows, so that no other process frees them before its commit. */
-  async renew(db: Store["db"] | Trx): Promise<void> {
-    await sql`
-      insert into outbox_processes (id, lease_until) values (${this.processId}, ${this.#leaseEnd})
-      on conflict (id) do update set lease_until = excluded.lease_until`.execute(db);
   }
 
   /**
@@ -100,7 +95,8 @@ export class Leases {
       ${wakeFreed}`.execute(this.#store.db);
   }
 
-  get #leaseEnd() {
+  /** As SQL. */
+  get leaseEnd(): RawBuilder<Date> {
     return sql`now() + ${this.leaseMs}::int8 * interval '1 ms'`;
   }
 }

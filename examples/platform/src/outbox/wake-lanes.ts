@@ -3,8 +3,8 @@ import type { Trx } from "../store/store.ts";
 import type { QueueName } from "../store/tables.ts";
 
 /**
- * Has a process look at these lanes, in the transaction that makes rows of them due. It only inserts: neither other writers
- * nor the loops wait for it.
+ * Inserts a wake-up of each lane, in the transaction that makes rows of it due, so that a process claims them. It only inserts:
+ * neither other writers nor the loops wait for it.
  */
 export async function wakeLanes(trx: Trx, queue: QueueName, lanes: Iterable<string>): Promise<void> {
   const distinct = [...new Set(lanes)];

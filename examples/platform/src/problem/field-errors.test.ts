@@ -51,7 +51,7 @@ test.each<[string, z.ZodType, unknown, string]>([
   ["a word that is none of them", z.enum(["ios", "android"]), "palm", "Use one of: ios, android."],
   ["an unknown format", z.string().regex(/^x$/), "y", "Write it in the documented format."],
   ["a rule of our own", z.string().refine(() => false, { error: "Remove the dot." }), "a.b", "Remove the dot."],
-  ["a rule nobody thought of", z.union([z.string(), z.number()]), true, "Correct it as documented."],
+  ["an unexpected rule", z.union([z.string(), z.number()]), true, "Correct it as documented."],
 ])("%s has its remedy", (_, schema, value, remedy) =>
   expect(errorsOf(z.object({ field: schema }), { field: value })).toEqual({ field: [remedy] }),
 );
@@ -60,8 +60,8 @@ test.each([
   ["start", "Write a date-time in UTC, such as 2099-05-01T16:00:00Z."],
   ["end", "Write a date-time in UTC, such as 2099-05-01T22:00:00Z."],
   ["lastWorked", "Write a date-time in UTC, such as 2099-05-01T16:00:00Z."],
-  ["notifyEmailAddress", "Write one e-mail address, such as hana@example.com."],
-  ["emailAddress", "Write one e-mail address, such as hana@example.com."],
+  ["notifyEmailAddress", "Write one email address, such as hana@example.com."],
+  ["emailAddress", "Write one email address, such as hana@example.com."],
   ["profileImageUrl", "Write a full address that starts with https:// or http://."],
 ])("%s has a remedy with an example", (field, remedy) =>
   expect(errorsOf(z.object({ [field]: z.string().regex(/^x$/) }), { [field]: "y" })).toEqual({ [field]: [remedy] }),

@@ -7,8 +7,8 @@ const shapes: Record<string, string> = {
   start: "Write a date-time in UTC, such as 2099-05-01T16:00:00Z.",
   end: "Write a date-time in UTC, such as 2099-05-01T22:00:00Z.",
   lastWorked: "Write a date-time in UTC, such as 2099-05-01T16:00:00Z.",
-  notifyEmailAddress: "Write one e-mail address, such as hana@example.com.",
-  emailAddress: "Write one e-mail address, such as hana@example.com.",
+  notifyEmailAddress: "Write one email address, such as hana@example.com.",
+  emailAddress: "Write one email address, such as hana@example.com.",
   workerIds: "Name at least one worker.",
   // The body of a completion is an array of worker ids.
   body: "Name at least one worker.",

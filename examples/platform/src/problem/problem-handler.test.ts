@@ -5,8 +5,8 @@ import { expect, test } from "vitest";
 import { ProblemError } from "./problem-error.ts";
 import { problemHandler } from "./problem-handler.ts";
 
-/** What a caller gets when a route throws, and what we are told of it. */
-async function answerTo(thrown: unknown, before?: (response: express.Response) => void) {
+/** What a caller gets when a route throws, and what is reported. */
+async function responseTo(thrown: unknown, before?: (response: express.Response) => void) {
   const unexpected: unknown[] = [];
   const app = express();
   app.get("/", (_request, response) => {
@@ -33,7 +33,7 @@ test("a problem is sent in full, with its headers, fields and extension members"
     extensions: { checks: [1] },
     headers: { Allow: "GET" },
   });
-  const { status, headers, text, unexpected } = await answerTo(problem);
+  const { status, headers, text, unexpected } = await responseTo(problem);
   expect(status).toBe(405);
   expect(headers.get("allow")).toBe("GET");
   expect(headers.get("content-type")).toMatch(/^application\/problem\+json/);
@@ -53,7 +53,7 @@ test("a problem is sent in full, with its headers, fields and extension members"
 test.each([new TypeError("password=hunter2"), "hunter2", Object.assign(new Error("hunter2"), { status: 404 })])(
   "any other error is 500 and reveals nothing, %#",
   async (thrown) => {
-    const { status, text, unexpected } = await answerTo(thrown);
+    const { status, text, unexpected } = await responseTo(thrown);
     expect(status).toBe(500);
     expect(JSON.parse(text)).toMatchObject({ code: "internal_error" });
     expect(text).not.toMatch(/hunter2|\.ts|node_modules/);
@@ -62,12 +62,12 @@ test.each([new TypeError("password=hunter2"), "hunter2", Object.assign(new Error
 );
 
 test("that it is not ready is not reported as unexpected", async () =>
-  expect(await answerTo(new ProblemError("service_unavailable", "Try again in a moment."))).toMatchObject({
+  expect(await responseTo(new ProblemError("service_unavailable", "Try again in a moment."))).toMatchObject({
     status: 503,
     unexpected: [],
   }));
 
 test("an incomplete response is aborted, so that no client takes it for a complete one", async () => {
-  const half = answerTo(new Error("too late"), (response) => void response.write("half"));
+  const half = responseTo(new Error("too late"), (response) => void response.write("half"));
   await expect(half).rejects.toThrow(TypeError);
 });

@@ -22,7 +22,7 @@ export interface PushOptions {
 
 const maxUnderWay = 200;
 
-/** After so many refusals by the transport a notification is pushed no more; the menu has it (D-48). */
+/** Push retry limit: after so many failed attempts a notification is no longer pushed; it stays on the menu (D-48). */
 export const maxPushAttempts = 10;
 
 type Push = Attempted<DueNotification, "sent" | "refused">;

@@ -1,6 +1,6 @@
-import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { RateLimiterMemory } from "rate-limiter-flexible";
+import { consume } from "./consume.ts";
 import type { RateLimit } from "./rate-limits.ts";
-import { tooManyRequests } from "./too-many-requests.ts";
 
 /**
  * The kind of an authenticated request; each kind has its own limit. Browsers send `live`, `stream` and `image` on their own,
@@ -35,12 +35,8 @@ export function personLimits(reads: RateLimit | undefined): PersonLimits {
   const limiter = new RateLimiterMemory({ points, duration });
   const acts = new RateLimiterMemory({ points: Math.max(1, Math.floor(points * actsPerRead)), duration });
   return {
-    async count(person, use) {
-      await (use === "act" ? acts : limiter).consume(`${use} ${person}`).catch((error: unknown) => {
-        if (!(error instanceof RateLimiterRes)) throw error;
-        throw tooManyRequests("Too many requests came from you", error.msBeforeNext / 1_000);
-      });
-    },
+    count: (person, use) =>
+      consume(use === "act" ? acts : limiter, `${use} ${person}`, "Too many requests came from you"),
     contactsPerHour,
   };
 }

@@ -1,6 +1,6 @@
-import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { RateLimiterMemory } from "rate-limiter-flexible";
 import { networkOf } from "../http/network-of.ts";
-import { ProblemError } from "../problem/problem-error.ts";
+import { consume } from "./consume.ts";
 
 /** At most `count` requests in each window of `seconds`. */
 export interface RateLimit {
@@ -21,29 +21,14 @@ export interface RateLimits {
   countRequest(keyHash: string): Promise<void>;
 }
 
-/** Missing and invalid keys from one network. */
-const wrongKeys: RateLimit = { count: 60, seconds: 60 };
-
-const nothing = async (): Promise<void> => undefined;
-
 /** @param perKey undefined for no limits */
 export function rateLimits(perKey: RateLimit | undefined): RateLimits {
-  if (perKey === undefined) return { countWrongKey: nothing, countRequest: nothing };
+  if (perKey === undefined) return { countWrongKey: async () => undefined, countRequest: async () => undefined };
   const keys = new RateLimiterMemory({ points: perKey.count, duration: perKey.seconds });
-  const addresses = new RateLimiterMemory({ points: wrongKeys.count, duration: wrongKeys.seconds });
+  /** Missing and invalid keys from one network. */
+  const wrongKeys = new RateLimiterMemory({ points: 60, duration: 60 });
   return {
-    countWrongKey: (address) => count(addresses, networkOf(address), "with wrong keys"),
-    countRequest: (keyHash) => count(keys, keyHash, "with this key"),
+    countWrongKey: (address) => consume(wrongKeys, networkOf(address), "Too many requests came with wrong keys"),
+    countRequest: (keyHash) => consume(keys, keyHash, "Too many requests came with this key"),
   };
 }
-
-async function count(limiter: RateLimiterMemory, key: string, what: string): Promise<void> {
-  await limiter.consume(key).catch((error: unknown) => {
-    throw error instanceof RateLimiterRes ? tooMany(error, what) : error;
-  });
-}
-
-const tooMany = ({ msBeforeNext }: RateLimiterRes, what: string): ProblemError =>
-  new ProblemError("rate_limited", `Too many requests came ${what}; wait for as long as Retry-After says.`, {
-    headers: { "Retry-After": String(Math.max(1, Math.ceil(msBeforeNext / 1_000))) },
-  });

@@ -29,19 +29,11 @@ export async function purgeDeliveries(trx: Trx, before: Date, limit: number): Pr
     limit ${limit}
     for update skip locked`.execute(trx);
   if (rows.length === 0) return 0;
-  const ids = rows.map(({ id }) => id);
-  await trx.deleteFrom("attempts").where("delivery_id", "in", ids).execute();
-  await trx.deleteFrom("deliveries").where("id", "in", ids).execute();
-  await trx
-    .deleteFrom("events")
-    .where(
-      "id",
-      "in",
-      rows.map(({ event_id }) => event_id),
-    )
-    .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom("deliveries").select("id").whereRef("event_id", "=", "events.id"))),
-    )
-    .execute();
+  const ids = sql.join(rows.map(({ id }) => id));
+  const eventIds = sql.join(rows.map(({ event_id }) => event_id));
+  await sql`delete from attempts where delivery_id in (${ids})`.execute(trx);
+  await sql`delete from deliveries where id in (${ids})`.execute(trx);
+  await sql`delete from events
+    where id in (${eventIds}) and not exists (select from deliveries where event_id = events.id)`.execute(trx);
   return rows.length;
 }

@@ -1,5 +1,5 @@
-import { sql } from "kysely";
-import { deleteExpiredKeys } from "../idempotency/forget-expired-keys.ts";
+import { type RawBuilder, sql } from "kysely";
+import { deleteExpiredKeys } from "../idempotency/idempotent.ts";
 import type { Store, Trx } from "../store/store.ts";
 import { purgeDeliveries } from "./purge-deliveries.ts";
 
@@ -25,7 +25,7 @@ const dayMs = 24 * 60 * 60 * 1_000;
  * @returns whether more may be left
  */
 export async function purgeExpired(
-  store: Store,
+  { transaction, db }: Store,
   now: Date,
   periods: RetentionPeriods,
   onError: (error: unknown) => void,
@@ -34,65 +34,49 @@ export async function purgeExpired(
   const content = daysAgo(periods.contentDays);
   const delivery = daysAgo(periods.deliveryDays);
   let more = false;
-  const tryRun = async (work: () => Promise<unknown>): Promise<void> => void (await work().catch(onError));
-  const inBatch = (purge: (trx: Trx) => Promise<number>): Promise<void> =>
-    tryRun(async () => {
-      const purged = await store.transaction(async (trx) => {
-        // Outdated statistics after mass deletes make PostgreSQL JIT-compile these, which takes longer than running them.
-        await sql`set local jit = off`.execute(trx);
-        return purge(trx);
-      });
-      more = purged === batchSize || more;
+  const inBatch = async (purge: (trx: Trx) => Promise<number>): Promise<void> => {
+    const purging = transaction(async (trx) => {
+      // Outdated statistics after mass deletes make PostgreSQL JIT-compile these, which takes longer than running them.
+      await sql`set local jit = off`.execute(trx);
+      return purge(trx);
+    });
+    const purged = await purging.catch(onError);
+    more = purged === batchSize || more;
+  };
+  /** @param expired selects ids */
+  const deleteBatch = (table: "attempts" | "events" | "notifications" | "mails", expired: RawBuilder<unknown>) =>
+    inBatch(async (trx) => {
+      const rows = sql`delete from ${sql.table(table)} where id in (${expired} limit ${batchSize}) returning id`;
+      return (await rows.execute(trx)).rows.length;
     });
 
   await inBatch(async (trx) => {
-    const old = trx.selectFrom("attempts").select("id").where("response", "is not", null);
-    const ids = old.where("started_at", "<=", content).orderBy("started_at").limit(batchSize);
-    const emptied = trx.updateTable("attempts").set({ response: null, content_type: null }).where("id", "in", ids);
-    return count(await emptied.returning("id").execute());
+    const emptied = sql`update attempts set response = null, content_type = null where id in (
+      select id from attempts where response is not null and started_at <= ${content} order by started_at limit ${batchSize}
+    ) returning id`;
+    return (await emptied.execute(trx)).rows.length;
   });
   await inBatch((trx) => purgeDeliveries(trx, delivery, batchSize));
-  await inBatch(async (trx) => {
-    // Attempts of deliveries that are kept.
-    const old = trx.selectFrom("attempts").select("id").where("started_at", "<=", delivery).limit(batchSize);
-    return count(await trx.deleteFrom("attempts").where("id", "in", old).returning("id").execute());
-  });
-  // Events without an endpoint have no deliveries. They come after the expired deliveries above.
+  // Attempts of deliveries that are kept.
+  await deleteBatch("attempts", sql`select id from attempts where started_at <= ${delivery}`);
+  // Events without an endpoint have no deliveries. They come after the expired deliveries above. With the inner limit,
+  // PostgreSQL probes the index per event instead of joining all.
   if (!more)
-    await inBatch(async (trx) => {
-      const old = trx
-        .selectFrom("events")
-        .select("id")
-        .where("created_at", "<=", delivery)
-        // With a limit, PostgreSQL probes the index per event instead of joining all.
-        .where(
-          ({ selectFrom }) => selectFrom("deliveries").select("id").whereRef("event_id", "=", "events.id").limit(1),
-          "is",
-          null,
-        );
-      return count(await trx.deleteFrom("events").where("id", "in", old.limit(batchSize)).returning("id").execute());
-    });
-  await inBatch(async (trx) => {
-    const old = trx
-      .selectFrom("notifications")
-      .innerJoin("offers", "offers.id", "notifications.offer_id")
-      .select("notifications.id")
-      .where("notifications.created_at", "<=", delivery)
-      .where("due_at", "is", null)
-      .where(({ fn }) => sql`${fn("greatest", ["ends_at", "completed_at", "withdrawn_at"])}`, "<=", delivery)
-      .limit(batchSize);
-    return count(await trx.deleteFrom("notifications").where("id", "in", old).returning("id").execute());
-  });
-  await inBatch(async (trx) => {
-    const old = trx.selectFrom("mails").select("id").where("created_at", "<=", content).where("due_at", "is", null);
-    return count(await trx.deleteFrom("mails").where("id", "in", old.limit(batchSize)).returning("id").execute());
-  });
-  const { db } = store;
-  const forgotten = { previous_encrypted_secret: null, previous_secret_until: null };
-  await tryRun(() => db.updateTable("endpoints").set(forgotten).where("previous_secret_until", "<=", now).execute());
-  await tryRun(() => db.deleteFrom("sessions").where("expires_at", "<=", now).execute());
-  await tryRun(() => deleteExpiredKeys(db, now));
+    await deleteBatch(
+      "events",
+      sql`select id from events where created_at <= ${delivery}
+        and (select id from deliveries where event_id = events.id limit 1) is null`,
+    );
+  await deleteBatch(
+    "notifications",
+    sql`select notifications.id from notifications join offers on offers.id = offer_id
+      where notifications.created_at <= ${delivery} and due_at is null
+        and greatest(ends_at, completed_at, withdrawn_at) <= ${delivery}`,
+  );
+  await deleteBatch("mails", sql`select id from mails where created_at <= ${content} and due_at is null`);
+  const noSecret = { previous_encrypted_secret: null, previous_secret_until: null };
+  await db.updateTable("endpoints").set(noSecret).where("previous_secret_until", "<=", now).execute().catch(onError);
+  await db.deleteFrom("sessions").where("expires_at", "<=", now).execute().catch(onError);
+  await deleteExpiredKeys(db, now).catch(onError);
   return more;
 }
-
-const count = (rows: readonly unknown[]): number => rows.length;

@@ -96,7 +96,7 @@ test.each([
     `organisations[1].actsFor[0].apiKey: ${another}`,
   ],
   [
-    "one e-mail address, in other letters, for two people",
+    "one email address, in other letters, for two people",
     { people: [person({}), person({ id: "bo", emailAddresses: ["Ann@Acme.example"] })] },
     `people[1].emailAddresses[0]: ${another}`,
   ],
@@ -107,7 +107,7 @@ test.each([
     "workers[0].id: Remove the lone surrogate.",
   ],
   [
-    "half a character in an e-mail address",
+    "half a character in an email address",
     { people: [person({ emailAddresses: ["s3cret\ud800@x"] })] },
     "people[0].emailAddresses[0]: Remove the lone surrogate.",
   ],
@@ -124,7 +124,7 @@ test.each([
 ])("%s is refused by its place, and no value is repeated", async (_, changes, wrong) => {
   const refusal = await read(changes).catch((error: unknown) => error);
   expect(refusal).toMatchObject({
-    code: "invalid_seed",
+    code: "invalid_setting",
     message: `OFFERS_SEED: ${join(folder, "seed.json")} is invalid: ${wrong}`,
   });
 });

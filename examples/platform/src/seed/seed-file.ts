@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { fieldErrors } from "../problem/field-errors.ts";
+import { SettingError } from "../settings/setting-error.ts";
 import { type Seed, seedSchema } from "./seed-schema.ts";
 import { seedProblems } from "./seed-validation.ts";
 
@@ -7,24 +8,16 @@ const checkedSchema = seedSchema.superRefine((seed, context) => {
   for (const { path, remedy } of seedProblems(seed)) context.addIssue({ code: "custom", path, message: remedy });
 });
 
-/** The seed file of `OFFERS_SEED` is invalid. */
-export class SeedError extends Error {
-  override readonly name = "SeedError";
-  readonly code = "invalid_seed";
-}
-
-/** @throws {SeedError} with the invalid fields, never their values */
+/** @throws {SettingError} with the invalid fields, never their values */
 export async function readSeedFile(path: string): Promise<Seed> {
   let content: unknown;
   try {
     content = JSON.parse(await readFile(path, "utf8"));
   } catch (cause) {
-    throw new SeedError(`OFFERS_SEED: ${path} is not a JSON file; seed/demo.json shows the format`, {
-      cause,
-    });
+    throw new SettingError(`OFFERS_SEED: ${path} is not a JSON file; seed/demo.json shows the format`, { cause });
   }
   const parsed = checkedSchema.safeParse(content);
   if (parsed.success) return parsed.data;
   const wrong = [...fieldErrors(parsed.error.issues, content)].map(([field, [remedy]]) => `${field}: ${remedy}`);
-  throw new SeedError(`OFFERS_SEED: ${path} is invalid: ${wrong.join(" ")}`);
+  throw new SettingError(`OFFERS_SEED: ${path} is invalid: ${wrong.join(" ")}`);
 }

@@ -13,13 +13,13 @@ const credentials = {
   passwordHash: z.string().refine(isPasswordHash, "Give a hash of the form scrypt$N$r$p$salt$key.").optional(),
 };
 
-const hasOneCredential = ({
-  password,
-  passwordHash,
-}: {
+export interface Credentials {
   password?: string | undefined;
   passwordHash?: string | undefined;
-}): boolean => (password === undefined) !== (passwordHash === undefined);
+}
+
+const hasOneCredential = ({ password, passwordHash }: Credentials): boolean =>
+  (password === undefined) !== (passwordHash === undefined);
 const oneCredential = { path: ["password"], message: "Give either a password or a passwordHash." };
 
 export const seedSchema = z.strictObject({

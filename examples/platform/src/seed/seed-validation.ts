@@ -13,34 +13,32 @@ type Entry = [value: string, path: PropertyKey[]];
  * skip a duplicate.
  */
 export function seedProblems({ organisations, people, workers }: Seed): SeedProblem[] {
-  const idsOf = (list: "organisations" | "people" | "workers", entries: readonly { id: string }[]) =>
+  const idsOf = (list: string, entries: readonly { id: string }[]) =>
     entries.map(({ id }, index): Entry => [id, [list, index, "id"]]);
-  const held = organisations.flatMap(({ actsFor }, index) =>
-    actsFor.map((one, at) => ({ ...one, path: ["organisations", index, "actsFor", at] })),
-  );
-  const apiKeys = organisations.flatMap((organisation, index) =>
-    organisation.apiKeys.map((key, at): Entry => [key, ["organisations", index, "apiKeys", at]]),
-  );
-  const emailAddresses = people.flatMap((person, index) =>
+  const references: Entry[] = [];
+  const apiKeys: Entry[] = [];
+  for (const [index, organisation] of organisations.entries()) {
+    const path = ["organisations", index];
+    for (const [at, key] of organisation.apiKeys.entries()) apiKeys.push([key, [...path, "apiKeys", at]]);
+    for (const [at, { organisationId, apiKey }] of organisation.actsFor.entries()) {
+      references.push([organisationId, [...path, "actsFor", at, "organisationId"]]);
+      apiKeys.push([apiKey, [...path, "actsFor", at, "apiKey"]]);
+    }
+  }
+  const emailAddresses: Entry[] = [];
+  for (const [index, person] of people.entries()) {
+    references.push([person.organisationId, ["people", index, "organisationId"]]);
     // Sign-in ignores case.
-    person.emailAddresses.map((text, at): Entry => [text.toLowerCase(), ["people", index, "emailAddresses", at]]),
-  );
-  const references = [
-    ...held.map(({ organisationId, path }): Entry => [organisationId, [...path, "organisationId"]]),
-    ...people.map(({ organisationId }, index): Entry => [organisationId, ["people", index, "organisationId"]]),
-  ];
-  const known = new Set(organisations.map(({ id }) => id));
+    for (const [at, text] of person.emailAddresses.entries())
+      emailAddresses.push([text.toLowerCase(), ["people", index, "emailAddresses", at]]);
+  }
+  const organisationIds = idsOf("organisations", organisations);
+  const known = new Set(organisationIds.map(([id]) => id));
+  const unknown = references.filter(([id]) => !known.has(id));
+  const unique = [organisationIds, idsOf("people", people), idsOf("workers", workers), apiKeys, emailAddresses];
   return [
-    ...references
-      .filter(([id]) => !known.has(id))
-      .map(([, path]) => ({ path, remedy: "Give the id of an organisation in this file." })),
-    ...[
-      idsOf("organisations", organisations),
-      idsOf("people", people),
-      idsOf("workers", workers),
-      [...apiKeys, ...held.map(({ apiKey, path }): Entry => [apiKey, [...path, "apiKey"]])],
-      emailAddresses,
-    ].flatMap(repeated),
+    ...unknown.map(([, path]) => ({ path, remedy: "Give the id of an organisation in this file." })),
+    ...unique.flatMap(repeated),
   ];
 }
 

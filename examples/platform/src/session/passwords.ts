@@ -1,10 +1,13 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
+import { promisify } from "node:util";
+
+const deriveKey = promisify<string, Uint8Array, number, ScryptOptions, Buffer>(scrypt);
 
 // OWASP's scrypt parameters with N = 2^15 and p = 3: its first choice, N = 2^17, needs 128 MiB, too much beside PGlite.
 const cost = { N: 2 ** 15, r: 8, p: 3 };
 const keyBytes = 32;
 
-/** `scrypt$N$r$p$salt$key`, the last two in base64url. */
+/** Password hashing with scrypt. @returns `scrypt$N$r$p$salt$key`, the last two in base64url */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   const key = await derive(password, salt, cost);
@@ -43,9 +46,5 @@ function costOf(N: number, r: number, p: number): typeof cost | undefined {
   return isOne && N * r <= 4 * cost.N * cost.r && p <= 4 * cost.p ? { N, r, p } : undefined;
 }
 
-function derive(password: string, salt: Uint8Array, { N, r, p }: typeof cost): Promise<Buffer> {
-  const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r + 2 ** 20 };
-  return new Promise((resolve, reject) => {
-    scrypt(password.normalize("NFKC"), salt, keyBytes, options, (error, key) => (error ? reject(error) : resolve(key)));
-  });
-}
+const derive = (password: string, salt: Uint8Array, { N, r, p }: typeof cost): Promise<Buffer> =>
+  deriveKey(password.normalize("NFKC"), salt, keyBytes, { N, r, p, maxmem: 256 * N * r + 2 ** 20 });

@@ -2,23 +2,16 @@ import { z } from "zod";
 import type { Methods } from "../http/define-routes.ts";
 import type { EventStreams } from "../http/event-streams.ts";
 import type { ReadJson } from "../http/read-json.ts";
-import type { PersonLimits } from "../rate-limits/person-limits.ts";
-import type { Store } from "../store/store.ts";
 import { checkParameters } from "../validation/known-parameters.ts";
 import { parseBody } from "../validation/parse-body.ts";
 import { textField } from "../validation/text-field.ts";
-import type { CheckPassword } from "./check-password.ts";
 import type { Role } from "./role.ts";
-import { bearerToken, closeSession } from "./sessions.ts";
-import { signIn } from "./sign-in.ts";
+import { bearerToken, closeSession, type SignedInDeps } from "./sessions.ts";
+import { type SignInDeps, signIn } from "./sign-in.ts";
 
-export interface SessionDeps {
-  store: Store;
-  now: () => Date;
+export interface SessionDeps extends SignInDeps, SignedInDeps {
   readJson: ReadJson;
-  checkPassword: CheckPassword;
   streams: EventStreams;
-  personLimits: PersonLimits;
 }
 
 /** Methods of a role's session path: POST signs in, DELETE signs out. */

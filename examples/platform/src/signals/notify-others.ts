@@ -1,8 +1,7 @@
 import type { Store } from "../store/store.ts";
 import { growingPauseMs, pause } from "./pause.ts";
-import { payloadOf } from "./payload.ts";
+import { payloadOf, signalText } from "./payload.ts";
 import type { Signal } from "./signal.ts";
-import { SignalSet } from "./signal-set.ts";
 
 /** Twenty a second: each takes a lock that all NOTIFYs of the server share. */
 const pauseMs = 50;
@@ -20,27 +19,28 @@ export interface Notifier {
   stop(): Promise<void>;
 }
 
-/** Notifies other processes: the first signal at once, those that come soon after it together. A failure is retried. */
+/** Notifies other processes: the first signal at once, those that come soon after it together, each once. A failure is retried. */
 export function notifyOthers(store: Store, { channel, by, onError }: NotifyOptions): Notifier {
-  const waiting = new SignalSet();
+  let waiting = new Set<string>();
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
 
   const send = async (): Promise<boolean> => {
-    const signals = waiting.take();
+    const sent = waiting;
+    waiting = new Set();
     try {
-      await store.execute("select pg_notify($1, $2)", [channel, payloadOf(by, signals)]);
+      await store.execute("select pg_notify($1, $2)", [channel, payloadOf(by, sent)]);
       return true;
     } catch (error) {
       onError(error);
-      for (const signal of signals === "everything" ? [signals] : signals) waiting.add(signal);
+      waiting = new Set([...sent, ...waiting]);
       return false;
     }
   };
 
   const run = async (): Promise<void> => {
     let failures = 0;
-    while (!waiting.isEmpty) {
+    while (waiting.size > 0) {
       failures = (await send()) ? 0 : failures + 1;
       if (failures > 0 && stopping.signal.aborted) break;
       await pause(failures === 0 ? pauseMs : growingPauseMs(failures), stopping.signal);
@@ -50,8 +50,8 @@ export function notifyOthers(store: Store, { channel, by, onError }: NotifyOptio
 
   return {
     add(signals) {
-      for (const signal of signals) waiting.add(signal);
-      if (!waiting.isEmpty && !stopping.signal.aborted) running ??= run();
+      for (const signal of signals) waiting.add(signalText(signal));
+      if (waiting.size > 0 && !stopping.signal.aborted) running ??= run();
     },
     async stop() {
       stopping.abort();

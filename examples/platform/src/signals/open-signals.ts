@@ -7,7 +7,7 @@ import type { Heard, Signal } from "./signal.ts";
 
 export type SignalListener = (heard: Heard) => void;
 
-/** Publish/subscribe between all that works on one store, in whichever process. */
+/** Publish/subscribe in all processes over one store, by LISTEN/NOTIFY (D-82). */
 export interface Signals {
   /**
    * Publishes what changed: call it after the commit, see `announce`. It never fails, and no caller waits for it. In this process it

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { heardIn, payloadOf } from "./payload.ts";
+import { heardIn, payloadOf, signalText } from "./payload.ts";
 import type { Signal } from "./signal.ts";
 
 const signals: Signal[] = [
@@ -9,15 +9,14 @@ const signals: Signal[] = [
 ];
 
 test("carries signals to other processes, and none to its own", () => {
-  const payload = payloadOf("one", signals);
+  const payload = payloadOf("one", signals.map(signalText));
   expect(heardIn(payload, "other")).toEqual(signals);
   expect(heardIn(payload, "one")).toEqual([]);
-  expect(heardIn(payloadOf("one", "everything"), "other")).toEqual(["everything"]);
 });
 
 test("is everything when it would have 8,000 bytes, whatever its letters", () => {
   const withName = (length: number): string =>
-    payloadOf("one", [{ topic: "offer", organisationId: "ü".repeat(length) }]);
+    payloadOf("one", [signalText({ topic: "offer", organisationId: "ü".repeat(length) })]);
   const room = (7_999 - Buffer.byteLength(withName(0))) / 2;
   const fits = withName(Math.floor(room));
   expect(Buffer.byteLength(fits)).toBeLessThan(8_000);
@@ -26,7 +25,16 @@ test("is everything when it would have 8,000 bytes, whatever its letters", () =>
   expect(heardIn(withName(Math.floor(room) + 1), "other")).toEqual(["everything"]);
 });
 
-test.each(["", "nonsense", "{}", "null", '{"by":"x","signals":[{"topic":"weather"}]}', '{"by":"x"}'])(
+test("names up to a hundred workers", () => {
+  const heard = (count: number) => {
+    const workerIds = Array.from({ length: count }, (_, index) => `w${index}`);
+    return heardIn(payloadOf("one", [signalText({ topic: "notification", workerIds })]), "other");
+  };
+  expect(heard(100)).toEqual([{ topic: "notification", workerIds: expect.arrayContaining(["w0", "w99"]) }]);
+  expect(heard(101)).toEqual([{ topic: "notification" }]);
+});
+
+test.each(["", "nonsense", "{}", "null", '{"by":"x","heard":[{"topic":"weather"}]}', '{"by":"x"}'])(
   "counts %j, which is none of ours, as everything",
   (payload) => expect(heardIn(payload, "own")).toEqual(["everything"]),
 );

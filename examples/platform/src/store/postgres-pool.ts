@@ -7,8 +7,8 @@ const int8 = 20;
 const defaultSilenceMs = 35_000;
 
 /**
- * A pool that survives the loss of its connections: an `error` event without a listener would end the process. It gives up
- * those that go silent, as after a failover or behind a firewall that forgot them: nothing else would end that wait.
+ * A connection pool that survives the loss of connections: an `error` event without a listener would end the process. It
+ * closes those that go silent, as after a failover or behind a firewall that forgot them: nothing else would end that wait.
  */
 export function openPool(databaseUrl: string, onError: (error: Error) => void, silenceMs = defaultSilenceMs): pg.Pool {
   const pool = new pg.Pool({

@@ -45,7 +45,7 @@ export interface PersonTable {
   created_at: CreatedAt;
 }
 
-/** A person's portal e-mail addresses; a person may have several. They sign in with any of them. */
+/** A person's portal email addresses; a person may have several. They sign in with any of them. */
 export interface PersonEmailAddressTable {
   email_address: Fact<string>;
   person_id: Fact<string>;

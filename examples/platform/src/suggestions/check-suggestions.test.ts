@@ -20,7 +20,7 @@ test("reads lastWorked without a time as midnight UTC", () =>
 
 test("keeps fields it does not know", () => expect(answer([{ ...dana, note: 1 }])).toEqual([{ ...dana, note: 1 }]));
 
-test("takes an internationalised e-mail address", () =>
+test("takes an internationalised email address", () =>
   expect(answer([{ ...dana, emailAddress: "δανάη@παράδειγμα.ελ" }])).toHaveLength(1));
 
 test.each([

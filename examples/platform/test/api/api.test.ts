@@ -295,7 +295,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createPlace }) =>
       ["a creator of another organisation", { ...input, createdByUserId: "user_bo" }, { createdByUserId: 1 }],
       ["an unknown creator", { ...input, createdByUserId: "nobody" }, { createdByUserId: 1 }],
       ["an unknown field", { ...input, titel: "x" }, { titel: 1 }],
-      ["an odd e-mail address", { ...input, notifyEmailAddress: "hana" }, { notifyEmailAddress: 1 }],
+      ["an odd email address", { ...input, notifyEmailAddress: "hana" }, { notifyEmailAddress: 1 }],
       [
         "an event that ends before it starts",
         { ...input, events: [slot, { start: slot?.end, end: slot?.start }] },

@@ -250,7 +250,7 @@ describe("the contract's offers", () => {
     expect((await create({ events: [{ ...slot, start: `${today}T00:00:00Z` }] })).status).toBe(201);
   });
 
-  test("an e-mail address has one @ with something on both sides, and at most 254 characters", async () => {
+  test("an email address has one @ with something on both sides, and at most 254 characters", async () => {
     const longest = `${"x".repeat(242)}@example.com`;
     for (const notifyEmailAddress of ["a@b", "δανάη@παράδειγμα.ελ", "o'neil+x@example.com", longest])
       expect((await create({ notifyEmailAddress })).status).toBe(201);

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Settings } from "../../src/settings.ts";
+import type { Settings } from "../../src/settings/settings.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Answer, type CallOptions, openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { openReceiver, type ReceivedRequest, type Receiver } from "../support/receiver.ts";

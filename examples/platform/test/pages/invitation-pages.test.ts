@@ -258,7 +258,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
 
     test.each([
       ["what is no person", { organisationId: "org_harbour", person: "{" }, 400],
-      ["no e-mail address", { organisationId: "org_harbour", person: pick("Eve", "eve") }, 400],
+      ["no email address", { organisationId: "org_harbour", person: pick("Eve", "eve") }, 400],
       ["whom no search showed", { organisationId: "org_harbour", person: pick("Eve", "eve@example.com") }, 422],
       ["a line break", { organisationId: "org_harbour", person: pick("Eve\nBcc: x", "eve@example.com") }, 400],
       ["101 people", { organisationId: "org_harbour", person: Array(101).fill(pick("Eve", "eve@example.com")) }, 400],

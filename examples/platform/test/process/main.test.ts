@@ -95,17 +95,20 @@ describe("the platform's process", () => {
 
   const itself = import.meta.filename;
   test.each([
-    [{ PORT: "http" }, /^PORT=http is not usable; write a port .*$/],
-    [{ PORT: "65536" }, /^PORT=65536 is not usable; write a port .*$/],
-    [{ HOST: "192.0.2.1" }, /^HOST: nothing can listen at 192\.0\.2\.1 \(EADDRNOTAVAIL\); set HOST to an address .*$/],
-    [{ HOST: "nowhere.invalid" }, /^HOST: the name nowhere\.invalid cannot be looked up \(\w+\); set HOST to .*$/],
+    [{ PORT: "http" }, /^Invalid PORT: expected a port .*; got http$/],
+    [{ PORT: "65536" }, /^Invalid PORT: expected a port .*; got 65536$/],
     [
-      { PORT: "4999", OFFERS_METRICS: "4999" },
-      /^OFFERS_METRICS=4999 names the port of the platform itself; write another$/,
+      { HOST: "192.0.2.1" },
+      /^HOST: the platform cannot listen at 192\.0\.2\.1 \(EADDRNOTAVAIL\); set HOST to an address .*$/,
     ],
-    [{ OFFERS_METRICS: "192.0.2.1:0" }, /^OFFERS_METRICS: nothing can listen at 192\.0\.2\.1 \(EADDRNOTAVAIL\); .*$/],
-    [{ OFFERS_DIALECT: "dead" }, /^OFFERS_DIALECT=dead is not usable; write one of reference, live$/],
-    [{ OFFERS_DIALEKT: "live" }, /^OFFERS_DIALEKT is no setting of the platform; did you mean OFFERS_DIALECT\? .*$/],
+    [{ HOST: "nowhere.invalid" }, /^HOST: the name nowhere\.invalid cannot be looked up \(\w+\); set HOST to .*$/],
+    [{ PORT: "4999", OFFERS_METRICS: "4999" }, /^Invalid OFFERS_METRICS: expected another port than PORT; got 4999$/],
+    [
+      { OFFERS_METRICS: "192.0.2.1:0" },
+      /^OFFERS_METRICS: the platform cannot listen at 192\.0\.2\.1 \(EADDRNOTAVAIL\); .*$/,
+    ],
+    [{ OFFERS_DIALECT: "dead" }, /^Invalid OFFERS_DIALECT: expected one of reference, live; got dead$/],
+    [{ OFFERS_DIALEKT: "live" }, /^Unknown setting OFFERS_DIALEKT; did you mean OFFERS_DIALECT\? .*$/],
     [{ OFFERS_SEED: "missing.json" }, /^OFFERS_SEED: missing.json .*$/],
     [{ OFFERS_ENCRYPTION_KEY: "short" }, /^OFFERS_ENCRYPTION_KEY is not 32 bytes in base64; .*$/],
     [
@@ -122,7 +125,7 @@ describe("the platform's process", () => {
     ],
     [
       { OFFERS_DATA: "/proc/x" },
-      /^OFFERS_DATA: \/proc\/x cannot be the data folder: nothing can be made there \(ENOENT\); .*$/,
+      /^OFFERS_DATA: \/proc\/x cannot be the data folder: nothing can be created there \(ENOENT\); .*$/,
     ],
     [{ OFFERS_DATA: "/proc/x/y" }, /^OFFERS_DATA: \/proc\/x\/y cannot be the data folder: .* \(ENOENT\); .*$/],
     [{ OFFERS_DATA: "/proc" }, /^OFFERS_DATA: \/proc cannot be the data folder: .* \(\w+\); set OFFERS_DATA to .*$/],

@@ -25,7 +25,7 @@ describe.each(await anyStore())("the backlog on $title", ({ createPlace }) => {
     await store.close();
     await place.remove();
   });
-  beforeEach(() => store.execute("truncate organisations, workers, mails cascade"));
+  beforeEach(() => store.execute("truncate organisations, workers, mails, attempts cascade"));
 
   const newEndpoint = () => addOrganisation(store, "https://hooks.example");
   async function addDelivery(

@@ -166,7 +166,7 @@ describe.each(await storesUnderTest())("mail on $title", ({ createPlace }) => {
     await eventually("the other is sent", () => isSent(taken));
     await eventually("it is given up", async () => (await read(refused)).attempts === maxMailAttempts);
     expect(await isSent(refused)).toBe(false);
-    expect(half.errors).toMatchObject([{ code: "mail_refused" }]);
+    expect(half.errors).toMatchObject([{ code: "mail_rejected" }]);
   });
 
   test("a wrong password loses no mail: it is sent when the password is right", async () => {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { expect, test } from "vitest";
-import { checkDatabase } from "../../src/check-database.ts";
+import { checkDatabase } from "../../src/startup/check-database.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
 
 /** What is said of a database at a server that does this with each connection. */
@@ -31,7 +31,7 @@ test("a server without TLS, where the address asks for it", async () =>
 
 test("a server that does not answer", async () =>
   expect(await refusalAt((socket) => socket.resume())).toEqual(
-    saying(/nothing at \S+ responded as PostgreSQL does in time; correct host and port, or open the way there/),
+    saying(/\S+ did not respond in time; correct host and port, or open the firewall/),
   ));
 
 test("a server of another kind", async () =>
@@ -56,7 +56,7 @@ test.each([
     /the server takes no connection without TLS; add \?sslmode=require/,
   ],
   ["3D000", 'database "x" does not exist', /there is no database x; create it with: createdb x; or correct the name/],
-  ["42501", "permission denied for database", /the role ann may not do what is needed; grant it .*/],
+  ["42501", "permission denied for database", /the role ann lacks a privilege; grant it CREATE .*/],
   ["53300", "too many connections", /it has too many connections; .*/],
   ["57P03", "the database system is starting up", /the server ended the connection; .* Try again/],
 ])("a server that refuses with %s: %s", async (code, message, reason) => {

@@ -26,7 +26,7 @@ describe.each(await storesUnderTest())("retention on $title", ({ createPlace }) 
     await place.remove();
   });
   beforeEach(async () => {
-    await store.execute("truncate organisations, workers, mails cascade");
+    await store.execute("truncate organisations, workers, mails, attempts cascade");
     organisation = await addOrganisation(store);
   });
 

@@ -75,7 +75,7 @@ export async function openLowerHalf(place: StorePlace, leaseSeconds = 3): Promis
     async reset() {
       await stop();
       await store.execute("truncate organisations, workers, people cascade");
-      await store.execute("truncate outbox_wakeups, outbox_leases, mails");
+      await store.execute("truncate attempts, outbox_wakeups, outbox_leases, mails");
       await store.execute("delete from outbox_processes where id <> $1", [leases.processId]);
       for (const list of [attempts, errors]) list.splice(0);
     },

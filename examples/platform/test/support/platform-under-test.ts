@@ -1,7 +1,7 @@
 import { defaultRetrySchedule } from "../../src/delivery/attempt/retry-schedule.ts";
 import { createLog } from "../../src/log/create-log.ts";
 import { defaultRetention } from "../../src/retention/purge-expired.ts";
-import type { Settings } from "../../src/settings.ts";
+import type { Settings } from "../../src/settings/settings.ts";
 import { type Platform, startPlatform } from "../../src/start-platform.ts";
 import { expectDocumented, type WireAnswer } from "../contract/openapi-validator.ts";
 import type { StorePlace } from "./stores/stores.ts";

@@ -2,7 +2,7 @@ import type { WithResponse } from "../call/with-response.ts";
 import type { AnyOffersError } from "../errors/any-offers-error.ts";
 
 /**
- * The result of a call as a value: it narrows on `ok`, and its error on `code` or `status`.
+ * The result value of `safe()`, instead of an exception: it narrows on `ok`, and its error on `code` or `status`.
  *
  * @example
  * ```ts

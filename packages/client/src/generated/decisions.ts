@@ -21,8 +21,8 @@ export const maxRetryAfterMs = 30000;
 /** D-62: How is an offer watched? */
 export const watchIntervalMs = 10000;
 
-/** D-89: Which characters are visible, and what may stand beside them? */
+/** D-89: Which characters are visible, and which may be combined with them? */
 export const visibleCharacter = "(?![\\u115F\\u1160\\u2800\\u3164\\uFFA0\\uFFFC\\u{13441}\\u{13442}\\u{1D159}])[\\p{L}\\p{N}\\p{P}\\p{S}]";
 
-/** D-98: How large may a response be? */
+/** D-98: Response size limit: how large may a response be? */
 export const maxResponseBytes = 10485760;

@@ -49,7 +49,7 @@ export interface paths {
         put?: never;
         /**
          * Name the workers who get the work
-         * @description All workers of the offer are told whether they were successful.
+         * @description All workers of the offer are notified whether they were successful.
          */
         post: operations["CompleteOffer"];
         delete?: never;
@@ -67,8 +67,9 @@ export interface paths {
         };
         /**
          * Withdraw an offer
-         * @description All workers addressed at creation are told that the offer is withdrawn. The method is GET although it changes state, so
-         *     nothing may cache, prefetch or follow it blindly; withdrawing again is answered alike and tells nobody twice.
+         * @description All workers addressed at creation are notified that the offer is withdrawn. The method is GET although it changes
+         *     state, so nothing may cache, prefetch or follow it. A second withdrawal gets the same response, and notifies no worker
+         *     again.
          */
         get: operations["WithdrawOffer"];
         put?: never;
@@ -110,7 +111,7 @@ export interface webhooks {
             cookie?: never;
         };
         /**
-         * Does the receiver hold the secret that was given on the company profile?
+         * Does the receiver have the secret that was entered on the company profile?
          * @description Called together with `/test`. 200 only when the headers are decoded correctly.
          */
         get: operations["TestAuth"];
@@ -149,9 +150,9 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * Whom could this hirer invite?
-         * @description Called when a hirer searches organisations on the invitations page. A request, not a notification of an event: nothing
-         *     is queued or retried.
+         * Which contacts could this hirer invite?
+         * @description Called when a hirer searches organisations on the invitations page. This is a request, not a notification of an event:
+         *     it is neither queued nor retried.
          */
         post: operations["ContactSuggestions"];
         delete?: never;
@@ -188,7 +189,7 @@ export interface webhooks {
         put?: never;
         /**
          * An assigned worker deleted a time slot of an offer from their timeline
-         * @description An extra of the live service; interface.md does not name it and the reference platform does not send it.
+         * @description An additional event of the live service; interface.md does not name it and the reference platform does not send it.
          */
         post: operations["OfferEventDeleted"];
         delete?: never;
@@ -208,7 +209,7 @@ export interface webhooks {
         put?: never;
         /**
          * A worker's timeline changed
-         * @description An extra of the live service; interface.md does not name it and the reference platform does not send it.
+         * @description An additional event of the live service; interface.md does not name it and the reference platform does not send it.
          */
         post: operations["TimelineChanged"];
         delete?: never;
@@ -234,7 +235,7 @@ export interface components {
         UtcDateTime: string;
         /**
          * Format: idn-email
-         * @description An e-mail address, internationalised ones included.
+         * @description An email address, internationalised ones included.
          */
         EmailAddress: string;
         /** @description A time slot of the work. */
@@ -242,7 +243,7 @@ export interface components {
             start: components["schemas"]["UtcDateTime"];
             end: components["schemas"]["UtcDateTime"];
         };
-        /** @description A time slot of the work; a field beside these is refused. */
+        /** @description A time slot of the work; any other field is rejected. */
         OfferEventCreation: {
             start: components["schemas"]["UtcDateTime"];
             end: components["schemas"]["UtcDateTime"];
@@ -322,14 +323,14 @@ export interface components {
         ContactSuggestionRequest: {
             /** @description Search text the user typed to narrow the results. */
             filter?: string;
-            /** @description E-mail addresses to use as the basis of the suggestion search. */
+            /** @description Email addresses to use as the basis of the suggestion search. */
             userEmailAddresses: components["schemas"]["EmailAddress"][];
         };
         ContactSuggestions: components["schemas"]["ContactSuggestion"][];
         ContactSuggestion: {
             /** @description Contact name. */
             name: string;
-            /** @description Contact's e-mail address, used to invite the contact to the platform. */
+            /** @description Contact's email address, used to invite the contact to the platform. */
             emailAddress: components["schemas"]["EmailAddress"];
             /**
              * Format: uri
@@ -350,7 +351,7 @@ export interface components {
         WorkerOfferResponse: {
             offerId: components["schemas"]["Id"];
             workerId: components["schemas"]["Id"];
-            /** @description The webhook says `accepted` where the offer's recipient says `applied`. A receiver takes any word. */
+            /** @description The webhook has `accepted` where the offer's recipient has `applied`. A receiver accepts any text. */
             response: "accepted" | "rejected" | (string & {});
         };
         OfferEventDeleted: {
@@ -374,7 +375,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The request is malformed or its content is refused; `errors` says which field and why. */
+        /** @description The request is malformed or its content is invalid; `errors` names the fields and the reasons. */
         BadRequest: {
             headers: {
                 [name: string]: unknown;
@@ -410,10 +411,10 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The key, or the address with wrong keys, was used too often. Nothing has happened. */
+        /** @description Too many requests with this key, or with wrong keys from this address. The request had no effect. */
         TooManyRequests: {
             headers: {
-                /** @description After how many seconds to come again. */
+                /** @description The number of seconds to wait before the next request. */
                 "Retry-After": number;
                 [name: string]: unknown;
             };
@@ -448,7 +449,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Another request had this `Idempotency-Key`. */
+        /** @description A different request has used this `Idempotency-Key`. */
         IdempotencyKeyReused: {
             headers: {
                 [name: string]: unknown;
@@ -487,17 +488,17 @@ export interface components {
          * @example offer_4f1c2a
          */
         OfferId: components["schemas"]["Id"];
-        /** @description May be left out here. */
+        /** @description Optional here. */
         OptionalApiVersion: components["schemas"]["ApiVersion"];
-        /** @description Given exactly once. */
+        /** @description Exactly once. */
         RequiredApiVersion: components["schemas"]["ApiVersion"];
         /**
-         * @description One key for each intended effect. For 24 hours the same request under the same key has no second effect and is given
-         *     the first answer again; another request under it is refused. What was refused has used up no key.
+         * @description One key for each intended effect. For 24 hours the same request with the same key has no further effect and gets the
+         *     first response again; a different request with it is rejected. A rejected request leaves its key unused.
          */
         IdempotencyKey: string;
         /**
-         * @description When the request was signed, ISO 8601 in UTC. Its text, exactly as sent, is what the digest covers.
+         * @description When the request was signed, ISO 8601 in UTC. The digest covers its text exactly as sent.
          * @example 2018-11-26T10:55Z
          */
         Timestamp: string;
@@ -506,7 +507,7 @@ export interface components {
     };
     requestBodies: never;
     headers: {
-        /** @description This is the answer to an earlier request with the same `Idempotency-Key`; nothing happened again. */
+        /** @description This is the response to an earlier request with the same `Idempotency-Key`; this request had no effect. */
         IdempotencyReplayed: "true";
     };
     pathItems: never;
@@ -516,13 +517,13 @@ export interface operations {
     CreateOffer: {
         parameters: {
             query?: {
-                /** @description May be left out here. */
+                /** @description Optional here. */
                 "api-version"?: components["parameters"]["OptionalApiVersion"];
             };
             header?: {
                 /**
-                 * @description One key for each intended effect. For 24 hours the same request under the same key has no second effect and is given
-                 *     the first answer again; another request under it is refused. What was refused has used up no key.
+                 * @description One key for each intended effect. For 24 hours the same request with the same key has no further effect and gets the
+                 *     first response again; a different request with it is rejected. A rejected request leaves its key unused.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
@@ -560,7 +561,7 @@ export interface operations {
     GetOffer: {
         parameters: {
             query?: {
-                /** @description May be left out here. */
+                /** @description Optional here. */
                 "api-version"?: components["parameters"]["OptionalApiVersion"];
             };
             header?: never;
@@ -594,13 +595,13 @@ export interface operations {
     CompleteOffer: {
         parameters: {
             query: {
-                /** @description Given exactly once. */
+                /** @description Exactly once. */
                 "api-version": components["parameters"]["RequiredApiVersion"];
             };
             header?: {
                 /**
-                 * @description One key for each intended effect. For 24 hours the same request under the same key has no second effect and is given
-                 *     the first answer again; another request under it is refused. What was refused has used up no key.
+                 * @description One key for each intended effect. For 24 hours the same request with the same key has no further effect and gets the
+                 *     first response again; a different request with it is rejected. A rejected request leaves its key unused.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
@@ -642,7 +643,7 @@ export interface operations {
     WithdrawOffer: {
         parameters: {
             query?: {
-                /** @description May be left out here. */
+                /** @description Optional here. */
                 "api-version"?: components["parameters"]["OptionalApiVersion"];
             };
             header?: never;
@@ -701,7 +702,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description When the request was signed, ISO 8601 in UTC. Its text, exactly as sent, is what the digest covers.
+                 * @description When the request was signed, ISO 8601 in UTC. The digest covers its text exactly as sent.
                  * @example 2018-11-26T10:55Z
                  */
                 Timestamp: components["parameters"]["Timestamp"];
@@ -726,7 +727,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description When the request was signed, ISO 8601 in UTC. Its text, exactly as sent, is what the digest covers.
+                 * @description When the request was signed, ISO 8601 in UTC. The digest covers its text exactly as sent.
                  * @example 2018-11-26T10:55Z
                  */
                 Timestamp: components["parameters"]["Timestamp"];
@@ -759,7 +760,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description When the request was signed, ISO 8601 in UTC. Its text, exactly as sent, is what the digest covers.
+                 * @description When the request was signed, ISO 8601 in UTC. The digest covers its text exactly as sent.
                  * @example 2018-11-26T10:55Z
                  */
                 Timestamp: components["parameters"]["Timestamp"];
@@ -791,7 +792,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description When the request was signed, ISO 8601 in UTC. Its text, exactly as sent, is what the digest covers.
+                 * @description When the request was signed, ISO 8601 in UTC. The digest covers its text exactly as sent.
                  * @example 2018-11-26T10:55Z
                  */
                 Timestamp: components["parameters"]["Timestamp"];
@@ -823,7 +824,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description When the request was signed, ISO 8601 in UTC. Its text, exactly as sent, is what the digest covers.
+                 * @description When the request was signed, ISO 8601 in UTC. The digest covers its text exactly as sent.
                  * @example 2018-11-26T10:55Z
                  */
                 Timestamp: components["parameters"]["Timestamp"];
@@ -855,7 +856,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description When the request was signed, ISO 8601 in UTC. Its text, exactly as sent, is what the digest covers.
+                 * @description When the request was signed, ISO 8601 in UTC. The digest covers its text exactly as sent.
                  * @example 2018-11-26T10:55Z
                  */
                 Timestamp: components["parameters"]["Timestamp"];

@@ -5,7 +5,8 @@ import { sendThroughMiddleware } from "./send-through-middleware.ts";
 import { withTimeout } from "./with-timeout.ts";
 
 /**
- * One attempt, from its start to the end of the response body, within `timeoutMs` and what is left of `totalTimeoutMs` (D-25).
+ * One attempt, from its start to the end of the response body. Its request timeout is `timeoutMs`, or what is left of
+ * `totalTimeoutMs` if that is less (D-25).
  *
  * @param call its `attempts` grow by one unless the caller's signal is already aborted
  */

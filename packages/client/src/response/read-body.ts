@@ -6,7 +6,10 @@ const tooLarge = /BUFFER_TOO_LARGE|EXCEEDED_MAX_SIZE|STRING_TOO_LONG/;
 /** Shared: decoding a whole text leaves no state in the decoder. */
 const utf8 = new TextDecoder();
 
-/** The body as text, decompressed; undefined if it exceeds `maxBytes`, and then the connection is closed (D-98). */
+/**
+ * The body as text, decompressed. Undefined beyond the response size limit `maxBytes`, and then the connection is closed
+ * (D-98).
+ */
 export async function readBody(
   response: FetchResponse & { readonly body?: ReadableStream<Uint8Array> | null },
   maxBytes: number,

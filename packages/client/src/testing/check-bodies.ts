@@ -47,7 +47,7 @@ export function checkCreation(body: unknown, { now, mayCreate, isWorker }: Creat
   check.shortText("locationPlaceId", locationPlaceId, 500);
   check.shortText("notifyEmailAddress", notifyEmailAddress, 254);
   if (typeof notifyEmailAddress === "string" && !/^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u.test(notifyEmailAddress))
-    check.add("notifyEmailAddress", "Write one e-mail address, such as hana@example.com.");
+    check.add("notifyEmailAddress", "Write one email address, such as hana@example.com.");
   check.workerIds("workerIds", workerIds, (index) => `workerIds[${index}]`);
   const slots = events === undefined ? undefined : checkEvents(check, events, now);
   check.noUnknownFields("", creation, fields);

@@ -17,7 +17,7 @@ export interface DedupeKeys {
 }
 
 /**
- * An event has a key of its own; under `replayProtection: "single-use-signature"` every request has one for its signature as well.
+ * Replay protection: an event has a key of its own; under `"single-use-signature"` every request also has one for its signature.
  *
  * @param event left out for a request that is handled each time it comes
  */

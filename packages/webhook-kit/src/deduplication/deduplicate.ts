@@ -16,7 +16,7 @@ export interface RunningHandler {
 const leaseMarginMs = 1_000;
 
 /**
- * Deduplication: starts a handler once its request holds a lease on every key, and records what the handler comes to.
+ * Deduplication of a webhook: starts a handler once its request holds a lease on every key, and records its outcome.
  *
  * @throws {Rejected} (rejects) as {@link LeaseSet.acquire} does
  * @throws {UnavailableError} (rejects) when the store fails before the handler has started

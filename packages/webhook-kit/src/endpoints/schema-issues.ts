@@ -43,7 +43,7 @@ function describeFormat(format: string, pattern: string): string {
 
 /** What the contract's patterns ask for. They are taken from its schemas, so that one that changes keeps its words. */
 const meanings: ReadonlyMap<string, string> = new Map([
-  ...patternsOf(emailAddressSchema, "Must be an e-mail address."),
+  ...patternsOf(emailAddressSchema, "Must be an email address."),
   ...patternsOf(contactSuggestionSchema.out.shape.profileImageUrl, "Must begin with http:// or https://."),
 ]);
 

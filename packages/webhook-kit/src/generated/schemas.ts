@@ -16,7 +16,7 @@ export const apiVersionSchema = z.enum(['1.0']);
 export const utcDateTimeSchema = utcDateTime;
 
 /**
- * An e-mail address, internationalised ones included.
+ * An email address, internationalised ones included.
  */
 export const emailAddressSchema = z.string().max(254).regex(/^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u);
 
@@ -29,7 +29,7 @@ export const offerEventSchema = z.looseObject({
 });
 
 /**
- * A time slot of the work; a field beside these is refused.
+ * A time slot of the work; any other field is rejected.
  */
 export const offerEventCreationSchema = z.strictObject({
     start: utcDateTimeSchema,
@@ -137,24 +137,24 @@ export const timelineChangedSchema = nullAsAbsent(z.looseObject({
 export const offerIdSchema = idSchema;
 
 /**
- * May be left out here.
+ * Optional here.
  */
 export const optionalApiVersionSchema = apiVersionSchema;
 
 /**
- * Given exactly once.
+ * Exactly once.
  */
 export const requiredApiVersionSchema = apiVersionSchema;
 
 /**
- * One key for each intended effect. For 24 hours the same request under the same key has no second effect and is given
- * the first answer again; another request under it is refused. What was refused has used up no key.
+ * One key for each intended effect. For 24 hours the same request with the same key has no further effect and gets the
+ * first response again; a different request with it is rejected. A rejected request leaves its key unused.
  *
  */
 export const idempotencyKeySchema = z.string().min(1).max(255).regex(/^[ -~]+$/);
 
 /**
- * When the request was signed, ISO 8601 in UTC. Its text, exactly as sent, is what the digest covers.
+ * When the request was signed, ISO 8601 in UTC. The digest covers its text exactly as sent.
  */
 export const timestampSchema = z.string();
 

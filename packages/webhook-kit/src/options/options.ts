@@ -72,7 +72,7 @@ export interface ReceiverOptions<Incoming = unknown> extends VerifyOptions<Incom
   deduplication?: Deduplication | false;
   /**
    * `"deduplicate"`: an identical request is acknowledged and not handled again; other requests may have the same signature, as
-   * they do with minute-precision timestamps (D-45). `"single-use-signature"`: a signature is good for one request, `/test/auth`
+   * they do under timestamps without seconds (D-45). `"single-use-signature"`: a signature is good for one request, `/test/auth`
    * and searches included, and any other that has it gets 401 (D-58). Only for a service that signs every request with a new
    * timestamp. @default "deduplicate"
    */

@@ -7,7 +7,7 @@ import { HandlerRun } from "./handler-run.ts";
 import { toWebhookEvent } from "./to-webhook-event.ts";
 
 /**
- * Starts the handler of an endpoint, with its timeout (D-25). An endpoint without a handler is acknowledged.
+ * Starts the handler of an endpoint, with the handler timeout (D-25). An endpoint without a handler is acknowledged.
  *
  * @returns promises that reject with {@link HandlerError}
  */

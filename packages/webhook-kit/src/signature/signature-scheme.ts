@@ -25,8 +25,8 @@ export interface ParsedSignature {
 }
 
 /**
- * How requests are signed and checked. The kit brings `timestampDigest()` and `standardWebhooks()`; your own needs these three functions. A scheme
- * knows bytes only: clock, tolerance and secrets are the kit's.
+ * How a webhook signature is made and verified. The kit has `timestampDigest()` and `standardWebhooks()`; a scheme of your own
+ * needs these three functions. A scheme handles bytes only; the kit handles clock, tolerance and secrets.
  *
  * @example
  * ```ts

@@ -36,7 +36,7 @@ export interface VerifiedRequest {
 }
 
 /**
- * The part of the verification that needs no body: header syntax, timestamp, secrets.
+ * The part of the verification that needs no body: header syntax, timestamp tolerance, secrets.
  *
  * @throws {Rejected} (rejects) for the scheme's reasons, `timestamp_out_of_tolerance`, `unknown_tenant`
  * @throws {UnavailableError} (rejects) when the secret cannot be looked up or the scheme throws
@@ -90,7 +90,7 @@ export async function verifySignature<Incoming>(
   return { parsed, receivedAt, verified, tenant, body };
 }
 
-/** Negative is the past; 0 within the signed minute. */
+/** The clock skew: negative for the past; 0 during the whole minute of a minute-precision timestamp (D-16). */
 const measureSkew = ({ earliest, latest }: ParsedSignature["signedAt"], now: number): number =>
   Math.max(earliest - now, 0) || Math.min(latest - now, 0);
 

@@ -154,7 +154,7 @@ describe.each(adapters)("$name", (adapter) => {
     const request = await mount(adapter, { suggestContacts: () => list });
     expect((await request("/contact-suggestions", post(search))).status).toBe(500);
     expect(printed()).toEqual([
-      expect.stringMatching(/invalid_handler_result.*\[0\]\.emailAddress: Must be an e-mail address/),
+      expect.stringMatching(/invalid_handler_result.*\[0\]\.emailAddress: Must be an email address/),
     ]);
     expect(printed().join()).not.toContain("PRIVATE");
   });

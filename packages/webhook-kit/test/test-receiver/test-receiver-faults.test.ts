@@ -233,7 +233,7 @@ test("suggestions that the service would refuse are reported by field, without t
   });
   const problems = await faultsOf(app.use(webhookRouter({ secret })), "", { contactSuggestions: search });
   expect(problems).toEqual([
-    "contactSuggestions returned what the service rejects: [0].emailAddress: Must be an e-mail address.",
+    "contactSuggestions returned what the service rejects: [0].emailAddress: Must be an email address.",
     "contactSuggestions returned what the service rejects: [0].ratings[0].rating: Too long or too large; at most 5.",
   ]);
 });

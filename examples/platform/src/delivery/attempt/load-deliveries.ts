@@ -1,3 +1,5 @@
+import { sql } from "kysely";
+import { jsonArrayFrom } from "kysely/helpers/postgres";
 import type { Store } from "../../store/store.ts";
 
 /** A due delivery with all that its attempt needs. */
@@ -14,8 +16,9 @@ export async function loadDeliveries(
   return new Map(open.map((row) => [row.sequence, row]));
 }
 
-const readDeliveries = (store: Store, sequences: readonly number[]) =>
-  store.db
+/** As one JSON text: reading a hundred rows of fourteen columns took the thread of PGlite longer than finding them. */
+async function readDeliveries({ db }: Store, sequences: readonly number[]) {
+  const claimed = db
     .selectFrom("deliveries")
     .innerJoin("events", "events.id", "deliveries.event_id")
     .innerJoin("endpoints", "endpoints.organisation_id", "deliveries.organisation_id")
@@ -35,7 +38,16 @@ const readDeliveries = (store: Store, sequences: readonly number[]) =>
       "endpoints.scheme",
       "endpoints.breaker_open_until",
     ])
-    .where("deliveries.sequence", "in", sequences)
+    .where(sql<boolean>`deliveries.sequence = any (array(
+      select json_array_elements_text(${JSON.stringify(sequences)}::text::json)::int8))`)
     .where("deliveries.state", "=", "pending")
-    .where("endpoints.disabled_at", "is", null)
-    .execute();
+    .where("endpoints.disabled_at", "is", null);
+  const { rows } = await db.selectNoFrom(jsonArrayFrom(claimed).as("rows")).executeTakeFirstOrThrow();
+  return rows.map((row) => ({
+    ...row,
+    previous_secret_until: dateOf(row.previous_secret_until),
+    breaker_open_until: dateOf(row.breaker_open_until),
+  }));
+}
+
+const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text));

@@ -1,8 +1,8 @@
 import { maxRetryAfterSeconds, retryDelaysSeconds, retryJitter } from "../../generated/decisions.ts";
 
-/** When a delivery that was not acknowledged is attempted again (D-26). Data: development uses a short one. */
+/** The retry schedule of a delivery that was not acknowledged (D-26). Data: development uses a short one. */
 export interface RetrySchedule {
-  /** The pause after the first, second, … attempt. One attempt more than pauses, then the delivery is dead. */
+  /** The pause after the first, second, … attempt. One attempt more than pauses, then the delivery is a dead letter. */
   delaysMs: readonly number[];
   /** The share by which a pause is made longer or shorter at random, so that retries do not arrive in one wave. */
   jitter: number;

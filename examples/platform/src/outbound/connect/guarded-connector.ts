@@ -1,33 +1,28 @@
 import type { LookupAddress } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { buildConnector } from "undici";
+import { OutboundError } from "../outbound-error.ts";
 import { limitResponseBytes } from "./limit-response-bytes.ts";
 import { type AddressGuardOptions, isAllowedAddress } from "./ssrf-guard.ts";
 
-/** A connection that was refused before a byte was sent. */
-export class ForbiddenAddressError extends Error {
-  override readonly name = "ForbiddenAddressError";
-  readonly code = "forbidden_address";
-
-  constructor() {
-    super("the base address does not lead to a public address");
-  }
-}
+/** Before a byte is sent. */
+const forbidden = (): OutboundError =>
+  new OutboundError("forbidden_address", "the base address does not lead to a public address");
 
 export type Resolve = (name: string) => Promise<LookupAddress[]>;
 
 export interface GuardedConnectorOptions extends AddressGuardOptions {
-  /** D-25 */
+  /** For name look-up, connection and TLS together (D-25). */
   connectTimeoutMs: number;
-  /** All addresses of a name. */
+  /** Returns all addresses of a name. */
   resolve: Resolve;
-  /** Whether an address is one of this machine. */
+  /** Whether an address belongs to this machine. */
   isOwnAddress: (address: string) => boolean;
 }
 
 /**
- * Connects only to addresses that were checked. A name is looked up here, once, and one forbidden address refuses it: the
- * address that passes the check is the one that is connected to, so a name that resolves to another address later gains nothing (DNS rebinding).
+ * Connects only to allowed addresses (SSRF). A name is resolved here, once, and one forbidden address rejects it. The checked
+ * address is the one that is connected to, so DNS rebinding gains nothing.
  */
 export function guardedConnector({
   connectTimeoutMs,
@@ -41,30 +36,24 @@ export function guardedConnector({
     resolve(name).then(
       (addresses) => {
         const [first] = addresses;
-        if (first === undefined || !addresses.every(({ address }) => isAllowed(address)))
-          return done(new ForbiddenAddressError(), "");
+        if (first === undefined || !addresses.every(({ address }) => isAllowed(address))) return done(forbidden(), "");
         return options.all ? done(null, addresses) : done(null, first.address, first.family);
       },
       (error: NodeJS.ErrnoException) => done(error, ""),
     );
   };
-  const connect = buildConnector({
-    timeout: connectTimeoutMs,
-    allowH2: false,
-    lookup,
-    port: 0,
-    rejectUnauthorized: true,
-  });
+  const tls = { allowH2: false, rejectUnauthorized: true };
+  const connect = buildConnector({ timeout: connectTimeoutMs, lookup, port: 0, ...tls });
 
   return (options, done) => {
-    // Node asks no look-up function about a literal address.
+    // Node does not call `lookup` for a literal address.
     const literal = options.hostname.replace(/^\[|\]$/g, "");
-    if (isIP(literal) !== 0 && !isAllowed(literal)) return done(new ForbiddenAddressError(), null);
+    if (isIP(literal) !== 0 && !isAllowed(literal)) return done(forbidden(), null);
     return connect(options, (...[error, socket]) => {
       if (error !== null) return done(error, null);
       if (!isAllowed(socket.remoteAddress ?? "")) {
         socket.destroy();
-        return done(new ForbiddenAddressError(), null);
+        return done(forbidden(), null);
       }
       limitResponseBytes(socket);
       return done(null, socket);

@@ -1,37 +1,29 @@
 import type { Socket } from "node:net";
 import { maxSuggestionsBytes } from "../../generated/decisions.ts";
+import { OutboundError } from "../outbound-error.ts";
 
-/** Of one response as it comes over the wire, with its headers and all that frames it: far more than is read of any (D-24). */
+/** Of one response on the wire, with headers and framing: far more than is read of any (D-24). */
 const maxWireBytes = 4 * maxSuggestionsBytes;
 const readChunkBytes = 4_096;
 
-/** A connection that was closed because its response is too large. */
-export class ResponseTooLargeError extends Error {
-  override readonly name = "ResponseTooLargeError";
-  readonly code = "protocol_error";
-
-  constructor() {
-    super("the response is too large");
-  }
-}
-
 /**
- * Keeps a response from taking the time of all other attempts. What frames a response is no body, so undici does not count it, but to
- * parse it as fast as it comes is work: a connection that goes on and on is closed.
+ * Closes a connection whose response is too large on the wire. undici counts only the body, but parsing endless headers or
+ * chunk framing would take the time of all other attempts.
  */
 export function limitResponseBytes(socket: Socket): void {
   let written = 0;
   let responseStart = 0;
   let readSoFar = 0;
   socket.on("readable", () => {
-    // One request at a time: what was written since is the next one.
+    // Without pipelining, bytes that were written since belong to the next request.
     if (socket.bytesWritten !== written) responseStart = readSoFar;
     written = socket.bytesWritten;
     readSoFar = socket.bytesRead;
-    if (readSoFar - responseStart > maxWireBytes) socket.destroy(new ResponseTooLargeError());
+    if (readSoFar - responseStart > maxWireBytes)
+      socket.destroy(new OutboundError("protocol_error", "the response is too large"));
   });
-  // Headers that are too large destroy the socket, but undici parses on, with an error for each further line: 100 ms for
-  // 64 kB. So it is given small pieces, and none after the end.
+  // Headers that are too large destroy the socket, but undici parses what it has read, with an error for each line: 100 ms
+  // for 64 kB. So it reads small chunks, and none from a destroyed socket.
   const read = socket.read.bind(socket);
   socket.read = (size?: number) =>
     socket.destroyed ? null : read(size ?? (Math.min(socket.readableLength, readChunkBytes) || undefined));

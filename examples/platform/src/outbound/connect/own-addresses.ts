@@ -1,7 +1,7 @@
 import { networkInterfaces } from "node:os";
 import ipaddr from "ipaddr.js";
 
-/** Whether an address is one of this machine's network interfaces: also a public one leads to services meant for here. */
+/** Whether an address belongs to this machine: even a public one may lead to services that serve only the machine. */
 export function isOwnAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const wanted = ipaddr.process(address).toNormalizedString();

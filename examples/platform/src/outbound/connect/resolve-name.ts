@@ -2,21 +2,21 @@ import type { LookupAddress } from "node:dns";
 import { Resolver } from "node:dns/promises";
 
 export interface NameResolverOptions {
-  /** For one try at one server; there are two. */
+  /** For one try at one server; there are two tries. */
   timeoutMs: number;
   /** `address:port` of name servers. @default the system's */
   servers?: readonly string[];
 }
 
 /**
- * Asks the name servers themselves. `dns.lookup` would take one of Node's four threads for each name until the system gives
- * up: four names whose servers stay silent would hold up all others.
+ * Queries name servers directly. `dns.lookup` would occupy one of Node's four threads for each name until the system times
+ * out, so four names whose servers do not respond would block all others.
  */
 export function nameResolver({ timeoutMs, servers }: NameResolverOptions): (name: string) => Promise<LookupAddress[]> {
   const resolver = new Resolver({ timeout: timeoutMs, tries: 2 });
   if (servers !== undefined) resolver.setServers(servers);
   return async (name) => {
-    // No name server needs to know it (RFC 6761, 6.3).
+    // Name servers may not know it (RFC 6761, 6.3).
     if (/(?:^|\.)localhost\.?$/i.test(name)) return loopback;
     const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
     const addresses = [...addressesOf(four, 4), ...addressesOf(six, 6)];
@@ -25,7 +25,7 @@ export function nameResolver({ timeoutMs, servers }: NameResolverOptions): (name
   };
 }
 
-const loopback: LookupAddress[] = [
+const loopback = [
   { address: "127.0.0.1", family: 4 },
   { address: "::1", family: 6 },
 ];

@@ -1,20 +1,21 @@
 import ipaddr from "ipaddr.js";
 
-/** Public addresses by their number, but metadata and control of a cloud by their use. */
+/** In the public range, but used by Azure for metadata and control. */
 const cloudInternal = new Set(["168.63.129.16"]);
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
 
 export interface AddressGuardOptions {
-  /** Lets requests go to this very machine. For development and tests only. */
+  /** Allows requests to loopback addresses. For development and tests only. */
   allowLoopback: boolean;
 }
 
 /**
- * Whether a request may go to this IP address: only to public ones (D-41). All else is refused, also what this
- * function has never heard of: private, loopback, link-local and metadata addresses, and IPv6 forms that carry an IPv4 address.
+ * Guards against server-side request forgery (SSRF, D-41): whether a request may go to this IP address. Only public addresses
+ * are allowed. All others are refused, unknown ranges included: private, loopback, link-local and metadata addresses, and IPv6
+ * forms that contain an IPv4 address.
  */
 export function isAllowedAddress(address: string, { allowLoopback }: AddressGuardOptions): boolean {
-  // A zone names an interface of this machine.
+  // A zone id names an interface of this machine.
   if (!ipaddr.isValid(address) || address.includes("%")) return false;
   const parsed = ipaddr.parse(address);
   const range = parsed.range();

@@ -59,7 +59,7 @@ function healthOf(endpoint: ReadEndpoint, now: Date): Health {
       state: badge("Paused", "warn"),
       because: html`${consecutive_failures} attempts in a row failed. ${
         breaker_open_until > now ? html`Events wait until ${time(breaker_open_until, "seconds")}` : "Events wait"
-      }, then one is tried first.`,
+      }, then one attempt is made before the others.`,
     };
   if (failing_since !== null)
     return {

@@ -107,7 +107,7 @@ const nothing = ({ state, after }: Filter): Markup =>
     ? html`
         <div class="empty">
           <h3>No events yet</h3>
-          <p>When a worker responds to an offer or adds a contact, your endpoint receives a webhook, and it appears here.</p>
+          <p>When a worker responds to an offer or adds a contact, your endpoint receives a webhook. Its event appears here.</p>
           <p><a href="/company">Enter the endpoint on the company profile</a></p>
         </div>`
     : html`<p class="empty">No matching events.</p>`;

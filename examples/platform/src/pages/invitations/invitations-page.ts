@@ -21,7 +21,7 @@ export const invitationsPage =
     const links = pageLinks({ after, next, addressOf: (key) => withCursor("/invitations", "before", key) });
     const main = html`
       <header class="page-head"><h1>Invitations</h1></header>
-      <p class="lead">Organisations that know your email addresses suggest people who worked there. Choose whom to invite.</p>
+      <p class="lead">Organisations that know your email addresses suggest people who worked there. Select the people to invite.</p>
       ${searchForm({
         formToken,
         organisations: await suggestingOrganisations(deps, user),

@@ -18,7 +18,7 @@ export interface SessionData {
 export type PageSession = IronSession<SessionData> & { formToken: string };
 
 export interface CookieSettings {
-  /** Cookie flags `Secure` and `__Host-`: https only, this host only. */
+  /** Sets `Secure` and the prefix `__Host-`: https only, this host only. */
   isSecure: boolean;
   /** Encryption password. */
   password: string;
@@ -31,7 +31,11 @@ const lifetimeSeconds = 12 * 60 * 60;
 export const cookiePassword = (encryptionKey: Uint8Array): string =>
   Buffer.from(hkdfSync("sha256", encryptionKey, "", "sessions of pages", 32)).toString("base64url");
 
-/** @param name of the cookie; portal and app have one each, so a browser can be signed in to both */
+/**
+ * Session cookie flags: `HttpOnly`, `SameSite=Lax`, `Path=/`, and behind https `Secure` with the prefix `__Host-` (D-80).
+ *
+ * @param name of the cookie; portal and app have one each, so a browser can be signed in to both
+ */
 export async function openPageSession(
   { isSecure, password }: CookieSettings,
   name: string,

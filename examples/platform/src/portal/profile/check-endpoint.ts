@@ -3,7 +3,7 @@ import { ProblemError } from "../../problem/problem-error.ts";
 import type { PortalDeps } from "../person/portal-deps.ts";
 
 /** A check, as the portal returns and shows it. */
-export type CheckView = ReturnType<typeof checkView>;
+export type CheckView = EndpointCheck;
 
 /**
  * Makes both checks of a base address, which must pass before it is saved.
@@ -12,17 +12,8 @@ export type CheckView = ReturnType<typeof checkView>;
  */
 export async function checkEndpoint({ outbound, sign }: PortalDeps, endpoint: EndpointToTest): Promise<CheckView[]> {
   const { passed, checks } = await testEndpoint(outbound, sign, endpoint);
-  const views = checks.map(checkView);
-  if (passed) return views;
-  const detail = "Nothing was changed; see the reason of each check.";
-  throw new ProblemError("endpoint_check_failed", detail, { extensions: { checks: views } });
+  if (passed) return checks;
+  throw new ProblemError("endpoint_check_failed", "Nothing was changed; see the reason of each check.", {
+    extensions: { checks },
+  });
 }
-
-const checkView = ({ contentType, status, failure, durationMs, answer, ...check }: EndpointCheck) => ({
-  ...check,
-  status: status ?? null,
-  failure: failure ?? null,
-  contentType: contentType ?? null,
-  body: answer ?? null,
-  milliseconds: durationMs,
-});

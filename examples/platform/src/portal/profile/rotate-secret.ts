@@ -9,11 +9,11 @@ import { checkScheme, secretField } from "./secret-field.ts";
 
 const rotationSchema = z.strictObject({ secret: secretField });
 
-/** D-75 */
+/** The overlap of rotated secrets (D-75). */
 const overlapMs = 24 * 60 * 60_000;
 
 /**
- * Rotates the secret. The endpoint must accept the new one already. The old one remains valid for an overlap of 24 hours, while
+ * Secret rotation. The endpoint must accept the new one already. The old one remains valid for an overlap of 24 hours, while
  * the receiver's instances change; a still older one, from a rotation within that time, ends (D-75).
  *
  * @returns the checks, made with the new secret only

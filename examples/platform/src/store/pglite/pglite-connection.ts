@@ -38,12 +38,15 @@ export class PgliteConnection implements PGlite {
   }
 
   async #transact<T>(work: (transaction: PGliteTransaction) => Promise<T>): Promise<T> {
-    await this.#ask("begin", [], true);
+    // The thread runs requests in their order: the first statement need not wait for this one.
+    const begun = this.#ask("begin", [], true);
+    begun.catch(() => undefined);
     try {
       const result = await work({
         query: (sql, parameters = []) => this.#ask(sql, parameters, false),
         rollback: async () => void (await this.#ask("rollback", [], false)),
       });
+      await begun;
       // COMMIT of a failed transaction is a silent ROLLBACK. The query before it fails instead, with 25P02.
       await this.#ask("select 1; commit", [], false);
       return result;

@@ -1,0 +1,60 @@
+import { median } from "./median.ts";
+
+/** Slices of the base and of a candidate that were measured in turns. */
+export interface Pair {
+  readonly base: readonly number[];
+  readonly candidate: readonly number[];
+}
+
+/** Measures a slice of each in turns; the first of two neighbours is now the one, now the other. */
+export async function measureInTurns(
+  slices: number,
+  measureBase: () => Promise<number>,
+  measureCandidate: () => Promise<number>,
+): Promise<Pair> {
+  const base: number[] = [];
+  const candidate: number[] = [];
+  const steps = [
+    async () => void base.push(await measureBase()),
+    async () => void candidate.push(await measureCandidate()),
+  ];
+  for (let slice = 0; slice < slices; slice += 1)
+    for (const step of slice % 2 === 0 ? steps : steps.toReversed()) await step();
+  return { base, candidate };
+}
+
+/** Figures of every candidate, round by round, and their ratios to the base. */
+export interface PairedFigures {
+  readonly values: Map<string, number[]>;
+  readonly ratios: Map<string, number[]>;
+}
+
+/**
+ * Measures every candidate once in each round beside the base, in fresh processes. Whatever else runs on a virtual core's sibling
+ * slows a process by half for seconds: medians of one candidate's processes differed by 20 %, their ratios to a base that was
+ * measured in turns with it by 2 to 5 %.
+ *
+ * @param measure one pair for each table
+ * @returns for each table, what was found
+ */
+export async function collectPairs<Candidate extends { readonly label: string }>(
+  [base, ...others]: readonly Candidate[],
+  rounds: number,
+  measure: (candidate: Candidate, base: Candidate) => Promise<readonly Pair[]>,
+): Promise<PairedFigures[]> {
+  const tables: PairedFigures[] = [];
+  if (!base) return tables;
+  const add = (map: Map<string, number[]>, label: string, figure: number) =>
+    map.set(label, [...(map.get(label) ?? []), figure]);
+  for (let round = 0; round < rounds; round += 1)
+    for (const one of others)
+      for (const [index, pair] of (await measure(one, base)).entries()) {
+        tables[index] ??= { values: new Map([[base.label, []]]), ratios: new Map([[base.label, []]]) };
+        const { values, ratios } = tables[index];
+        add(values, base.label, median(pair.base));
+        add(ratios, base.label, 1);
+        add(values, one.label, median(pair.candidate));
+        add(ratios, one.label, median(pair.candidate.map((figure, at) => figure / (pair.base[at] ?? Number.NaN))));
+      }
+  return tables;
+}

@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { Caller } from "./caller.ts";
+import type { Context } from "./context.ts";
+import { freePort } from "./free-port.ts";
+import { Phone } from "./phone.ts";
+import { type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
+import { Reporter } from "./reporter.ts";
+import { type RunningProcess, startProcess } from "./start-process.ts";
+import { TrafficLog } from "./traffic-log.ts";
+
+const examples = resolve(import.meta.dirname, "../..");
+
+export interface ProcessesOptions {
+  /** The platform's dialect (D-51). */
+  dialect: "reference" | "live";
+  /** Whether the platform is killed with SIGKILL and restarted before every step. */
+  killBetweenSteps: boolean;
+}
+
+/** The three processes, the proxies between them, and the phones. */
+export class Processes {
+  readonly #traffic = new TrafficLog();
+  readonly reporter = new Reporter(this.#traffic);
+  readonly secret = randomBytes(24).toString("base64url");
+  readonly #running = new Map<string, RunningProcess>();
+  readonly #proxies: RecordingProxy[] = [];
+  readonly #phones: Phone[] = [];
+  readonly #options: ProcessesOptions;
+  #platformEnv: Record<string, string> = {};
+  #isStopping = false;
+
+  constructor(options: ProcessesOptions) {
+    this.#options = options;
+  }
+
+  /** Starts everything, step by step. */
+  async start(): Promise<Context> {
+    const { reporter, secret } = this;
+    const { dialect, killBetweenSteps } = this.#options;
+    const traffic = this.#traffic;
+    reporter.scenario("Three processes on loopback");
+
+    this.#platformEnv = {
+      // The same port after a restart, so that the others can reconnect.
+      PORT: String(await freePort(3000)),
+      OFFERS_DATA: await mkdtemp(join(tmpdir(), "offers-journey-")),
+      OFFERS_SEED: join(examples, "platform/seed/demo.json"),
+      OFFERS_ALLOW_LOOPBACK: "1",
+      OFFERS_SHOW_ALL_MAIL: "1",
+      OFFERS_RETRY_SCHEDULE: "1s,1s,2s,5s,10s",
+      // `eventually` polls twenty times a second.
+      OFFERS_PERSON_RATE_LIMIT: "off",
+      OFFERS_DIALECT: dialect,
+    };
+    const platform = await reporter.step("the platform starts", () => this.startPlatform());
+    const toPlatform = await this.#proxy("hirer", "platform", platform.address);
+    const integrator = await reporter.step("an integrator starts", async () =>
+      this.#start("integrator", { PORT: String(await freePort(3001)), WEBHOOK_SECRET: secret }),
+    );
+    const webhooks = await this.#proxy("platform", "integrator", integrator.address);
+    const hirer = await reporter.step("a hirer starts", async () =>
+      this.#start("hirer", {
+        PORT: String(await freePort(3002)),
+        OFFERS_BASE_URL: toPlatform.address,
+        OFFERS_API_KEY: "demo-key-harbour",
+        OFFERS_USER_ID: "user_hana",
+      }),
+    );
+
+    const [amal, ben, cleo] = ["worker_amal", "worker_ben", "worker_cleo"].map(
+      (worker) => new Phone(traffic, worker, platform.address),
+    );
+    assert.ok(amal && ben && cleo);
+    await reporter.step("Amal, Ben and Cleo sign in on their phones", async () => {
+      for (const phone of [amal, ben, cleo]) {
+        this.#phones.push(phone);
+        assert.equal(await phone.signIn("demo-password"), 201);
+        await phone.listen();
+      }
+    });
+
+    const killPlatform = async () => {
+      await this.#running.get("platform")?.stop("SIGKILL");
+      this.#running.delete("platform");
+    };
+    const startPlatform = async () => {
+      if (!this.#running.has("platform")) await this.startPlatform();
+    };
+    if (killBetweenSteps)
+      reporter.beforeStep = async () => {
+        await killPlatform();
+        await startPlatform();
+      };
+    return {
+      reporter,
+      hirer: new Caller(traffic, "shop floor", "hirer", hirer.address),
+      integrator: new Caller(traffic, "back office", "integrator", integrator.address),
+      hana: new Caller(traffic, "Hana", "platform", platform.address),
+      bo: new Caller(traffic, "Bo", "platform", platform.address),
+      anonymous: new Caller(traffic, "anonymous", "platform", platform.address),
+      amal,
+      ben,
+      cleo,
+      webhooks,
+      profile: { baseAddress: `${webhooks.address}/offers/`, secret },
+      statuses: dialect === "live" ? { conflict: 400, notFound: 204 } : { conflict: 409, notFound: 404 },
+      killPlatform,
+      startPlatform,
+    };
+  }
+
+  /** Starts the platform; after a kill, with the same data and port. */
+  startPlatform(): Promise<RunningProcess> {
+    return this.#start("platform", this.#platformEnv);
+  }
+
+  get running(): readonly RunningProcess[] {
+    return [...this.#running.values()];
+  }
+
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
+  /** The last lines of each process, to be printed after a failure. */
+  lastLines(): string {
+    return this.running.map(({ name, lastLines }) => `── ${name}\n${lastLines.join("\n")}`).join("\n");
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    for (const phone of this.#phones) phone.disconnect();
+    await Promise.all(this.running.map((process) => process.stop()));
+    await Promise.all(this.#proxies.map((proxy) => proxy.close()));
+    const { OFFERS_DATA: folder } = this.#platformEnv;
+    if (folder) await rm(folder, { recursive: true });
+  }
+
+  async #start(name: string, env: Record<string, string>): Promise<RunningProcess> {
+    const started = await startProcess(name, join(examples, name, "src/main.ts"), env);
+    this.#running.set(name, started);
+    return started;
+  }
+
+  async #proxy(from: string, to: string, target: string): Promise<RecordingProxy> {
+    const proxy = await startRecordingProxy(this.#traffic, from, to, target);
+    this.#proxies.push(proxy);
+    return proxy;
+  }
+}

@@ -1,0 +1,93 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { TrafficLog } from "./traffic-log.ts";
+
+/** What the proxy does instead of forwarding a request. */
+export type FailureMode = "status 500" | "no response";
+
+/** A proxy on loopback that forwards every byte, records each request in the traffic log, and can inject failures. */
+export interface RecordingProxy {
+  /** Where the proxy listens. */
+  readonly address: string;
+  /** The headers of the last request. */
+  readonly lastHeaders: IncomingHttpHeaders;
+  /** The number of requests that currently wait without a response. */
+  readonly hanging: number;
+  /** Injects this failure into all further requests; undefined ends it, and closes the connections that hang. */
+  failWith(mode: FailureMode | undefined): void;
+  close(): Promise<void>;
+}
+
+export async function startRecordingProxy(
+  traffic: TrafficLog,
+  from: string,
+  to: string,
+  target: string,
+): Promise<RecordingProxy> {
+  let failureMode: FailureMode | undefined;
+  let lastHeaders: IncomingHttpHeaders = {};
+  let hanging = 0;
+
+  const server = createServer((incoming, outgoing) => {
+    const begun = performance.now();
+    const { method = "", url: path = "" } = incoming;
+    const record = (status: number | string) => traffic.record(begun, { from, to, method, path, status });
+    lastHeaders = incoming.headers;
+    if (failureMode === "no response") {
+      incoming.resume();
+      hanging++;
+      outgoing.once("close", () => {
+        hanging--;
+        record("no response");
+      });
+    } else if (failureMode === "status 500") {
+      incoming.resume();
+      outgoing.writeHead(500).end();
+      record(500);
+    } else forward(target, incoming, outgoing, record);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+
+  return {
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    get lastHeaders() {
+      return lastHeaders;
+    },
+    get hanging() {
+      return hanging;
+    },
+    failWith(mode) {
+      failureMode = mode;
+      // Ends hanging requests now, not at the platform's timeout of 15 s.
+      if (!mode) server.closeAllConnections();
+    },
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+}
+
+function forward(
+  target: string,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  record: (status: number | string) => void,
+): void {
+  const { method, url = "", rawHeaders } = incoming;
+  // A new connection for each request: none is left over from a platform that was killed.
+  const onward = request(new URL(url, target), { method, headers: rawHeaders, agent: false });
+  onward.once("response", (response) => {
+    outgoing.writeHead(response.statusCode ?? 502, response.rawHeaders);
+    response.pipe(outgoing);
+    response.once("end", () => record(response.statusCode ?? 502));
+  });
+  onward.once("error", ({ message }) => {
+    outgoing.destroy();
+    record(message);
+  });
+  incoming.pipe(onward);
+}

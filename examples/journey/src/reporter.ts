@@ -1,0 +1,57 @@
+import { styleText } from "node:util";
+import type { TrafficLog } from "./traffic-log.ts";
+
+/** Prints each step, then the requests that were made during it. */
+export class Reporter {
+  readonly #traffic: TrafficLog;
+  #passed = 0;
+  #failed = 0;
+
+  /** Runs before every step, unreported. */
+  beforeStep: () => Promise<void> = async () => {};
+
+  constructor(traffic: TrafficLog) {
+    this.#traffic = traffic;
+  }
+
+  scenario(title: string): void {
+    console.log(`\n${styleText("bold", title)}`);
+  }
+
+  /** Runs one step. A failed step ends the walkthrough, because later steps depend on it. */
+  async step<T>(title: string, run: () => Promise<T>): Promise<T> {
+    const number = String(this.#passed + this.#failed + 1).padStart(3);
+    try {
+      await this.beforeStep();
+      const result = await run();
+      this.#passed++;
+      console.log(`${number} ${styleText("green", "✓")} ${title}`);
+      return result;
+    } catch (error) {
+      this.#failed++;
+      console.log(`${number} ${styleText("red", "✗")} ${title}`);
+      throw error;
+    } finally {
+      this.#printTraffic();
+    }
+  }
+
+  get failed(): number {
+    return this.#failed;
+  }
+
+  closingLine(): string {
+    return `journey: ${this.#passed} steps passed, ${this.#failed} failed`;
+  }
+
+  #printTraffic(): void {
+    for (const { from, to, method, path, status, milliseconds } of this.#traffic.drain()) {
+      const route = `${from} → ${to}`.padEnd(23);
+      const line = `${route} ${`${method} ${shortened(path)}`.padEnd(58)} ${status}  ${milliseconds} ms`;
+      console.log(styleText("dim", `      ${line}`));
+    }
+  }
+}
+
+/** The first eight characters of an id are enough to distinguish the ids of a walkthrough. */
+const shortened = (path: string) => path.replace(/([\da-f]{8})-[\da-f]{4}-[\da-f-]{22}/g, "$1…");

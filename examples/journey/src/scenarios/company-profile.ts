@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import type { Context } from "../context.ts";
+
+interface Refusal {
+  code: string;
+  checks: { path: string; status?: number; reason?: string }[];
+}
+
+/** A base address is saved only if both tests respond with exactly 200. */
+export async function companyProfile({ reporter, hana, bo, profile, webhooks }: Context): Promise<void> {
+  reporter.scenario("The company profile");
+
+  await reporter.step("Hana signs in to the portal", async () => {
+    await signIn(hana, "hana@harbour-hotels.example");
+  });
+  await reporter.step(
+    "a base address that responds with 404 is not saved, and the portal shows the reason",
+    async () => {
+      const wrong = new URL("/wrong-path", profile.baseAddress).href;
+      const { status, body } = await put(hana, { ...profile, baseAddress: wrong });
+      assert.equal(status, 422);
+      assert.equal(body.checks.find(({ path }) => path.endsWith("/test"))?.status, 404);
+      await assertNothingSaved(hana);
+    },
+  );
+  await reporter.step("a secret with a typing mistake is not saved either", async () => {
+    const { status, body } = await put(hana, { ...profile, secret: `${profile.secret}x` });
+    assert.equal(status, 422);
+    assert.equal(body.checks.find(({ path }) => path.endsWith("/test/auth"))?.status, 401);
+    await assertNothingSaved(hana);
+  });
+  await reporter.step("the profile is saved when both tests respond with 200", async () => {
+    const { status } = await put(hana, profile);
+    assert.equal(status, 200);
+    const { body } = await hana.call<{ baseAddress: string; secret?: string }>("GET", "/portal/profile");
+    assert.equal(body.baseAddress, profile.baseAddress);
+    assert.ok(!JSON.stringify(body).includes(profile.secret), "the secret is never shown again");
+  });
+  await reporter.step("the test request carries the SHA-256 digest of timestamp and secret", async () => {
+    const { timestamp, authorization } = webhooks.lastHeaders;
+    const digest = createHash("sha256").update(`${timestamp}${profile.secret}`).digest("hex");
+    assert.equal(authorization?.toLowerCase(), `hmac ${digest}`);
+  });
+  await reporter.step("Bo of another organisation signs in, and does not see the profile", async () => {
+    await signIn(bo, "bo@bistro-group.example");
+    await assertNothingSaved(bo);
+  });
+}
+
+async function signIn(person: Context["hana"], emailAddress: string): Promise<void> {
+  const { status, body } = await person.call<{ token: string }>("POST", "/portal/session", {
+    body: { emailAddress, password: "demo-password" },
+  });
+  assert.equal(status, 201);
+  person.signIn(body.token);
+}
+
+const put = (person: Context["hana"], profile: Context["profile"]) =>
+  person.call<Refusal>("PUT", "/portal/profile", { body: { ...profile, suggestsContacts: true } });
+
+async function assertNothingSaved(person: Context["hana"]): Promise<void> {
+  const { body } = await person.call<{ baseAddress: string | null }>("GET", "/portal/profile");
+  assert.equal(body.baseAddress, null);
+}

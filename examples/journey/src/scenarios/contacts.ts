@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import type { Context } from "../context.ts";
+import { eventually } from "../eventually.ts";
+import { readRoster } from "./shift.ts";
+
+interface Found {
+  organisation: { id: string; name: string };
+  suggestions?: { name: string; emailAddress: string }[];
+  failure?: { code: string; message: string };
+}
+
+/** A worker shares availability; a hirer searches for people and invites one. */
+export async function contacts({ reporter, hana, bo, amal, integrator, webhooks }: Context): Promise<void> {
+  reporter.scenario("Contacts and invitations");
+
+  await reporter.step("Amal adds a contact at Harbour Hotels, whose integrator receives the webhook", async () => {
+    assert.equal(await amal.addContact("org_harbour"), 204);
+    await eventually("the webhook about Amal's contact", async () => {
+      const { sharedWith } = await readRoster(integrator);
+      return sharedWith.includes("worker_amal") || undefined;
+    });
+  });
+  await reporter.step("Hana searches for people to invite; the search sends both of her email addresses", async () => {
+    const [harbour] = await search(hana);
+    assert.deepEqual(harbour?.suggestions?.map(({ name }) => name).sort(), ["Dana Kim", "Farah Aziz", "Émile Dupont"]);
+  });
+  const dana = await reporter.step("she narrows the search to chefs", async () => {
+    const [harbour] = await search(hana, "chef");
+    assert.deepEqual(harbour?.suggestions?.map(({ name }) => name).sort(), ["Dana Kim", "Émile Dupont"]);
+    const found = harbour?.suggestions?.find(({ name }) => name === "Dana Kim");
+    assert.ok(found);
+    return found;
+  });
+  await reporter.step("Bo, whose addresses the organisation does not know, gets no suggestions", async () => {
+    const [harbour] = await search(bo);
+    assert.deepEqual(harbour?.suggestions, []);
+  });
+  await reporter.step("Hana picks Dana and invites her", async () => {
+    const { name, emailAddress } = dana;
+    const invited = await hana.call("POST", "/portal/invitations", {
+      body: { organisationId: "org_harbour", people: [{ name, emailAddress }] },
+    });
+    assert.equal(invited.status, 201);
+    const { body } = await hana.call<{ invitations: { emailAddress: string }[] }>("GET", "/portal/invitations");
+    assert.deepEqual(
+      body.invitations.map((invitation) => invitation.emailAddress),
+      [emailAddress],
+    );
+  });
+  await reporter.step("while the integrator responds with 500, the search shows a failure", async () => {
+    webhooks.failWith("status 500");
+    const [harbour] = await search(hana);
+    webhooks.failWith(undefined);
+    assert.equal(harbour?.suggestions, undefined);
+    assert.ok(harbour?.failure?.message);
+  });
+}
+
+async function search(person: Context["hana"], filter?: string): Promise<Found[]> {
+  const { status, body } = await person.call<{ results: Found[] }>("POST", "/portal/suggestions/search", {
+    body: { organisationIds: ["org_harbour"], ...(filter !== undefined && { filter }) },
+  });
+  assert.equal(status, 200);
+  return body.results;
+}

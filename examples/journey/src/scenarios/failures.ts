@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import type { Context } from "../context.ts";
+import { eventually } from "../eventually.ts";
+import { awaitResponse, postShift, readRoster } from "./shift.ts";
+
+interface Delivery {
+  state: string;
+  data: Record<string, string>;
+  attempts: { number: number; status: number | null; error: string | null }[];
+}
+
+/** Receivers fail, processes die; no event is lost. */
+export async function failures(context: Context): Promise<void> {
+  const { reporter, amal, ben, cleo, hana, integrator, webhooks } = context;
+  reporter.scenario("Failures");
+
+  const shift = await reporter.step("a third offer goes out", async () => {
+    const id = await postShift(context, "Bar on Saturday");
+    await Promise.all([amal, ben, cleo].map((phone) => phone.awaitPush("offer", id)));
+    return id;
+  });
+  await reporter.step("Amal applies while the integrator responds with 500", async () => {
+    webhooks.failWith("status 500");
+    assert.equal(await amal.act("apply", shift), 204);
+    await attempted(context, shift, "worker_amal");
+    assert.equal((await readRoster(integrator)).offers[shift], undefined);
+  });
+  await reporter.step("the portal shows the failed attempt", async () => {
+    const delivery = await deliveryOf(hana, shift, "worker_amal");
+    assert.equal(delivery?.state, "pending");
+    assert.equal(delivery?.attempts[0]?.status, 500);
+  });
+  await reporter.step("the integrator recovers, and the event arrives", async () => {
+    webhooks.failWith(undefined);
+    await awaitResponse(context, shift, "worker_amal", "accepted");
+  });
+  await reporter.step("Ben rejects while the integrator hangs; the platform is killed with SIGKILL", async () => {
+    webhooks.failWith("no response");
+    assert.equal(await ben.act("reject", shift), 204);
+    await eventually("a hanging webhook", () => webhooks.hanging > 0 || undefined);
+    await context.killPlatform();
+    await eventually("the end of the hanging webhook", () => webhooks.hanging === 0 || undefined);
+    webhooks.failWith(undefined);
+    assert.equal((await readRoster(integrator)).offers[shift]?.worker_ben, undefined);
+  });
+  await reporter.step("the platform starts again, and the event arrives", async () => {
+    await context.startPlatform();
+    await awaitResponse(context, shift, "worker_ben", "rejected");
+  });
+  await reporter.step("the portal shows both as acknowledged", async () => {
+    await eventually("acknowledged deliveries", async () => {
+      const states = await Promise.all(["worker_amal", "worker_ben"].map((one) => deliveryOf(hana, shift, one, true)));
+      return states.every((delivery) => delivery?.state === "acknowledged") || undefined;
+    });
+  });
+}
+
+async function attempted({ hana }: Context, shift: string, worker: string): Promise<void> {
+  await eventually(`an attempt to deliver the event of ${worker}`, async () => {
+    const delivery = await deliveryOf(hana, shift, worker, true);
+    return (delivery && delivery.attempts.length > 0) || undefined;
+  });
+}
+
+async function deliveryOf(person: Context["hana"], shift: string, worker: string, quiet = false) {
+  const { body } = await person.call<{ deliveries: Delivery[] }>("GET", "/portal/deliveries", { quiet });
+  return body.deliveries.find(({ data }) => data.offerId === shift && data.workerId === worker);
+}

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Context } from "../context.ts";
+import { awaitResponse, postShift, readRoster, readShift } from "./shift.ts";
+
+/** An offer is created, gets every kind of response, and is completed. */
+export async function offerIsFilled(context: Context): Promise<void> {
+  const { reporter, amal, ben, cleo, hirer, integrator, statuses } = context;
+  reporter.scenario("An offer is filled");
+
+  const shift = await reporter.step("Harbour Hotels offers a shift to Amal, Ben and Cleo", () =>
+    postShift(context, "Kitchen help on Friday"),
+  );
+  await reporter.step("each of their phones receives a push notification", async () => {
+    await Promise.all([amal, ben, cleo].map((phone) => phone.awaitPush("offer", shift)));
+  });
+  await reporter.step("Cleo finds the offer in the notifications menu too", async () => {
+    const menu = await cleo.menu();
+    assert.ok(menu.some(({ offerId, reason }) => offerId === shift && reason === "offer"));
+  });
+  await reporter.step("Amal opens the offer and applies", async () => {
+    assert.equal(await amal.act("open", shift), 204);
+    assert.equal(await amal.act("apply", shift), 204);
+    await awaitResponse(context, shift, "worker_amal", "accepted");
+  });
+  await reporter.step("Ben rejects", async () => {
+    assert.equal(await ben.act("reject", shift), 204);
+    await awaitResponse(context, shift, "worker_ben", "rejected");
+  });
+  await reporter.step("Cleo closes the view without response, and no webhook is triggered", async () => {
+    assert.equal(await cleo.act("open", shift), 204);
+    assert.equal(await cleo.act("close", shift), 204);
+    await sleep(300);
+    assert.deepEqual((await readRoster(integrator)).offers[shift], { worker_amal: "accepted", worker_ben: "rejected" });
+  });
+  await reporter.step("the hirer reads the offer with the current response of each", async () => {
+    const { complete, widthdrawn, isHistoric, recipients } = await readShift(context, shift);
+    assert.deepEqual({ complete, widthdrawn, isHistoric }, { complete: false, widthdrawn: false, isHistoric: false });
+    assert.deepEqual(
+      recipients.map(({ name, response, confirmation }) => [name, response, confirmation]),
+      [
+        ["Amal Haddad", "applied", ""],
+        ["Ben Okafor", "rejected", ""],
+        ["Cleo Martin", "none", ""],
+      ],
+    );
+  });
+  await reporter.step("Ben changes his mind and applies", async () => {
+    assert.equal(await ben.act("apply", shift), 204);
+    await awaitResponse(context, shift, "worker_ben", "accepted");
+  });
+  await reporter.step("completing with Cleo, who has not applied, is refused", async () => {
+    const { status } = await hirer.call("POST", `/shifts/${shift}/staff`, { body: { workers: ["worker_cleo"] } });
+    assert.equal(status, 400);
+  });
+  await reporter.step("the hirer completes the offer: Amal gets the work", async () => {
+    const { status } = await hirer.call("POST", `/shifts/${shift}/staff`, { body: { workers: ["worker_amal"] } });
+    assert.equal(status, 204);
+  });
+  await reporter.step("all workers are notified whether they were successful", async () => {
+    await amal.awaitPush("successful", shift);
+    await ben.awaitPush("unsuccessful", shift);
+    await cleo.awaitPush("unsuccessful", shift);
+  });
+  await reporter.step("the offer reads as complete, with Amal confirmed", async () => {
+    const { complete, applicants, recipients } = await readShift(context, shift);
+    assert.equal(complete, true);
+    assert.deepEqual(applicants, ["worker_amal", "worker_ben"]);
+    assert.deepEqual(
+      recipients.map(({ confirmation }) => confirmation !== ""),
+      [true, false, false],
+    );
+  });
+  await reporter.step("completing it again is a conflict, and so is a late response", async () => {
+    const { status } = await hirer.call("POST", `/shifts/${shift}/staff`, { body: { workers: ["worker_ben"] } });
+    assert.equal(status, statuses.conflict);
+    assert.equal(await cleo.act("apply", shift), 409);
+  });
+}

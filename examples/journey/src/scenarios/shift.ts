@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import type { Context, Roster } from "../context.ts";
+import { eventually } from "../eventually.ts";
+
+/** An offer as the hirer's system shows it. */
+export interface Shift {
+  widthdrawn: boolean;
+  complete: boolean;
+  isHistoric: boolean;
+  applicants: string[];
+  recipients: { id: number; workerId: string; name: string; response: string; confirmation: string }[];
+}
+
+const day = 24 * 60 * 60 * 1_000;
+
+/** The hirer's system offers a shift to Amal, Ben and Cleo with the client. Returns the shift's id. */
+export async function postShift({ hirer }: Context, title: string): Promise<string> {
+  const start = new Date(Date.now() + day);
+  const { status, body } = await hirer.call<{ shift: string }>("POST", "/shifts", {
+    body: {
+      title,
+      details: "Evening service, black trousers, knives provided.",
+      place: "place_harbour_kitchen",
+      notifyEmail: "hana@harbour-hotels.example",
+      workers: ["worker_amal", "worker_ben", "worker_cleo"],
+      start,
+      end: new Date(start.getTime() + day / 4),
+    },
+  });
+  assert.equal(status, 201);
+  return body.shift;
+}
+
+export async function readShift({ hirer }: Context, shift: string): Promise<Shift> {
+  const { status, body } = await hirer.call<Shift>("GET", `/shifts/${shift}`);
+  assert.equal(status, 200);
+  return body;
+}
+
+/** Waits until the integrator has received this response of the worker. */
+export function awaitResponse(
+  { integrator }: Context,
+  shift: string,
+  worker: string,
+  response: "accepted" | "rejected",
+): Promise<unknown> {
+  return eventually(`the webhook that ${worker} ${response}`, async () => {
+    const { offers } = await readRoster(integrator);
+    return offers[shift]?.[worker] === response || undefined;
+  });
+}
+
+/** The data that the integrator has received so far. */
+export async function readRoster(integrator: Context["integrator"]): Promise<Roster> {
+  const { body } = await integrator.call<Roster>("GET", "/roster", { quiet: true });
+  return body;
+}

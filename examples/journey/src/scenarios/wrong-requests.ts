@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import type { Context } from "../context.ts";
+
+interface Problem {
+  status: number;
+  title: string;
+  errors?: Record<string, string[]>;
+}
+
+const key = { "x-ue-api-subscription-key": "demo-key-harbour" };
+const offer = { createdByUserId: "user_hana", title: "Kitchen help", workerIds: ["worker_amal"] };
+
+/** Invalid requests without the client get problem details that name the mistake. */
+export async function wrongRequests({ reporter, anonymous, statuses }: Context): Promise<void> {
+  reporter.scenario("Wrong requests");
+
+  const refused = (title: string, expected: number, method: string, path: string, body?: unknown, headers = key) =>
+    reporter.step(title, async () => {
+      const response = await anonymous.call<Problem>(method, path, { body, headers });
+      assert.equal(response.status, expected);
+      if (expected >= 400) assert.equal(response.body.status, expected);
+      return response.body;
+    });
+
+  await refused("no API key: 401", 401, "POST", "/offer", offer, {} as typeof key);
+  await refused("malformed JSON: 400", 400, "POST", "/offer?api-version=1.0", "{");
+  const problem = await refused("two mistakes at once: 400", 400, "POST", "/offer?api-version=1.0", {
+    ...offer,
+    workerIds: [],
+    events: [{ start: "2099-05-01T22:00:00Z", end: "2099-05-01T16:00:00Z" }],
+  });
+  await reporter.step("the problem details name both fields", async () => {
+    assert.deepEqual(Object.keys(problem.errors ?? {}).sort(), ["events[0].end", "workerIds"]);
+  });
+  const { notFound } = statuses;
+  await refused(`an unknown offer id: ${notFound}`, notFound, "GET", "/offer/offer_unknown?api-version=1.0");
+  await refused("complete without its api-version: 400", 400, "POST", "/offer/offer_unknown/complete", ["worker_amal"]);
+}

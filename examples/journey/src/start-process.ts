@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const startLimitMs = 180_000;
+
+/** A started process that listens. */
+export interface RunningProcess {
+  readonly name: string;
+  readonly address: string;
+  readonly pid: number;
+  /** The last 40 lines it printed, for the error after a failure. */
+  readonly lastLines: readonly string[];
+  /** Resolves with the signal or exit code when the process has ended. */
+  readonly ended: Promise<string>;
+  stop(signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
+}
+
+/** Starts `entry` as a process and waits until it prints the address at which it listens. */
+export async function startProcess(name: string, entry: string, env: Record<string, string>): Promise<RunningProcess> {
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", entry], {
+    env: { PATH: process.env.PATH ?? "", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const lastLines: string[] = [];
+  const ended = once(child, "exit").then(([code, signal]) => String(signal ?? `exit code ${code}`));
+  const address = await Promise.race([
+    listeningAddress(child, lastLines),
+    ended.then((how) => Promise.reject(new Error(how))),
+    sleep(startLimitMs, undefined, { ref: false }).then(() =>
+      Promise.reject(new Error(`no address within ${startLimitMs / 1_000} s`)),
+    ),
+  ]).catch((error: Error) => {
+    child.kill("SIGKILL");
+    throw new Error(`the ${name} did not start (${error.message})\n${lastLines.join("\n")}`);
+  });
+  return {
+    name,
+    address,
+    pid: child.pid ?? 0,
+    lastLines,
+    ended,
+    async stop(signal = "SIGTERM") {
+      child.kill(signal);
+      await ended;
+    },
+  };
+}
+
+function listeningAddress({ stdout, stderr }: ChildProcess, lastLines: string[]): Promise<string> {
+  if (!stdout || !stderr) throw new Error("its output is not piped");
+  return new Promise((resolve) => {
+    for (const input of [stdout, stderr])
+      createInterface({ input }).on("line", (line) => {
+        lastLines.push(line);
+        if (lastLines.length > 40) lastLines.shift();
+        const [, address] = /listening on (http:\/\/[\w.]+:\d+)/.exec(line) ?? [];
+        if (address) resolve(address);
+      });
+  });
+}

@@ -1,0 +1,131 @@
+import { expect, test } from "vitest";
+import { readSettings, settingNames } from "./settings.ts";
+
+const settings = (environment: Record<string, string>) => readSettings(environment, "example");
+
+test("an empty environment is enough", () =>
+  expect(settings({})).toMatchObject({
+    port: 3000,
+    host: "127.0.0.1",
+    dataFolder: "example/data/platform",
+    databaseUrl: undefined,
+    dialect: "reference",
+    allowLoopback: false,
+    showAllMail: false,
+    bodyLimitBytes: 1_048_576,
+    rateLimit: { count: 600, seconds: 60 },
+    personRateLimit: { count: 600, seconds: 60 },
+    trustedProxies: 0,
+    metrics: undefined,
+    retention: { deliveryDays: 90, contentDays: 30 },
+    smtp: undefined,
+    fcmCredentials: undefined,
+    logLevel: "info",
+  }));
+
+test("a variable that is set to nothing counts as not set", () =>
+  expect(settings({ PORT: "", DATABASE_URL: "", OFFERS_DATA: "", OFFERS_SEED: "" })).toEqual(settings({})));
+
+test("a retry schedule is a list of pauses", () =>
+  expect(settings({ OFFERS_RETRY_SCHEDULE: "250ms, 1s,2m,3h" }).retrySchedule.delaysMs).toEqual([
+    250, 1_000, 120_000, 10_800_000,
+  ]));
+
+test("the default retry schedule makes ten attempts over about 45 hours", () => {
+  const { delaysMs } = settings({ OFFERS_RETRY_SCHEDULE: "default" }).retrySchedule;
+  expect(delaysMs).toHaveLength(9);
+  expect(delaysMs.reduce((sum, ms) => sum + ms, 0) / 3_600_000).toBeCloseTo(45, 0);
+});
+
+test.each([
+  ["PORT", "65536"],
+  ["PORT", "-1"],
+  ["PORT", "3000.5"],
+  ["PORT", "NaN"],
+  ["PORT", "http"],
+  ["DATABASE_URL", "mysql://localhost/x"],
+  ["DATABASE_URL", "localhost:5432"],
+  ["DATABASE_URL", "postgres://"],
+  ["DATABASE_URL", "postgres://postgres@127.0.0.1"],
+  ["DATABASE_URL", "postgres://postgres@127.0.0.1/?application_name=offers"],
+  ["OFFERS_DIALECT", "toString"],
+  ["OFFERS_DIALECT", "Live"],
+  ["OFFERS_ALLOW_LOOPBACK", "true"],
+  ["OFFERS_SHOW_ALL_MAIL", "yes"],
+  ["OFFERS_RETRY_SCHEDULE", "1s,,2s"],
+  ["OFFERS_RETRY_SCHEDULE", "0s"],
+  ["OFFERS_RETRY_SCHEDULE", "1d"],
+  ["OFFERS_RETRY_SCHEDULE", "-1s"],
+  ["OFFERS_BODY_LIMIT_BYTES", "1mb"],
+  ["OFFERS_BODY_LIMIT_BYTES", "0"],
+  ["OFFERS_LOG_LEVEL", "loud"],
+  ["OFFERS_RATE_LIMIT", "600"],
+  ["OFFERS_RATE_LIMIT", "0/m"],
+  ["OFFERS_RATE_LIMIT", "10/d"],
+  ["OFFERS_PERSON_RATE_LIMIT", "many"],
+  ["OFFERS_TRUSTED_PROXIES", "loopback"],
+  ["OFFERS_METRICS", "on"],
+  ["OFFERS_METRICS", "127.0.0.1"],
+  ["OFFERS_METRICS", "0.0.0.0:65536"],
+  ["OFFERS_RETENTION_DAYS", "0"],
+  ["OFFERS_CONTENT_RETENTION_DAYS", "30d"],
+  ["SMTP_URL", "https://mail.example"],
+  ["SMTP_URL", "smtp//mail.example"],
+  ["OFFERS_MAIL_FROM", "no-address"],
+])("%s=%s is rejected, with what is expected", (name, value) =>
+  expect(() => settings({ [name]: value })).toThrow(new RegExp(`^Invalid ${name}: expected .{10,}$`)),
+);
+
+test("a rejected value is quoted in one line, unless it may hold a secret", () => {
+  expect(() => settings({ OFFERS_DIALECT: "li\nve" })).toThrow(
+    /^Invalid OFFERS_DIALECT: expected one of reference, live; got li\?ve$/,
+  );
+  expect(() => settings({ DATABASE_URL: "postgres:/s3cret" })).toThrow(
+    /^Invalid DATABASE_URL: expected postgres:\/\/user@host\/database$/,
+  );
+});
+
+test("every message says what is expected of its setting", () => {
+  for (const name of settingNames)
+    try {
+      settings({ [name]: "\n" });
+    } catch (error) {
+      expect(String(error)).not.toContain("another value");
+    }
+});
+
+test("the metrics have a port of their own", () => {
+  expect(() => settings({ PORT: "4000", OFFERS_METRICS: "0.0.0.0:4000" })).toThrow(
+    "Invalid OFFERS_METRICS: expected another port than PORT; got 0.0.0.0:4000",
+  );
+  expect(() => settings({ OFFERS_METRICS: "3000" })).toThrow(
+    /^Invalid OFFERS_METRICS: expected another port than PORT/,
+  );
+  expect(settings({ PORT: "0", OFFERS_METRICS: "0" }).metrics?.port).toBe(0);
+});
+
+test("a URL is never quoted: it may hold a password", () =>
+  expect(() => settings({ SMTP_URL: "smtp//offers:s3cret@mail.example" })).toThrow(/^(?!.*s3cret)/));
+
+test("mail that goes out has a sender", () => {
+  const SMTP_URL = "smtp://offers:s3cret@mail.example:587";
+  expect(() => settings({ SMTP_URL })).toThrow(
+    /^Invalid OFFERS_MAIL_FROM: expected the sender's address, which SMTP_URL requires$/,
+  );
+  const from = "offers@example.com";
+  expect(settings({ SMTP_URL, OFFERS_MAIL_FROM: from }).smtp).toEqual({ url: SMTP_URL, from });
+});
+
+test.each([
+  ["600/m", { count: 600, seconds: 60 }],
+  ["5/s", { count: 5, seconds: 1 }],
+  ["10000/h", { count: 10_000, seconds: 3_600 }],
+  ["off", undefined],
+])("a rate limit of %s", (text, limit) => expect(settings({ OFFERS_RATE_LIMIT: text }).rateLimit).toEqual(limit));
+
+test.each([
+  ["9464", { host: "127.0.0.1", port: 9464 }],
+  ["0.0.0.0:9464", { host: "0.0.0.0", port: 9464 }],
+  ["[::1]:9464", { host: "::1", port: 9464 }],
+  ["localhost:0", { host: "localhost", port: 0 }],
+])("metrics at %s", (text, place) => expect(settings({ OFFERS_METRICS: text }).metrics).toEqual(place));

@@ -1,0 +1,130 @@
+import { join } from "node:path";
+import { z } from "zod";
+import { defaultRetrySchedule } from "../delivery/attempt/retry-schedule.ts";
+import { bodyLimitBytes } from "../generated/decisions.ts";
+import { emailAddressSchema } from "../generated/schemas.ts";
+import { defaultRetention } from "../retention/purge-expired.ts";
+import { SettingError } from "./setting-error.ts";
+import {
+  metricsAddress,
+  origin,
+  postgresUrl,
+  rateLimit,
+  retrySchedule,
+  smtpUrl,
+  wholeNumber,
+} from "./setting-formats.ts";
+import { isSettingName, unknownSetting } from "./setting-names.ts";
+
+const dialects = ["reference", "live"] as const;
+const logLevels = ["trace", "debug", "info", "warn", "error", "silent"] as const;
+const flag = z.stringbool({ truthy: ["1"], falsy: ["0"], case: "sensitive" }).default(false);
+const days = wholeNumber(1, 36_500);
+const text = z.string().optional();
+
+/** All settings. README.md says what they mean; a description completes the message "Invalid PORT: expected …". */
+const schema = z.strictObject({
+  PORT: wholeNumber(0, 65_535).default(3_000).describe("a port from 0 (any free one) to 65535"),
+  HOST: z.string().default("127.0.0.1"),
+  OFFERS_PUBLIC_ORIGIN: origin.optional().describe("an origin without a path, such as https://offers.example"),
+  OFFERS_DATA: text,
+  DATABASE_URL: postgresUrl.optional().describe("postgres://user@host/database"),
+  OFFERS_ENCRYPTION_KEY: text,
+  OFFERS_SEED: text,
+  OFFERS_DIALECT: z
+    .enum(dialects)
+    .default("reference")
+    .describe(`one of ${dialects.join(", ")}`),
+  OFFERS_ALLOW_LOOPBACK: flag.describe("1 for development, or 0"),
+  OFFERS_SHOW_ALL_MAIL: flag.describe("1 for development, or 0"),
+  OFFERS_RETRY_SCHEDULE: retrySchedule
+    .default(defaultRetrySchedule)
+    .describe("default, development, or pauses such as 1s,30s,5m,2h"),
+  OFFERS_BODY_LIMIT_BYTES: wholeNumber(1_024, 67_108_864)
+    .default(bodyLimitBytes)
+    .describe("a number of bytes from 1024 to 67108864"),
+  /** D-54 */
+  OFFERS_RATE_LIMIT: rateLimit.prefault("600/m").describe("off, or a limit such as 600/m"),
+  /** D-91 */
+  OFFERS_PERSON_RATE_LIMIT: rateLimit.prefault("600/m").describe("off, or a limit such as 600/m"),
+  OFFERS_TRUSTED_PROXIES: wholeNumber(0, 10).default(0).describe("a number from 0 to 10"),
+  OFFERS_METRICS: metricsAddress.optional().describe("a port, or an address and a port such as 0.0.0.0:9464"),
+  OFFERS_RETENTION_DAYS: days.default(defaultRetention.deliveryDays).describe("a number of days from 1 to 36500"),
+  OFFERS_CONTENT_RETENTION_DAYS: days
+    .default(defaultRetention.contentDays)
+    .describe("a number of days from 1 to 36500"),
+  SMTP_URL: smtpUrl.optional().describe("smtp://user:password@host:587, or smtps:"),
+  OFFERS_MAIL_FROM: emailAddressSchema.optional().describe("the sender's address, such as offers@example.com"),
+  OFFERS_FCM_CREDENTIALS: text,
+  OFFERS_LOG_LEVEL: z
+    .enum(logLevels)
+    .default("info")
+    .describe(`one of ${logLevels.join(", ")}`),
+});
+
+type Environment = Record<string, string | undefined>;
+
+export type Settings = ReturnType<typeof readSettings>;
+
+export const settingNames = Object.keys(schema.shape);
+
+/**
+ * Reads the settings from environment variables.
+ *
+ * @param exampleFolder the parent of the default data folder
+ * @throws {SettingError}
+ */
+export function readSettings(environment: Environment, exampleFolder: string) {
+  const given = parse(environment);
+  const { SMTP_URL: url, OFFERS_MAIL_FROM: from, OFFERS_METRICS: metrics } = given;
+  if (url !== undefined && from === undefined)
+    throw invalid("OFFERS_MAIL_FROM", "the sender's address, which SMTP_URL requires", environment);
+  if (metrics !== undefined && metrics.port !== 0 && metrics.port === given.PORT)
+    throw invalid("OFFERS_METRICS", "another port than PORT", environment);
+  return {
+    port: given.PORT,
+    host: given.HOST,
+    publicOrigin: given.OFFERS_PUBLIC_ORIGIN,
+    dataFolder: given.OFFERS_DATA ?? join(exampleFolder, "data", "platform"),
+    databaseUrl: given.DATABASE_URL,
+    seedFile: given.OFFERS_SEED,
+    dialect: given.OFFERS_DIALECT,
+    allowLoopback: given.OFFERS_ALLOW_LOOPBACK,
+    showAllMail: given.OFFERS_SHOW_ALL_MAIL,
+    retrySchedule: given.OFFERS_RETRY_SCHEDULE,
+    bodyLimitBytes: given.OFFERS_BODY_LIMIT_BYTES,
+    encryptionKey: given.OFFERS_ENCRYPTION_KEY,
+    /** Per API key; undefined for no limit. */
+    rateLimit: given.OFFERS_RATE_LIMIT,
+    /** Per person and worker; undefined for no limit. */
+    personRateLimit: given.OFFERS_PERSON_RATE_LIMIT,
+    trustedProxies: given.OFFERS_TRUSTED_PROXIES,
+    metrics,
+    retention: { deliveryDays: given.OFFERS_RETENTION_DAYS, contentDays: given.OFFERS_CONTENT_RETENTION_DAYS },
+    smtp: url !== undefined && from !== undefined ? { url, from } : undefined,
+    /** The path of a service account's key file. */
+    fcmCredentials: given.OFFERS_FCM_CREDENTIALS,
+    logLevel: given.OFFERS_LOG_LEVEL,
+  };
+}
+
+function parse(environment: Environment): z.infer<typeof schema> {
+  // A variable that is set to nothing counts as not set.
+  const isGiven = ([name, value]: [string, unknown]): boolean =>
+    settingNames.includes(name) ? Boolean(value) : isSettingName(name);
+  const { error, data } = schema.safeParse(Object.fromEntries(Object.entries(environment).filter(isGiven)));
+  if (data !== undefined) return data;
+  for (const issue of error.issues)
+    if (issue.code === "unrecognized_keys") throw new SettingError(unknownSetting(issue.keys[0] ?? "", settingNames));
+  const name = String(error.issues[0]?.path[0]) as keyof typeof schema.shape;
+  throw invalid(name, schema.shape[name].description ?? "another value", environment);
+}
+
+/** Quotes the value in one short line, unless it may hold a secret. */
+function invalid(name: string, expected: string, environment: Environment): SettingError {
+  const value = environment[name] ?? "";
+  const isQuotable = value !== "" && value.length <= 100 && !/_URL$|KEY$/.test(name);
+  return new SettingError(
+    `Invalid ${name}: expected ${expected}${isQuotable ? `; got ${value.replace(/[^ -~]/g, "?")}` : ""}`,
+  );
+}

@@ -1,0 +1,79 @@
+import type { Logger } from "pino";
+import { type DeliveryOptions, startDelivery } from "./delivery/start-delivery.ts";
+import { mailboxTransport } from "./mail/mail-transport.ts";
+import { startMail } from "./mail/start-mail.ts";
+import { createMetrics, type Metrics } from "./metrics/metrics.ts";
+import { serveMetrics } from "./metrics/serve-metrics.ts";
+import { runLoop } from "./outbox/run-loop.ts";
+import { openPushTransport } from "./push/open-push-transport.ts";
+import { startPush } from "./push/start-push.ts";
+import { purgeExpired } from "./retention/purge-expired.ts";
+import type { Settings } from "./settings/settings.ts";
+import type { Signals } from "./signals/open-signals.ts";
+
+export interface BackgroundOptions
+  extends Required<Pick<DeliveryOptions, "store" | "leases" | "outbound" | "sign" | "encryptionKey" | "now">> {
+  settings: Settings;
+  signals: Signals;
+  log: Logger;
+  onError: (error: unknown) => void;
+}
+
+/** Webhooks, pushes, mail, retention and metrics. */
+export interface Background {
+  onRequest: Metrics["onRequest"];
+  /** Undefined when metrics are not served. */
+  metricsAddress: string | undefined;
+  /** Starts no more work and finishes the current work. */
+  stop(): Promise<unknown>;
+  /** Call it after the last request: until then metrics are served. */
+  close(): Promise<unknown>;
+}
+
+const retentionIdleMs = 10 * 60_000;
+
+export async function startBackground(options: BackgroundOptions): Promise<Background> {
+  const { settings, store, leases, signals, log, onError, now } = options;
+  const { smtp } = settings;
+  const pushTransport = await openPushTransport(store, settings.fcmCredentials, now);
+  // Loads nodemailer only when it is used.
+  const mailTransport = smtp ? (await import("./mail/smtp-transport.ts")).smtpTransport(smtp) : mailboxTransport;
+  const metrics = createMetrics(store, now);
+  const metricsServer = settings.metrics && (await serveMetrics(metrics, settings.metrics));
+
+  const delivery = startDelivery({
+    ...options,
+    retrySchedule: settings.retrySchedule,
+    onAttempt(record) {
+      log.info(record, "delivery.attempted");
+      metrics.onAttempt(record);
+      signals.publish({ topic: "delivery", organisationId: record.organisationId });
+    },
+    onEndpoint(record) {
+      log.warn(record, "endpoint.changed");
+      const { organisationId, change } = record;
+      signals.publish({ topic: "endpoint", organisationId });
+      if (change === "disabled") signals.publish({ topic: "mail", organisationId });
+    },
+  });
+  const push = startPush({ store, leases, transport: pushTransport, onError });
+  const mail = startMail({ store, leases, transport: mailTransport, onError });
+  const purgeBatch = async (): Promise<number> =>
+    (await purgeExpired(store, now(), settings.retention, onError)) ? 0 : retentionIdleMs;
+  const retention = runLoop(purgeBatch, onError);
+  signals.subscribe((heard) => {
+    const topic = heard === "everything" ? heard : heard.topic;
+    if (topic === "everything" || topic === "delivery" || topic === "endpoint") delivery.wake();
+    if (topic === "everything" || topic === "notification") push.wake();
+    if (topic === "everything" || topic === "mail") mail.wake();
+  });
+  return {
+    onRequest: metrics.onRequest,
+    metricsAddress: metricsServer?.address,
+    stop: () => Promise.all([delivery, push, mail, retention].map((loop) => loop.stop())),
+    close() {
+      metrics.stop();
+      return Promise.all([metricsServer?.close(), mailTransport.close?.(), pushTransport.close?.()]);
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { readDecisions } from "../decisions.ts";
+import { readGlossary } from "./read-glossary.ts";
+
+const root = join(import.meta.dirname, "../..");
+const entries = Object.values(readGlossary(root)).flat();
+
+/** A comment may break a term into two lines. */
+const textOf = (file: string) => readFileSync(join(root, file), "utf8").replace(/\s+(?:\*\s+|\/\/\s+|#\s+)?/g, " ");
+
+test.each(entries)("a search for $term in $file finds it", ({ term, file }) => {
+  expect(existsSync(join(root, file))).toBe(true);
+  expect(textOf(file).toLowerCase()).toContain(term.toLowerCase());
+});
+
+test("each term is listed once", () => {
+  const terms = entries.map(({ term }) => term.toLowerCase());
+  expect(new Set(terms).size).toBe(terms.length);
+});
+
+test("each decision that an entry names exists", () => {
+  const ids = entries.flatMap(({ decision }) => decision ?? []);
+  expect(Object.keys(readDecisions(root))).toEqual(expect.arrayContaining(ids));
+});
