@@ -1,6 +1,6 @@
 import { configDefaults, defineConfig } from "vitest/config";
-import { isolatedFiles } from "./tools/isolated-files.ts";
 import { slowFiles } from "./tools/slow/files.ts";
+import { isolatedFiles } from "./tools/vitest/isolated-files.ts";
 
 /** Beside the code: they open no socket, no store and no process, so that files can share one. */
 const units = ["{packages,examples}/*/src/**/*.test.ts"];
@@ -20,9 +20,9 @@ export const limits = { testTimeout: 180_000, hookTimeout: 180_000 };
 
 export default defineConfig({
   test: {
-    reporters: ["default", "./tools/summary-reporter.ts"],
+    reporters: ["default", "./tools/vitest/summary-reporter.ts"],
     globalSetup: [
-      "tools/compile-cache.ts",
+      "tools/vitest/compile-cache.ts",
       "examples/platform/test/support/test-seed.ts",
       "examples/platform/test/support/stores/stores.ts",
       "packages/webhook-kit/test/deduplication/redis-server.ts",

@@ -1,7 +1,7 @@
 import type { Interval } from "./interval.ts";
 import type { Report } from "./report.ts";
 
-/** How far two runs say the same. */
+/** How far two runs agree. */
 export interface Agreement {
   /** Measured rows that both runs have an interval for. */
   readonly rows: number;

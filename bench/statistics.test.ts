@@ -1,4 +1,4 @@
-// What the bench says of its figures. The ranks and the coverage are those of published tables of the sign test.
+// What the bench derives from its figures. The ranks and the coverage are those of published tables of the sign test.
 import { expect, test } from "vitest";
 import { agreementOf, halfWidth } from "./agreement.ts";
 import { type Comparison, compare } from "./comparison.ts";

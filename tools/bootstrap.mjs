@@ -1,5 +1,6 @@
-// Runs a command with everything the house needs, on a machine that may have no more than Node 20 and npm:
-//   node tools/bootstrap.mjs [--build] command [arguments…]
+// Runs a command with the right Node, pnpm and all dependencies, on a machine that needs only Node 20 and npm:
+//   node tools/bootstrap.mjs [--bench] [--build] command [arguments…]
+// --build builds the packages; --bench also installs the candidates of bench/, which nothing else needs.
 // The running Node is used where it is new enough for the tools, a pinned one from npm otherwise. Plain JavaScript,
 // without dependencies: it is what installs them.
 import { spawn } from "node:child_process";
@@ -41,11 +42,12 @@ if (process.env.OFFERS_BOOTSTRAPPED !== "1") {
   });
 } else {
   const env = { ...process.env, PATH: [join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter) };
-  await run("pnpm", ["install", "--frozen-lockfile", "--prefer-offline", "--reporter=silent"]);
-  if (args[0] === "--build") {
-    args.shift();
+  const flags = [];
+  while (args[0]?.startsWith("--")) flags.push(args.shift());
+  const without = flags.includes("--bench") ? [] : ["--filter", "!@offers/bench"];
+  await run("pnpm", [...without, "install", "--frozen-lockfile", "--prefer-offline", "--reporter=silent"]);
+  if (flags.includes("--build"))
     await run("pnpm", ["--filter", "./packages/*", "--reporter-hide-prefix", "--silent", "run", "build"], env);
-  }
   const [command, ...rest] = args;
   if (command) await run(command, rest, env);
 }

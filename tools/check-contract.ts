@@ -3,9 +3,9 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { readDecisions } from "./decisions.ts";
-import { readProofs } from "./proofs.ts";
-import { readStatements } from "./statements.ts";
+import { readDecisions } from "./contract/decisions.ts";
+import { readProofs } from "./contract/proofs.ts";
+import { readStatements } from "./contract/statements.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const statements = readStatements(root);
@@ -58,7 +58,7 @@ function vitest(...args: string[]): string {
   });
 }
 
-/** Every id that the packages, the examples and the OpenAPI document cite, with one place of each. */
+/** Every id that the packages, the examples and the OpenAPI document cite, with one file of each. */
 function citedDecisions(): Map<string, string> {
   const files = execFileSync(
     "git",

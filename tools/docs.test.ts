@@ -10,21 +10,21 @@ import { entries } from "./packed/entries.ts";
 const root = join(import.meta.dirname, "..");
 
 let site: string;
-let said: string;
+let output: string;
 
 beforeAll(async () => {
   site = await mkdtemp(join(tmpdir(), "offers-site-"));
   const { stdout, stderr } = await promisify(execFile)("typedoc", ["--out", site], { cwd: root });
-  said = stdout + stderr;
+  output = stdout + stderr;
 }, 120_000);
 
 afterAll(() => rm(site, { recursive: true }));
 
 test("builds without a warning", () => {
-  expect(said).not.toMatch(/warning|error/i);
+  expect(output).not.toMatch(/warning|error/i);
 });
 
-test.each(entries)("has a page or a place for every export of $name", async ({ source: entry }) => {
+test.each(entries)("has a page or an anchor for every export of $name", async ({ source: entry }) => {
   // The entries list every name, without a star.
   const source = await readFile(join(root, entry), "utf8");
   const listed = [...source.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, list = ""]) => list.split(","));

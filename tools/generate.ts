@@ -3,14 +3,13 @@
 //   npm run generate -- --check compares, writes nothing
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
+import { printConstants } from "./generate/print-constants.ts";
+import { printContract } from "./generate/print-contract.ts";
+import { printDecisions } from "./generate/print-decisions.ts";
+import { printSchemas } from "./generate/print-schemas.ts";
+import { printShape } from "./generate/print-shape.ts";
+import { printTypes } from "./generate/print-types.ts";
 import { printGlossary } from "./glossary/print-glossary.ts";
-import { printConstants } from "./print-constants.ts";
-import { printContract } from "./print-contract.ts";
-import { printDecisions } from "./print-decisions.ts";
-import { printReceived, receivedFiles } from "./print-received.ts";
-import { printSchemas } from "./print-schemas.ts";
-import { printShape } from "./print-shape.ts";
-import { printTypes } from "./print-types.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const types = await printTypes(root);
@@ -31,9 +30,13 @@ const products = new Map([
   ["docs/contract.md", printContract(root)],
   ["docs/glossary.md", printGlossary(root)],
 ]);
-for (const file of receivedFiles)
+// How values are received more leniently than a schema says. The packages import nothing of each other, so each has a copy.
+for (const file of ["date-time.ts", "received-values.ts"]) {
+  const source = await readFile(resolve(root, "spec/received", file), "utf8");
+  const copy = `// Copied by tools/generate.ts from spec/received/${file}. Do not edit.\n\n${source}`;
   for (const folder of ["packages/client", "packages/webhook-kit", "examples/platform"])
-    products.set(`${folder}/src/generated/${file}`, await printReceived(root, file));
+    products.set(`${folder}/src/generated/${file}`, copy);
+}
 
 const check = process.argv.includes("--check");
 const drifted: string[] = [];
@@ -48,7 +51,7 @@ for (const [path, content] of products) {
 }
 
 if (check && drifted.length > 0) {
-  console.error(`These differ from what spec/ says; run npm run generate and commit:\n  ${drifted.join("\n  ")}`);
+  console.error(`These differ from spec/; run npm run generate and commit:\n  ${drifted.join("\n  ")}`);
   process.exit(1);
 }
 console.log(

@@ -3,7 +3,7 @@ export const recipient = (id: number, name: string, response: string) => ({
   confirmation: "",
 });
 
-/** An offer as the contract shows it. */
+/** A valid offer. */
 export const offer = {
   id: "offer_1",
   title: "Kitchen help on Friday",

@@ -1,4 +1,4 @@
-// Runs the property tests, and those alone, with a fresh seed, which it prints.
+// Runs only the property tests, with a fresh seed, which it prints.
 //   PROPERTY_SEED=1234 npm run test:properties     repeats a run
 import { spawnSync } from "node:child_process";
 import { randomInt } from "node:crypto";

@@ -1,5 +1,5 @@
 import type { StoreUnderTest } from "../../examples/platform/test/support/stores/stores.ts";
-import { ForkedProcess } from "../../tools/forked-process.ts";
+import { ForkedProcess } from "../../tools/processes/forked-process.ts";
 import { type Comparison, compare } from "../comparison.ts";
 import { collectSamples } from "../samples.ts";
 import type { SuiteOptions } from "../suite.ts";

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { StorePlace } from "../../examples/platform/test/support/stores/stores.ts";
-import { startProcess } from "../../tools/start-process.ts";
+import { startProcess } from "../../tools/processes/start-process.ts";
 import { encryptionKey } from "./backlog.ts";
 
 /** The platform as it is run, in a process of its own. */

@@ -1,5 +1,5 @@
 import { storesUnderTest } from "../../examples/platform/test/support/stores/stores.ts";
-import { ForkedProcess } from "../../tools/forked-process.ts";
+import { ForkedProcess } from "../../tools/processes/forked-process.ts";
 import type { Comparison } from "../comparison.ts";
 import type { Suite } from "../suite.ts";
 import { measureCreations } from "./creations.ts";

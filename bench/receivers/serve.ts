@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Candidate } from "./candidate.ts";
 
-/** What a server says when it is asked. */
+/** What a server reports on request. */
 export interface Usage {
   /** User and system, in microseconds. */
   readonly cpu: number;

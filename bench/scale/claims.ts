@@ -1,4 +1,4 @@
-// Claims and settles deliveries on one store, without HTTP; the parent says what else the store holds.
+// Claims and settles deliveries on one store, without HTTP; the parent decides what else the store holds.
 
 import { loadDeliveries } from "../../examples/platform/src/delivery/attempt/load-deliveries.ts";
 import { defaultRetrySchedule } from "../../examples/platform/src/delivery/attempt/retry-schedule.ts";
@@ -45,7 +45,7 @@ async function settle(claimed: readonly Lease[]): Promise<void> {
     const row = rows.get(lease.rowId);
     if (row === undefined) return [];
     const path = "/contact/new/{workerId}";
-    const answered = {
+    const attempt = {
       number: 1,
       method: "GET",
       path,
@@ -53,7 +53,7 @@ async function settle(claimed: readonly Lease[]): Promise<void> {
       durationMs: 1,
       status: 200,
     } as const;
-    return [{ lease, row, result: { ...answered, startedAt: now() } }];
+    return [{ lease, row, result: { ...attempt, startedAt: now() } }];
   });
   await store.transaction(async (trx) => {
     await endLeases(

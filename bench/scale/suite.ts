@@ -1,6 +1,6 @@
 import { type DataLocation, openDataLocation } from "../../tools/crash-test/data-location.ts";
 import { findPrograms } from "../../tools/crash-test/temporary-postgres.ts";
-import { ForkedProcess } from "../../tools/forked-process.ts";
+import { ForkedProcess } from "../../tools/processes/forked-process.ts";
 import { type Comparison, compare } from "../comparison.ts";
 import type { Suite } from "../suite.ts";
 import type { Claims, Task } from "./claims.ts";
@@ -21,7 +21,7 @@ const labels: Record<Burden, (size: number) => string> = {
  * with its defaults: autovacuum is on. Without its programs the one at `DATABASE_URL` or 127.0.0.1:5432 serves, as it is set.
  */
 export const measureScale: Suite = async ({ quick }) => {
-  const hasPrograms = (await findPrograms()) !== undefined;
+  const hasPrograms = findPrograms() !== undefined;
   const comparisons: Comparison[] = [];
   for (const name of ["pglite", "postgres"] as const) {
     const place = await openDataLocation(name, name === "postgres" && hasPrograms);

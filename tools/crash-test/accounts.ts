@@ -8,11 +8,11 @@ export interface Organisation {
   emailAddress: string;
   /** Of its endpoint. */
   secret: string;
-  /** Whether it is called now and then only: nothing that follows soon sets right what went wrong. */
+  /** Whether it gets few events, so that no later event soon makes up for a lost wake-up. */
   isQuiet: boolean;
 }
 
-/** Who takes part in a run. */
+/** The organisations and workers of a run. */
 export interface Accounts {
   organisations: Organisation[];
   workerIds: string[];
@@ -20,7 +20,7 @@ export interface Accounts {
   password: string;
 }
 
-/** @param quiet how many of the organisations are called now and then only */
+/** @param quiet how many of the organisations get few events */
 export function makeAccounts(organisations: number, quiet: number, workers: number): Accounts {
   return {
     organisations: Array.from({ length: organisations }, (_, index) => ({

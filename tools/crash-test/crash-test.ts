@@ -4,8 +4,7 @@ import type { Store } from "../../examples/platform/src/store/store.ts";
 import type { DataLocation } from "./data-location.ts";
 import type { Fleet } from "./fleet.ts";
 import { type Failure, injectFailures } from "./inject-failures.ts";
-import type { CrashTestOptions } from "./options.ts";
-import { type Closer, setup, withStore } from "./setup.ts";
+import { type Closer, type CrashTestOptions, setup, withStore } from "./setup.ts";
 import { readLeaseHistory } from "./verify/lease-history.ts";
 import { type Verdict, verifyHistory } from "./verify/verify-history.ts";
 import {
@@ -60,9 +59,9 @@ export async function crashTest(options: CrashTestOptions): Promise<CrashTestRep
 
 async function run(options: CrashTestOptions, closers: Closer[]): Promise<CrashTestReport> {
   const { kills, restarts, stalls, seconds, drainSeconds, onProgress, signal } = options;
-  const { place, receiver, fleet, load, wrongResponses } = await setup(options, closers);
+  const { location, receiver, fleet, load, wrongResponses } = await setup(options, closers);
   onProgress(
-    `${options.processes} on ${place.title}, ${kills} kills, ${stalls} stalls and ${restarts} restarts to come`,
+    `${options.processes} on ${location.title}, ${kills} kills, ${stalls} stalls and ${restarts} restarts to come`,
   );
 
   const done: Record<Failure, number> = { kill: 0, restart: 0, stall: 0 };
@@ -80,7 +79,7 @@ async function run(options: CrashTestOptions, closers: Closer[]): Promise<CrashT
   const outages: TimeSpan[] = [];
   const injecting = injectFailures({
     ...{ fleet, processes: options.processes, kills, restarts, stalls, signal },
-    restart: place.restart && (() => during(outages, place.restart)),
+    restart: location.restart && (() => during(outages, location.restart)),
     progress: () => ({
       acked: load.changes.filter(({ isAcked }) => isAcked).length,
       delivered: new Set(receiver.receipts.map(({ deliveryId }) => deliveryId)).size,
@@ -95,7 +94,7 @@ async function run(options: CrashTestOptions, closers: Closer[]): Promise<CrashT
   const calmAt = performance.now();
   receiver.behave();
   onProgress("the faults are over");
-  const pendingStore = await openBeside(place, closers);
+  const pendingStore = await openBeside(location, closers);
   const givenUp = await load.stop(AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]));
   await fleet.allAtWork();
   const isDrained = async (): Promise<boolean> =>
@@ -110,7 +109,7 @@ async function run(options: CrashTestOptions, closers: Closer[]): Promise<CrashT
 
   const verdict = {
     ...verdictNow(),
-    ...(await withStore(place, (store) => verifyStore(store, options, fleet, outages))),
+    ...(await withStore(location, (store) => verifyStore(store, options, fleet, outages))),
   };
   const servedAtOnce = receiver.mostAtOnce;
   const faults = [

@@ -2,7 +2,7 @@
 const errorLevel = 50;
 const maxLines = 10;
 
-/** Counts the errors that processes log, by what they say. */
+/** Counts the errors that processes log, by error and origin. */
 export class ErrorTally {
   readonly #counts = new Map<string, number>();
 

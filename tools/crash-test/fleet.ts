@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type StartedProcess, startProcess } from "../start-process.ts";
+import { type StartedProcess, startProcess } from "../processes/start-process.ts";
 import { ErrorTally } from "./error-tally.ts";
 import type { Interruption, TimeSpan } from "./verify/verify-store.ts";
 
 const main = join(import.meta.dirname, "../../examples/platform/src/main.ts");
 
-/** What a graceful shutdown may take, and a little more. */
+/** The limit of a graceful shutdown, with a margin. */
 const stopMs = 40_000;
 
 interface Member extends StartedProcess {
@@ -19,15 +19,15 @@ interface Member extends StartedProcess {
 }
 
 export interface FleetOptions {
-  /** All that each process gets beside the path and its port. */
+  /** The environment of each process, beside PATH and PORT. */
   environment: Record<string, string>;
   /** Modules that each process loads before the platform. */
-  imports?: readonly string[];
+  imports: readonly string[];
   /** Called before a process is killed or stopped, or continues. */
-  onInterruption?: () => void;
+  onInterruption: () => void;
 }
 
-/** Several processes of the platform on one store. One that exits is replaced. */
+/** Several processes of the platform on one store. One that exits is replaced, unless it never listened. */
 export class Fleet {
   readonly #options: FleetOptions;
   readonly #members = new Set<Member>();
@@ -63,7 +63,7 @@ export class Fleet {
     return this.#atWork.map(({ address }) => address ?? "");
   }
 
-  /** Whether no process is up or about to be: the last ones did not start. */
+  /** Whether no process is up or starting. */
   get isDown(): boolean {
     return this.#members.size === 0 && this.#starts.size === 0;
   }
@@ -79,14 +79,13 @@ export class Fleet {
     await this.allUp();
   }
 
-  /** Kills one of those that are at work, and starts another. */
+  /** Kills one of those that are at work; another one starts. */
   async kill(): Promise<void> {
     const member = this.#interrupt();
     if (member === undefined) return;
     member.expectedToExit = true;
     this.#noteOutage();
     await member.stop("SIGKILL");
-    this.#startAgain();
   }
 
   /** Stops one of those that are at work with SIGSTOP, and returns at once. It continues after this time. */
@@ -97,7 +96,7 @@ export class Fleet {
     this.#noteOutage();
     member.child.kill("SIGSTOP");
     const stalled = sleep(stalledMs).then(() => {
-      this.#options.onInterruption?.();
+      this.#options.onInterruption();
       member.child.kill("SIGCONT");
       member.isStalled = false;
       this.#noteOutage();
@@ -140,7 +139,7 @@ export class Fleet {
   #interrupt(stalledMs?: number): Member | undefined {
     const member = this.#atWork[Math.floor(Math.random() * this.#atWork.length)];
     if (member === undefined) return undefined;
-    this.#options.onInterruption?.();
+    this.#options.onInterruption();
     this.interruptions.push({ process: member.name, at: Date.now(), ...(stalledMs !== undefined && { stalledMs }) });
     return member;
   }
@@ -152,15 +151,9 @@ export class Fleet {
     if (this.#atWork.length === 0 && !isOut) this.outages.push({ from: Date.now(), to: Number.POSITIVE_INFINITY });
   }
 
-  #startAgain(): void {
-    if (this.#isStopping) return;
-    const started = this.#start().finally(() => this.#starts.delete(started));
-    this.#starts.add(started);
-  }
-
   async #start(): Promise<void> {
     const name = `crash-test-${++this.#started}`;
-    const { environment, imports = [] } = this.#options;
+    const { environment, imports } = this.#options;
     const flags = ["--disable-warning=ExperimentalWarning", ...imports.flatMap((path) => ["--import", path])];
     const DATABASE_URL = withApplicationName(environment.DATABASE_URL, name);
     const started = startProcess(process.execPath, [...flags, main], {
@@ -172,10 +165,11 @@ export class Fleet {
     member.child.once("exit", (code, signal) => {
       this.#members.delete(member);
       this.#noteOutage();
-      // One that exits before it listens is not replaced.
-      if (member.expectedToExit || member.address === undefined) return;
-      this.faults.push(`a process exited by itself with ${code ?? signal}`);
-      this.#startAgain();
+      if (member.address === undefined) return;
+      if (!member.expectedToExit) this.faults.push(`a process exited by itself with ${code ?? signal}`);
+      if (this.#isStopping) return;
+      const replaced = this.#start().finally(() => this.#starts.delete(replaced));
+      this.#starts.add(replaced);
     });
     try {
       member.address = await member.ready;

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Accounts, Organisation } from "./accounts.ts";
-import type { PlatformClient } from "./platform-client.ts";
-import type { Tokens } from "./sign-in.ts";
+import { bearer, type PlatformClient } from "./platform-client.ts";
 import { type Change, contactKey, responseKey } from "./verify/verify-history.ts";
 
 export interface LoadOptions {
   client: PlatformClient;
   accounts: Accounts;
-  tokens: Tokens;
+  /** Of the workers, by id. */
+  tokens: ReadonlyMap<string, string>;
   /** Changes a second, all workers together; fewer when the platform can't follow. */
   rate: number;
 }
@@ -17,7 +17,7 @@ export interface Load {
   /** All changes so far. */
   changes: Change[];
   /**
-   * Resolves when what is under way is acked, or at the latest when `signal` says so.
+   * Resolves when what is under way is acked, or at the latest when `signal` aborts.
    *
    * @returns how much was given up
    */
@@ -47,7 +47,7 @@ export function startLoad({ client, accounts, tokens, rate }: LoadOptions): Load
   const changes: Change[] = [];
   const offerIds: string[] = [];
   const lastWords = new Map<string, string>();
-  /** Pairs of which it is not known how many contacts happened. */
+  /** Pairs of worker and organisation with an unknown number of contacts. */
   const doubtfulContacts = new Set<string>();
   const giveUp = new AbortController();
   const { signal } = giveUp;
@@ -63,11 +63,8 @@ export function startLoad({ client, accounts, tokens, rate }: LoadOptions): Load
   /** One offer, however often it takes: the key sees to that. */
   const create = async ({ apiKey, personId }: Organisation): Promise<void> => {
     const json = { createdByUserId: personId, title: `Shift ${randomUUID()}`, workerIds };
-    const idempotencyKey = randomUUID();
-    const created = await client.retryUntilDone(
-      { method: "POST", path: "/offer", key: apiKey, json, idempotencyKey },
-      { signal },
-    );
+    const headers = { "X-UE-Api-Subscription-Key": apiKey, "Idempotency-Key": randomUUID() };
+    const created = await client.retryUntilDone({ method: "POST", path: "/offer", headers, json }, { signal });
     if (created === undefined) {
       givenUp += 1;
       return;
@@ -76,9 +73,7 @@ export function startLoad({ client, accounts, tokens, rate }: LoadOptions): Load
     if (offerIds.length > openOffers) offerIds.shift();
   };
 
-  /**
-   * Retried until it is acked: the same response again changes nothing, so it is one event, delivered once.
-   */
+  /** Retried until it is acked: the same response again changes nothing, so it is one event, delivered once. */
   const respond = async (workerId: string, token: string, offerId: string): Promise<void> => {
     const key = responseKey(offerId, workerId);
     const [path, word] = lastWords.get(key) === "accepted" ? ["reject", "rejected"] : ["apply", "accepted"];
@@ -87,7 +82,7 @@ export function startLoad({ client, accounts, tokens, rate }: LoadOptions): Load
     const onUnknown = (): void => {
       change.doubts += 1;
     };
-    const request = { method: "POST", path: `/worker-app/offers/${offerId}/${path}`, token } as const;
+    const request = { method: "POST", path: `/worker-app/offers/${offerId}/${path}`, headers: bearer(token) } as const;
     change.isAcked = (await client.retryUntilDone(request, { signal, onUnknown })) !== undefined;
     if (!change.isAcked) givenUp += 1;
   };
@@ -97,8 +92,10 @@ export function startLoad({ client, accounts, tokens, rate }: LoadOptions): Load
     const key = contactKey(organisationId, workerId);
     if (doubtfulContacts.has(key)) return;
     const change = begin(key, "added");
-    const request = { method: "POST", path: "/worker-app/contacts", token, json: { organisationId } } as const;
-    const outcome = await client.send(request);
+    const outcome = await client.send({
+      ...{ method: "POST", path: "/worker-app/contacts" },
+      ...{ headers: bearer(token), json: { organisationId } },
+    });
     if (outcome === "unknown") {
       change.doubts = 1;
       doubtfulContacts.add(key);

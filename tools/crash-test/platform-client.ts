@@ -1,24 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface PlatformRequest {
-  method: "GET" | "POST" | "PUT";
+  method: "POST" | "PUT";
   path: string;
-  /** An organisation's API key, or a bearer token of the portal or the worker's app. */
-  key?: string;
-  token?: string;
+  headers?: Record<string, string>;
   json?: unknown;
-  idempotencyKey?: string;
 }
 
 /** `unsent`: nothing has happened. `unknown`: the change may have happened, or not, or be about to. */
 export type Outcome = { status: number; retryAfterMs: number; text: string } | "unsent" | "unknown";
-
-export interface ClientOptions {
-  /** Where processes of the platform listen just now. */
-  addresses: () => readonly string[];
-  /** Called with each unexpected response. */
-  onFault: (fault: string) => void;
-}
 
 export interface RetryOptions {
   /** Called for each attempt with an unknown outcome. */
@@ -30,28 +20,33 @@ const timeoutMs = 10_000;
 /** A process that is down is back after a second or two. */
 const retryPauseMs = 50;
 
+export const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+
 /** Sends requests to the processes of the platform that are up. */
 export class PlatformClient {
-  readonly #options: ClientOptions;
+  readonly #addresses: () => readonly string[];
+  readonly #onFault: (fault: string) => void;
 
-  constructor(options: ClientOptions) {
-    this.#options = options;
+  /**
+   * @param addresses where processes of the platform listen just now
+   * @param onFault called with each unexpected response
+   */
+  constructor(addresses: () => readonly string[], onFault: (fault: string) => void) {
+    this.#addresses = addresses;
+    this.#onFault = onFault;
   }
 
   /** Sends it once, to one of the processes. Never rejects: they die all the time. */
-  async send({ method, path, key, token, json, idempotencyKey }: PlatformRequest): Promise<Outcome> {
-    const addresses = this.#options.addresses();
+  async send({ method, path, headers, json }: PlatformRequest): Promise<Outcome> {
+    const addresses = this.#addresses();
     const address = addresses[Math.floor(Math.random() * addresses.length)];
     if (address === undefined) return "unsent";
-    const headers = {
-      ...(key !== undefined && { "X-UE-Api-Subscription-Key": key }),
-      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
-      ...(idempotencyKey !== undefined && { "Idempotency-Key": idempotencyKey }),
-      ...(json !== undefined && { "Content-Type": "application/json" }),
-    };
     const body = json === undefined ? null : JSON.stringify(json);
     try {
-      const response = await fetch(address + path, { method, headers, body, signal: AbortSignal.timeout(timeoutMs) });
+      const response = await fetch(address + path, {
+        ...{ method, body, signal: AbortSignal.timeout(timeoutMs) },
+        headers: { ...headers, ...(json !== undefined && { "Content-Type": "application/json" }) },
+      });
       const text = await response.text();
       // An error on its side may have come after the commit.
       if (response.status >= 500) return "unknown";
@@ -75,7 +70,7 @@ export class PlatformClient {
       else if (outcome.status < 300) return outcome.text;
       else if (outcome.status === 429) await sleep(Math.max(outcome.retryAfterMs, retryPauseMs));
       else {
-        this.#options.onFault(`${request.method} ${request.path} got ${outcome.status} ${outcome.text}`);
+        this.#onFault(`${request.method} ${request.path} got ${outcome.status} ${outcome.text}`);
         return undefined;
       }
     }

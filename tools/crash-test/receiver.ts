@@ -1,6 +1,4 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { webhookListener } from "@offers/webhook-kit/node";
 import { faultFor, type ReceiverFault } from "./inject/receiver-fault.ts";
@@ -32,7 +30,6 @@ export class Receiver {
   readonly #arrivals = new WeakMap<IncomingMessage, { ordinal: number; fault: ReceiverFault | undefined }>();
   readonly #tenants: ReadonlyMap<string, Tenant>;
   readonly #silent = new Set<ServerResponse>();
-  readonly #server = createServer((request, response) => this.#receive(request, response));
   #faults: boolean;
   #ordinal = 0;
   #disownedUntil = 0;
@@ -45,13 +42,6 @@ export class Receiver {
         { listener: this.#listenerFor(id, secret), underWay: new Set(), requests: 0, hangsUntil: 0 },
       ]),
     );
-  }
-
-  /** @returns its address */
-  async listen(): Promise<string> {
-    this.#server.listen(0, "127.0.0.1");
-    await once(this.#server, "listening");
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
   /**
@@ -67,12 +57,6 @@ export class Receiver {
   behave(): void {
     this.#faults = false;
     for (const response of this.#silent) response.destroy();
-  }
-
-  async close(): Promise<void> {
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await once(this.#server, "close");
   }
 
   #listenerFor(id: string, secret: string): Tenant["listener"] {
@@ -100,7 +84,8 @@ export class Receiver {
     if (!isAcknowledged) request.socket.destroy();
   }
 
-  async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  /** Serves all tenants, each below its id. */
+  readonly listener: RequestListener = async (request, response) => {
     const [, id = "", first] = request.url?.split("/") ?? [];
     const tenant = this.#tenants.get(id);
     if (tenant === undefined) return void response.writeHead(404).end();
@@ -118,7 +103,7 @@ export class Receiver {
     if (fault === "slow") await sleep(200 + Math.random() * 1_000);
     if (this.#faults && isEvent) await hang(tenant);
     tenant.listener(request, response);
-  }
+  };
 
   #countUnderWay({ underWay }: Tenant, response: ServerResponse): void {
     if (performance.now() < this.#disownedUntil) return;

@@ -4,23 +4,47 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore } from "../../examples/platform/src/store/open-store.ts";
 import type { Store } from "../../examples/platform/src/store/store.ts";
+import { listen } from "../processes/listen.ts";
 import { type Accounts, makeAccounts, seedOf } from "./accounts.ts";
-import { type DataLocation, openDataLocation } from "./data-location.ts";
+import { type DataLocation, openDataLocation, type StoreName } from "./data-location.ts";
 import { Fleet } from "./fleet.ts";
-import { startMutatingProxy } from "./inject/mutate-traffic.ts";
+import { mutateTraffic, type TrafficMutation } from "./inject/mutate-traffic.ts";
+import type { PlatformBug } from "./inject/platform-bug.ts";
 import { type Load, startLoad } from "./load.ts";
-import type { CrashTestOptions } from "./options.ts";
 import { PlatformClient } from "./platform-client.ts";
 import { Receiver } from "./receiver.ts";
 import { signIn } from "./sign-in.ts";
 import { keepLeaseHistory } from "./verify/lease-history.ts";
+
+export interface CrashTestOptions {
+  store: StoreName;
+  /** How often a process of the platform is killed. */
+  kills: number;
+  /** How often the database is restarted as after a crash. */
+  restarts: number;
+  /** How often a process is stopped for longer than its lease. */
+  stalls: number;
+  processes: number;
+  /** The least duration of the load. */
+  seconds: number;
+  /** Changes a second. */
+  rate: number;
+  /** The most time for what is left when all failures are over. */
+  drainSeconds: number;
+  /** Injected between the platform and the receiver. */
+  trafficMutations: readonly TrafficMutation[];
+  platformBugs: readonly PlatformBug[];
+  onProgress: (line: string) => void;
+  /** Ends the run at once. */
+  signal: AbortSignal;
+}
 
 /** Ends or removes one thing. */
 export type Closer = () => Promise<unknown>;
 
 /** Everything that takes part in a run, at work. */
 export interface Setup {
-  place: DataLocation;
+  location: DataLocation;
   receiver: Receiver;
   fleet: Fleet;
   load: Load;
@@ -38,18 +62,21 @@ const maxWrongResponses = 20;
 
 /** @param closers gets what ends it all, in the order in which it was begun, also when it fails half way */
 export async function setup(options: CrashTestOptions, closers: Closer[]): Promise<Setup> {
-  const place = await openDataLocation(options.store, options.restarts > 0);
-  closers.push(place.remove);
-  await withStore(place, keepLeaseHistory);
+  const location = await openDataLocation(options.store, options.restarts > 0);
+  closers.push(location.remove);
+  await withStore(location, keepLeaseHistory);
   const accounts = makeAccounts(organisations, quietOrganisations, workers);
   const receiver = new Receiver(accounts.organisations, options.trafficMutations.length === 0);
-  const address = await receiver.listen();
-  closers.push(() => receiver.close());
-  const baseAddress = await inFrontOf(address, options, closers);
+  let { address, close } = await listen(receiver.listener);
+  closers.push(close);
+  if (options.trafficMutations.length > 0) {
+    ({ address, close } = await listen(mutateTraffic(address, options.trafficMutations)));
+    closers.push(close);
+  }
 
   const environment = {
-    DATABASE_URL: place.options.databaseUrl ?? "",
-    OFFERS_DATA: place.options.dataFolder,
+    DATABASE_URL: location.options.databaseUrl ?? "",
+    OFFERS_DATA: location.options.dataFolder,
     OFFERS_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
     OFFERS_SEED: await writeSeed(accounts, closers),
     OFFERS_ALLOW_LOOPBACK: "1",
@@ -64,14 +91,14 @@ export async function setup(options: CrashTestOptions, closers: Closer[]): Promi
   await fleet.start(options.processes);
 
   const wrongResponses: string[] = [];
-  const client = new PlatformClient({
-    addresses: () => fleet.addresses,
-    onFault: (fault) => void (wrongResponses.length < maxWrongResponses && wrongResponses.push(fault)),
-  });
-  const tokens = await signIn(client, accounts, baseAddress, options.signal);
+  const client = new PlatformClient(
+    () => fleet.addresses,
+    (fault) => void (wrongResponses.length < maxWrongResponses && wrongResponses.push(fault)),
+  );
+  const tokens = await signIn(client, accounts, address, options.signal);
   const load = startLoad({ client, accounts, tokens, rate: options.rate });
   closers.push(() => load.stop(AbortSignal.abort()));
-  return { place, receiver, fleet, load, wrongResponses };
+  return { location, receiver, fleet, load, wrongResponses };
 }
 
 /** Opens the run's store beside the platform, or on PGlite before and after it. */
@@ -82,14 +109,6 @@ export async function withStore<T>({ options }: DataLocation, work: (store: Stor
   } finally {
     await store.close();
   }
-}
-
-/** The receiver's own address, or that of the proxy in front of it. */
-async function inFrontOf(receiver: string, { trafficMutations }: CrashTestOptions, closers: Closer[]): Promise<string> {
-  if (trafficMutations.length === 0) return receiver;
-  const proxy = await startMutatingProxy(receiver, trafficMutations);
-  closers.push(proxy.close);
-  return proxy.address;
 }
 
 async function writeSeed(accounts: Accounts, closers: Closer[]): Promise<string> {

@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { chown, glob, mkdtemp, rm } from "node:fs/promises";
+import { globSync, readFileSync } from "node:fs";
+import { chown, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { freePort } from "../free-port.ts";
+import { freePort } from "../processes/free-port.ts";
 
 const execute = promisify(execFile);
 
@@ -17,14 +17,11 @@ export interface TemporaryPostgres {
 }
 
 /** The folder of this machine's PostgreSQL programs, the newest; undefined when there are none. */
-export async function findPrograms(): Promise<string | undefined> {
-  const folders = (process.env.PATH ?? "").split(delimiter);
+export function findPrograms(): string | undefined {
   // Debian keeps them off the path.
-  for (const pattern of ["/usr/lib/postgresql/*/bin", ...folders]) {
-    const found: string[] = [];
-    for await (const file of glob(join(pattern, "initdb"))) found.push(file);
-    const [newest] = found.sort((a, b) => b.localeCompare(a, "en", { numeric: true }));
-    if (newest !== undefined) return dirname(newest);
+  for (const folder of ["/usr/lib/postgresql/*/bin", ...(process.env.PATH ?? "").split(delimiter)]) {
+    const found = globSync(join(folder, "initdb")).sort((a, b) => b.localeCompare(a, "en", { numeric: true }));
+    if (found[0] !== undefined) return dirname(found[0]);
   }
   return undefined;
 }
@@ -32,14 +29,16 @@ export async function findPrograms(): Promise<string | undefined> {
 /** @param programs from `findPrograms` */
 export async function startTemporaryPostgres(programs: string): Promise<TemporaryPostgres> {
   const folder = await mkdtemp(join(tmpdir(), "offers-postgres-"));
-  const run = await runnerFor(folder);
   const data = join(folder, "data");
-  const control = (...args: string[]): Promise<void> =>
-    run(join(programs, "pg_ctl"), ["-D", data, "-l", join(folder, "log"), "-w", ...args]);
+  const owner = await ownerOf(folder);
+  const run = async (program: string, ...args: string[]): Promise<void> => {
+    await execute(join(programs, program), ["-D", data, ...args], { ...owner, cwd: folder, timeout: 120_000 });
+  };
+  const control = (...args: string[]): Promise<void> => run("pg_ctl", "-l", join(folder, "log"), "-w", ...args);
   const removeFolder = () => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   const port = await freePort();
   try {
-    await run(join(programs, "initdb"), ["-D", data, "-U", "postgres", "-A", "trust", "--no-sync"]);
+    await run("initdb", "-U", "postgres", "-A", "trust", "--no-sync");
     await control("-o", `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${folder}`, "start");
   } catch (error) {
     await removeFolder();
@@ -62,18 +61,12 @@ export async function startTemporaryPostgres(programs: string): Promise<Temporar
   };
 }
 
-/** Runs a program as the owner of `folder`: as `postgres` for root, as which PostgreSQL refuses to run. */
-async function runnerFor(folder: string): Promise<(program: string, args: string[]) => Promise<void>> {
-  const options = { cwd: folder, timeout: 120_000 };
-  if (process.getuid?.() !== 0)
-    return async (program, args) => {
-      await execute(program, args, options);
-    };
-  const [uid, gid] = await Promise.all(
-    ["-u", "-g"].map(async (flag) => (await execute("id", [flag, "postgres"])).stdout),
+/** Who runs PostgreSQL, and now owns `folder`: `postgres` for root, as which PostgreSQL refuses to run. */
+async function ownerOf(folder: string): Promise<{ uid?: number; gid?: number }> {
+  if (process.getuid?.() !== 0) return {};
+  const [uid = 0, gid = 0] = await Promise.all(
+    ["-u", "-g"].map(async (flag) => Number((await execute("id", [flag, "postgres"])).stdout)),
   );
-  await chown(folder, Number(uid), Number(gid));
-  return async (program, args) => {
-    await execute("runuser", ["-u", "postgres", "--", program, ...args], options);
-  };
+  await chown(folder, uid, gid);
+  return { uid, gid };
 }

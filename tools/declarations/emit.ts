@@ -5,7 +5,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import ts from "typescript";
-import { linkCitations } from "./link-citations.ts";
 
 interface Manifest {
   exports: Record<string, string | { import: { types: string } }>;
@@ -13,7 +12,7 @@ interface Manifest {
 }
 
 const { exports, repository } = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
-const repositoryUrl = repository.url.replace(/^git\+|\.git$/g, "");
+const decisionsUrl = `${repository.url.replace(/^git\+|\.git$/g, "")}/blob/main/docs/decisions.md`;
 
 const compilerOptions: ts.CompilerOptions = {
   declaration: true,
@@ -42,7 +41,7 @@ function emit(module: string): string[] {
     compilerOptions,
   });
   if (diagnostics?.length) throw new Error(ts.formatDiagnostics(diagnostics, formatHost));
-  const [declarations = ""] = linkCitations(outputText, repositoryUrl).split("//# sourceMappingURL=");
+  const [declarations = ""] = linkCitations(outputText).split("//# sourceMappingURL=");
   const map = { ...JSON.parse(sourceMapText ?? ""), sources: [relative(dirname(join("dist", module)), fileName)] };
   for (const [format, extension] of [
     ["js", "d.ts"],
@@ -59,6 +58,10 @@ function emit(module: string): string[] {
   }
   return [...declarations.matchAll(relativeImport)].map(([, path = ""]) => join(dirname(module), path));
 }
+
+/** Links every decision that a docstring cites: a reader in an editor has no `docs/decisions.md` beside it. */
+const linkCitations = (text: string): string =>
+  text.replaceAll(/(?<![\w[-])D-\d{2,3}(?!\d)/g, (id) => `[${id}](${decisionsUrl}#${id.toLowerCase()})`);
 
 const formatHost: ts.FormatDiagnosticsHost = {
   getCanonicalFileName: (file) => file,

@@ -4,9 +4,8 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { documents } from "./documents.ts";
 import { writeNpmWithoutBuild } from "./npm-without-build.ts";
-import { isCommand, readDocument } from "./read-document.ts";
+import { documents, isCommand, readDocument } from "./read-document.ts";
 import { runDocument } from "./run-document.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -20,7 +19,7 @@ test("the manual walkthrough can be finished by copy and paste, and prints what 
   await runDocument(readDocument(root, "docs/guides/walkthrough.md"), {
     root,
     env: { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}`, DATABASE_URL: "" },
-    limitMs: 240_000,
+    limitMs: 600_000,
   });
 });
 
@@ -29,7 +28,8 @@ describe.each(documents(root))("%s", (source) => {
   const commands = blocks.filter(isCommand);
 
   test("has each command run by `npm run guides`, or says why not", () => {
-    for (const { place, notRun } of commands) if (notRun !== undefined) console.log(`not run: ${place}: ${notRun}`);
+    for (const { location, notRun } of commands)
+      if (notRun !== undefined) console.log(`not run: ${location}: ${notRun}`);
   });
 
   test("has commands that every shell and Node 20 take", () => {

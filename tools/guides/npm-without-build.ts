@@ -10,7 +10,7 @@ export async function writeNpmWithoutBuild(root: string, folder: string): Promis
     scripts: Record<string, string>;
   };
   const cases = Object.entries(scripts).flatMap(([name, script]) => {
-    const [, command] = /^node tools\/bootstrap\.mjs(?: --build)? (.+)$/.exec(script) ?? [];
+    const [, command] = /^node tools\/bootstrap\.mjs(?: --\w+)* (.+)$/.exec(script) ?? [];
     return command === undefined ? [] : [`"run ${name}") exec ${command};;`];
   });
   const npm = join(folder, "npm");

@@ -1,4 +1,4 @@
-import { freePort } from "../free-port.ts";
+import { freePort } from "../processes/free-port.ts";
 
 const documentedPorts = ["3000", "3001", "3002", "3003"];
 

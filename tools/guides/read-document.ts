@@ -1,10 +1,10 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A fenced block of a document, as a reader comes to it. */
+/** A fenced block of a document. */
 export interface Block {
   /** `README.md:28` */
-  place: string;
+  location: string;
   /** What stands behind the opening fence: `sh`, `text`, `ts`, or nothing. */
   language: string;
   code: string;
@@ -43,12 +43,13 @@ export function readDocument(root: string, source: string): Block[] {
       open = undefined;
       prose = "";
     } else if (open) open.code += `${line}\n`;
-    else if (marks !== undefined) open = { place: `${source}:${index + 1}`, language, code: "", ...remarks(prose) };
+    else if (marks !== undefined) open = { location: `${source}:${index + 1}`, language, code: "", ...remarks(prose) };
     else prose = line.startsWith("#") ? "" : `${prose}${line}\n`;
   }
-  if (open) throw new Error(`${open.place}: the block is not closed`);
-  for (const { place, keepsRunning, expected } of blocks)
-    if (keepsRunning && expected === undefined) throw new Error(`${place}: say below what it prints when it is ready`);
+  if (open) throw new Error(`${open.location}: the block is not closed`);
+  for (const { location, keepsRunning, expected } of blocks)
+    if (keepsRunning && expected === undefined)
+      throw new Error(`${location}: say below what it prints when it is ready`);
   return blocks;
 }
 
@@ -66,20 +67,30 @@ function remarks(prose: string): Pick<Block, "saveAs" | "notRun" | "keepsRunning
 }
 
 function add(blocks: Block[], block: Block): void {
-  const { place, language, code, notRun, keepsRunning } = block;
+  const { location, language, code, notRun, keepsRunning } = block;
   const before = blocks.at(-1);
   if (outputs.has(language)) {
     if (!before || !isCommand(before) || before.expected !== undefined)
-      throw new Error(`${place}: no command block stands before this output`);
+      throw new Error(`${location}: no command block stands before this output`);
     before.expected = code;
     return;
   }
   if (!shells.has(language) && !others.has(language))
-    throw new Error(`${place}: ${language} is neither run nor compared`);
+    throw new Error(`${location}: ${language} is neither run nor compared`);
   if (language === "" && /^\s*(?:\$ )?(?:npm|npx|pnpm|node|curl|git|cd) /m.test(code))
-    throw new Error(`${place}: a block with commands needs the language sh`);
-  if (notRun === "") throw new Error(`${place}: write why the block is not run`);
+    throw new Error(`${location}: a block with commands needs the language sh`);
+  if (notRun === "") throw new Error(`${location}: write why the block is not run`);
   if (!isCommand(block) && (notRun !== undefined || keepsRunning))
-    throw new Error(`${place}: only a block of commands is run or not`);
+    throw new Error(`${location}: only a block of commands is run or not`);
   blocks.push(block);
 }
+
+/** Every hand-written document, but for the contract. */
+export const documents = (root: string): string[] =>
+  globSync(
+    ["*.md", "docs/{home,guides/*}.md", "{packages,examples}/*/README.md", "spec/**/README.md", ".changeset/README.md"],
+    {
+      cwd: root,
+      exclude: (path) => path.includes("node_modules"),
+    },
+  ).sort();

@@ -1,54 +1,110 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { matches } from "./matches.ts";
 import { portsOfItsOwn } from "./ports.ts";
 import { type Block, isCommand } from "./read-document.ts";
-import { Terminal } from "./terminal.ts";
 
 export interface RunOptions {
   /** Where the reader's terminal is at the start: the root of the repository. */
   root: string;
   env: Record<string, string | undefined>;
-  /** How long one block may take. */
+  /** How long the document may take. */
   limitMs: number;
-  onBlock?: (block: Block) => void;
+  /** Whether each block is announced on standard output. */
+  announces?: boolean;
 }
 
+const waiter = join(import.meta.dirname, "wait-for-match.ts");
+
 /**
- * Types a document's commands, in order, as a reader would, on ports and in temporary folders of their own.
+ * Types a document's commands into one shell, as a reader would, on ports and in temporary folders of their own. Variables,
+ * functions and the current folder last from one block to the next.
  *
- * @throws at the first command that fails, or prints something else than the document says
+ * @throws for the first command that fails, or prints something else than the document says
  */
 export async function runDocument(blocks: readonly Block[], options: RunOptions): Promise<void> {
-  const { root, env, limitMs, onBlock } = options;
+  const { root, env, limitMs, announces = false } = options;
   const scratch = await mkdtemp(join(tmpdir(), "offers-guide-"));
+  const withOwnPorts = await portsOfItsOwn();
   const temporary = join(scratch, "tmp");
   await mkdir(temporary);
-  const withOwnPorts = await portsOfItsOwn();
-  const terminal = await Terminal.open(root, { ...env, TMPDIR: temporary }, scratch, limitMs);
-  let folder = root;
+  const typed = blocks.map((block, index) => ({
+    ...block,
+    code: withOwnPorts(block.code),
+    expected: withOwnPorts(block.expected ?? "…"),
+    isRun: isCommand(block) && block.notRun === undefined,
+    path: join(scratch, String(index)),
+  }));
+  for (const { path, code, expected } of typed) {
+    await writeFile(`${path}.sh`, code);
+    await writeFile(`${path}.expected`, expected);
+  }
+  const script = join(scratch, "document.sh");
+  await writeFile(script, typed.map(commandsOf).join("\n"));
+  // A group of its own, so that what the blocks leave in the background can be ended with it.
+  const stdio = announces ? "inherit" : "ignore";
+  const shell = spawn("sh", ["-e", script], {
+    ...{ cwd: root, env: { ...env, TMPDIR: temporary }, detached: true, timeout: limitMs },
+    stdio: ["ignore", stdio, stdio],
+  });
+  // A run that is interrupted leaves nothing running.
+  const killAll = () => void signalGroup(shell, "SIGKILL");
+  process.once("exit", killAll);
   try {
-    for (const block of blocks) {
-      const code = withOwnPorts(block.code);
-      if (block.saveAs !== undefined) await writeFile(join(folder, block.saveAs), code);
-      if (!isCommand(block) || block.notRun !== undefined) continue;
-      onBlock?.(block);
-      try {
-        const expected = withOwnPorts(block.expected ?? "…");
-        const shows = (output: string) => matches(output, expected);
-        if (block.keepsRunning) await terminal.start(code, shows);
-        else {
-          const end = await terminal.run(code);
-          folder = end.folder;
-          if (!shows(end.output)) throw new Error(`printed\n${end.output}\nand not\n${expected}`);
-        }
-      } catch (error) {
-        throw new Error(`${block.place}: ${error instanceof Error ? error.message : error}`, { cause: error });
+    const [, signal] = await once(shell, "exit");
+    for (const { location, path, expected, isRun, keepsRunning } of typed) {
+      if (!isRun) continue;
+      const output = await readFile(`${path}.out`, "utf8").catch(() => "");
+      if (!existsSync(`${path}.done`)) {
+        const reason = keepsRunning ? "ended" : "a command failed";
+        throw new Error(`${location}: ${signal === null ? reason : "not done in time"}:\n${output}`);
       }
+      if (!matches(output, expected)) throw new Error(`${location}: printed\n${output}\nand not\n${expected}`);
     }
   } finally {
-    await terminal.close();
+    await endGroup(shell);
+    process.off("exit", killAll);
     await rm(scratch, { recursive: true, maxRetries: 5, retryDelay: 200 });
+  }
+}
+
+/** What the shell does for one block. The blocks read no input. */
+function commandsOf(block: Block & { path: string; isRun: boolean }): string {
+  const { path, location, saveAs, isRun, keepsRunning } = block;
+  const output = `> '${path}.out' 2>&1 < /dev/null`;
+  const waitUntil = (ended: string) =>
+    `'${process.execPath}' '${waiter}' '${path}.out' '${path}.expected' '${path}.${ended}'`;
+  const run = keepsRunning
+    ? // As in one more terminal, until it has printed what it should, or has ended.
+      [
+        `: > '${path}.out'; { set +e; ( set -e; . '${path}.sh' ) ${output}; : > '${path}.ended'; } &`,
+        `${waitUntil("ended")}; : > '${path}.done'`,
+      ]
+    : [`. '${path}.sh' ${output}; : > '${path}.done'`, waitUntil("done")];
+  return [
+    ...(saveAs === undefined ? [] : [`cp '${path}.sh' '${saveAs}'`]),
+    ...(isRun ? [`echo '${location}'`, ...run] : []),
+  ].join("\n");
+}
+
+/** Ends the shell and everything that it started. */
+async function endGroup(shell: ChildProcess): Promise<void> {
+  for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+    if (!signalGroup(shell, signal)) return;
+    for (let left = 100; left > 0 && signalGroup(shell, 0); left--) await sleep(200);
+  }
+}
+
+/** Whether the shell's group has a process that could get the signal. */
+function signalGroup({ pid = Number.NaN }: ChildProcess, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(-pid, signal);
+  } catch {
+    return false;
   }
 }

@@ -5,16 +5,15 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { documents } from "./documents.ts";
 import { nodeAndNpm } from "./node-and-npm.ts";
-import { isCommand, readDocument } from "./read-document.ts";
+import { documents, isCommand, readDocument } from "./read-document.ts";
 import { runDocument } from "./run-document.ts";
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "../..");
 
-/** The first command of a document installs and builds. */
-const limitMs = 15 * 60_000;
+/** For one document, whose first command installs and builds. */
+const limitMs = 30 * 60_000;
 
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 
@@ -28,18 +27,16 @@ try {
   const env = await nodeAndNpm(bin);
   for (const source of documents(root).filter((name) => wanted.length === 0 || wanted.includes(name))) {
     const commands = readDocument(root, source).filter(isCommand);
-    omitted.push(...commands.flatMap(({ place, notRun }) => (notRun === undefined ? [] : [`${place}: ${notRun}`])));
+    omitted.push(
+      ...commands.flatMap(({ location, notRun }) => (notRun === undefined ? [] : [`${location}: ${notRun}`])),
+    );
     if (commands.every(({ notRun }) => notRun !== undefined)) continue;
     const folder = await mkdtemp(join(scratch, "reader-"));
     // The README's commands name the folder that `git clone` makes.
     const clone = join(folder, "offers");
     await run("git", ["clone", "--quiet", root, clone]);
-    await runDocument(readDocument(clone, source), {
-      root: clone,
-      env,
-      limitMs,
-      onBlock: ({ place }) => console.log(`${place} (${++typed})`),
-    });
+    await runDocument(readDocument(clone, source), { root: clone, env, limitMs, announces: true });
+    typed += commands.filter(({ notRun }) => notRun === undefined).length;
     await rm(folder, { recursive: true, maxRetries: 5, retryDelay: 200 });
   }
 } finally {

@@ -7,7 +7,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parse } from "yaml";
-import { startDemoPlatform } from "../demo-platform.ts";
+import { startDemoPlatform } from "../processes/demo-platform.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageNames } from "./pack.ts";
 
-/** What a user may import of a package, as its package.json says. */
+/** A module that a user may import, from the `exports` of a package.json. */
 export interface Entry {
   /** As it is imported. */
   name: string;

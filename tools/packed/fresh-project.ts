@@ -1,17 +1,21 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { parse } from "yaml";
 import { type PackageName, pack } from "./pack.ts";
 
-const run = promisify(execFile);
+const workspace = join(import.meta.dirname, "../../pnpm-workspace.yaml");
 
 /** A project outside the workspace, into which the packages are installed as npm would install them. */
 export interface FreshProject {
   folder: string;
   /** The packed packages, by their folder's name. */
   tarballs: Record<PackageName, string>;
+  /** Installs packages, in the version that is named, or that of the workspace's catalog. */
+  install(...names: string[]): Promise<void>;
+  /** @returns the file's path */
   write(file: string, content: string): Promise<string>;
   remove(): Promise<void>;
 }
@@ -20,14 +24,20 @@ export async function freshProject(): Promise<FreshProject> {
   const folder = await mkdtemp(join(tmpdir(), "offers-packed-"));
   const [client, kit] = await Promise.all([pack("client", folder), pack("webhook-kit", folder)]);
   await writeFile(join(folder, "package.json"), JSON.stringify({ name: "fresh", private: true, version: "1.0.0" }));
-  await run("npm", ["install", "--no-audit", "--no-fund", client, kit, "express@5"], { cwd: folder });
-  return {
+  const { catalog } = parse(await readFile(workspace, "utf8")) as { catalog: Record<string, string> };
+  const project: FreshProject = {
     folder,
     tarballs: { client, "webhook-kit": kit },
+    async install(...names) {
+      const wanted = names.map((name) => (catalog[name] ? `${name}@${catalog[name]}` : name));
+      await promisify(execFile)("npm", ["install", "--no-audit", "--no-fund", ...wanted], { cwd: folder });
+    },
     async write(file, content) {
       await writeFile(join(folder, file), content);
       return join(folder, file);
     },
     remove: () => rm(folder, { recursive: true }),
   };
+  await project.install(client, kit, "express@5");
+  return project;
 }

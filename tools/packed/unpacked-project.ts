@@ -8,7 +8,7 @@ import { type PackageName, pack, packageNames } from "./pack.ts";
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "../..");
 
-/** What the packages' types and code name, by the folder that pnpm has put it into. */
+/** The dependencies of the packages' types and code, by the folder of the workspace that has them. */
 const peers = {
   ".": ["@types/express", "@types/node", "express", "zod"],
   "packages/client": ["@opentelemetry/api", "msw", "openapi-fetch", "undici"],
@@ -21,8 +21,8 @@ export interface UnpackedProject {
 }
 
 /**
- * A project that has the packed packages, unpacked, and their peers from the workspace: all that a compiler wants, in a
- * fraction of the time that npm takes to install it.
+ * A project with the packed packages, unpacked, and links to their peers in the workspace: enough for a compiler, and made
+ * in a fraction of the time of an `npm install`.
  */
 export async function unpackedProject(): Promise<UnpackedProject> {
   const folder = await mkdtemp(join(tmpdir(), "offers-unpacked-"));

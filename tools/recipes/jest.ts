@@ -1,41 +1,13 @@
 import { execFile } from "node:child_process";
+import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { FreshProject } from "../packed/fresh-project.ts";
-import { install } from "./install.ts";
-
-/** A user's test in CommonJS, as Jest runs it without any configuration. */
-const test = `
-const express = require("express");
-const { webhookRouter } = require("@offers/webhook-kit/express");
-const { testReceiver } = require("@offers/webhook-kit/testing");
-
-const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
-const onWorkerAddedContact = jest.fn();
-const app = express().use("/offers", webhookRouter({ secret, onWorkerAddedContact }));
-
-let receiver;
-beforeAll(async () => {
-  receiver = await testReceiver(app, { secret, basePath: "/offers" });
-});
-afterAll(() => receiver.close());
-
-test("a worker's contact is heard of once", async () => {
-  const { status } = await receiver.workerAddedContact({ workerId: "worker_amal" });
-  await receiver.resend();
-  expect(status).toBe(200);
-  expect(onWorkerAddedContact.mock.calls.map(([event]) => event)).toEqual([{ workerId: "worker_amal" }]);
-});
-
-test("the receiver does what the contract demands", async () => {
-  expect(await receiver.checkContract()).toEqual([]);
-});
-`;
 
 /** testReceiver within Jest. */
 export async function jest(project: FreshProject): Promise<void> {
-  await install(project, "jest@30.5.2");
-  await project.write("receiver.test.js", test);
+  await project.install("jest@30.5.2");
+  await copyFile(join(import.meta.dirname, "receiver.test.js"), join(project.folder, "receiver.test.js"));
   const cli = join(project.folder, "node_modules/jest/bin/jest.js");
   await promisify(execFile)(process.execPath, [cli, "--detectOpenHandles", "--ci"], { cwd: project.folder });
 }

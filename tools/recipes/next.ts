@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { testReceiver } from "@offers/webhook-kit/testing";
 import type { FreshProject } from "../packed/fresh-project.ts";
-import { startProcess } from "../start-process.ts";
-import { install } from "./install.ts";
+import { startProcess } from "../processes/start-process.ts";
 
 const route = join(import.meta.dirname, "../../packages/webhook-kit/test/recipes/next-route.ts");
 const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
@@ -18,7 +17,7 @@ const unseen = ["with Authorization twice", "with a false Authorization after th
 
 /** The guide's route handler, built and served by Next. */
 export async function next(project: FreshProject): Promise<void> {
-  await install(project, "next", "react", "react-dom");
+  await project.install("next", "react", "react-dom");
   await mkdir(join(project.folder, "app/offers/[...webhook]"), { recursive: true });
   // The recipe is JavaScript as well; for a .ts file Next would ask for TypeScript and React's types.
   await project.write("app/offers/[...webhook]/route.js", await readFile(route, "utf8"));

@@ -1,4 +1,8 @@
-// Node, Bun and Deno: the addresses are the argument, the results the output.
+// Node, Bun and Deno: the addresses are the first argument, the results the output. With "undici" as the second, over the
+// client's own transport, which needs Node from 22.19.
 import { scenario } from "./client-scenario.mjs";
 
-console.log(JSON.stringify(await scenario(JSON.parse(process.argv[2]))));
+const [addresses, transport] = process.argv.slice(2);
+const pool = transport === "undici" ? (await import("@offers/client/node")).undiciFetch() : undefined;
+console.log(JSON.stringify(await scenario(JSON.parse(addresses), pool)));
+await pool?.close();

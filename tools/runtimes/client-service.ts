@@ -1,15 +1,14 @@
-import { once } from "node:events";
-import { createServer, type RequestListener, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { RequestListener, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
+import { listen } from "../processes/listen.ts";
 import { offer, recipient } from "../sample-offer.ts";
 
 export interface ClientService {
   /** The argument of client-scenario.mjs. */
   addresses: { baseUrl: string; unreachableUrl: string };
   /** What arrived that should not have, in words; empty if nothing did. */
-  faults(): string[];
-  stop(): Promise<void>;
+  faults: readonly string[];
+  close(): Promise<unknown>;
 }
 
 const send = (response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}) =>
@@ -19,14 +18,12 @@ const send = (response: ServerResponse, status: number, body: unknown, headers: 
 export async function startClientService(): Promise<ClientService> {
   const faults: string[] = [];
   const keys: unknown[] = [];
-  const elsewhere = await listen(
-    createServer((_, response) => {
-      faults.push("a request at the redirect's target");
-      response.end();
-    }),
-  );
-  const empty = await listen(createServer());
-  await empty.stop();
+  const redirectTarget = await listen((_, response) => {
+    faults.push("a request at the redirect's target");
+    response.end();
+  });
+  const unreachable = await listen();
+  await unreachable.close();
 
   let reads = 0;
   let tries = 0;
@@ -38,7 +35,7 @@ export async function startClientService(): Promise<ClientService> {
     silent: () => undefined,
     halfway: (response) => response.writeHead(200, { "content-length": "100" }).write('{"id":'),
     throttled: (response) => send(response, 429, {}, { "retry-after": "20" }),
-    moved: (response) => response.writeHead(302, { location: `${elsewhere.address}/offer/moved` }).end(),
+    moved: (response) => response.writeHead(302, { location: `${redirectTarget.address}/offer/moved` }).end(),
     cut(response) {
       response.writeHead(200, { "content-length": "100" }).write('{"id":');
       setTimeout(() => response.destroy(), 50);
@@ -71,23 +68,10 @@ export async function startClientService(): Promise<ClientService> {
     faults.push(`${method} ${url}`);
     return response.writeHead(500).end();
   };
-  const service = await listen(createServer(serve));
+  const service = await listen(serve);
   return {
-    addresses: { baseUrl: `${service.address}/v1/`, unreachableUrl: empty.address },
-    faults: () => faults,
-    stop: async () => void (await Promise.all([service.stop(), elsewhere.stop()])),
-  };
-}
-
-async function listen(server: ReturnType<typeof createServer>) {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async stop() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, "close");
-    },
+    addresses: { baseUrl: `${service.address}/v1/`, unreachableUrl: unreachable.address },
+    faults,
+    close: () => Promise.all([service.close(), redirectTarget.close()]),
   };
 }

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { FreshProject } from "../packed/fresh-project.ts";
-import { startProcess } from "../start-process.ts";
+import { startProcess } from "../processes/start-process.ts";
 import { startClientService } from "./client-service.ts";
 import type { Runtime } from "./runtimes.ts";
 import { checkWebhooks } from "./webhook-checks.ts";
@@ -10,7 +10,7 @@ import { serveOnWorkerd } from "./workerd.ts";
 
 const run = promisify(execFile);
 
-/** How each check ended: a text that begins with "ok", or one that says why not. */
+/** How each check ended: a text that begins with "ok", or a text with the reason. */
 export type Results = Record<string, string>;
 
 /** A runtime whose binary is at hand, and a project that has the packed packages and the files of this folder. */
@@ -29,7 +29,7 @@ export const clientOn = (installed: Installed) =>
 
 /** Runs client-scenario.mjs, over `/node`. */
 export const clientOverUndiciOn = (installed: Installed) =>
-  withService((addresses) => onCommandLine(installed, "client-cli-undici.mjs", addresses));
+  withService((addresses) => onCommandLine(installed, "client-cli.mjs", addresses, "undici"));
 
 /** Runs testing-scenario.mjs, which needs no service but its own. */
 export const testServiceOn = (installed: Installed) => onCommandLine(installed, "testing-scenario.mjs");
@@ -38,10 +38,9 @@ async function withService(runScenario: (addresses: string) => Promise<Results>)
   const service = await startClientService();
   try {
     const results = await runScenario(JSON.stringify(service.addresses));
-    const faults = service.faults();
-    return { ...results, "nothing else sent": faults[0] ? `FAILED: ${faults.join("; ")}` : "ok" };
+    return { ...results, "nothing else sent": service.faults[0] ? `FAILED: ${service.faults.join("; ")}` : "ok" };
   } finally {
-    await service.stop();
+    await service.close();
   }
 }
 
@@ -51,9 +50,8 @@ async function onCommandLine({ path, flags, project }: Installed, script: string
   return JSON.parse(stdout) as Results;
 }
 
-async function inWorker({ path, project }: Installed, addresses: string): Promise<Results> {
-  // Without nodejs_compat: the core asks for nothing of Node.
-  const worker = await serveOnWorkerd(path, project, "client-worker.mjs", []);
+async function inWorker(installed: Installed, addresses: string): Promise<Results> {
+  const worker = await serveOn(installed, "client-worker.mjs");
   try {
     const response = await fetch(worker.address, { method: "POST", body: addresses });
     return (await response.json()) as Results;
@@ -63,20 +61,19 @@ async function inWorker({ path, project }: Installed, addresses: string): Promis
 }
 
 /** Serves webhooks.mjs, and checks it from outside. */
-export async function webhooksOn({ path, binary, flags, project }: Installed): Promise<Results> {
-  if (binary === "workerd") {
-    const worker = await serveOnWorkerd(path, project, "webhooks.mjs", ["nodejs_compat"]);
-    try {
-      return await checkWebhooks(worker.address);
-    } finally {
-      await worker.stop();
-    }
-  }
-  const script = join(project.folder, "webhooks-server.mjs");
-  const server = startProcess(path, [...flags, script], { cwd: project.folder });
+export async function webhooksOn(installed: Installed): Promise<Results> {
+  const server = await serveOn(installed, installed.binary === "workerd" ? "webhooks.mjs" : "webhooks-server.mjs");
   try {
-    return await checkWebhooks(await server.ready);
+    return await checkWebhooks(server.address);
   } finally {
     await server.stop();
   }
+}
+
+async function serveOn({ path, binary, flags, project }: Installed, entry: string) {
+  // The client asks for nothing of Node.
+  if (binary === "workerd")
+    return serveOnWorkerd(path, project, entry, entry === "webhooks.mjs" ? ["nodejs_compat"] : []);
+  const { ready, stop } = startProcess(path, [...flags, join(project.folder, entry)], { cwd: project.folder });
+  return { address: await ready, stop };
 }

@@ -4,7 +4,6 @@ import { copyFile, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freshProject } from "../packed/fresh-project.ts";
-import { install } from "../recipes/install.ts";
 import { clientOn, clientOverUndiciOn, type Installed, type Results, testServiceOn, webhooksOn } from "./run-on.ts";
 import { installRuntime, runtimes } from "./runtimes.ts";
 
@@ -14,7 +13,7 @@ const failures: string[] = [];
 const tables: Record<string, Record<string, Results>> = {};
 
 try {
-  await install(project, "@hono/node-server", "esbuild", "undici");
+  await project.install("@hono/node-server", "esbuild", "undici");
   const scripts = (await readdir(import.meta.dirname)).filter((file) => file.endsWith(".mjs"));
   for (const file of scripts) await copyFile(join(import.meta.dirname, file), join(project.folder, file));
 

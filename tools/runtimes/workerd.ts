@@ -2,9 +2,9 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { FreshProject } from "../packed/fresh-project.ts";
-import { startProcess } from "../start-process.ts";
+import { startProcess } from "../processes/start-process.ts";
 
-/** The day whose behaviour is asked for: a year old, as that of a Worker in production may be. */
+/** A year old, as the compatibility date of a Worker in production may be. */
 const compatibilityDate = "2025-11-01";
 
 const config = (script: string, flags: readonly string[]) => `
@@ -24,7 +24,7 @@ const config :Workerd.Config = (
 `;
 
 /**
- * Serves a module on workerd, bundled with what it imports, as every tool for Workers does it.
+ * Serves a module on workerd, bundled with what it imports, as tools for Workers do.
  *
  * @param flags compatibility flags, such as `nodejs_compat`
  */

@@ -1,5 +1,5 @@
 import { isOffersError, type OffersClient } from "@offers/client";
-import { endsOf, faultFor } from "./fault-plan.ts";
+import { endsOf, faultFor } from "./faults.ts";
 import { seededRandom } from "./seeded-random.ts";
 
 const operations = ["create", "get", "complete", "withdraw"] as const;

@@ -1,11 +1,10 @@
 // A service under faults, as a process of its own: node server.ts <seed>. It sends its address, and counts on request.
-import { once } from "node:events";
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { RequestListener } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { faultFor } from "./fault-plan.ts";
-import { respond } from "./respond.ts";
+import { promisify } from "node:util";
+import { listen } from "../processes/listen.ts";
+import { faultFor, respond } from "./faults.ts";
 
 /** What the service has seen. */
 export interface Counts {
@@ -42,33 +41,23 @@ const serve: RequestListener = async (request, response) => {
   });
 };
 
+// Longer than any run: a connection that it closes itself while a request is under way would be a reset that no fault made.
+const options = { keepAliveTimeout: 3_600_000, requestTimeout: 0 };
 const other = await listen((_, response) => {
   redirectTarget++;
   response.end();
-});
-const service = await listen(serve);
+}, options);
+const { address, server } = await listen(serve, options);
+const countConnections = promisify(server.getConnections.bind(server));
 
 process.on("message", async () => {
-  let connections = await service.connections();
+  let connections = await countConnections();
   // A close may still be under way.
   for (let left = 100; connections && left; left--) {
     await sleep(50);
-    connections = await service.connections();
+    connections = await countConnections();
   }
   process.send?.({ requests, repeated, redirectTarget, connections } satisfies Counts);
 });
 process.on("disconnect", () => process.exit());
-process.send?.(service.address);
-
-async function listen(listener: RequestListener) {
-  // Longer than any run: a connection that it closes itself while a request is under way would be a reset that no draw made.
-  const server = createServer({ keepAliveTimeout: 3_600_000, requestTimeout: 0 }, listener).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    connections: () =>
-      new Promise<number>((resolve, reject) =>
-        server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
-      ),
-  };
-}
+process.send?.(address);

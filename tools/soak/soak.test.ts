@@ -24,10 +24,10 @@ test.each([
     "invalid_response",
     "not_found",
     "rate_limited",
-    "unexpected_redirect",
     "server_error",
     "timeout",
     "unauthenticated",
+    "unexpected_redirect",
   ]);
   expect(outcomes.data).toBeGreaterThan(1_000);
 });

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { OffersClient } from "@offers/client";
-import { ForkedProcess } from "../forked-process.ts";
+import { ForkedProcess } from "../processes/forked-process.ts";
 import { makeCall } from "./call.ts";
 import type { Counts } from "./server.ts";
 import { runtimesFetch, type Transport } from "./transport.ts";

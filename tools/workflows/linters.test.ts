@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
-import { readWorkflows } from "./read-workflows.ts";
+import { readWorkflows } from "./workflow.ts";
 
 const texts = readWorkflows();
 const ci = texts.get("ci.yml") ?? "";

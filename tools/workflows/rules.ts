@@ -33,52 +33,48 @@ export const rules: Readonly<Record<string, Rule>> = {
       ? ["top-level permissions are neither {} nor read alone"]
       : [],
 
-  "a job names each of its rights": ({ jobs }) =>
-    Object.entries(jobs).flatMap(([name, { permissions, secrets }]) => [
-      ...(typeof permissions === "string" ? [`${name}: ${permissions}`] : []),
-      ...(secrets === "inherit" ? [`${name}: inherits every secret`] : []),
-    ]),
+  "a job names each of its rights": inJobs(({ permissions, secrets }) => [
+    ...(typeof permissions === "string" ? [permissions] : []),
+    ...(secrets === "inherit" ? ["inherits every secret"] : []),
+  ]),
 
-  "what may publish builds nothing": ({ jobs }) =>
-    Object.entries(jobs).flatMap(([name, job]) => {
-      if (!mayWrite(job.permissions, "id-token")) return [];
-      if (job.uses !== undefined) return [`${name}: calls ${job.uses} with the right to publish`];
-      return (job.steps ?? []).flatMap((step) => buildsIn(step).map((what) => `${name}: ${what}`));
-    }),
+  "what may publish builds nothing": inJobs(({ permissions, uses, steps = [] }) => {
+    if (!mayWrite(permissions, "id-token")) return [];
+    return uses === undefined ? steps.flatMap(buildsIn) : [`calls ${uses} with the right to publish`];
+  }),
 
   "no stranger starts a run that has rights": (workflow) =>
     workflow.triggers.filter((trigger) => !triggers.includes(trigger)).map((trigger) => `on: ${trigger}`),
 
-  "no expression becomes part of a script": ({ jobs }) =>
-    stepsOf(jobs).flatMap(([name, step]) =>
-      [step.run, ...Object.entries(step.with ?? {}).flatMap(([key, value]) => (/script/i.test(key) ? [value] : []))]
-        .filter((script) => String(script ?? "").includes("${{"))
-        .map((script) => `${name}: ${String(script).trim()}`),
-    ),
+  "no expression becomes part of a script": inSteps(({ run, with: inputs = {} }) => {
+    const scripts = Object.entries(inputs).flatMap(([key, value]) => (/script/i.test(key) ? [value] : []));
+    return [run, ...scripts].map((script) => String(script ?? "").trim()).filter((script) => script.includes("${{"));
+  }),
 
-  "a checkout keeps no credentials": ({ jobs }) =>
-    stepsOf(jobs)
-      .filter(
-        ([, { uses, ...step }]) =>
-          /^actions\/checkout@/.test(uses ?? "") && step.with?.["persist-credentials"] !== false,
-      )
-      .map(([name]) => `${name}: checkout without persist-credentials: false`),
+  "a checkout keeps no credentials": inSteps(({ uses = "", with: inputs }) =>
+    uses.startsWith("actions/checkout@") && inputs?.["persist-credentials"] !== false
+      ? ["checkout without persist-credentials: false"]
+      : [],
+  ),
 
-  "every job ends": ({ jobs }) =>
-    Object.entries(jobs)
-      .filter(([, job]) => job.uses === undefined && typeof job["timeout-minutes"] !== "number")
-      .map(([name]) => `${name}: without timeout-minutes`),
+  "every job ends": inJobs(({ uses, "timeout-minutes": minutes }) =>
+    uses === undefined && typeof minutes !== "number" ? ["without timeout-minutes"] : [],
+  ),
 
-  "a failure is a failure": ({ jobs }) => [
-    ...Object.entries(jobs).flatMap(([name, job]) => (job["continue-on-error"] === undefined ? [] : [name])),
-    ...stepsOf(jobs).flatMap(([name, step]) => (step["continue-on-error"] === undefined ? [] : [`a step of ${name}`])),
-  ],
+  "a failure is a failure": inJobs(({ steps = [], ...job }) =>
+    [job, ...steps].flatMap((part) => (part["continue-on-error"] === undefined ? [] : ["continue-on-error"])),
+  ),
 
   "runs of a workflow do not pile up": ({ concurrency }) => (concurrency === undefined ? ["without concurrency"] : []),
 };
 
-function stepsOf(jobs: Readonly<Record<string, Job>>): (readonly [job: string, step: Step])[] {
-  return Object.entries(jobs).flatMap(([name, { steps }]) => (steps ?? []).map((step) => [name, step] as const));
+/** The errors of each job, with its name. */
+function inJobs(find: (job: Job) => readonly string[]): Rule {
+  return ({ jobs }) => Object.entries(jobs).flatMap(([name, job]) => find(job).map((error) => `${name}: ${error}`));
+}
+
+function inSteps(find: (step: Step) => readonly string[]): Rule {
+  return inJobs(({ steps = [] }) => steps.flatMap(find));
 }
 
 function buildsIn({ uses, run }: Step): string[] {

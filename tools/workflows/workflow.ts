@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { isAlias, isScalar, parseDocument, visit } from "yaml";
 
 /** What a token may do; a string is one of GitHub's shorthands for everything. */
@@ -32,12 +34,7 @@ export interface Workflow {
   readonly concurrency?: unknown;
   readonly jobs: Readonly<Record<string, Job>>;
   /** Every `uses`, with the comment behind it. */
-  readonly uses: readonly Use[];
-}
-
-export interface Use {
-  readonly reference: string;
-  readonly comment: string;
+  readonly uses: readonly { reference: string; comment: string }[];
 }
 
 interface Content extends Omit<Workflow, "triggers" | "uses"> {
@@ -48,7 +45,7 @@ interface Content extends Omit<Workflow, "triggers" | "uses"> {
 export function parseWorkflow(text: string): Workflow {
   const document = parseDocument(text);
   for (const error of document.errors) throw error;
-  const uses: Use[] = [];
+  const uses: { reference: string; comment: string }[] = [];
   visit(document, {
     Pair(_, { key, value }) {
       const named = isAlias(value) ? value.resolve(document) : value;
@@ -60,3 +57,13 @@ export function parseWorkflow(text: string): Workflow {
   const triggers = typeof on === "string" ? [on] : Array.isArray(on) ? on : Object.keys(on);
   return { ...content, triggers, uses };
 }
+
+const folder = resolve(import.meta.dirname, "../../.github/workflows");
+
+/** The text of every workflow, by its file's name. */
+export const readWorkflows = (): ReadonlyMap<string, string> =>
+  new Map(
+    readdirSync(folder)
+      .filter((name) => /\.ya?ml$/.test(name))
+      .map((name) => [name, readFileSync(join(folder, name), "utf8")]),
+  );

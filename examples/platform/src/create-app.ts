@@ -6,7 +6,7 @@ import { type CompletedRequest, observeRequests } from "./http/observe-requests.
 import { errorFields } from "./log/error-fields.ts";
 import { mountHealth } from "./metrics/mount-health.ts";
 import { mountPages } from "./pages/mount-pages.ts";
-import type { PageDeps } from "./pages/routing/page-deps.ts";
+import type { PageDeps } from "./pages/routing/page.ts";
 import { mountPortal } from "./portal/mount-portal.ts";
 import { ProblemError } from "./problem/problem-error.ts";
 import { problemHandler } from "./problem/problem-handler.ts";

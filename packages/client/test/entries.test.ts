@@ -1,13 +1,6 @@
 // What each entry asks its users to install.
-import { createRequire } from "node:module";
 import { expect, test } from "vitest";
-
-interface Esbuild {
-  build(options: object): Promise<{ metafile: { outputs: Record<string, { imports: { path: string }[] }> } }>;
-}
-
-/** esbuild comes with tsup, which builds this package. */
-const { build }: Esbuild = createRequire(createRequire(import.meta.url).resolve("tsup"))("esbuild");
+import { build } from "./esbuild.ts";
 
 test.each([
   ["index", []],

@@ -150,7 +150,7 @@ test("a 304 is an invalid response, not a redirect", async () => {
   });
 });
 
-test("a redirect within the origin names it and asks for a mended baseUrl", async () => {
+test("a redirect within the origin names it and asks for a corrected baseUrl", async () => {
   const { baseUrl, received } = await serve(respondWith(308, "", { location: "/v2/offer/a" }));
   const error = await new offers.OffersClient({ baseUrl, apiKey }).getOffer("a").catch((error: unknown) => error);
   expect(error).toMatchObject({
@@ -166,13 +166,13 @@ test("an error is recognised across two copies of the package, and only there", 
   const { client } = await clientOf(404);
   const error = await client.getOffer("a").catch((error: unknown) => error);
   // What a second copy of the package would have made.
-  class Foreign extends Error {
+  class UnrelatedError extends Error {
     get [Symbol.for("@offers/client/error")]() {
       return true;
     }
   }
   expect(offers.isOffersError(error)).toBe(true);
-  expect(offers.isOffersError(new Foreign())).toBe(true);
+  expect(offers.isOffersError(new UnrelatedError())).toBe(true);
   for (const other of [new Error("x"), { code: "not_found" }, undefined, null, "not_found"])
     expect(offers.isOffersError(other)).toBe(false);
 });

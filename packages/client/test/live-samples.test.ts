@@ -9,7 +9,7 @@ interface Call {
   request: { method: string; url: string; json?: unknown };
 }
 
-interface Exchange {
+interface LiveExchange {
   name: string;
   operation: string;
   response: { status: number; headers: Record<string, string>; text?: string; json?: unknown };
@@ -17,7 +17,7 @@ interface Exchange {
 }
 
 const calls: Record<string, Call> = samples.calls;
-const exchanges: Exchange[] = samples.exchanges;
+const exchanges: LiveExchange[] = samples.exchanges;
 const { apiKey } = samples;
 const replayed: string[] = [];
 

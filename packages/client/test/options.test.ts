@@ -211,13 +211,13 @@ const hostile = Object.defineProperty({ createdByUserId: "u", title: "t" }, "wor
   },
 });
 
-type Perform = (client: OffersClient) => PromiseLike<unknown>;
-const perform = (method: string, ...given: unknown[]): [string, Perform] => [
+type ClientCall = (client: OffersClient) => PromiseLike<unknown>;
+const perform = (method: string, ...given: unknown[]): [string, ClientCall] => [
   `${method}(${given.map((one) => (one === hostile ? "hostile" : JSON.stringify(one))).join(", ")})`,
   (client) => Reflect.apply(Reflect.get(client, method), client, given),
 ];
 
-test.each<[[string, Perform], string, string, RegExp]>([
+test.each<[[string, ClientCall], string, string, RegExp]>([
   [perform("createOffer"), "CreateOffer", "invalid_argument", /input is missing.*createOffer\(\{/],
   [perform("createOffer", null), "CreateOffer", "invalid_argument", /input is null/],
   [perform("createOffer", "Kitchen"), "CreateOffer", "invalid_argument", /input is a string/],

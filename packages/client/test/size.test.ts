@@ -1,15 +1,8 @@
 // The weight of a program that reads one offer: raising it is a decision. About half of it finds mistakes and says what to do
 // about them (D-97), and 220 bytes are the ports that fetch blocks.
-import { createRequire } from "node:module";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-
-interface Esbuild {
-  build(options: object): Promise<{ outputFiles: [{ contents: Uint8Array; text: string }] }>;
-}
-
-/** esbuild comes with tsup, which builds this package. */
-const { build }: Esbuild = createRequire(createRequire(import.meta.url).resolve("tsup"))("esbuild");
+import { build } from "./esbuild.ts";
 
 const program = `
   import { OffersClient } from "./src/index.ts";

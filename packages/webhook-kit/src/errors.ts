@@ -3,13 +3,6 @@ const brand = Symbol.for("@offers/webhook-kit/error");
 /**
  * Base of everything this package throws or hands to `onError`. `code` never changes between releases; `message` may.
  * No message of the kit ever holds a secret, a digest, a body or an email address; a `cause` is what your own code threw (D-49).
- *
- * @example
- * ```ts
- * import type { WebhookKitError } from "@offers/webhook-kit";
- *
- * export const describe = (error: WebhookKitError): string => `${error.name} ${error.code}: ${error.message}`;
- * ```
  */
 export abstract class WebhookKitError<Code extends string = string> extends Error {
   /** @internal */
@@ -29,13 +22,9 @@ export abstract class WebhookKitError<Code extends string = string> extends Erro
  * @example
  * ```ts
  * import { ConfigurationError } from "@offers/webhook-kit";
- * import { webhookRouter } from "@offers/webhook-kit/express";
  *
- * try {
- *   webhookRouter({ secret: process.env.WEBHOOK_SECRET ?? "" });
- * } catch (error) {
- *   if (error instanceof ConfigurationError) console.error(error.code, error.message);
- * }
+ * export const isSecretMissing = (error: unknown): boolean =>
+ *   error instanceof ConfigurationError && error.code === "invalid_secret";
  * ```
  */
 export class ConfigurationError extends WebhookKitError<
@@ -56,14 +45,10 @@ export class ConfigurationError extends WebhookKitError<
  * @example
  * ```ts
  * import { HandlerError } from "@offers/webhook-kit";
- * import { webhookRouter } from "@offers/webhook-kit/express";
  *
- * webhookRouter({
- *   secret: "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52",
- *   onError(error) {
- *     if (error instanceof HandlerError) console.error(error.code, error.fields ?? error.cause);
- *   },
- * });
+ * export function onError(error: unknown): void {
+ *   if (error instanceof HandlerError) console.error(error.code, error.fields ?? error.cause);
+ * }
  * ```
  */
 export class HandlerError extends WebhookKitError<"handler_failed" | "handler_timed_out" | "invalid_handler_result"> {
@@ -144,16 +129,6 @@ export class InvalidEventError extends WebhookKitError<"invalid_event"> {
 
 /**
  * Every error this package throws or hands to `onError`: a union that narrows on `code` and on `name`.
- *
- * @example
- * ```ts
- * import type { AnyWebhookKitError } from "@offers/webhook-kit";
- *
- * export function labelOf(error: AnyWebhookKitError): string {
- *   if (error.code === "handler_failed") return `our handler: ${String(error.cause)}`;
- *   return error.name === "UnavailableError" ? `retried by the service: ${error.code}` : error.message;
- * }
- * ```
  */
 export type AnyWebhookKitError =
   | ConfigurationError

@@ -48,5 +48,5 @@ const proven: [
   Equal<WorkerOfferResponse["response"], components["schemas"]["WorkerOfferResponse"]["response"]>,
 ] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true, true];
 
-// The proof is the compiler's; this keeps the file a test and the tuple used.
+// The compiler checks the types; this keeps the file a test and the tuple used.
 test("our types, the contract's and the schemas' are the same", () => expect(proven).not.toContain(false));

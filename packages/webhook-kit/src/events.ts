@@ -1,28 +1,10 @@
-/**
- * A worker added a contact at your organisation in order to share availability.
- *
- * @example
- * ```ts
- * import type { WorkerAddedContact } from "@offers/webhook-kit";
- *
- * export const remember = ({ workerId }: WorkerAddedContact): void => console.log("new contact:", workerId);
- * ```
- */
+/** A worker added a contact at your organisation in order to share availability. */
 export interface WorkerAddedContact {
   /** Opaque, decoded from the path. */
   workerId: string;
 }
 
-/**
- * A hirer searches for people to invite.
- *
- * @example
- * ```ts
- * import type { ContactSuggestionRequest } from "@offers/webhook-kit";
- *
- * export const wanted = ({ filter }: ContactSuggestionRequest): string => filter?.trim().toLowerCase() ?? "";
- * ```
- */
+/** A hirer searches for people to invite. */
 export interface ContactSuggestionRequest {
   /** Search text the user typed to narrow the results. */
   filter?: string;
@@ -30,20 +12,7 @@ export interface ContactSuggestionRequest {
   userEmailAddresses: string[];
 }
 
-/**
- * One person whom the hirer could invite. Further fields are passed on as they are (D-35).
- *
- * @example
- * ```ts
- * import type { ContactSuggestion } from "@offers/webhook-kit";
- *
- * export const dana: ContactSuggestion = {
- *   name: "Dana Kim",
- *   emailAddress: "dana.kim@example.com",
- *   ratings: [{ rating: 5, ratingProvider: "Harbour Kitchen", lastWorked: new Date("2025-11-30T17:00:00Z") }],
- * };
- * ```
- */
+/** One person whom the hirer could invite. Further fields are passed on as they are (D-35). */
 export interface ContactSuggestion {
   name: string;
   /** Used to invite the contact. One `@`, no white space, at most 254 characters (D-31). */
@@ -53,11 +22,7 @@ export interface ContactSuggestion {
   ratings: Rating[];
 }
 
-/**
- * One rating of a contact's work by your organisation.
- *
- * @inline
- */
+/** One rating of a contact's work by your organisation. @inline */
 export interface Rating {
   /** Whole number, 1 (worst) to 5 (best). */
   rating: number;
@@ -95,13 +60,6 @@ export interface WorkerOfferResponse {
 
 /**
  * An assigned worker deleted a time slot of an offer from their timeline. An additional event of the live service (D-34).
- *
- * @example
- * ```ts
- * import type { OfferEventDeleted } from "@offers/webhook-kit";
- *
- * export const slotOf = ({ eventStart }: OfferEventDeleted): Date => new Date(eventStart);
- * ```
  */
 export interface OfferEventDeleted {
   offerId: string;
@@ -110,16 +68,7 @@ export interface OfferEventDeleted {
   eventStart: string;
 }
 
-/**
- * A worker's timeline changed. An additional event of the live service (D-34).
- *
- * @example
- * ```ts
- * import type { TimelineChanged } from "@offers/webhook-kit";
- *
- * export const periodOf = ({ periodStart, periodEnd }: TimelineChanged): string => `${periodStart}/${periodEnd}`;
- * ```
- */
+/** A worker's timeline changed. An additional event of the live service (D-34). */
 export interface TimelineChanged {
   workerId: string;
   offerId?: string;

@@ -12,7 +12,7 @@ import type { WebhookResponse } from "./http/response.ts";
 import type { ReceiverOptions, VerifyOptions } from "./options/options.ts";
 import { readReceiverOptions, readVerifyOptions } from "./options/settings.ts";
 import { receive } from "./receive/receive.ts";
-import { verifyIncoming } from "./receive/verify-incoming.ts";
+import { verifyIncoming } from "./receive/verify.ts";
 import type { Rejection } from "./rejection.ts";
 import type { VerifiedWebhook } from "./verified.ts";
 

@@ -20,7 +20,8 @@ import type { WebhookEvent } from "./webhook-event.ts";
 
 /**
  * Every webhook endpoint, for Hono, Next, Bun, Deno, Workers, Lambda and other frameworks with `Request` and `Response`. The
- * returned promise never rejects. The body must be unread, and is read only after the headers are verified.
+ * returned promise never rejects. The body must be unread, and is read only after the headers are verified. The guide
+ * "Recipes" shows Hono, Next, Lambda, and a secret for each tenant.
  *
  * @param options.basePath where the receiver is mounted, as it stands in `request.url`: `/offers`, or `/hooks/:tenant`, where
  *   `:tenant` stands for any one segment. Any other path is a 404 and `unknown_path`. Default `/`
@@ -38,36 +39,6 @@ import type { WebhookEvent } from "./webhook-event.ts";
  *   }),
  * };
  * export { server as default };
- * ```
- *
- * @example Hono
- * ```ts
- * import { webhookHandler } from "@offers/webhook-kit/fetch";
- * import { Hono } from "hono";
- *
- * const webhooks = webhookHandler({ basePath: "/offers", secret: process.env.WEBHOOK_SECRET ?? "" });
- * export const app = new Hono().all("/offers/*", ({ req }) => webhooks(req.raw));
- * ```
- *
- * @example Next, in app/offers/[...path]/route.ts
- * ```ts
- * import { webhookHandler } from "@offers/webhook-kit/fetch";
- *
- * // A function, since `next build` runs this file where the secret is not known.
- * const webhooks = webhookHandler({ basePath: "/offers", secret: () => process.env.WEBHOOK_SECRET ?? "" });
- * export { webhooks as GET, webhooks as POST };
- * ```
- *
- * @example A secret for each tenant, who is named in the path
- * ```ts
- * import { webhookHandler } from "@offers/webhook-kit/fetch";
- *
- * declare const secrets: Map<string, string>;
- *
- * export const webhooks = webhookHandler({
- *   basePath: "/hooks/:tenant",
- *   secret: (request) => secrets.get(new URL(request.url).pathname.split("/")[2] ?? ""),
- * });
  * ```
  */
 export function webhookHandler(

@@ -35,15 +35,6 @@ import { rejectUnknownPath } from "./receive/unknown-path.ts";
  * });
  * createServer(webhooks).listen(3000);
  * ```
- *
- * @example In front of a listener of your own
- * ```ts
- * import { createServer } from "node:http";
- * import { webhookListener } from "@offers/webhook-kit/node";
- *
- * const webhooks = webhookListener({ basePath: "/offers", secret: process.env.WEBHOOK_SECRET ?? "" });
- * createServer((request, response) => webhooks(request, response, () => response.end("hello"))).listen(3000);
- * ```
  */
 export function webhookListener(
   options: ReceiverOptions<IncomingMessage> & { basePath?: string },

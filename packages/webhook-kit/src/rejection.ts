@@ -29,16 +29,7 @@ export type RejectionReason =
   | "invalid_request"
   | "request_in_progress";
 
-/**
- * Why a request was rejected, for `onRejected`. Holds nothing of the request but its endpoint.
- *
- * @example
- * ```ts
- * import type { Rejection } from "@offers/webhook-kit";
- *
- * export const lineOf = ({ status, reason, message }: Rejection): string => `${status} ${reason}: ${message}`;
- * ```
- */
+/** Why a request was rejected, for `onRejected`. Holds nothing of the request but its endpoint. */
 export interface Rejection {
   readonly reason: RejectionReason;
   /** For a person: what is wrong and what most likely caused it. */
@@ -51,5 +42,5 @@ export interface Rejection {
   readonly skewSeconds?: number;
 }
 
-/** What is wrong with the headers. */
+/** What is wrong with the headers. @inline */
 export type SignatureProblem = Pick<Rejection, "reason" | "message">;

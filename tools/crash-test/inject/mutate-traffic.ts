@@ -1,17 +1,10 @@
 import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type RequestListener, request } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type IncomingHttpHeaders, type IncomingMessage, type RequestListener, request } from "node:http";
 import { text } from "node:stream/consumers";
 
 /** Mutations of the traffic that make a platform look broken, to prove that the run finds them. */
 export const trafficMutations = ["lose", "reorder", "repeat", "rename"] as const;
 export type TrafficMutation = (typeof trafficMutations)[number];
-
-export interface MutatingProxy {
-  /** The address that the platform gets instead of the receiver's. */
-  address: string;
-  close(): Promise<void>;
-}
 
 interface Message {
   method: string;
@@ -23,8 +16,8 @@ interface Message {
 /** One request in so many is tampered with. */
 const every = 4;
 
-/** A proxy between platform and receiver that loses, reorders, repeats or renames requests. */
-export async function startMutatingProxy(receiver: string, kinds: readonly TrafficMutation[]): Promise<MutatingProxy> {
+/** The listener of a proxy between platform and receiver that loses, reorders, repeats or renames requests. */
+export function mutateTraffic(receiver: string, kinds: readonly TrafficMutation[]): RequestListener {
   const held = new Map<string, Message>();
   let count = 0;
 
@@ -70,7 +63,7 @@ export async function startMutatingProxy(receiver: string, kinds: readonly Traff
     return pass(message);
   };
 
-  const listener: RequestListener = async (incoming, response) => {
+  return async (incoming, response) => {
     const { method = "", url = "", headers } = incoming;
     response.on("error", () => undefined);
     const body = await text(incoming).catch(() => undefined);
@@ -79,17 +72,6 @@ export async function startMutatingProxy(receiver: string, kinds: readonly Traff
     const status = /^\/[^/]+\/test(\/auth)?$/.test(url) ? await pass(message) : await tamper(message);
     if (status === undefined) response.destroy();
     else response.writeHead(status).end();
-  };
-  const server = createServer(listener).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async close() {
-      const closed = once(server, "close");
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
   };
 }
 

@@ -15,7 +15,7 @@ export interface LeaseRecord {
   endedBy: string | null;
 }
 
-/** The store itself writes down each lease, so that none is missed, as none is that begins and ends between two looks. */
+/** Triggers record every lease, also one that begins and ends between two queries. */
 const triggers = `
 create table crash_test_leases (
   token bigint primary key, queue text not null, row_id bigint not null, lane text not null,
@@ -35,7 +35,7 @@ create trigger crash_test_begins after insert on outbox_leases for each row exec
 create trigger crash_test_ends after delete on outbox_leases for each row execute function crash_test_lease_ends();
 `;
 
-/** Has the store keep a history of its leases, before the first process of the platform opens it. */
+/** Creates the triggers. Call it before the first process of the platform opens the store. */
 export async function keepLeaseHistory({ db, execute }: Store): Promise<void> {
   // PGlite's lane takes one statement at a time.
   for (const statement of triggers.split(/;\n(?=create|$)/)) if (statement.trim() !== "") await execute(statement);

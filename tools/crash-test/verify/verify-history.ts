@@ -20,7 +20,7 @@ export interface Change {
 
 /** A request that reached the receiver with a valid signature, and that it took. */
 export interface Receipt {
-  /** Its place among all requests, in the order in which they came in. */
+  /** Its number among all requests, in the order of arrival. */
   ordinal: number;
   deliveryId: string;
   key: string;

@@ -51,7 +51,7 @@ describe("how long others took to take over", () => {
     const others = Array.from({ length: 8 }, (_, index) => lease(10 + index, "B", 4_000, 8_000));
     const leases = [lease(1, "A", 900, 5_000, "B"), ...others, lease(1, "B", 8_000, 8_100)];
     expect(msOf(leases, [killed], [])).toEqual([4_000]);
-    // Freed together with another, when there was place for one.
+    // Freed together with another, when there was room for one.
     const [first, ...rest] = others;
     const together = [lease(1, "A", 900, 5_000, "B"), { ...first, leasedAt: 5_010 } as LeaseRecord, ...rest];
     expect(msOf([...together, lease(1, "B", 8_000, 8_100)], [killed], [])).toEqual([4_000]);

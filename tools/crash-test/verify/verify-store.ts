@@ -17,11 +17,11 @@ export interface TimeSpan {
   to: number;
 }
 
-/** What the store says of a run. */
+/** The verdict of the store on a run. */
 export interface StoreVerdict {
   /** Rows that are left to do: deliveries of endpoints that are enabled, pushes, mails. */
   pending: number;
-  /** Of each kind, in words. */
+  /** The count of each kind, as text. */
   pendingKinds: string[];
   /** Attempts that were stored by a process whose lease on the row was gone. */
   unleased: number;
@@ -35,7 +35,7 @@ export interface StoreVerdict {
 export interface Takeover {
   /** Until the last of them was leased again, in milliseconds. */
   ms: number;
-  /** Which that was, and when it was free, in words. */
+  /** A description of that row, and when it was free. */
   last: string;
 }
 
@@ -58,7 +58,7 @@ export async function countPending({ execute }: Store): Promise<Map<string, numb
   return new Map(rows.map(({ kind, rows: count }) => [String(kind), Number(count)]));
 }
 
-/** The oldest delivery of each order key that is left, in words: what keeps it from being attempted. */
+/** Describes the oldest pending delivery of each order key: why it is not attempted. */
 export async function explainPending({ execute }: Store): Promise<string[]> {
   const { rows } = await execute(`
     select count(*)::int as heads, organisation_id, why, min(sequence) as first from (
@@ -78,8 +78,8 @@ export async function explainPending({ execute }: Store): Promise<string[]> {
 }
 
 /**
- * Each attempt is stored in the transaction that ends its lease: one for which there is no lease that its holder ended was
- * stored in spite of the fence.
+ * Counts attempts that were stored in spite of the fencing token: an attempt is stored in the transaction that ends its lease,
+ * so a holder must have ended as many leases of a row as the row has attempts.
  */
 export async function countUnleased({ execute }: Store): Promise<number> {
   const { rows } = await execute(`
@@ -112,9 +112,9 @@ export function mostAtOnce(leases: readonly LeaseRecord[], queue: string): numbe
 }
 
 /**
- * For each process that was killed or stood still, the time until the last row that it had under lease was leased again; where
- * its endpoint had as many as it may have meanwhile, until the row was free. Without those in which no process was at work for a while, or
- * another one that stood still may have kept them waiting, when the lease could have ended.
+ * For each process that was killed or stopped: the time until the last row that it had leased was leased again, or was free if
+ * its endpoint was at its limit. A takeover is left out if, when the lease could have ended, no process was at work, or a
+ * stopped process may have held locks.
  *
  * @param outages when no process was at work, or no database
  */

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from "express";
 import type { ReadJson } from "../http/read-json.ts";
 import { type RouteResponse, sendResponse } from "../http/response.ts";
-import type { OfferDeps } from "../offers/offer-deps.ts";
+import type { OfferDeps } from "../offers/commit-and-publish.ts";
 import type { RateLimits } from "../rate-limits/rate-limits.ts";
 import { checkParameters } from "../validation/known-parameters.ts";
 import { authenticate, type Caller } from "./authenticate.ts";

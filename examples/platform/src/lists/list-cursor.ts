@@ -22,8 +22,16 @@ export interface Listed<Row> {
   next: string | null;
 }
 
+/** A list, newest first, as JSON routes and pages read it. */
+export interface PagedList<Deps, User, Row, Query = ListPage> {
+  cursor: ListCursor;
+  read(deps: Deps, user: User, query: Query): Promise<Listed<Row>>;
+}
+
 /** Cursors of one list: keyset pagination, so that new rows do not shift pages. */
 export interface ListCursor {
+  /** The name of the list. */
+  name: string;
   /** The cursor of the page after the row with this key. */
   write(key: ListKey): string;
   /** Undefined for a cursor that `write` of this list did not make. */
@@ -33,12 +41,12 @@ export interface ListCursor {
 }
 
 /**
- * @param list its name: a cursor of another list is rejected
+ * @param name of the list: a cursor of another list is rejected
  * @param hasId matches ids of the list
  */
-export function listCursor(list: string, hasId: RegExp): ListCursor {
+export function listCursor(name: string, hasId: RegExp): ListCursor {
   const schema = z.tuple([
-    z.literal(list),
+    z.literal(name),
     z.number().int().min(0),
     z
       .string()
@@ -47,8 +55,9 @@ export function listCursor(list: string, hasId: RegExp): ListCursor {
       .refine((id) => textProblem(id) === undefined),
   ]);
   const write = ({ position, id }: ListKey): string =>
-    Buffer.from(JSON.stringify([list, position, id])).toString("base64url");
+    Buffer.from(JSON.stringify([name, position, id])).toString("base64url");
   return {
+    name,
     write,
     read(cursor) {
       const parsed = schema.safeParse(parse(Buffer.from(cursor, "base64url").toString()));

@@ -2,10 +2,7 @@ import { z } from "zod";
 import type { ListCursor, ListKey } from "./list-cursor.ts";
 
 /** The largest page of a list, and the default (D-92). */
-export const maxListLimit = 100;
-
-/** Query parameters of every list. */
-export const listParameters = ["limit", "before"] as const;
+const maxListLimit = 100;
 
 /** An optional query parameter. One that is given twice is an array, and invalid. */
 const parameter = <T>(read: (text: string) => T | undefined, remedy: string) =>
@@ -24,14 +21,12 @@ const limit = parameter(
   `Write a whole number from 1 to ${maxListLimit}, once.`,
 ).transform((given) => given ?? maxListLimit);
 
-/** The fields of a list query. */
-export const listFields = (cursor: ListCursor) => ({
-  limit,
-  before: parameter<ListKey>(
-    (text) => cursor.read(text),
-    "Use `next` of the previous page unchanged and once, or omit it to begin with the newest.",
-  ),
-});
-
-/** The query of a list without other parameters. */
-export const listSchema = (cursor: ListCursor) => z.strictObject(listFields(cursor));
+/** The query parameters of a list. Extend it for a list with more. */
+export const listSchema = (cursor: ListCursor) =>
+  z.strictObject({
+    limit,
+    before: parameter<ListKey>(
+      (text) => cursor.read(text),
+      "Use `next` of the previous page unchanged and once, or omit it to begin with the newest.",
+    ),
+  });

@@ -2,7 +2,7 @@ import { recordEvent } from "../delivery/record-event.ts";
 import { notifyWorkers } from "../push/notify-workers.ts";
 import { announce } from "../signals/announce.ts";
 import type { Trx } from "../store/store.ts";
-import type { OfferDeps } from "./offer-deps.ts";
+import type { OfferDeps } from "./commit-and-publish.ts";
 import {
   type Action,
   type Effect,
@@ -45,20 +45,18 @@ export async function applyAction(
   return "done";
 }
 
-function lockOffer(trx: Trx, actor: Actor, offerId: string) {
-  const offers = trx.selectFrom("offers").selectAll().where("id", "=", offerId).forUpdate();
-  if ("organisationId" in actor) return offers.where("organisation_id", "=", actor.organisationId).executeTakeFirst();
-  return offers
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom("recipients")
-          .select("recipients.id")
-          .where("offer_id", "=", offerId)
-          .where("worker_id", "=", actor.workerId),
-      ),
+const lockOffer = (trx: Trx, actor: Actor, offerId: string) =>
+  trx
+    .selectFrom("offers")
+    .selectAll()
+    .where("id", "=", offerId)
+    .where(({ eb, selectFrom }) =>
+      "organisationId" in actor
+        ? eb("organisation_id", "=", actor.organisationId)
+        : eb("id", "in", selectFrom("recipients").select("offer_id").where("worker_id", "=", actor.workerId)),
     )
+    .forUpdate()
     .executeTakeFirst();
-}
 
 /** All recipients, or only the worker who acts. */
 async function readRecipients(trx: Trx, offerId: string, action: Action): Promise<RecipientState[]> {

@@ -1,7 +1,14 @@
 import { announcedIn } from "../signals/announce.ts";
+import type { Signals } from "../signals/open-signals.ts";
 import type { Signal } from "../signals/signal.ts";
-import type { Trx } from "../store/store.ts";
-import type { OfferDeps } from "./offer-deps.ts";
+import type { Store, Trx } from "../store/store.ts";
+
+export interface OfferDeps {
+  store: Store;
+  now: () => Date;
+  /** Receives the changes of each commit; they start deliveries and update pages at once. */
+  signals: Pick<Signals, "publish">;
+}
 
 /** Runs `work` in a transaction and, after its commit, publishes the signals announced in it. */
 export async function commitAndPublish<T>(

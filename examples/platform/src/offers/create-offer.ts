@@ -7,7 +7,7 @@ import { writeMails } from "../mail/write-mails.ts";
 import { notifyWorkers } from "../push/notify-workers.ts";
 import { announce } from "../signals/announce.ts";
 import type { Trx } from "../store/store.ts";
-import type { OfferDeps } from "./offer-deps.ts";
+import type { OfferDeps } from "./commit-and-publish.ts";
 
 export type OfferCreation = z.infer<typeof offerCreationSchema>;
 

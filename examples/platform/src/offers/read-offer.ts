@@ -1,6 +1,6 @@
 import { jsonArrayFrom } from "kysely/helpers/postgres";
 import type { components } from "../generated/openapi.ts";
-import type { OfferDeps } from "./offer-deps.ts";
+import type { OfferDeps } from "./commit-and-publish.ts";
 
 export type Offer = components["schemas"]["Offer"];
 
@@ -32,9 +32,7 @@ export async function readOffer(
     id: offer.id,
     title: offer.title,
     details: offer.details,
-    isHistoric: isHistoric(offer.ends_at, now()),
-    widthdrawn: offer.withdrawn_at !== null,
-    complete: offer.completed_at !== null,
+    ...offerFlags(offer, now()),
     locationPlaceId: offer.location_place_id,
     createdAt: offer.created_at.toISOString(),
     events: offer.events,
@@ -42,6 +40,16 @@ export async function readOffer(
   };
 }
 
-/** D-06: an offer without events is never historic. */
-export const isHistoric = (endsAt: Date | string | null, now: Date): boolean =>
-  endsAt !== null && new Date(endsAt) <= now;
+interface OfferTimes {
+  ends_at: Date | string | null;
+  completed_at: Date | null;
+  withdrawn_at: Date | null;
+}
+
+/** The state of an offer as its flags. */
+export const offerFlags = ({ ends_at, completed_at, withdrawn_at }: OfferTimes, now: Date) => ({
+  complete: completed_at !== null,
+  widthdrawn: withdrawn_at !== null,
+  // D-06: an offer without events is never historic.
+  isHistoric: ends_at !== null && new Date(ends_at) <= now,
+});

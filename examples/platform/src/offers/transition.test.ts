@@ -18,7 +18,7 @@ const responses = (state: OfferState, action: Action): unknown => {
   return outcome.allowed && outcome.state.recipients.map(({ response }) => response);
 };
 
-// From the decisions: D-08 for answers, D-11 for completion, D-10 for withdrawal.
+// From the decisions: D-08 for responses, D-11 for completion, D-10 for withdrawal.
 describe.each([
   { state: open, closedBy: undefined },
   { state: completed, closedBy: "offer_completed" },

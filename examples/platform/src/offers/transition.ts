@@ -43,26 +43,28 @@ export type Transition =
 /** Combination of an offer's two flags. Actions set them, and nothing resets them (D-07). */
 export type StateName = "open" | "complete" | "withdrawn" | "completeAndWithdrawn";
 
+/** Sets the worker's response and sends a webhook (D-14). The same response again has no effect (D-08). */
+interface Respond {
+  kind: "respond";
+  response: "applied" | "rejected";
+  webhookResponse: "accepted" | "rejected";
+}
+
 /** The effect of an action in one state. */
 export type Move =
+  | Respond
   | { kind: "noop" }
-  /** Sets the worker's response and sends a webhook (D-14). The same response again has no effect (D-08). */
-  | { kind: "respond"; response: "applied" | "rejected"; webhookResponse: "accepted" | "rejected" }
   /** Confirms the selected workers and notifies all recipients, whatever they responded (D-09). */
-  | { kind: "complete"; sets: "complete"; notifySelected: "successful"; notifyOthers: "unsuccessful" }
-  | { kind: "withdraw"; sets: "widthdrawn"; notifyAll: "withdrawn" }
+  | { kind: "complete" }
+  /** Notifies all recipients. */
+  | { kind: "withdraw" }
   | { kind: "reject"; code: "offer_completed" | "offer_withdrawn" };
 
 const noop: Move = { kind: "noop" };
 const applied: Move = { kind: "respond", response: "applied", webhookResponse: "accepted" };
 const rejected: Move = { kind: "respond", response: "rejected", webhookResponse: "rejected" };
-const completed: Move = {
-  kind: "complete",
-  sets: "complete",
-  notifySelected: "successful",
-  notifyOthers: "unsuccessful",
-};
-const withdrawn: Move = { kind: "withdraw", sets: "widthdrawn", notifyAll: "withdrawn" };
+const completed: Move = { kind: "complete" };
+const withdrawn: Move = { kind: "withdraw" };
 const isComplete: Move = { kind: "reject", code: "offer_completed" };
 const isWithdrawn: Move = { kind: "reject", code: "offer_withdrawn" };
 
@@ -90,46 +92,41 @@ export function transition(state: OfferState, action: Action): Transition {
     case "respond":
       return respond(state, ids, move);
     case "complete":
-      return complete(state, ids, move);
+      return complete(state, ids);
     case "withdraw":
-      return allow({ ...state, [move.sets]: true }, notify(move.notifyAll, state.recipients));
+      return allow({ ...state, widthdrawn: true }, notify("withdrawn", state.recipients));
     case "reject":
       return reject({ code: move.code });
   }
 }
 
 /** @param ids the worker who responds */
-function respond(
-  state: OfferState,
-  ids: readonly string[],
-  { response, webhookResponse }: MoveOf<"respond">,
-): Transition {
-  const changed = state.recipients.filter(isAmong(ids)).filter((one) => one.response !== response);
-  const recipients = state.recipients.map((one) => (changed.includes(one) ? { ...one, response } : one));
-  const events = changed.map(
-    ({ workerId }) => ({ type: "workerOfferResponse", workerId, response: webhookResponse }) as const,
-  );
-  return allow({ ...state, recipients }, ...events);
+function respond(state: OfferState, ids: readonly string[], { response, webhookResponse }: Respond): Transition {
+  const worker = state.recipients.filter(isAmong(ids)).find((one) => one.response !== response);
+  if (worker === undefined) return allow(state);
+  const recipients = state.recipients.map((one) => (one === worker ? { ...one, response } : one));
+  const { workerId } = worker;
+  return allow({ ...state, recipients }, { type: "workerOfferResponse", workerId, response: webhookResponse });
 }
 
 /** @param ids the selected workers; a repeated id counts once */
-function complete(state: OfferState, ids: readonly string[], move: MoveOf<"complete">): Transition {
+function complete(state: OfferState, ids: readonly string[]): Transition {
   const applied = new Set(state.recipients.filter((one) => one.response === "applied").map((one) => one.workerId));
   const indexes = ids.flatMap((id, index) => (applied.has(id) ? [] : [index]));
   if (indexes.length > 0 || ids.length === 0) return reject({ code: "worker_not_applied", indexes });
   const isSelected = isAmong(ids);
-  const isOther = (one: RecipientState): boolean => !isSelected(one);
   const recipients = state.recipients.map((one) =>
     isSelected(one) ? { ...one, confirmation: "confirmed" as const } : one,
   );
   return allow(
-    { ...state, [move.sets]: true, recipients },
-    notify(move.notifySelected, state.recipients.filter(isSelected)),
-    notify(move.notifyOthers, state.recipients.filter(isOther)),
+    { ...state, complete: true, recipients },
+    notify("successful", recipients.filter(isSelected)),
+    notify(
+      "unsuccessful",
+      recipients.filter((one) => !isSelected(one)),
+    ),
   );
 }
-
-type MoveOf<Kind extends Move["kind"]> = Extract<Move, { kind: Kind }>;
 
 function nameOf({ complete, widthdrawn }: OfferState): StateName {
   if (widthdrawn) return complete ? "completeAndWithdrawn" : "withdrawn";
@@ -153,10 +150,6 @@ const notify = (reason: NotifyReason, recipients: readonly RecipientState[]): Ef
   workerIds: recipients.map(({ workerId }) => workerId),
 });
 
-const allow = (state: OfferState, ...effects: Effect[]): Transition => ({
-  allowed: true,
-  state,
-  effects,
-});
+const allow = (state: OfferState, ...effects: Effect[]): Transition => ({ allowed: true, state, effects });
 
 const reject = (refusal: Refusal): Transition => ({ allowed: false, refusal });

@@ -1,33 +1,74 @@
 import type { Router } from "express";
+import { z } from "zod";
 import { defineRoutes } from "../http/define-routes.ts";
+import { listSchema } from "../lists/list-query.ts";
+import { commitAndPublish } from "../offers/commit-and-publish.ts";
+import type { EndpointCheck } from "../outbound/test-endpoint.ts";
 import { sessionMethods } from "../session/session-methods.ts";
-import { listDeliveriesRoute } from "./deliveries/deliveries-routes.ts";
-import { redeliverManyRoute, redeliverRoute } from "./deliveries/redelivery-routes.ts";
-import { inviteRoute, listInvitationsRoute } from "./invitations/invitations-routes.ts";
-import { mailboxRoute } from "./mailbox/mailbox-route.ts";
-import { listOffersRoute } from "./offers/offers-route.ts";
-import type { PortalDeps } from "./person/portal-deps.ts";
-import { person } from "./person/signed-in-person.ts";
-import {
-  enableEndpointRoute,
-  readProfileRoute,
-  rotateSecretRoute,
-  saveProfileRoute,
-} from "./profile/profile-routes.ts";
-import { searchSuggestionsRoute, suggestingOrganisationsRoute } from "./suggestions/suggestions-route.ts";
+import { signedInRoutes } from "../session/signed-in-routes.ts";
+import { instantField } from "../validation/instant-field.ts";
+import { deliveryList } from "./deliveries.ts";
+import { invitationList, invitationSchema, invite } from "./invitations.ts";
+import { type PortalDeps, person, readPerson, type SignedInPerson } from "./person.ts";
+import { mailList } from "./read-mails.ts";
+import { offerList } from "./read-offers.ts";
+import { readProfile } from "./read-profile.ts";
+import { redeliverOne, redeliverRange, redeliveryRangeSchema } from "./redeliver.ts";
+import { reenableEndpoint } from "./reenable-endpoint.ts";
+import { rotateSecret, rotationSchema } from "./rotate-secret.ts";
+import { profileSchema, saveProfile } from "./save-profile.ts";
+import { searchSchema, searchSuggestions, suggestingOrganisations } from "./search-suggestions.ts";
 
 /** The portal: company profile, offers, deliveries, suggestions, invitations, mailbox. */
 export function mountPortal(router: Router, deps: PortalDeps): void {
+  const { route, list } = signedInRoutes(deps, person, readPerson);
   defineRoutes(router, person.sessionPath, sessionMethods(deps, person));
-  defineRoutes(router, "/portal/profile", { get: readProfileRoute(deps), put: saveProfileRoute(deps) });
-  defineRoutes(router, "/portal/profile/enable", { post: enableEndpointRoute(deps) });
-  defineRoutes(router, "/portal/profile/rotation", { post: rotateSecretRoute(deps) });
-  defineRoutes(router, "/portal/offers", { get: listOffersRoute(deps) });
-  defineRoutes(router, "/portal/deliveries", { get: listDeliveriesRoute(deps) });
-  defineRoutes(router, "/portal/deliveries/redeliver", { post: redeliverManyRoute(deps) });
-  defineRoutes(router, "/portal/deliveries/:id/redeliver", { post: redeliverRoute(deps) });
-  defineRoutes(router, "/portal/suggestions/organisations", { get: suggestingOrganisationsRoute(deps) });
-  defineRoutes(router, "/portal/suggestions/search", { post: searchSuggestionsRoute(deps) });
-  defineRoutes(router, "/portal/invitations", { get: listInvitationsRoute(deps), post: inviteRoute(deps) });
-  defineRoutes(router, "/portal/mailbox", { get: mailboxRoute(deps) });
+
+  const withProfile = async (user: SignedInPerson, checks: EndpointCheck[]) => ({
+    ...(await readProfile(deps, user)),
+    checks,
+  });
+  defineRoutes(router, "/portal/profile", {
+    get: route(({ user }) => readProfile(deps, user)),
+    put: route(async ({ user, read }) => withProfile(user, await saveProfile(deps, user, await read(profileSchema)))),
+  });
+  defineRoutes(router, "/portal/profile/enable", {
+    post: route(async ({ user }) => withProfile(user, await reenableEndpoint(deps, user))),
+  });
+  defineRoutes(router, "/portal/profile/rotation", {
+    post: route(async ({ user, read }) =>
+      withProfile(user, await rotateSecret(deps, user, await read(rotationSchema))),
+    ),
+  });
+
+  defineRoutes(router, "/portal/offers", { get: list(offerList, listSchema(offerList.cursor)) });
+
+  const deliveryParameters = listSchema(deliveryList.cursor).extend({
+    state: z.enum(["pending", "held", "acknowledged", "dead"]).optional(),
+    since: instantField.optional(),
+  });
+  defineRoutes(router, "/portal/deliveries", { get: list(deliveryList, deliveryParameters) });
+  defineRoutes(router, "/portal/deliveries/redeliver", {
+    post: route(async ({ user, read }) => redeliverRange(deps, user, await read(redeliveryRangeSchema)), 202),
+  });
+  defineRoutes(router, "/portal/deliveries/:id/redeliver", {
+    post: route(({ user, id }) => redeliverOne(deps, user, id), 202),
+  });
+
+  defineRoutes(router, "/portal/suggestions/organisations", {
+    get: route(async ({ user }) => ({ organisations: await suggestingOrganisations(deps, user) })),
+  });
+  defineRoutes(router, "/portal/suggestions/search", {
+    post: route(async ({ user, read }) => ({ results: await searchSuggestions(deps, user, await read(searchSchema)) })),
+  });
+
+  defineRoutes(router, "/portal/invitations", {
+    get: list(invitationList, listSchema(invitationList.cursor)),
+    post: route(async ({ user, read }) => {
+      const invitation = await read(invitationSchema);
+      return { invitations: await commitAndPublish(deps, (trx) => invite(trx, deps, user, invitation)) };
+    }, 201),
+  });
+
+  defineRoutes(router, "/portal/mailbox", { get: list(mailList, listSchema(mailList.cursor)) });
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { checkSuggestions } from "./check-suggestions.ts";
 
-const answer = (body: unknown, status = 200) => {
+const check = (body: unknown, status = 200) => {
   const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
   return checkSuggestions({ ok: true, status, body: bytes, truncated: false, durationMs: 1 });
 };
@@ -9,19 +9,19 @@ const rating = { rating: 5, ratingProvider: "Harbour Kitchen", lastWorked: "2025
 const dana = { name: "Dana Kim", emailAddress: "dana.kim@example.com", ratings: [rating] };
 
 test("takes a list as documented, an empty one too", () => {
-  expect(answer([dana])).toEqual([dana]);
-  expect(answer([])).toEqual([]);
+  expect(check([dana])).toEqual([dana]);
+  expect(check([])).toEqual([]);
 });
 
 test("reads lastWorked without a time as midnight UTC", () =>
-  expect(answer([{ ...dana, ratings: [{ ...rating, lastWorked: "2025-11-30" }] }])).toMatchObject([
+  expect(check([{ ...dana, ratings: [{ ...rating, lastWorked: "2025-11-30" }] }])).toMatchObject([
     { ratings: [{ lastWorked: "2025-11-30T00:00:00Z" }] },
   ]));
 
-test("keeps fields it does not know", () => expect(answer([{ ...dana, note: 1 }])).toEqual([{ ...dana, note: 1 }]));
+test("keeps fields it does not know", () => expect(check([{ ...dana, note: 1 }])).toEqual([{ ...dana, note: 1 }]));
 
 test("takes an internationalised email address", () =>
-  expect(answer([{ ...dana, emailAddress: "δανάη@παράδειγμα.ελ" }])).toHaveLength(1));
+  expect(check([{ ...dana, emailAddress: "δανάη@παράδειγμα.ελ" }])).toHaveLength(1));
 
 test.each([
   [{ ...dana, ratings: [{ ...rating, rating: 6 }] }, "[0].ratings[0].rating"],
@@ -35,21 +35,21 @@ test.each([
   [{ ...dana, name: "Dana\nKim" }, "[0].name"],
   [{ ...dana, profileImageUrl: "javascript:alert(1)" }, "[0].profileImageUrl"],
 ])("uses none of a list with a wrong entry and names the field, %#", (entry, field) =>
-  expect(answer([entry, dana])).toEqual({
+  expect(check([entry, dana])).toEqual({
     code: "invalid_suggestions",
     message: `The response is not a valid list of suggestions; invalid fields: ${field}.`,
   }),
 );
 
 test("never quotes a value of the response", () =>
-  expect(JSON.stringify(answer([{ ...dana, emailAddress: "private" }]))).not.toContain("private"));
+  expect(JSON.stringify(check([{ ...dana, emailAddress: "private" }]))).not.toContain("private"));
 
 test.each([
-  [answer({ contacts: [] }), "invalid_suggestions"],
-  [answer("<html>"), "malformed_json"],
-  [answer(`[${"[".repeat(200_000)}${"]".repeat(200_000)}]`), "malformed_json"],
-  [answer("oops", 500), "unexpected_status"],
-  [answer([], 201), "unexpected_status"],
+  [check({ contacts: [] }), "invalid_suggestions"],
+  [check("<html>"), "malformed_json"],
+  [check(`[${"[".repeat(200_000)}${"]".repeat(200_000)}]`), "malformed_json"],
+  [check("oops", 500), "unexpected_status"],
+  [check([], 201), "unexpected_status"],
   [
     checkSuggestions({ ok: true, status: 200, body: Buffer.from("[]"), truncated: true, durationMs: 1 }),
     "response_too_large",

@@ -1,12 +1,27 @@
 import { z } from "zod";
 import { nullAsAbsent } from "../generated/received-values.ts";
-import { contactSuggestionSchema } from "../generated/schemas.ts";
+import { contactSuggestionSchema, ratingSchema } from "../generated/schemas.ts";
 import type { OutboundResponse } from "../outbound/outbound.ts";
 import { fieldErrors } from "../problem/field-errors.ts";
 import { lineField } from "../validation/text-field.ts";
 
-/** A suggested person can be invited, so the name must fit a mail. */
-const suggestionsSchema = z.array(nullAsAbsent(contactSuggestionSchema.out.extend({ name: lineField })));
+const dateOnly = /^\d{4}-\d{2}-\d{2}$/;
+
+/** D-28: a `lastWorked` without a time is midnight UTC. */
+const lastWorked = z.preprocess(
+  (value) => (typeof value === "string" && dateOnly.test(value) ? `${value}T00:00:00Z` : value),
+  ratingSchema.shape.lastWorked,
+);
+
+const suggestionsSchema = z.array(
+  nullAsAbsent(
+    contactSuggestionSchema.out.extend({
+      // A suggested person can be invited, so the name must fit a mail.
+      name: lineField,
+      ratings: z.array(ratingSchema.extend({ lastWorked })),
+    }),
+  ),
+);
 
 export type Suggestions = z.infer<typeof suggestionsSchema>;
 
@@ -15,8 +30,6 @@ export interface InvalidSuggestions {
   message: string;
 }
 
-const dateOnly = /^\d{4}-\d{2}-\d{2}$/;
-
 /** Validates a response: all of its suggestions, or none with the reason (D-21). */
 export function checkSuggestions({ status, body, truncated }: OutboundResponse): Suggestions | InvalidSuggestions {
   if (status !== 200) return { code: "unexpected_status", message: `It responded with ${status} instead of 200.` };
@@ -24,7 +37,7 @@ export function checkSuggestions({ status, body, truncated }: OutboundResponse):
   const value = parse(body);
   if (value === undefined)
     return { code: "malformed_json", message: "The response is not JSON, or nested too deeply." };
-  const parsed = suggestionsSchema.safeParse(withTimes(value));
+  const parsed = suggestionsSchema.safeParse(value);
   if (parsed.success) return parsed.data;
   // Field names only: values are personal data.
   const fields = [...fieldErrors(parsed.error.issues, value).keys()].join(", ");
@@ -44,24 +57,3 @@ function parse(body: Buffer): unknown {
     return undefined;
   }
 }
-
-/** D-28: a `lastWorked` without a time is midnight UTC. The schema reports everything else. */
-function withTimes(suggestions: unknown): unknown {
-  return mapArray(suggestions, (suggestion) =>
-    mapField(suggestion, "ratings", (ratings) =>
-      mapArray(ratings, (rating) =>
-        mapField(rating, "lastWorked", (value) =>
-          typeof value === "string" && dateOnly.test(value) ? `${value}T00:00:00Z` : value,
-        ),
-      ),
-    ),
-  );
-}
-
-const mapArray = (value: unknown, map: (entry: unknown) => unknown): unknown =>
-  Array.isArray(value) ? value.map(map) : value;
-
-const mapField = (value: unknown, name: string, map: (field: unknown) => unknown): unknown =>
-  typeof value === "object" && value !== null && name in value
-    ? { ...value, [name]: map(Reflect.get(value, name)) }
-    : value;

@@ -54,37 +54,33 @@ export async function searchAll(
   const results: OrganisationResult[] = [];
   const rest = endpoints.entries();
   const callNext = async (): Promise<void> => {
-    for (const [index, { id, name, ...endpoint }] of rest)
-      results[index] = { organisation: { id, name }, ...(await call(deps, id, endpoint, { ...search, deadline })) };
+    for (const [index, { name, ...endpoint }] of rest) {
+      const remainingMs = Math.floor(deadline - performance.now());
+      const result = await call(deps, endpoint, { ...search, timeoutMs: remainingMs });
+      results[index] = { organisation: { id: endpoint.id, name }, ...result };
+    }
   };
   await Promise.all(Array.from({ length: maxAtOnce }, callNext));
   return results;
 }
 
 interface Endpoint extends EncryptedSecrets {
+  id: string;
   base_address: string;
   scheme: EndpointScheme;
-}
-
-interface Call extends Omit<Search, "timeoutMs" | "organisationIds"> {
-  /** On the clock of `performance`. */
-  deadline: number;
 }
 
 const notReached = { code: "timeout", message: "it was not called: the search timed out first", status: null };
 
 async function call(
-  deps: SearchDeps,
-  id: string,
-  { base_address: baseAddress, scheme, ...encrypted }: Endpoint,
-  { deadline, ...search }: Call,
+  { outbound, sign, encryptionKey, now, onError }: SearchDeps,
+  { id, base_address: baseAddress, scheme, ...encrypted }: Endpoint,
+  search: Omit<Search, "organisationIds"> & { timeoutMs: number },
 ) {
-  const { outbound, sign, encryptionKey, now, onError } = deps;
-  const timeoutMs = Math.floor(deadline - performance.now());
-  if (timeoutMs <= 0) return { failure: notReached };
+  if (search.timeoutMs <= 0) return { failure: notReached };
   try {
     const endpoint = { baseAddress, scheme, ...decryptSecrets(encrypted, encryptionKey, id, now()) };
-    const result = await searchSuggestions(outbound, sign, { ...search, ...endpoint, timeoutMs });
+    const result = await searchSuggestions(outbound, sign, { ...search, ...endpoint });
     if (!result.ok) return { failure: { code: result.code, message: result.reason, status: null } };
     const checked = checkSuggestions(result);
     if (Array.isArray(checked)) return { suggestions: checked };

@@ -6,7 +6,7 @@ import { tooManyRequests } from "../rate-limits/too-many-requests.ts";
 import { announce } from "../signals/announce.ts";
 import type { Trx } from "../store/store.ts";
 import { textField } from "../validation/text-field.ts";
-import type { WorkerAppDeps } from "./worker-app-deps.ts";
+import type { WorkerAppDeps } from "./worker.ts";
 
 export const contactSchema = z.strictObject({ organisationId: textField });
 
@@ -21,14 +21,15 @@ export async function readOrganisation({ store }: Pick<WorkerAppDeps, "store">, 
   throw new ProblemError("organisation_not_found", "No organisation has this id.");
 }
 
-export interface OrganisationQuery {
-  /** The last id of the previous page. */
-  after: string | undefined;
-  limit: number;
-}
-
-/** All organisations, by name. */
-export const readOrganisations = ({ store }: Pick<WorkerAppDeps, "store">, { after, limit }: OrganisationQuery) =>
+/**
+ * All organisations, by name.
+ *
+ * @param after the last id of the previous page
+ */
+export const readOrganisations = (
+  { store }: Pick<WorkerAppDeps, "store">,
+  { after, limit }: { after: string | undefined; limit: number },
+) =>
   store.db
     .selectFrom("organisations")
     .select(["id", "name"])

@@ -1,15 +1,25 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
+import { z } from "zod";
+import { nullAsAbsent } from "../generated/received-values.ts";
 import { ProblemError } from "../problem/problem-error.ts";
 import type { Store, Trx } from "../store/store.ts";
 
 /** Every device gets every notification, so their number is limited (D-91). */
 const maxDevices = 20;
 
-export interface NewDevice {
-  platform: "ios" | "android";
-  token: string | undefined;
-}
+export const deviceSchema = nullAsAbsent(
+  z.strictObject({
+    platform: z.enum(["ios", "android"]),
+    // Opaque; Firebase tokens have about 160 characters.
+    token: z
+      .string()
+      .regex(/^[\x21-\x7e]{1,4096}$/)
+      .optional(),
+  }),
+);
+
+export type NewDevice = z.infer<typeof deviceSchema>;
 
 /**
  * Registers a device in the caller's transaction. A known token moves to this worker (D-79). If the worker then has too many
@@ -61,21 +71,15 @@ export async function addDevice(trx: Trx, workerId: string, { platform, token }:
 }
 
 /** The worker's devices, the last registered first. Tokens are not returned: a token allows pushing to the phone. */
-export async function listDevices({ db }: Store, workerId: string) {
-  const devices = await db
+export const listDevices = ({ db }: Store, workerId: string) =>
+  db
     .selectFrom("devices")
-    .select(["id", "platform", "token", "created_at"])
+    .select(["id", "platform", "created_at as registeredAt"])
+    .select(({ eb }) => eb("token", "is not", null).as("hasToken"))
     .where("worker_id", "=", workerId)
     .orderBy("created_at", "desc")
     .orderBy("id", "desc")
     .execute();
-  return devices.map(({ id, platform, token, created_at: registeredAt }) => ({
-    id,
-    platform,
-    hasToken: token !== null,
-    registeredAt: registeredAt.toISOString(),
-  }));
-}
 
 /**
  * Stops pushing to the device. Earlier notifications stay on the menu.

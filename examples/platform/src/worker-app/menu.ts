@@ -1,23 +1,64 @@
+import { type ListPage, listCursor, type PagedList } from "../lists/list-cursor.ts";
+import { microsecondsOf, olderThan } from "../lists/older-than.ts";
 import type { Notification } from "../push/push-transport.ts";
+import type { Store } from "../store/store.ts";
 
-/** An entry of the worker's notifications menu. */
-export const menuEntry = ({ id, offerId, offerTitle, reason, createdAt }: Notification) => ({
+const cursor = listCursor("notifications", /^\d{1,15}$/);
+
+export type MenuItem = Awaited<ReturnType<typeof readMenu>>["rows"][number];
+
+/** The worker's notifications menu, newest first: notifications to several devices are one entry (D-48). */
+async function readMenu({ store }: { store: Store }, { id: workerId }: { id: string }, { before, limit }: ListPage) {
+  const read = await store.db
+    .selectFrom(({ selectFrom }) =>
+      selectFrom("notifications")
+        .distinctOn(["offer_id", "reason"])
+        .selectAll()
+        .where("worker_id", "=", workerId)
+        .orderBy("offer_id")
+        .orderBy("reason")
+        .orderBy("created_at")
+        .orderBy("id")
+        .as("notifications"),
+    )
+    .innerJoin("offers", "offers.id", "notifications.offer_id")
+    .innerJoin("organisations", "organisations.id", "offers.organisation_id")
+    .innerJoin("recipients", (join) =>
+      join
+        .onRef("recipients.offer_id", "=", "notifications.offer_id")
+        .onRef("recipients.worker_id", "=", "notifications.worker_id"),
+    )
+    .select(["notifications.id", "notifications.offer_id as offerId", "offers.title as offerTitle"])
+    .select(["notifications.reason", "notifications.created_at as createdAt"])
+    .select(["organisations.name as organisationName", "recipients.response", "recipients.opened_at as openedAt"])
+    .select(microsecondsOf("notifications.created_at").as("position"))
+    .where(olderThan(["notifications.created_at", "notifications.id"], before))
+    .orderBy("notifications.created_at", "desc")
+    .orderBy("notifications.id", "desc")
+    .limit(limit + 1)
+    .execute();
+  return cursor.cut(read, limit, ({ position, id }) => ({ position, id: String(id) }));
+}
+
+export const menu = { cursor, read: readMenu };
+
+type MenuNotification = Pick<Notification, "id" | "offerId" | "offerTitle" | "reason" | "createdAt">;
+
+/** An entry of the menu as JSON. */
+export const menuEntry = ({ id, offerId, offerTitle, reason, createdAt }: MenuNotification) => ({
   id,
   offerId,
   offerTitle,
   reason,
   successful: reason === "successful" ? true : reason === "unsuccessful" ? false : null,
-  createdAt: createdAt.toISOString(),
+  createdAt,
 });
 
-/** The same for notifications to several devices, which the menu shows once. */
-export const notificationKey = ({ offerId, reason }: Notification): string => `${reason} ${offerId}`;
-
-/** Removes the notifications to further devices, and keeps the order. */
-export function deduplicate(notifications: readonly Notification[]): Notification[] {
-  const seen = new Set<string>();
-  return notifications.filter((notification) => {
-    const before = seen.size;
-    return seen.add(notificationKey(notification)).size > before;
-  });
-}
+/** The menu as JSON. */
+export const menuEntries: PagedList<{ store: Store }, { id: string }, unknown> = {
+  cursor,
+  async read(deps, worker, page) {
+    const { rows, next } = await readMenu(deps, worker, page);
+    return { rows: rows.map(menuEntry), next };
+  },
+};

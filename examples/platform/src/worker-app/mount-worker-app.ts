@@ -1,23 +1,60 @@
 import type { Router } from "express";
 import { defineRoutes } from "../http/define-routes.ts";
+import { listSchema } from "../lists/list-query.ts";
+import { commitAndPublish } from "../offers/commit-and-publish.ts";
 import { sessionMethods } from "../session/session-methods.ts";
-import { addContactRoute } from "./contacts-route.ts";
-import { addDeviceRoute, listDevicesRoute, removeDeviceRoute } from "./devices-route.ts";
-import { notificationStreamRoute } from "./notification-stream-route.ts";
-import { listNotificationsRoute } from "./notifications-route.ts";
-import { actRoute, viewOfferRoute } from "./offer-routes.ts";
-import { worker } from "./signed-in-worker.ts";
-import type { WorkerAppDeps } from "./worker-app-deps.ts";
+import { sessionOf, signedIn } from "../session/sessions.ts";
+import { signedInRoutes } from "../session/signed-in-routes.ts";
+import { addContact, contactSchema, readOrganisation } from "./contacts.ts";
+import { addDevice, deviceSchema, listDevices, removeDevice } from "./devices.ts";
+import { menuEntries } from "./menu.ts";
+import { streamNotifications } from "./stream-notifications.ts";
+import { type WorkerAppDeps, worker } from "./worker.ts";
+import { actAsWorker, viewOffer } from "./worker-offer.ts";
 
 /** The worker app: notifications menu, offer view and response, contacts, devices. */
 export function mountWorkerApp(router: Router, deps: WorkerAppDeps): void {
+  const { store } = deps;
+  const { route, list } = signedInRoutes(deps, worker, (_store, { ownerId }) => ({ id: ownerId }));
   defineRoutes(router, worker.sessionPath, sessionMethods(deps, worker));
-  defineRoutes(router, "/worker-app/devices", { get: listDevicesRoute(deps), post: addDeviceRoute(deps) });
-  defineRoutes(router, "/worker-app/devices/:id", { delete: removeDeviceRoute(deps) });
-  defineRoutes(router, "/worker-app/contacts", { post: addContactRoute(deps) });
-  defineRoutes(router, "/worker-app/notifications", { get: listNotificationsRoute(deps) });
-  defineRoutes(router, "/worker-app/notifications/stream", { get: notificationStreamRoute(deps), head: false });
-  defineRoutes(router, "/worker-app/offers/:id", { get: viewOfferRoute(deps) });
+
+  defineRoutes(router, "/worker-app/devices", {
+    // All devices: D-91 limits their number.
+    get: route(async ({ user }) => ({ devices: await listDevices(store, user.id) })),
+    // Registering a token again returns the same device.
+    post: route(async ({ user, read, response }) => {
+      const device = await read(deviceSchema);
+      const { id, isNew } = await store.transaction((trx) => addDevice(trx, user.id, device));
+      response.status(isNew ? 201 : 200);
+      return { id, platform: device.platform };
+    }),
+  });
+  defineRoutes(router, "/worker-app/devices/:id", {
+    delete: route(({ user, id }) => removeDevice(store, user.id, id)),
+  });
+
+  defineRoutes(router, "/worker-app/contacts", {
+    post: route(async ({ user, read }) => {
+      const { organisationId } = await read(contactSchema);
+      const { id } = await readOrganisation(deps, organisationId);
+      await commitAndPublish(deps, (trx) => addContact(trx, deps, user.id, id));
+    }),
+  });
+
+  defineRoutes(router, "/worker-app/notifications", { get: list(menuEntries, listSchema(menuEntries.cursor)) });
+  defineRoutes(router, "/worker-app/notifications/stream", {
+    // Server-sent events, which resume after `Last-Event-ID`.
+    async get(request, response) {
+      const session = await signedIn(deps, request, worker, { use: "stream" });
+      const check = () => sessionOf(deps, request, worker);
+      await streamNotifications(deps, response, { session, lastId: request.get("last-event-id"), check });
+    },
+    head: false,
+  });
+
+  defineRoutes(router, "/worker-app/offers/:id", { get: route(({ user, id }) => viewOffer(deps, user.id, id)) });
   for (const action of ["open", "apply", "reject", "close"] as const)
-    defineRoutes(router, `/worker-app/offers/:id/${action}`, { post: actRoute(deps, action) });
+    defineRoutes(router, `/worker-app/offers/:id/${action}`, {
+      post: route(({ user, id }) => actAsWorker(deps, user.id, id, action)),
+    });
 }

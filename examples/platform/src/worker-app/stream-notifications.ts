@@ -1,8 +1,8 @@
 import type { Response } from "express";
 import type { Notification } from "../push/push-transport.ts";
 import type { Session } from "../session/sessions.ts";
-import { deduplicate, menuEntry, notificationKey } from "./menu.ts";
-import type { WorkerAppDeps } from "./worker-app-deps.ts";
+import { menuEntry } from "./menu.ts";
+import type { WorkerAppDeps } from "./worker.ts";
 
 export interface StreamOptions {
   session: Session;
@@ -25,17 +25,18 @@ export async function streamNotifications(
   response.once("close", unsubscribe);
   const all = await deps.feed.since(workerId);
   if (response.destroyed) return;
-  const sent = new Set(all.map(notificationKey));
   const expiresInMs = expiresAt.getTime() - deps.now().getTime();
   const write = deps.streams.begin(response, { id: sessionId, expiresInMs, check });
-  const send = (notification: Notification): void =>
-    write({ id: notification.id, type: "notification", data: menuEntry(notification) });
-  const had = new Set(all.slice(0, all.findIndex(({ id }) => String(id) === lastId) + 1));
-  for (const missed of deduplicate(all)) if (!had.has(missed)) send(missed);
-  pass = (notification) => {
-    if (sent.has(notificationKey(notification))) return;
-    sent.add(notificationKey(notification));
-    send(notification);
+  const sent = new Set<string>();
+  const send = (notification: Notification, isRead = false): void => {
+    // Notifications to several devices are one entry of the menu.
+    const key = `${notification.reason} ${notification.offerId}`;
+    if (sent.has(key)) return;
+    sent.add(key);
+    if (!isRead) write({ id: notification.id, type: "notification", data: menuEntry(notification) });
   };
-  early.forEach(pass);
+  const lastIndex = all.findIndex(({ id }) => String(id) === lastId);
+  for (const [index, notification] of all.entries()) send(notification, index <= lastIndex);
+  for (const notification of early) send(notification);
+  pass = send;
 }

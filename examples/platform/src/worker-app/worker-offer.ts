@@ -1,9 +1,9 @@
 import { applyAction } from "../offers/apply-action.ts";
 import { commitAndPublish } from "../offers/commit-and-publish.ts";
-import { isHistoric } from "../offers/read-offer.ts";
+import { offerFlags } from "../offers/read-offer.ts";
 import { offerNotAddressed, refusalProblem } from "../offers/refusal-problem.ts";
 import type { WorkerAction } from "../offers/transition.ts";
-import type { WorkerAppDeps } from "./worker-app-deps.ts";
+import type { WorkerAppDeps } from "./worker.ts";
 
 /**
  * The offer as the worker sees it, without the other recipients.
@@ -22,7 +22,7 @@ export async function viewOffer(deps: WorkerAppDeps, workerId: string, id: strin
     .where("worker_id", "=", workerId)
     .executeTakeFirst();
   if (offer === undefined) throw offerNotAddressed();
-  const complete = offer.completed_at !== null;
+  const flags = offerFlags(offer, deps.now());
   return {
     id: offer.id,
     organisation: { id: offer.organisation_id, name: offer.organisationName },
@@ -30,11 +30,9 @@ export async function viewOffer(deps: WorkerAppDeps, workerId: string, id: strin
     details: offer.details,
     locationPlaceId: offer.location_place_id,
     events: offer.events,
-    isHistoric: isHistoric(offer.ends_at, deps.now()),
-    widthdrawn: offer.withdrawn_at !== null,
-    complete,
+    ...flags,
     response: offer.response,
-    successful: complete ? offer.confirmation !== "" : null,
+    successful: flags.complete ? offer.confirmation !== "" : null,
   };
 }
 

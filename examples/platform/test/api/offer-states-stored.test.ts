@@ -3,7 +3,7 @@ import { fc } from "../../../../tools/property-seed.ts";
 import { applyAction } from "../../src/offers/apply-action.ts";
 import { commitAndPublish } from "../../src/offers/commit-and-publish.ts";
 import { createOffer } from "../../src/offers/create-offer.ts";
-import type { OfferDeps } from "../../src/offers/offer-deps.ts";
+import type { OfferDeps } from "../../src/offers/commit-and-publish.ts";
 import type { Store } from "../../src/store/store.ts";
 import { addOrganisation, type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
 import { type StorePlace, storesUnderTest } from "../support/stores/stores.ts";

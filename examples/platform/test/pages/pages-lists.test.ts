@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readOfferDetails } from "../../src/portal/offers/offer-details.ts";
+import { readOfferDetails } from "../../src/portal/read-offers.ts";
 import { readOrganisations } from "../../src/worker-app/contacts.ts";
 import { addOrganisation, openLowerHalf } from "../support/lower-half.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";

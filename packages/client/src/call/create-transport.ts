@@ -1,5 +1,5 @@
 import type { AnyOffersError } from "../errors/any-offers-error.ts";
-import { isUnclaimed } from "../errors/is-unclaimed.ts";
+import { isUnannotated } from "../errors/is-unannotated.ts";
 import { toOffersError } from "../errors/to-offers-error.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import type { Operation } from "../operations/operation.ts";
@@ -43,7 +43,7 @@ export function createTransport(given: OffersClientOptions, clock: Clock = syste
     };
     const credentials = new Credentials(apiKey);
     const wrap = (thrown: unknown): AnyOffersError =>
-      isUnclaimed(thrown) ? thrown : toOffersError(thrown, credentials.key, UsageError, "invalid_argument");
+      isUnannotated(thrown) ? thrown : toOffersError(thrown, credentials.key, UsageError, "invalid_argument");
     try {
       const request = prepareRequest(settings, operation, id, argument, callOptions);
       let startedAt = clock.now();

@@ -1,7 +1,7 @@
 import { annotateError } from "../call/annotate-error.ts";
 import { type CallOptionsWithSite, callSiteKey } from "../call/call-site.ts";
 import type { Offer, Recipient } from "../contract/offer.ts";
-import { isUnclaimed } from "../errors/is-unclaimed.ts";
+import { isUnannotated } from "../errors/is-unannotated.ts";
 import { callNames, checkCallOptions } from "../options/check-options.ts";
 import type { CallOptions } from "../options/options.ts";
 import { limitDefaults, readLimits } from "../options/read-limits.ts";
@@ -34,6 +34,6 @@ export async function* watchOffer(
       await systemClock.sleep(pollIntervalMs * (0.8 + 0.4 * systemClock.random()), options.signal);
     }
   } catch (thrown) {
-    throw isUnclaimed(thrown) ? annotateError(thrown, { operation: "GetOffer", attempts: 0, callSite }) : thrown;
+    throw isUnannotated(thrown) ? annotateError(thrown, { operation: "GetOffer", attempts: 0, callSite }) : thrown;
   }
 }

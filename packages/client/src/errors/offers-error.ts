@@ -1,7 +1,7 @@
 import type { OperationName } from "../contract/operation-name.ts";
 import type { Problem } from "../contract/problem.ts";
 import { brand } from "./brand.ts";
-import type { unclaimed } from "./unclaimed.ts";
+import type { unannotated } from "./unannotated.ts";
 
 /** The properties of an error besides its message. */
 export interface OffersErrorDetails {
@@ -15,7 +15,7 @@ export interface OffersErrorDetails {
   retryAfterMs?: number | undefined;
   cause?: unknown;
   /** @internal */
-  [unclaimed]?: true;
+  [unannotated]?: true;
 }
 
 /**

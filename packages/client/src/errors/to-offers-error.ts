@@ -3,7 +3,7 @@ import { classifyConnectionError } from "./classify-connection-error.ts";
 import { ConnectionError } from "./no-response-errors.ts";
 import type { ErrorClass } from "./offers-error.ts";
 import { redact } from "./redact.ts";
-import { unclaimed } from "./unclaimed.ts";
+import { unannotated } from "./unannotated.ts";
 
 type Thrown = { code?: unknown; syscall?: unknown; errors?: Thrown[]; cause?: Thrown } | null | undefined;
 
@@ -49,6 +49,6 @@ export function toOffersError(
   return new ErrorClass(`${message} (${causeText.slice(0, 500)})`, {
     code: knownCode,
     cause: isOffersError(thrown) ? thrown : cause,
-    [unclaimed]: true,
+    [unannotated]: true,
   }) as AnyOffersError;
 }

@@ -1,4 +1,4 @@
-// Copied by tools/generate.ts from tools/received/date-time.ts. Do not edit.
+// Copied by tools/generate.ts from spec/received/date-time.ts. Do not edit.
 
 /** When a date-time is, in milliseconds since 1970: an instant, or the whole minute that a text without seconds names. */
 export interface ReadTime {

@@ -4,7 +4,7 @@ import { createTransport } from "../call/create-transport.ts";
 import { showCallSite } from "../call/show-call-site.ts";
 import type { AnyOffersError } from "../errors/any-offers-error.ts";
 import { createUsageError } from "../errors/create-usage-error.ts";
-import { isUnclaimed } from "../errors/is-unclaimed.ts";
+import { isUnannotated } from "../errors/is-unannotated.ts";
 import { redacted } from "../errors/redact.ts";
 import { toOffersError } from "../errors/to-offers-error.ts";
 import { UsageError } from "../errors/usage-error.ts";
@@ -78,7 +78,7 @@ export function createOpenApiClient(options: OffersClientOptions): OpenApiClient
 
 /** What no call has reported: a mistake in the arguments, or what openapi-fetch, a serializer or its middleware threw. */
 function wrap(thrown: unknown, operation: Operation<never, unknown> | undefined, callSite: Error): AnyOffersError {
-  const error = isUnclaimed(thrown) ? thrown : toOffersError(thrown, redacted, UsageError, "invalid_argument");
+  const error = isUnannotated(thrown) ? thrown : toOffersError(thrown, redacted, UsageError, "invalid_argument");
   if (operation) return annotateError(error, { operation: operation.name, attempts: 0, callSite });
   showCallSite(error, callSite);
   return error;

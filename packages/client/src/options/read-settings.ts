@@ -1,6 +1,6 @@
-import { isUnclaimed } from "../errors/is-unclaimed.ts";
+import { isUnannotated } from "../errors/is-unannotated.ts";
 import type { OffersErrorDetails } from "../errors/offers-error.ts";
-import { unclaimed } from "../errors/unclaimed.ts";
+import { unannotated } from "../errors/unannotated.ts";
 import { apiKeyHeader, apiVersion } from "../generated/decisions.ts";
 import { checkHeaderName, checkHeaderValue } from "./check-header.ts";
 import { checkClientOptions } from "./check-options.ts";
@@ -41,7 +41,7 @@ export function readSettings(options: OffersClientOptions): ClientSettings {
     };
   } catch (thrown) {
     // No call will add its details.
-    if (isUnclaimed(thrown)) delete (thrown as OffersErrorDetails)[unclaimed];
+    if (isUnannotated(thrown)) delete (thrown as OffersErrorDetails)[unannotated];
     throw thrown;
   }
 }

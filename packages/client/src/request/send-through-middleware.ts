@@ -1,4 +1,4 @@
-import { isUnclaimed } from "../errors/is-unclaimed.ts";
+import { isUnannotated } from "../errors/is-unannotated.ts";
 import { toOffersError } from "../errors/to-offers-error.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import type { Fetch } from "../http/fetch.ts";
@@ -28,7 +28,7 @@ export async function sendThroughMiddleware(
 ): Promise<ReceivedResponse> {
   const send: Send = (request) => fetch(request.url, { ...request, redirect: "manual", cache: "no-store" });
   const wrap = (thrown: unknown, isOfMiddleware = false) => {
-    if (isUnclaimed(thrown)) return thrown;
+    if (isUnannotated(thrown)) return thrown;
     return isOfMiddleware
       ? toOffersError(thrown, key, UsageError, "middleware_failed")
       : toOffersError(thrown, key, undefined, undefined, fetch === runtimeFetch ? request.url : undefined);

@@ -1,5 +1,5 @@
 import { AbortedError, TimeoutError } from "../errors/no-response-errors.ts";
-import { unclaimed } from "../errors/unclaimed.ts";
+import { unannotated } from "../errors/unannotated.ts";
 
 /**
  * Runs `work` until it settles, the time is over or the caller aborts, and leaves no timer and no listener behind. It settles
@@ -26,9 +26,9 @@ export function withTimeout<T>(
       const error = caller?.aborted
         ? new AbortedError("the request was aborted; see cause", {
             cause: caller.reason,
-            [unclaimed]: true,
+            [unannotated]: true,
           })
-        : new TimeoutError(timeoutMessage(), { [unclaimed]: true });
+        : new TimeoutError(timeoutMessage(), { [unannotated]: true });
       end(Promise.reject(error));
       // Only here: aborting work that has settled costs as much as the rest of a call.
       controller.abort(error);

@@ -2,7 +2,7 @@ import type { OffersErrorDetails } from "../errors/offers-error.ts";
 import { quote } from "../errors/quote.ts";
 import { redact } from "../errors/redact.ts";
 import { InvalidResponseError } from "../errors/response-errors.ts";
-import { unclaimed } from "../errors/unclaimed.ts";
+import { unannotated } from "../errors/unannotated.ts";
 import type { OffersRequest } from "../http/offers-request.ts";
 import { InvalidBodyError } from "../operations/invalid-body-error.ts";
 import type { Operation } from "../operations/operation.ts";
@@ -33,7 +33,7 @@ export function parseResponse<Data>(
     status,
     requestId: header("x-request-id") || header("request-id") || undefined,
     retryAfterMs: readRetryAfter(header("retry-after")),
-    [unclaimed]: true,
+    [unannotated]: true,
   } satisfies OffersErrorDetails;
   if (status >= 400 || isAbsent) throw toStatusError(details, text, body, id, key);
   let code: InvalidResponseError["code"] = "invalid_response";

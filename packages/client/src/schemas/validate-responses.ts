@@ -1,5 +1,5 @@
 import { InvalidResponseError } from "../errors/response-errors.ts";
-import { unclaimed } from "../errors/unclaimed.ts";
+import { unannotated } from "../errors/unannotated.ts";
 import type { FetchResponse } from "../http/fetch-response.ts";
 import type { Middleware } from "../http/middleware.ts";
 import type { OffersRequest } from "../http/offers-request.ts";
@@ -55,7 +55,7 @@ async function readOffer(response: FetchResponse, request: OffersRequest): Promi
       status,
       // A service may echo the key as its request id (D-49).
       requestId: secrets.some((secret) => id?.includes(secret)) ? undefined : id,
-      [unclaimed]: true,
+      [unannotated]: true,
     },
   );
 }

@@ -18,7 +18,7 @@ export function operationsSuite(fixtureOf: () => ContractFixture, face: () => Of
     dataOf(await face().create({ ...input, ...changes }, call)).id;
   const read = async (id: string) => dataOf(await face().read(id));
   const responses = async (id: string) => (await read(id)).recipients.map(({ response }) => response);
-  const expectTold = async (id: string, workerId: WorkerId, reasons: string[]) =>
+  const expectNotified = async (id: string, workerId: WorkerId, reasons: string[]) =>
     expect(await fixtureOf().notifications(id, workerId, reasons.length)).toEqual(reasons);
   const refused = (code: string, status: number, fields: string[] = []) => ({ ok: false, status, code, fields });
 
@@ -70,10 +70,10 @@ export function operationsSuite(fixtureOf: () => ContractFixture, face: () => Of
     const { complete, widthdrawn, recipients } = await read(id);
     expect({ complete, widthdrawn }).toEqual({ complete: true, widthdrawn: false });
     expect(recipients.map(({ confirmation }) => confirmation)).toEqual(["", "confirmed", ""]);
-    await expectTold(id, "worker_amal", ["offer", "successful"]);
-    await expectTold(id, "worker_ben", ["offer", "unsuccessful"]);
-    await expectTold(id, "worker_cleo", ["offer", "unsuccessful"]);
-    await expectTold(id, "worker_dana", []);
+    await expectNotified(id, "worker_amal", ["offer", "successful"]);
+    await expectNotified(id, "worker_ben", ["offer", "unsuccessful"]);
+    await expectNotified(id, "worker_cleo", ["offer", "unsuccessful"]);
+    await expectNotified(id, "worker_dana", []);
   });
 
   test("a completion is for workers who apply at that moment, and otherwise changes nothing", async () => {
@@ -87,7 +87,7 @@ export function operationsSuite(fixtureOf: () => ContractFixture, face: () => Of
     expect(await face().complete(id, [])).toEqual(refused("invalid_request", 400, ["body"]));
     expect(await face().complete(id, ["worker_amal", ""])).toEqual(refused("invalid_request", 400, ["[1]"]));
     expect(await read(id)).toMatchObject({ complete: false });
-    await expectTold(id, "worker_amal", ["offer"]);
+    await expectNotified(id, "worker_amal", ["offer"]);
   });
 
   test("an offer is completed once, and not after a withdrawal", async () => {
@@ -106,7 +106,7 @@ export function operationsSuite(fixtureOf: () => ContractFixture, face: () => Of
     const id = await create({ workerIds: ["worker_dana"] });
     for (const _ of [1, 2]) expect(await face().withdraw(id)).toMatchObject({ ok: true });
     expect(await read(id)).toMatchObject({ complete: false, widthdrawn: true });
-    await expectTold(id, "worker_dana", ["offer", "withdrawn"]);
+    await expectNotified(id, "worker_dana", ["offer", "withdrawn"]);
   });
 
   test("a worker cannot respond to an offer of others, and no worker to a closed one", async () => {
@@ -176,7 +176,7 @@ export function operationsSuite(fixtureOf: () => ContractFixture, face: () => Of
     expect(await face().create({ ...input, title: "Another" }, { idempotencyKey })).toEqual(reused);
     expect(await face().create({ ...input, title: "" }, { idempotencyKey })).toEqual(reused);
     expect(await face().complete(id, ["worker_amal"], { idempotencyKey })).toEqual(reused);
-    await expectTold(id, "worker_amal", ["offer"]);
+    await expectNotified(id, "worker_amal", ["offer"]);
     const others = { ...input, createdByUserId: "user_bo" };
     expect(await face().create(others, { idempotencyKey, apiKey: keys.bistro })).toMatchObject({ ok: true });
   });
@@ -189,6 +189,6 @@ export function operationsSuite(fixtureOf: () => ContractFixture, face: () => Of
     await fixtureOf().respond(id, "worker_amal", "applied");
     for (const _ of [1, 2]) expect(await complete()).toMatchObject({ ok: true });
     expect(await complete(await create())).toEqual(refused("idempotency_key_reused", expected().reused));
-    await expectTold(id, "worker_amal", ["offer", "successful"]);
+    await expectNotified(id, "worker_amal", ["offer", "successful"]);
   });
 }

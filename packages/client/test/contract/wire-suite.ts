@@ -254,7 +254,7 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
     });
 
     test.each(["2099-05-01T16:00:00+00:00", "2099-05-01T16:00:00.123456789Z", "2096-02-29T16:00:00Z"])(
-      "may start %s, and keeps it to the letter",
+      "may start %s, and keeps it exactly",
       (start) => expect(startOf({ events: [{ start, end: "2099-12-31T00:00:00Z" }] })).resolves.toBe(start),
     );
 

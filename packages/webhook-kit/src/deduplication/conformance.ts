@@ -54,6 +54,11 @@ class Trial {
     return result.token;
   }
 
+  /** The state of a key after one more call of acquire. */
+  async stateOf(key: string, subject?: string): Promise<string> {
+    return (await this.acquire(key, longMs, subject)).state;
+  }
+
   complete = async (key: string, token: string, status = 200, keepMs = longMs): Promise<void> =>
     this.#store.complete(key, token, status, keepMs);
 
@@ -86,8 +91,6 @@ async function until<T>(send: () => Promise<T>, isSo: (response: T) => boolean):
 const isCompleted = (acquire: AcquireResult, status: number, message: string): void =>
   assert.deepEqual(acquire, { state: "completed", status }, message);
 
-const stateOf = ({ state }: AcquireResult): string => state;
-
 const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
   async "a key is acquired once, and returns retryAfterMs while it is held"(store) {
     const key = randomUUID();
@@ -113,9 +116,9 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     assert.equal(new Set(tokens).size, keys.length, "every acquired key has a token of its own");
     await store.complete(String(keys[0]), String(tokens[0]));
     await store.release(String(keys[1]), String(tokens[1]));
-    assert.equal(stateOf(await store.acquire(String(keys[0]))), "completed");
-    assert.equal(stateOf(await store.acquire(String(keys[1]))), "acquired");
-    assert.equal(stateOf(await store.acquire(String(keys[2]))), "inProgress");
+    assert.equal(await store.stateOf(String(keys[0])), "completed");
+    assert.equal(await store.stateOf(String(keys[1])), "acquired");
+    assert.equal(await store.stateOf(String(keys[2])), "inProgress");
   },
 
   async "a completed key returns the status that it was completed with"(store) {
@@ -171,9 +174,9 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     const slow = await store.take(key, shortMs);
     const newer = await store.takeOnceFree(key);
     await store.complete(key, slow, 500);
-    assert.equal(stateOf(await store.acquire(key)), "inProgress", "a stale token must not complete");
+    assert.equal(await store.stateOf(key), "inProgress", "a stale token must not complete");
     await store.release(key, slow);
-    assert.equal(stateOf(await store.acquire(key)), "inProgress", "a stale token must not release");
+    assert.equal(await store.stateOf(key), "inProgress", "a stale token must not release");
     await store.complete(key, newer);
     await store.complete(key, slow, 500);
     await store.release(key, slow);
@@ -185,9 +188,9 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     await store.take(key);
     const token = await store.take(other);
     await store.release(key, token);
-    assert.equal(stateOf(await store.acquire(key)), "inProgress");
+    assert.equal(await store.stateOf(key), "inProgress");
     await store.complete(key, token);
-    assert.equal(stateOf(await store.acquire(key)), "inProgress");
+    assert.equal(await store.stateOf(key), "inProgress");
   },
 
   async "a completed key is not changed by its own token"(store) {
@@ -202,12 +205,12 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
   async "a completed key counts until another key of the same subject is completed"(store) {
     const [subject, accepted, rejected] = [randomUUID(), randomUUID(), randomUUID()];
     await store.completeOne(accepted, 200, subject);
-    assert.equal(stateOf(await store.acquire(accepted, longMs, subject)), "completed", "a duplicate is a duplicate");
+    assert.equal(await store.stateOf(accepted, subject), "completed", "a duplicate is a duplicate");
     const token = await store.take(rejected, longMs, subject);
-    assert.equal(stateOf(await store.acquire(accepted, longMs, subject)), "completed", "until the other is completed");
+    assert.equal(await store.stateOf(accepted, subject), "completed", "until the other is completed");
     await store.complete(rejected, token);
     await store.completeOne(accepted, 200, subject);
-    assert.equal(stateOf(await store.acquire(accepted, longMs, subject)), "completed");
+    assert.equal(await store.stateOf(accepted, subject), "completed");
     await store.completeOne(rejected, 200, subject);
   },
 
@@ -216,15 +219,11 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     await store.completeOne(accepted, 200, subject);
     await store.completeOne(rejected, 200, subject);
     const token = await store.take(accepted, longMs, subject);
-    assert.equal(stateOf(await store.acquire(accepted, longMs, subject)), "inProgress");
-    assert.equal(stateOf(await store.acquire(rejected, longMs, subject)), "completed", "until the other is completed");
+    assert.equal(await store.stateOf(accepted, subject), "inProgress");
+    assert.equal(await store.stateOf(rejected, subject), "completed", "until the other is completed");
     await store.release(accepted, token);
-    assert.equal(
-      stateOf(await store.acquire(rejected, longMs, subject)),
-      "completed",
-      "a released key completed nothing",
-    );
-    assert.equal(stateOf(await store.acquire(accepted, longMs, subject)), "acquired");
+    assert.equal(await store.stateOf(rejected, subject), "completed", "a released key completed nothing");
+    assert.equal(await store.stateOf(accepted, subject), "acquired");
   },
 
   async "a holder whose lease has expired supersedes nothing of its subject"(store) {
@@ -233,7 +232,7 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     await store.takeOnceFree(slow, longMs, subject);
     await store.completeOne(key, 200, subject);
     await store.complete(slow, stale);
-    assert.equal(stateOf(await store.acquire(key, longMs, subject)), "completed");
+    assert.equal(await store.stateOf(key, subject), "completed");
   },
 
   async "a completed key is not superseded by a released key, nor by another subject"(store) {
@@ -242,7 +241,7 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     await store.release(failed, await store.take(failed, longMs, subject));
     await store.completeOne(elsewhere, 200, randomUUID());
     await store.completeOne(randomUUID());
-    assert.equal(stateOf(await store.acquire(key, longMs, subject)), "completed");
+    assert.equal(await store.stateOf(key, subject), "completed");
   },
 
   async "two keys of the same subject may be held at once"(store) {
@@ -250,8 +249,8 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     const [key, other] = [randomUUID(), randomUUID()];
     const tokens = [await store.take(key, longMs, subject), await store.take(other, longMs, subject)] as const;
     await store.complete(key, tokens[0]);
-    assert.equal(stateOf(await store.acquire(other, longMs, subject)), "inProgress");
+    assert.equal(await store.stateOf(other, subject), "inProgress");
     await store.complete(other, tokens[1]);
-    assert.equal(stateOf(await store.acquire(other, longMs, subject)), "completed");
+    assert.equal(await store.stateOf(other, subject), "completed");
   },
 };

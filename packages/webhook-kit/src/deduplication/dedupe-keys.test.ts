@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { VerifiedRequest } from "../signature/verify-signature.ts";
-import { dedupeKeys } from "./dedupe-keys.ts";
-import { eventKey, signatureKey } from "./request-key.ts";
+import { dedupeKeys, eventKey, signatureKey } from "./dedupe-keys.ts";
 
 const request: VerifiedRequest = {
   parsed: { signedAt: { earliest: 0, latest: 0 }, signature: Buffer.of(1) },

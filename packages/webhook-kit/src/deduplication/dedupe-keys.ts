@@ -1,6 +1,7 @@
+import type { IncomingRequest, ReceivedBody } from "../http/incoming-request.ts";
 import { type Rejected, rejectSignature } from "../http/rejected.ts";
+import { sha256 } from "../signature/sha256.ts";
 import type { VerifiedRequest } from "../signature/verify-signature.ts";
-import { type EventSource, eventKey, keepMs, signatureKey } from "./request-key.ts";
 
 /** A key that a request must acquire before its handler starts. */
 export interface DedupeKey {
@@ -8,6 +9,14 @@ export interface DedupeKey {
   readonly subject?: string | undefined;
   /** Why another request with this key is rejected; left out, it is a duplicate (D-45). */
   readonly onConflict?: () => Rejected;
+}
+
+/** What an event's key is made from, beside its signature. */
+export interface EventSource {
+  readonly incoming: Pick<IncomingRequest<unknown>, "method" | "target">;
+  readonly body: ReceivedBody | undefined;
+  /** What the event is about, such as one worker's response to one offer (D-57). */
+  readonly entity: readonly string[] | undefined;
 }
 
 export interface DedupeKeys {
@@ -42,3 +51,49 @@ const reused = {
   reason: "signature_reused",
   message: "The signature came with another request before; does the service sign several within one minute?",
 } as const;
+
+/**
+ * Two events with the same key are duplicates. A scheme that signs only the time gives all events of one minute the same
+ * signature, so the key covers the rest of the request too (D-45). A signed id alone identifies a message.
+ */
+export function eventKey(
+  request: VerifiedRequest,
+  { incoming: { method, target }, body, entity }: EventSource,
+): { readonly key: string; readonly subject: string | undefined } {
+  const key = messageKey(request);
+  if (key !== undefined) return { key, subject: undefined };
+  const place = hash(request, "event", [signatureOf(request), method, target, ...(entity ?? [])]);
+  return { key: place + hashBody(body), subject: entity && place };
+}
+
+/** The key of an event whose id is signed; undefined under a scheme that signs none. */
+export function messageKey(request: VerifiedRequest): string | undefined {
+  const { id } = request.parsed;
+  return id === undefined ? undefined : hash(request, "id", [id]);
+}
+
+/**
+ * Two requests with the same key have the same signature (D-58). With a signed id the key is made from what is signed: anyone can
+ * add an invalid signature to a list of signatures, but not change the id or the time.
+ */
+export function signatureKey(request: VerifiedRequest): string {
+  const { id, signedAt } = request.parsed;
+  return hash(request, "signature", id === undefined ? [signatureOf(request)] : [id, String(signedAt.earliest)]);
+}
+
+const hash = ({ tenant, verified }: VerifiedRequest, kind: string, parts: readonly string[]): string =>
+  sha256(JSON.stringify([tenant, verified.scheme, kind, parts]));
+
+const signatureOf = ({ parsed }: VerifiedRequest): string => Buffer.from(parsed.signature).toString("hex");
+
+function hashBody(body: ReceivedBody | undefined): string {
+  if (body?.kind === "bytes") return sha256(body.bytes);
+  // Equal bytes are parsed to equal values.
+  return body?.kind === "parsed" ? sha256(JSON.stringify(body.value)) : "";
+}
+
+const idKeepMs = 72 * 60 * 60 * 1000;
+
+/** As long as the same headers could pass verification again; with a signed id, as long as a sender may retry. */
+export const keepMs = ({ parsed }: VerifiedRequest, toleranceMs: number): number =>
+  parsed.id === undefined ? 2 * toleranceMs + parsed.signedAt.latest - parsed.signedAt.earliest : idKeepMs;

@@ -1,4 +1,4 @@
-import { type HandlerError, isWebhookKitError, type UnavailableError } from "../errors.ts";
+import { isWebhookKitError, type UnavailableError } from "../errors.ts";
 import type { WebhookResponse } from "../http/response.ts";
 import type { DedupeKeys } from "./dedupe-keys.ts";
 import type { Deduplication } from "./deduplication.ts";
@@ -23,14 +23,12 @@ const leaseMarginMs = 1_000;
  * @throws {HandlerError} (rejects) as the handler's response does
  */
 export async function deduplicate(
-  {
-    deduplication,
-    handlerTimeoutMs,
-  }: { readonly deduplication: Deduplication | false; readonly handlerTimeoutMs: number },
+  settings: { readonly deduplication: Deduplication | false; readonly handlerTimeoutMs: number },
   { keys, keepMs }: DedupeKeys,
   report: (error: UnavailableError) => void,
   start: () => RunningHandler,
 ): Promise<{ readonly response: WebhookResponse; readonly duplicate: boolean }> {
+  const { deduplication, handlerTimeoutMs } = settings;
   if (!deduplication || keys.length === 0) return { response: await start().response, duplicate: false };
   const leases = new LeaseSet(deduplication, report);
   // A handler that has timed out gets as long again before the same request may start another beside it.
@@ -47,10 +45,7 @@ export async function deduplicate(
     await recorded;
     return { response: inTime, duplicate: false };
   } catch (error) {
-    if (!isTimeout(error)) await recorded;
+    if (!isWebhookKitError(error) || error.code !== "handler_timed_out") await recorded;
     throw error;
   }
 }
-
-const isTimeout = (error: unknown): boolean =>
-  isWebhookKitError(error) && error.code === ("handler_timed_out" satisfies HandlerError["code"]);

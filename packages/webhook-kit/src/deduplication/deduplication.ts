@@ -1,13 +1,4 @@
-/**
- * What `acquire` returns. `token` is a fencing token: only its holder can complete or release.
- *
- * @example
- * ```ts
- * import type { AcquireResult } from "@offers/webhook-kit";
- *
- * export const isOurs = (result: AcquireResult): boolean => result.state === "acquired";
- * ```
- */
+/** What `acquire` returns. `token` is a fencing token: only its holder can complete or release. */
 export type AcquireResult =
   | { readonly state: "acquired"; readonly token: string }
   | { readonly state: "inProgress"; readonly retryAfterMs: number }
@@ -24,15 +15,13 @@ export type AcquireResult =
  *
  * const inner = memoryDeduplication();
  *
- * export const counted: Deduplication & { duplicates: number } = {
- *   duplicates: 0,
+ * export const logged: Deduplication = {
+ *   ...inner,
  *   async acquire(key, options) {
  *     const result = await inner.acquire(key, options);
- *     if (result.state === "completed") this.duplicates += 1;
+ *     console.log(key, result.state);
  *     return result;
  *   },
- *   complete: (key, token, status, keepMs) => inner.complete(key, token, status, keepMs),
- *   release: (key, token) => inner.release(key, token),
  * };
  * ```
  */

@@ -66,16 +66,17 @@ export class LeaseSet {
 
   /** A failure here is reported and changes no response: whether the handler ran is already known. */
   async #forEach(step: (key: string, token: string) => void | Promise<void>): Promise<void> {
-    const settle = async ({ key, token }: { key: string; token: string }) => {
-      try {
-        await inTime(step(key, token));
-      } catch (cause) {
-        if (this.#reported.some((reported) => isSameCause(reported, cause))) return;
-        this.#reported.push(cause);
-        this.#report(storeFailed(cause));
-      }
-    };
-    await Promise.all(this.#leases.map(settle));
+    await Promise.all(this.#leases.map(({ key, token }) => this.#settle(() => step(key, token))));
+  }
+
+  async #settle(step: () => void | Promise<void>): Promise<void> {
+    try {
+      await inTime(step());
+    } catch (cause) {
+      if (this.#reported.some((reported) => isSameCause(reported, cause))) return;
+      this.#reported.push(cause);
+      this.#report(storeFailed(cause));
+    }
   }
 }
 
@@ -86,8 +87,10 @@ const isSameCause = (one: unknown, other: unknown): boolean =>
 /** A store that does not respond must not keep the sender waiting (D-64). A store in memory needs no timer. */
 const inTime = <T>(value: T | Promise<T>): T | Promise<T> =>
   typeof (value as Promise<T> | undefined)?.then === "function"
-    ? withTimeout(Promise.resolve(value), lookUpTimeoutMs, "The deduplication store did not respond in time.")
+    ? withTimeout(Promise.resolve(value), lookUpTimeoutMs, storeTimedOut, { unref: true })
     : value;
+
+const storeTimedOut = (): Error => new Error("The deduplication store did not respond in time.");
 
 /** A store may be a user's own: an unknown state must not become a 200. */
 function isAcquireResult(result: AcquireResult): boolean {

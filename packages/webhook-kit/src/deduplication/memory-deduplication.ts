@@ -1,14 +1,16 @@
 import { ConfigurationError, UnavailableError } from "../errors.ts";
 import type { Deduplication } from "./deduplication.ts";
 
-/** One object, changed in place: a second one per request would double the work of the garbage collector. */
-interface Entry {
-  readonly key: string;
+interface Lease {
   readonly subject: string;
-  token: string;
-  /** 0 while the handler runs. */
-  status: number;
-  endsAt: number;
+  readonly token: string;
+  readonly endsAt: number;
+}
+
+interface Completed {
+  readonly key: string;
+  readonly status: number;
+  readonly endsAt: number;
 }
 
 /** Expired entries are removed in batches, so that most requests pay nothing and none pays for all. */
@@ -31,24 +33,18 @@ const sweepInterval = 64;
  * ```
  */
 export function memoryDeduplication(options: { maxEntries?: number; now?: () => Date } = {}): Deduplication {
-  const { maxEntries = 100_000, now } = options;
+  const { maxEntries = 100_000, now = () => new Date() } = options;
   if (!Number.isSafeInteger(maxEntries) || maxEntries < 1)
     throw new ConfigurationError("invalid_option", "maxEntries must be a whole number of at least 1.");
 
   /** Requests whose handler runs, by key. */
-  const leases = new Map<string, Entry>();
+  const leases = new Map<string, Lease>();
   /** The last completed request of each subject; earlier ones no longer count (D-57). */
-  const completed = new Map<string, Entry>();
+  const completed = new Map<string, Completed>();
   let nextToken = 1;
   let nextSearchAt = 0;
 
-  let start: number | undefined;
-  const readClock = (): number => {
-    const time = finite(now ? now().getTime() : Date.now());
-    // Counted from the first call: V8 stores small integers without allocating.
-    start ??= time;
-    return time - start;
-  };
+  const readClock = (): number => finite(now().getTime());
 
   /** Both maps keep their entries in the order in which they were written, so that the oldest come first. */
   const sweep = (time: number, most: number): void => {
@@ -81,22 +77,19 @@ export function memoryDeduplication(options: { maxEntries?: number; now?: () => 
       if (lease) leases.delete(key);
       else makeRoom(time);
       const token = String(nextToken++);
-      leases.set(key, { key, subject, token, status: 0, endsAt: finite(time + leaseMs) });
+      leases.set(key, { subject, token, endsAt: finite(time + leaseMs) });
       return { state: "acquired", token };
     },
     complete(key, token, status, keepMs) {
-      const entry = leases.get(key);
-      if (entry?.token !== token) return;
+      const lease = leases.get(key);
+      if (lease?.token !== token) return;
       const time = readClock();
       const endsAt = finite(time + keepMs);
       leases.delete(key);
-      if (entry.endsAt <= time) return;
-      entry.token = "";
-      entry.status = status;
-      entry.endsAt = endsAt;
+      if (lease.endsAt <= time) return;
       // Deleted first, so that the map stays in order of completion.
-      completed.delete(entry.subject);
-      completed.set(entry.subject, entry);
+      completed.delete(lease.subject);
+      completed.set(lease.subject, { key, status, endsAt });
     },
     release(key, token) {
       if (leases.get(key)?.token === token) leases.delete(key);
@@ -104,7 +97,7 @@ export function memoryDeduplication(options: { maxEntries?: number; now?: () => 
   };
 }
 
-function sweepOne(entries: Map<string, Entry>, time: number, most: number): void {
+function sweepOne(entries: Map<string, Lease | Completed>, time: number, most: number): void {
   let looked = 0;
   for (const [key, { endsAt }] of entries) {
     if (endsAt <= time) entries.delete(key);

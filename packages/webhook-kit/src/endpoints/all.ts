@@ -7,8 +7,7 @@ import {
   workerOfferResponseSchema,
 } from "../generated/schemas.ts";
 import { contactSuggestions } from "./contact-suggestions.ts";
-import type { Endpoint, HandledEndpoint } from "./endpoint.ts";
-import { eventEndpoint } from "./event-endpoint.ts";
+import { type Endpoint, eventEndpoint, type HandledEndpoint } from "./endpoint.ts";
 
 /** One for every webhook of the contract: adding or renaming one there fails the type check here. */
 export const endpoints = {

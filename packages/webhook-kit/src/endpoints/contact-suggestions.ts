@@ -25,18 +25,16 @@ function writeSuggestions(suggestions: unknown): string {
   const result = contactSuggestionsSchema.safeParse(withWrittenDates(suggestions));
   if (!result.success) {
     const fields = describeIssues(result.error.issues);
-    throw new HandlerError("invalid_handler_result", `suggestContacts returned an invalid list. ${inWords(fields)}`, {
-      fields,
-    });
+    throw invalidResult(`an invalid list. ${inWords(fields)}`, { fields });
   }
   const json = asJson(result.data);
   if (Buffer.byteLength(json) > maxSuggestionsBytes)
-    throw new HandlerError(
-      "invalid_handler_result",
-      `suggestContacts returned more than ${maxSuggestionsBytes} bytes of JSON; return fewer suggestions.`,
-    );
+    throw invalidResult(`more than ${maxSuggestionsBytes} bytes of JSON; return fewer suggestions.`);
   return json;
 }
+
+const invalidResult = (what: string, options?: ConstructorParameters<typeof HandlerError>[2]): HandlerError =>
+  new HandlerError("invalid_handler_result", `suggestContacts returned ${what}`, options);
 
 /** More of them would say no more, and a list can have thousands of entries. */
 const mostFields = 5;
@@ -51,13 +49,7 @@ function asJson(suggestions: object): string {
   try {
     return JSON.stringify(suggestions);
   } catch (cause) {
-    throw new HandlerError(
-      "invalid_handler_result",
-      "suggestContacts returned a list that JSON.stringify rejects; the cause of this error says why.",
-      {
-        cause,
-      },
-    );
+    throw invalidResult("a list that JSON.stringify rejects; the cause of this error says why.", { cause });
   }
 }
 

@@ -1,20 +1,15 @@
 import type * as z from "zod";
 import type { webhooks } from "../generated/openapi.ts";
 import type { Handlers } from "../handlers.ts";
-import type { WebhookResponse } from "../http/response.ts";
+import { acknowledged, type WebhookResponse } from "../http/response.ts";
 
 export type Path = keyof webhooks;
 
+type Operation<P extends Path> = Exclude<keyof webhooks[P], "parameters"> & string;
+
 /** The method of a webhook in the contract, in capitals. */
 export type MethodOf<P extends Path> = Uppercase<
-  {
-    [Method in keyof webhooks[P]]: Method extends "parameters"
-      ? never
-      : webhooks[P][Method] extends undefined
-        ? never
-        : Method;
-  }[keyof webhooks[P]] &
-    string
+  { [O in Operation<P>]: webhooks[P][O] extends undefined ? never : O }[Operation<P>]
 >;
 
 interface Common<P extends Path> {
@@ -52,3 +47,21 @@ export interface HandledEndpoint<P extends Path = Path, Input = unknown> extends
 }
 
 export type Endpoint = CheckEndpoint | HandledEndpoint;
+
+type EventOf<H extends keyof Handlers> = Parameters<NonNullable<Handlers[H]>>[0];
+
+/** An event of the contract, acknowledged with 200 once its handler returns (D-12, D-13). POST where `method` is left out. */
+export const eventEndpoint = <P extends Path, H extends keyof Handlers>(
+  definition: {
+    readonly name: string;
+    readonly path: P;
+    readonly schema: z.ZodType<AsZodInfers<EventOf<H>>>;
+    readonly handler: H;
+    readonly entityKey?: (event: EventOf<H>) => readonly string[];
+  } & ("POST" extends MethodOf<P> ? unknown : { readonly method: MethodOf<P> }),
+): HandledEndpoint<P, EventOf<H>> => ({
+  kind: "event",
+  method: "POST" as MethodOf<P>,
+  respond: () => acknowledged,
+  ...definition,
+});

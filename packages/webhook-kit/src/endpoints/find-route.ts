@@ -9,32 +9,21 @@ export interface Route {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-const none = {};
-const fixed = new Map<string, Route>();
-const open: { endpoint: Endpoint; methods: readonly string[]; start: string; parameter: string }[] = [];
-for (const endpoint of Object.values<Endpoint>(endpoints)) {
-  const { kind, method, path } = endpoint;
-  // Express runs GET handlers for HEAD; only the endpoint that does nothing may be asked so (D-46).
-  const methods = kind === "test" ? [method, "HEAD"] : [method];
-  const [start = "", parameter] = path.split(/[{}]/);
-  if (parameter === undefined) fixed.set(start, { endpoint, methods, parameters: none });
-  else open.push({ endpoint, methods, start, parameter });
-}
+/** One slash at the end is allowed, and several at the start: senders join `https://example.com/prefix/` and `/test` (D-46). */
+const patternOf = (path: string): RegExp => new RegExp(`^/+${path.slice(1).replace(/\{(\w+)\}/g, "(?<$1>[^/]+)")}/?$`);
 
-/**
- * Finds the endpoint of a path below the mount. One slash at the end is let pass, and several at the start (D-46): senders
- * join `https://example.com/someprefix/` and `/test` in both ways.
- */
+// Express runs GET handlers for HEAD; only the endpoint that does nothing may be asked so (D-46).
+const routes = Object.values<Endpoint>(endpoints).map((endpoint) => ({
+  endpoint,
+  methods: endpoint.kind === "test" ? [endpoint.method, "HEAD"] : [endpoint.method],
+  pattern: patternOf(endpoint.path),
+}));
+
+/** Finds the endpoint of a path below the mount. */
 export function findRoute(path: string): Route | undefined {
-  const asSent = fixed.get(path);
-  if (asSent) return asSent;
-  const plain = path.replace(/^\/+/, "/").replace(/(?<=.)\/$/, "");
-  const found = fixed.get(plain);
-  if (found) return found;
-  for (const { endpoint, methods, start, parameter } of open) {
-    const value = plain.slice(start.length);
-    if (plain.startsWith(start) && value !== "" && !value.includes("/"))
-      return { endpoint, methods, parameters: { [parameter]: value } };
+  for (const { endpoint, methods, pattern } of routes) {
+    const match = pattern.exec(path);
+    if (match) return { endpoint, methods, parameters: { ...match.groups } };
   }
   return undefined;
 }

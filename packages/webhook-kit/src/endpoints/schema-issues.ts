@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import * as z from "zod";
 import { contactSuggestionSchema, emailAddressSchema } from "../generated/schemas.ts";
 
 type Issue = z.core.$ZodIssue;
@@ -10,7 +10,7 @@ type Issue = z.core.$ZodIssue;
 export function describeIssues(issues: readonly Issue[]): Record<string, string[]> {
   const fields = new Map<string, string[]>();
   for (const issue of issues) {
-    const field = nameOf(issue.path);
+    const field = z.core.toDotPath(issue.path) || "body";
     const messages = fields.get(field) ?? [];
     const message = describe(issue);
     if (!messages.includes(message)) messages.push(message);
@@ -18,12 +18,6 @@ export function describeIssues(issues: readonly Issue[]): Record<string, string[
   }
   return Object.fromEntries(fields);
 }
-
-const nameOf = (path: Issue["path"]): string =>
-  path.reduce<string>(
-    (name, key) => (typeof key === "number" ? `${name}[${key}]` : name === "" ? String(key) : `${name}.${String(key)}`),
-    "",
-  ) || "body";
 
 function describe(issue: Issue): string {
   if (issue.code === "invalid_type")

@@ -1,4 +1,4 @@
-// Copied by tools/generate.ts from tools/received/received-values.ts. Do not edit.
+// Copied by tools/generate.ts from spec/received/received-values.ts. Do not edit.
 
 import * as z from "zod";
 import { inPlainForm, inUtc } from "./date-time.ts";

@@ -22,7 +22,8 @@ export function readBasePath(basePath: string): StripBasePath {
   const plain = basePath.replace(/\/+$/, "");
   if (plain === "") return (path) => path;
   const segments = plain.slice(1).split("/");
-  for (const segment of segments) checkSegment(segment);
+  const problem = segments.map(findProblem).find(Boolean);
+  if (problem) throw new ConfigurationError("invalid_option", `basePath ${problem}.`);
   const pattern = new RegExp(`^/+${segments.map(patternOf).join("/")}(?=/|$)`);
   return (path) => {
     const [base] = pattern.exec(path) ?? [];
@@ -30,12 +31,7 @@ export function readBasePath(basePath: string): StripBasePath {
   };
 }
 
-function checkSegment(segment: string): void {
-  const problem = findFault(segment);
-  if (problem) throw new ConfigurationError("invalid_option", `basePath ${problem}.`);
-}
-
-function findFault(segment: string): string | undefined {
+function findProblem(segment: string): string | undefined {
   if (segment === "") return "must not have two slashes in a row";
   if (segment === ":") return "has a parameter without a name: write /:tenant";
   if (dotSegment.test(segment)) return "must not have the segments . and ..";

@@ -1,14 +1,13 @@
 /** Stands for a header that was sent more than once (D-16): which of the two a proxy believed cannot be known. */
 export const duplicated: unique symbol = Symbol("duplicated header");
 
+type HeaderValue = string | undefined | typeof duplicated;
+
 /**
  * One header's value out of Node's `rawHeaders`: name, value, name, value. Node's own `headers` keeps only the first of
  * two `Authorization` headers, and so would hide the second.
  */
-export function findHeader(
-  rawHeaders: readonly string[],
-  lowerCaseName: string,
-): string | undefined | typeof duplicated {
+export function findHeader(rawHeaders: readonly string[], lowerCaseName: string): HeaderValue {
   let found: string | undefined;
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = rawHeaders[index];
@@ -17,4 +16,22 @@ export function findHeader(
     found = rawHeaders[index + 1];
   }
   return found;
+}
+
+const hasComma = (text: string): boolean => text.includes(",");
+
+/** As {@link findHeader}, but also `duplicated` for two headers that a runtime has joined into one with a comma. */
+export function findSingleHeader(
+  rawHeaders: readonly string[],
+  lowerCaseName: string,
+  isJoined = hasComma,
+): HeaderValue {
+  const value = findHeader(rawHeaders, lowerCaseName);
+  return typeof value === "string" && isJoined(value) ? duplicated : value;
+}
+
+/** The header `Offers-Delivery-Id`, which no signature covers. */
+export function findDeliveryId(rawHeaders: readonly string[]): string | undefined {
+  const id = findSingleHeader(rawHeaders, "offers-delivery-id");
+  return id === duplicated || id === "" ? undefined : id;
 }

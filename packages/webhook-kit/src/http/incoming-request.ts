@@ -17,7 +17,6 @@ export interface IncomingRequest<Incoming> {
   /**
    * Called at most once, and after the headers are verified unless the scheme signs the body.
    *
-   * @param maxBytes the size limit (D-24)
    * @param timeoutMs how long the body may take to arrive (D-17)
    * @throws {Rejected} (rejects) `body_too_large`, `body_timeout`, `body_incomplete`
    * @throws {ConfigurationError} (rejects) `body_already_consumed`

@@ -17,9 +17,7 @@ export function isJson(rawHeaders: readonly string[]): boolean {
 // fatal: two bodies of different, invalid bytes must not become the same text. Anything else unusual is allowed (D-60).
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/**
- * @throws {Rejected} `invalid_encoding`, `malformed_json`
- */
+/** @throws {Rejected} `invalid_encoding`, `malformed_json` */
 export function parseJson(body: ReceivedBody): unknown {
   if (body.kind === "parsed") return body.value;
   let text: string;

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { bodyConsumed } from "./body-consumed.ts";
-import { Deadlines } from "./deadlines.ts";
 import type { ReceivedBody } from "./incoming-request.ts";
 import { rejectRequest } from "./rejected.ts";
+import { withTimeout } from "./with-timeout.ts";
 
 /** A Node request, and what a body parser in front may have left on it. */
 export type NodeRequest = IncomingMessage & { readonly body?: unknown; readonly rawBody?: unknown };
@@ -27,38 +27,30 @@ export async function readNodeBody(request: NodeRequest, maxBytes: number, timeo
 const isConsumed = (request: NodeRequest): boolean =>
   request.readableDidRead || request.readableEnded || request.readableFlowing === true;
 
-function readStream(request: NodeRequest, maxBytes: number, timeoutMs: number): Promise<Uint8Array> {
+async function readStream(request: NodeRequest, maxBytes: number, timeoutMs: number): Promise<Uint8Array> {
   // The sender has hung up: no event will come any more.
   if (request.destroyed) throw rejectRequest("body_incomplete");
   if (Number(request.headers["content-length"] ?? 0) > maxBytes) throw rejectRequest("body_too_large");
-  return new Promise((resolve, reject) => {
+  const bytes = new Promise<Uint8Array>((resolve, reject) => {
     const chunks: Uint8Array[] = [];
     let length = 0;
-    let isSettled = false;
-    // The listeners stay: to remove four costs more than to let them do nothing, and the request ends soon.
-    const settle = (finish: () => void) => {
-      if (isSettled) return;
-      isSettled = true;
-      deadlines.delete(onDeadline);
-      finish();
-    };
-    const breakOff = (reason: "body_too_large" | "body_timeout") => {
-      request.pause();
-      settle(() => reject(rejectRequest(reason)));
-    };
     const onData = (chunk: Uint8Array) => {
-      if (isSettled) return;
       length += chunk.length;
-      if (length > maxBytes) breakOff("body_too_large");
-      else chunks.push(chunk);
+      if (length <= maxBytes) chunks.push(chunk);
+      else reject(rejectRequest("body_too_large"));
     };
-    const onEnd = () => settle(() => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-    const onBreak = () => settle(() => reject(rejectRequest("body_incomplete")));
-    const onDeadline = () => breakOff("body_timeout");
-    const deadlines = Deadlines.after(timeoutMs);
-    deadlines.add(onDeadline);
+    const onEnd = () => resolve(Buffer.concat(chunks));
+    const onBreak = () => {
+      if (!request.readableEnded) reject(rejectRequest("body_incomplete"));
+    };
     request.on("data", onData).on("end", onEnd).on("close", onBreak).on("error", onBreak);
     // A stream that was paused in front does not flow for a listener alone.
     request.resume();
   });
+  try {
+    return await withTimeout(bytes, timeoutMs, () => rejectRequest("body_timeout"));
+  } catch (cause) {
+    request.pause();
+    throw cause;
+  }
 }

@@ -15,11 +15,7 @@ export class Rejected {
   }
 }
 
-const failedCheck: ProblemSummary = {
-  status: 401,
-  code: "invalid_signature",
-  title: "Invalid signature",
-};
+const failedCheck: ProblemSummary = { status: 401, code: "invalid_signature", title: "Invalid signature" };
 
 /** The same response for every failed check: the reason would help an attacker (D-17). */
 export function rejectSignature(
@@ -27,11 +23,8 @@ export function rejectSignature(
   wwwAuthenticate: string,
   skewSeconds?: number,
 ): Rejected {
-  const rejection = { reason, message, status: failedCheck.status };
-  return new Rejected(
-    skewSeconds === undefined ? rejection : { ...rejection, skewSeconds },
-    problemResponse(failedCheck, { "www-authenticate": wwwAuthenticate }),
-  );
+  const rejection = { reason, message, status: failedCheck.status, ...(skewSeconds !== undefined && { skewSeconds }) };
+  return new Rejected(rejection, problemResponse(failedCheck, { "www-authenticate": wwwAuthenticate }));
 }
 
 /** The statuses are our choice (D-17, D-46); 409 is D-45. */

@@ -1,13 +1,19 @@
 /**
- * The value of a promise that may never settle. Its timer does not keep the process alive.
+ * The value of a promise that may never settle.
  *
- * @throws {Error} (rejects) `message` once `timeoutMs` have passed
+ * @param onTimeout called once `timeoutMs` have passed; returns the error to reject with
+ * @param options.unref lets the process exit while the value is pending
  */
-export function withTimeout<T>(value: Promise<T>, timeoutMs: number, message: string): Promise<T> {
+export function withTimeout<T>(
+  value: Promise<T>,
+  timeoutMs: number,
+  onTimeout: () => unknown,
+  { unref = false }: { unref?: boolean } = {},
+): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(message)), timeoutMs);
+    const timer = setTimeout(() => reject(onTimeout()), timeoutMs);
     // Not Node alone: other runtimes have numbers.
-    if (typeof timer === "object") timer.unref();
+    if (unref && typeof timer === "object") timer.unref();
     value.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

@@ -3,7 +3,6 @@ import type { Logger } from "../logger.ts";
 import type { Rejection } from "../rejection.ts";
 import type { Verified } from "../verified.ts";
 import type { Outcome } from "./outcome.ts";
-import { printFailure } from "./print-failure.ts";
 
 interface Hooks {
   onVerified?(verified: Verified): unknown;
@@ -29,29 +28,21 @@ export class Observer {
   ended(outcome: Outcome, endpoint: string): void {
     if ("rejection" in outcome) this.rejected({ ...outcome.rejection, endpoint });
     else if ("error" in outcome) this.failed(outcome.error, endpoint);
-    else if (this.#hooks.logger) {
-      const { duplicate } = outcome;
-      callSafely(() => this.#hooks.logger?.info({ endpoint, duplicate }, "webhook handled"));
-    }
+    else this.#log((logger) => logger.info({ endpoint, duplicate: outcome.duplicate }, "webhook handled"));
   }
 
   verified(verified: Verified): void {
     if (this.#hooks.onVerified) callSafely(() => this.#hooks.onVerified?.(verified));
-    if (this.#hooks.logger) this.#warnOfSkew(verified);
-  }
-
-  /** A clock drifts for days before it costs a request: half the tolerance is the time to say so (D-59). */
-  #warnOfSkew({ skewSeconds }: Verified): void {
+    const { skewSeconds } = verified;
     const toleranceSeconds = this.#toleranceSeconds;
-    if (Math.abs(skewSeconds) <= toleranceSeconds / 2) return;
-    callSafely(() =>
-      this.#hooks.logger?.warn({ skewSeconds, toleranceSeconds }, "clock skew above half the tolerance"),
-    );
+    // A clock drifts for days before it costs a request (D-59).
+    if (Math.abs(skewSeconds) > toleranceSeconds / 2)
+      this.#log((logger) => logger.warn({ skewSeconds, toleranceSeconds }, "clock skew above half the tolerance"));
   }
 
   rejected(rejection: Rejection): void {
     if (this.#hooks.onRejected) callSafely(() => this.#hooks.onRejected?.(rejection));
-    if (this.#hooks.logger) callSafely(() => this.#hooks.logger?.warn({ ...rejection }, "webhook rejected"));
+    this.#log((logger) => logger.warn({ ...rejection }, "webhook rejected"));
   }
 
   /** A failure reaches `onError`, the logger, or else the console: no failure of the user's own code is silent. */
@@ -59,13 +50,16 @@ export class Observer {
     const { onError, logger } = this.#hooks;
     const { code, message } = error;
     const print = () => printFailure(error, endpoint);
-    if (onError) callSafely(() => this.#hooks.onError?.(error), logger ? undefined : print);
-    if (logger)
-      callSafely(
-        () => logger.error({ code, endpoint, reason: message, err: error }, "webhook failed"),
-        onError ? undefined : print,
-      );
     if (!onError && !logger) print();
+    // A hook that throws is no loss while the other one has the failure.
+    const recover = onError && logger ? undefined : print;
+    if (onError) callSafely(() => this.#hooks.onError?.(error), recover);
+    this.#log((to) => to.error({ code, endpoint, reason: message, err: error }, "webhook failed"), recover);
+  }
+
+  #log(write: (logger: Logger) => void, recover?: () => void): void {
+    const { logger } = this.#hooks;
+    if (logger) callSafely(() => write(logger), recover);
   }
 }
 
@@ -76,4 +70,14 @@ function callSafely(call: () => unknown, recover: () => void = () => undefined):
   } catch {
     recover();
   }
+}
+
+/**
+ * Where failures go without `logger` and `onError`. The cause is printed by itself: not every runtime's console prints the cause
+ * of an error with its stack.
+ */
+function printFailure(error: AnyWebhookKitError, endpoint = "the check of a request"): void {
+  const line = `webhook failed (${error.code}) in ${endpoint}:`;
+  if ("cause" in error) console.error(line, error.message, error.cause);
+  else console.error(line, error);
 }

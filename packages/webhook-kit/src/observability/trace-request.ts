@@ -1,21 +1,13 @@
 import type { Outcome } from "./outcome.ts";
 
-/**
- * As much of an OpenTelemetry `Span` as is used.
- *
- * @inline
- */
+/** As much of an OpenTelemetry `Span` as is used. @inline */
 interface Span {
   setAttribute(name: string, value: string | number): unknown;
   setStatus(status: { code: number }): unknown;
   end(): void;
 }
 
-/**
- * As much of an OpenTelemetry `Tracer` as is used: the kit depends on no version of it.
- *
- * @inline
- */
+/** As much of an OpenTelemetry `Tracer` as is used: the kit depends on no version of it. @inline */
 export interface Tracer {
   /** Starts a span, makes it the active one, and returns the result of `run`. */
   startActiveSpan<T>(name: string, options: { attributes: Record<string, string | number> }, run: (span: Span) => T): T;
@@ -57,18 +49,14 @@ export async function traceRequest(
 }
 
 function describe(outcome: Outcome, span: Span): void {
-  span.setAttribute("http.response.status_code", outcome.response.status);
-  span.setAttribute("offers.webhook.outcome", labelOf(outcome));
-  if ("rejection" in outcome) span.setAttribute("error.type", outcome.rejection.reason);
-  if ("error" in outcome) {
-    span.setAttribute("error.type", outcome.error.code);
-    span.setStatus(spanFailed);
-  }
-  span.end();
-}
-
-function labelOf(outcome: Outcome): "rejected" | "failed" | "duplicate" | "handled" {
-  if ("rejection" in outcome) return "rejected";
-  if ("error" in outcome) return "failed";
-  return outcome.duplicate ? "duplicate" : "handled";
+  const finish = (label: "rejected" | "failed" | "duplicate" | "handled", errorType?: string) => {
+    span.setAttribute("http.response.status_code", outcome.response.status);
+    span.setAttribute("offers.webhook.outcome", label);
+    if (errorType !== undefined) span.setAttribute("error.type", errorType);
+    if (label === "failed") span.setStatus(spanFailed);
+    span.end();
+  };
+  if ("rejection" in outcome) finish("rejected", outcome.rejection.reason);
+  else if ("error" in outcome) finish("failed", outcome.error.code);
+  else finish(outcome.duplicate ? "duplicate" : "handled");
 }

@@ -3,7 +3,6 @@ import { ConfigurationError } from "../errors.ts";
 import type { SignatureScheme } from "../signature/signature-scheme.ts";
 import { nearestName } from "./nearest-name.ts";
 import type { ReceiverOptions } from "./options.ts";
-import { typeInWords } from "./type-in-words.ts";
 
 /** An optional value that `isRight`. @param expected completes "X must be …" */
 const mustBe = (expected: string, isRight: (value: unknown) => boolean) =>
@@ -110,4 +109,12 @@ function describe(issue: z.core.$ZodIssue): string {
   const names = Object.keys(shape);
   const nearest = nearestName(name, names);
   return `Unknown option ${name}${nearest ? `; did you mean ${nearest}?` : "."} The options are: ${names.join(", ")}.`;
+}
+
+/** What a value is, for a message that must not repeat it. */
+function typeInWords(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return "an array";
+  if (value instanceof Promise) return "a promise; await it";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }

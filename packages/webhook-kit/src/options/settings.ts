@@ -1,9 +1,7 @@
-import type { Deduplication } from "../deduplication/deduplication.ts";
 import { memoryDeduplication } from "../deduplication/memory-deduplication.ts";
 import * as defaults from "../generated/decisions.ts";
 import type { Handlers } from "../handlers.ts";
 import { Observer } from "../observability/observer.ts";
-import type { Tracer } from "../observability/trace-request.ts";
 import { readSecret } from "../signature/secrets.ts";
 import { timestampDigest } from "../signature/timestamp-digest.ts";
 import type { SignaturePolicy } from "../signature/verify-signature.ts";
@@ -16,12 +14,11 @@ export interface VerifySettings<Incoming> extends SignaturePolicy<Incoming> {
   readonly observer: Observer;
 }
 
-export interface ReceiverSettings<Incoming> extends VerifySettings<Incoming> {
+export interface ReceiverSettings<Incoming>
+  extends VerifySettings<Incoming>,
+    Readonly<Required<Pick<ReceiverOptions, "handlerTimeoutMs" | "deduplication" | "replayProtection">>> {
   readonly handlers: Handlers<Incoming>;
-  readonly handlerTimeoutMs: number;
-  readonly deduplication: Deduplication | false;
-  readonly replayProtection: "deduplicate" | "single-use-signature";
-  readonly tracer: Tracer | undefined;
+  readonly tracer: ReceiverOptions["tracer"];
 }
 
 /** @throws {ConfigurationError} for an invalid option; nothing is corrected silently */

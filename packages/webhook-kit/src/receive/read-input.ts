@@ -1,5 +1,6 @@
+import type * as z from "zod";
 import { decodeParameters, type Route } from "../endpoints/find-route.ts";
-import { validateInput } from "../endpoints/validate-input.ts";
+import { describeIssues } from "../endpoints/schema-issues.ts";
 import { bodyTimeoutMs } from "../generated/decisions.ts";
 import type { IncomingRequest, ReceivedBody } from "../http/incoming-request.ts";
 import { isJson, parseJson } from "../http/json-body.ts";
@@ -26,4 +27,11 @@ export async function readInput<Incoming>(
     ? { kind: "bytes", bytes: signed }
     : await incoming.readBody(maxBodyBytes, bodyTimeoutMs);
   return { input: validateInput(endpoint.schema, parseJson(body)), body };
+}
+
+/** Unknown fields are kept (D-35). */
+export function validateInput<Input>(schema: z.ZodType<Input>, value: unknown): Input {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw rejectRequest("invalid_request", { errors: describeIssues(result.error.issues) });
 }

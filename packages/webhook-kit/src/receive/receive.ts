@@ -9,7 +9,6 @@ import { acknowledged, type WebhookResponse } from "../http/response.ts";
 import type { Outcome } from "../observability/outcome.ts";
 import { traceRequest } from "../observability/trace-request.ts";
 import type { ReceiverSettings } from "../options/settings.ts";
-import { HandlerRun } from "./handler-run.ts";
 import { readInput } from "./read-input.ts";
 import { runHandler } from "./run-handler.ts";
 import { toOutcome } from "./to-outcome.ts";
@@ -51,9 +50,7 @@ async function handle<Incoming>(
     const event = endpoint.kind === "event" ? { incoming, body, entity } : undefined;
     const keys = dedupeKeys({ ...settings, wwwAuthenticate: scheme.wwwAuthenticate }, request, event);
     const report = (error: UnavailableError) => observer.failed(error, endpoint.name);
-    return await deduplicate(settings, keys, report, () =>
-      runHandler(settings, endpoint, input, new HandlerRun(incoming, request)),
-    );
+    return await deduplicate(settings, keys, report, () => runHandler(settings, endpoint, input, incoming, request));
   } catch (cause) {
     return toOutcome(cause);
   }

@@ -2,33 +2,32 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { HandledEndpoint } from "../endpoints/endpoint.ts";
 import { HandlerError } from "../errors.ts";
+import type { HandlerContext } from "../handlers.ts";
 import { acknowledged } from "../http/response.ts";
-import { HandlerRun } from "./handler-run.ts";
+import type { VerifiedRequest } from "../signature/verify-signature.ts";
 import { runHandler } from "./run-handler.ts";
 
-const newRun = () =>
-  new HandlerRun(
-    { rawHeaders: [], request: undefined },
-    {
-      parsed: { signedAt: { earliest: 0, latest: 0 }, signature: new Uint8Array() },
-      receivedAt: new Date(0),
-      verified: { scheme: "s", variant: "r", secretIndex: 0, skewSeconds: 0 },
-      tenant: "",
-      body: undefined,
-    },
-  );
+const incoming = { rawHeaders: [], request: undefined };
+const request: VerifiedRequest = {
+  parsed: { signedAt: { earliest: 0, latest: 0 }, signature: new Uint8Array() },
+  receivedAt: new Date(0),
+  verified: { scheme: "s", variant: "r", secretIndex: 0, skewSeconds: 0 },
+  tenant: "",
+  body: undefined,
+};
 const endpoint = {
   name: "Test",
   handler: "onTimelineChanged",
   respond: () => acknowledged,
 } as unknown as HandledEndpoint;
-type Handle = (context: HandlerRun<undefined>) => unknown;
+type Handle = (context: HandlerContext<undefined>) => unknown;
 const start = (handle: Handle, handlerTimeoutMs: number, respond = endpoint.respond) =>
   runHandler(
     { handlers: { onTimelineChanged: (_: unknown, context: unknown) => handle(context as never) }, handlerTimeoutMs },
     { ...endpoint, respond },
     {},
-    newRun(),
+    incoming,
+    request,
   );
 const run = (handle: Handle, timeoutMs: number) => start(handle, timeoutMs).response;
 

@@ -4,19 +4,9 @@ import type { WebhookResponse } from "../http/response.ts";
 import type { VerifyOptions } from "../options/options.ts";
 import { readVerifyOptions } from "../options/settings.ts";
 import type { VerifiedWebhook } from "../verified.ts";
-import { verifyIncoming } from "./verify-incoming.ts";
+import { verifyIncoming } from "./verify.ts";
 
-/**
- * A request reduced to what is verified.
- *
- * @example
- * ```ts
- * import type { IncomingMessage } from "node:http";
- * import type { WebhookRequest } from "@offers/webhook-kit";
- *
- * export const reduce = ({ rawHeaders }: IncomingMessage, body: Uint8Array): WebhookRequest => ({ rawHeaders, body });
- * ```
- */
+/** A request reduced to what is verified. */
 export interface WebhookRequest {
   /** Node's flat list: name, value, name, value. Not Node's `headers`, which hides a second `Authorization`. */
   readonly rawHeaders: readonly string[];

@@ -1,33 +1,49 @@
 import { bodyTimeoutMs } from "../generated/decisions.ts";
 import { bodyConsumed } from "../http/body-consumed.ts";
+import { findDeliveryId } from "../http/headers.ts";
 import type { IncomingRequest } from "../http/incoming-request.ts";
+import type { WebhookResponse } from "../http/response.ts";
 import type { VerifySettings } from "../options/settings.ts";
-import { parseAndCheckFreshness, type VerifiedRequest, verifySignature } from "../signature/verify-signature.ts";
+import { type VerifiedRequest, verifySignature } from "../signature/verify-signature.ts";
+import type { VerifiedWebhook } from "../verified.ts";
+import { toOutcome } from "./to-outcome.ts";
+
+/** As much of a request as is verified. */
+type SignedRequest<Incoming> = Pick<IncomingRequest<Incoming>, "rawHeaders" | "request" | "readBody">;
 
 /**
- * The whole verification of one request. The body is read only if the scheme signs it, and after the headers have passed.
+ * Verifies one request and reports it. Rejects as {@link verifySignature} does.
  *
- * @throws {Rejected} (rejects)
- * @throws {UnavailableError} (rejects) when the secret cannot be looked up or the scheme throws
  * @throws {ConfigurationError} (rejects) `body_already_consumed`
  */
 export async function verify<Incoming>(
   settings: VerifySettings<Incoming>,
-  incoming: Pick<IncomingRequest<Incoming>, "rawHeaders" | "request" | "readBody">,
+  incoming: SignedRequest<Incoming>,
 ): Promise<VerifiedRequest> {
-  const fresh = await parseAndCheckFreshness(settings, incoming.rawHeaders, incoming.request);
-  const body = settings.scheme.signsBody ? await readBytes(settings, incoming) : undefined;
-  const request = await verifySignature(settings, fresh, body);
+  const readBytes = async () => {
+    const body = await incoming.readBody(settings.maxBodyBytes, bodyTimeoutMs);
+    // The value that a parser left is not what was signed.
+    if (body.kind === "parsed") throw bodyConsumed();
+    return body.bytes;
+  };
+  const request = await verifySignature(settings, incoming, readBytes);
   settings.observer.verified(request.verified);
   return request;
 }
 
-async function readBytes<Incoming>(
-  { maxBodyBytes }: VerifySettings<Incoming>,
-  incoming: Pick<IncomingRequest<Incoming>, "readBody">,
-): Promise<Uint8Array> {
-  const body = await incoming.readBody(maxBodyBytes, bodyTimeoutMs);
-  // The value that a parser left is not what was signed.
-  if (body.kind === "parsed") throw bodyConsumed();
-  return body.bytes;
+/** Verification without endpoints. Never rejects: every failure has its response. */
+export async function verifyIncoming<Incoming>(
+  settings: VerifySettings<Incoming>,
+  incoming: SignedRequest<Incoming>,
+): Promise<{ readonly webhook: VerifiedWebhook } | { readonly response: WebhookResponse }> {
+  try {
+    const { verified, receivedAt, body } = await verify(settings, incoming);
+    const unverifiedDeliveryId = findDeliveryId(incoming.rawHeaders);
+    return { webhook: { verified, receivedAt, unverifiedDeliveryId, body } };
+  } catch (cause) {
+    const outcome = toOutcome(cause);
+    if ("rejection" in outcome) settings.observer.rejected(outcome.rejection);
+    else settings.observer.failed(outcome.error);
+    return { response: outcome.response };
+  }
 }

@@ -2,7 +2,7 @@ import { ConfigurationError, UnavailableError } from "../errors.ts";
 import { lookUpTimeoutMs } from "../generated/decisions.ts";
 import { withTimeout } from "../http/with-timeout.ts";
 import type { SignatureScheme } from "./signature-scheme.ts";
-import { findSecretProblem, findWeakness, type SecretProblem } from "./validate-secret.ts";
+import { findSecretProblem, findWeakness, invalidSecret, type SecretProblem } from "./validate-secret.ts";
 
 /**
  * The secret of the company profile: one; several during rotation; or a function that looks it up for each request, for many
@@ -58,15 +58,14 @@ async function lookUp<Incoming>(
     found = await withTimeout(
       Promise.resolve(secret(request)),
       lookUpTimeoutMs,
-      `The secret function took more than ${lookUpTimeoutMs} ms.`,
+      () => new Error(`The secret function took more than ${lookUpTimeoutMs} ms.`),
+      { unref: true },
     );
   } catch (cause) {
     throw new UnavailableError(
       "secret_lookup_failed",
       "The secret function threw, or took too long; the cause of this error says which. The sender got 503.",
-      {
-        cause,
-      },
+      { cause },
     );
   }
   if (found === undefined) return undefined;
@@ -82,16 +81,14 @@ function findFault(
   scheme: Pick<SignatureScheme, "checkSecret">,
 ): SecretProblem | undefined {
   if (!Array.isArray(secrets) || secrets.length === 0)
-    return {
-      code: "invalid_secret",
-      message:
-        "secret must be a string, a list with at least one, or a function; is the environment variable that should hold it set?",
-    };
+    return invalidSecret(
+      "secret must be a string, a list with at least one, or a function; is the environment variable that should hold it set?",
+    );
   for (const secret of secrets) {
     const problem = findSecretProblem(secret);
     if (problem) return problem;
     const refusal = scheme.checkSecret?.(secret);
-    if (refusal !== undefined) return { code: "invalid_secret", message: refusal };
+    if (refusal !== undefined) return invalidSecret(refusal);
     const weakness = allowShortSecret ? undefined : findWeakness(secret);
     if (weakness) return weakness;
   }

@@ -1,20 +1,6 @@
-import type { RejectionReason } from "../rejection.ts";
+import type { SignatureProblem } from "../rejection.ts";
 
-/**
- * The parsed headers, not yet verified.
- *
- * @example
- * ```ts
- * import type { ParsedSignature } from "@offers/webhook-kit";
- *
- * // A scheme with Unix seconds and an id in its headers.
- * export const claimOf = (id: string, seconds: number, signature: Uint8Array): ParsedSignature => ({
- *   signedAt: { earliest: seconds * 1000, latest: seconds * 1000 },
- *   signature,
- *   id,
- * });
- * ```
- */
+/** The parsed headers, not yet verified. */
 export interface ParsedSignature {
   /** Milliseconds since 1970; the two differ when the header names a whole minute. */
   readonly signedAt: { readonly earliest: number; readonly latest: number };
@@ -23,6 +9,12 @@ export interface ParsedSignature {
   /** Only when the scheme signs an id of the message; then that id alone identifies a duplicate. */
   readonly id?: string;
 }
+
+/** @inline */
+type SignedHeaders = Readonly<Record<string, string>>;
+
+/** @inline */
+type SigningSecret = { readonly secretIndex: number; readonly variant: string } | undefined;
 
 /**
  * How a webhook signature is made and verified. The kit has `timestampDigest()` and `standardWebhooks()`; a scheme of your own
@@ -44,9 +36,7 @@ export interface ParsedSignature {
  * ```
  */
 export interface SignatureScheme<
-  Headers extends Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>> =
-    | Readonly<Record<string, string>>
-    | Promise<Readonly<Record<string, string>>>,
+  Headers extends SignedHeaders | Promise<SignedHeaders> = SignedHeaders | Promise<SignedHeaders>,
 > {
   /** Part of every deduplication key, and passed to `onVerified`. */
   readonly name: string;
@@ -66,12 +56,8 @@ export interface SignatureScheme<
    * construction, and for every secret that a function returns.
    */
   checkSecret?(secret: string): string | undefined;
-  /**
-   * Parses the headers, strictly, or says why they are refused. `rawHeaders` is Node's flat list: name, value, name, value.
-   */
-  parse(
-    rawHeaders: readonly string[],
-  ): ParsedSignature | { readonly reason: RejectionReason; readonly message: string };
+  /** Parses the headers strictly, or says why they are refused. `rawHeaders` is Node's list: name, value, name, value. */
+  parse(rawHeaders: readonly string[]): ParsedSignature | SignatureProblem;
   /**
    * Returns which secret signed, and by which variant of the scheme. Compares in constant time against every secret.
    * `body` is there when `signsBody` is true.
@@ -80,8 +66,5 @@ export interface SignatureScheme<
     parsed: ParsedSignature,
     secrets: readonly string[],
     body: Uint8Array | undefined,
-  ):
-    | { readonly secretIndex: number; readonly variant: string }
-    | undefined
-    | Promise<{ readonly secretIndex: number; readonly variant: string } | undefined>;
+  ): SigningSecret | Promise<SigningSecret>;
 }

@@ -1,7 +1,8 @@
 import { createHmac, createSecretKey, randomUUID, timingSafeEqual } from "node:crypto";
 import { ConfigurationError } from "../errors.ts";
-import { duplicated, findHeader } from "../http/headers.ts";
-import type { SignatureProblem } from "../rejection.ts";
+import { duplicated, findSingleHeader } from "../http/headers.ts";
+import type { RejectionReason, SignatureProblem } from "../rejection.ts";
+import { findSigner } from "./find-signer.ts";
 import type { ParsedSignature, SignatureScheme } from "./signature-scheme.ts";
 import { decodeStandardWebhooksKey } from "./standard-webhooks-key.ts";
 import { findSecretProblem } from "./validate-secret.ts";
@@ -20,9 +21,7 @@ interface StandardWebhooksSignature extends ParsedSignature {
  * base64. Interoperable with npm `standardwebhooks`; its secrets are `whsec_` and base64, or base64 alone. It covers the id,
  * the time and the body's bytes, but neither method nor path: what a GET request says in its path stays unsigned. The signed
  * id alone identifies a duplicate, so a sender keeps it on a retry. `sign` is synchronous, and generates an id if none is
- * given.
- *
- * Read strictly (D-65).
+ * given. Headers are parsed strictly (D-65).
  *
  * @throws {ConfigurationError} `sign` only: `invalid_secret` for a secret that holds no key, `invalid_option` for a date before
  *   1970 or none, and for an id that is empty, longer than 256 characters, or holds a dot, a comma or anything but visible ASCII
@@ -87,64 +86,46 @@ function keyOf(secret: string): Buffer {
   return key;
 }
 
+const problems = {
+  duplicate_header: "webhook-id, webhook-timestamp or webhook-signature was sent twice.",
+  missing_webhook_id:
+    "There is no webhook-id header; does the sender sign with Standard Webhooks, and not by Timestamp?",
+  missing_timestamp: "There is no webhook-timestamp header; does a proxy in front of this server strip it?",
+  missing_signature: "There is no webhook-signature header; does a proxy in front of this server strip it?",
+  malformed_webhook_id: `webhook-id is not ${idInWords}.`,
+  malformed_timestamp: "webhook-timestamp is not a whole number of seconds since 1970.",
+  malformed_signature:
+    "webhook-signature is not a list, separated by single spaces, with a v1 signature of 32 bytes in base64.",
+} as const satisfies Partial<Record<RejectionReason, string>>;
+
 function parseHeaders(rawHeaders: readonly string[]): StandardWebhooksSignature | SignatureProblem {
-  const id = findHeader(rawHeaders, "webhook-id");
-  const timestamp = findHeader(rawHeaders, "webhook-timestamp");
-  const signature = findHeader(rawHeaders, "webhook-signature");
-  // Some runtimes join two headers into one with a comma.
-  if (isDuplicated(id, hasComma) || isDuplicated(timestamp, hasComma) || isDuplicated(signature, isJoined))
-    return refuse("duplicate_header", "webhook-id, webhook-timestamp or webhook-signature was sent twice.");
-  if (id === undefined)
-    return refuse(
-      "missing_webhook_id",
-      "There is no webhook-id header; does the sender sign with Standard Webhooks, and not by Timestamp?",
-    );
-  if (timestamp === undefined)
-    return refuse(
-      "missing_timestamp",
-      "There is no webhook-timestamp header; does a proxy in front of this server strip it?",
-    );
-  if (signature === undefined)
-    return refuse(
-      "missing_signature",
-      "There is no webhook-signature header; does a proxy in front of this server strip it?",
-    );
-  if (!validId.test(id)) return refuse("malformed_webhook_id", `webhook-id is not ${idInWords}.`);
-  if (!unixSeconds.test(timestamp))
-    return refuse("malformed_timestamp", "webhook-timestamp is not a whole number of seconds since 1970.");
+  const refuse = (reason: keyof typeof problems): SignatureProblem => ({ reason, message: problems[reason] });
+  const id = findSingleHeader(rawHeaders, "webhook-id");
+  const timestamp = findSingleHeader(rawHeaders, "webhook-timestamp");
+  const signature = findSingleHeader(rawHeaders, "webhook-signature", isJoined);
+  if (id === duplicated || timestamp === duplicated || signature === duplicated) return refuse("duplicate_header");
+  if (id === undefined) return refuse("missing_webhook_id");
+  if (timestamp === undefined) return refuse("missing_timestamp");
+  if (signature === undefined) return refuse("missing_signature");
+  if (!validId.test(id)) return refuse("malformed_webhook_id");
+  if (!unixSeconds.test(timestamp)) return refuse("malformed_timestamp");
   const signatures = parseWebhookSignature(signature);
-  if (!signatures)
-    return refuse(
-      "malformed_signature",
-      "webhook-signature is not a list, separated by single spaces, with a v1 signature of 32 bytes in base64.",
-    );
+  if (!signatures) return refuse("malformed_signature");
   const time = Number(timestamp) * 1000;
   return { signedAt: { earliest: time, latest: time }, signature: signatures[0], signatures, id, timestamp };
 }
-
-const refuse = (reason: SignatureProblem["reason"], message: string): SignatureProblem => ({ reason, message });
-
-const hasComma = (text: string): boolean => text.includes(",");
-
-const isDuplicated = (
-  value: string | undefined | typeof duplicated,
-  isTwo: (text: string) => boolean,
-): value is typeof duplicated => value === duplicated || (value !== undefined && isTwo(value));
 
 function match(
   { id, timestamp, signatures }: StandardWebhooksSignature,
   secrets: readonly string[],
   body: Uint8Array,
 ): { secretIndex: number; variant: "v1" } | undefined {
-  let secretIndex = -1;
-  // Every secret is tried with every signature, so that the time taken does not depend on which matched.
-  for (const [index, secret] of secrets.entries()) {
+  const secretIndex = findSigner(secrets, (secret) => {
     const key = decodeStandardWebhooksKey(secret);
-    if (!key) continue;
+    if (!key) return false;
     const expected = mac(key, id, timestamp, body);
-    for (const signature of signatures)
-      if (timingSafeEqual(expected, signature) && secretIndex < 0) secretIndex = index;
-  }
+    return signatures.map((signature) => timingSafeEqual(expected, signature)).includes(true);
+  });
   return secretIndex < 0 ? undefined : { secretIndex, variant: "v1" };
 }
 

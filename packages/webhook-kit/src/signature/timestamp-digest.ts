@@ -1,9 +1,10 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { ConfigurationError } from "../errors.ts";
 import { readDateTime } from "../generated/date-time.ts";
-import { duplicated, findHeader } from "../http/headers.ts";
-import type { SignatureProblem } from "../rejection.ts";
+import { duplicated, findSingleHeader } from "../http/headers.ts";
+import type { RejectionReason, SignatureProblem } from "../rejection.ts";
 import { parseAuthorization } from "./authorization.ts";
+import { findSigner } from "./find-signer.ts";
 import { sha256 } from "./sha256.ts";
 import type { ParsedSignature, SignatureScheme } from "./signature-scheme.ts";
 import { findSecretProblem } from "./validate-secret.ts";
@@ -19,8 +20,7 @@ interface DigestSignature extends ParsedSignature {
 /**
  * The service's documented scheme: `Timestamp`, and `Authorization: hmac` with a SHA-256 digest of its text and the secret.
  * It covers the time only: neither method, path nor body. A captured pair of headers is good for any request while the
- * timestamp is fresh, so require https, and read the offer before you act on an event. `sign` is
- * synchronous.
+ * timestamp is fresh, so require https, and read the offer before you act on an event. `sign` is synchronous.
  *
  * @param options.variant `"auto"` (default) accepts SHA-256(timestamp + secret) and HMAC-SHA-256(secret, timestamp), and
  *   signs the first; the others accept and sign one (D-15)
@@ -59,64 +59,45 @@ export function timestampDigest(
   };
 }
 
+const problems = {
+  duplicate_header: "Timestamp or Authorization was sent twice; does a proxy in front of this server add one?",
+  missing_timestamp:
+    "There is no Timestamp header; does a proxy in front of this server strip it, or does the sender sign otherwise?",
+  missing_authorization:
+    "There is no Authorization header beside Timestamp; does a proxy in front of this server strip it?",
+  malformed_timestamp:
+    "Timestamp is not a date-time with its zone (RFC 3339), such as 2018-11-26T10:55Z; was it changed on its way?",
+  malformed_authorization:
+    "Authorization is not the word hmac, a space and 64 hexadecimal digits; does another middleware or a proxy set it?",
+} as const satisfies Partial<Record<RejectionReason, string>>;
+
 function parseHeaders(rawHeaders: readonly string[]): DigestSignature | SignatureProblem {
-  const timestamp = findHeader(rawHeaders, "timestamp");
-  const authorization = findHeader(rawHeaders, "authorization");
-  // Some runtimes join two headers into one with a comma; neither value may hold one.
-  if (isDuplicated(timestamp) || isDuplicated(authorization))
-    return refuse(
-      "duplicate_header",
-      "Timestamp or Authorization was sent twice; does a proxy in front of this server add one?",
-    );
-  if (timestamp === undefined)
-    return refuse(
-      "missing_timestamp",
-      "There is no Timestamp header; does a proxy in front of this server strip it, or does the sender sign otherwise?",
-    );
-  if (authorization === undefined)
-    return refuse(
-      "missing_authorization",
-      "There is no Authorization header beside Timestamp; does a proxy in front of this server strip it?",
-    );
+  const refuse = (reason: keyof typeof problems): SignatureProblem => ({ reason, message: problems[reason] });
+  const timestamp = findSingleHeader(rawHeaders, "timestamp");
+  const authorization = findSingleHeader(rawHeaders, "authorization");
+  if (timestamp === duplicated || authorization === duplicated) return refuse("duplicate_header");
+  if (timestamp === undefined) return refuse("missing_timestamp");
+  if (authorization === undefined) return refuse("missing_authorization");
   const signedAt = readDateTime(timestamp);
-  if (!signedAt)
-    return refuse(
-      "malformed_timestamp",
-      "Timestamp is not a date-time with its zone (RFC 3339), such as 2018-11-26T10:55Z; was it changed on its way?",
-    );
+  if (!signedAt) return refuse("malformed_timestamp");
   const signature = parseAuthorization(authorization);
-  if (!signature)
-    return refuse(
-      "malformed_authorization",
-      "Authorization is not the word hmac, a space and 64 hexadecimal digits; does another middleware or a proxy set it?",
-    );
+  if (!signature) return refuse("malformed_authorization");
   return { signedAt, signature, timestamp };
 }
 
-const refuse = (reason: SignatureProblem["reason"], message: string): SignatureProblem => ({ reason, message });
-
-const isDuplicated = (value: string | undefined | typeof duplicated): value is typeof duplicated =>
-  value === duplicated || value?.includes(",") === true;
-
 function match(
-  parsed: DigestSignature,
+  { timestamp, signature }: DigestSignature,
   secrets: readonly string[],
   variants: readonly DigestVariant[],
 ): { secretIndex: number; variant: DigestVariant } | undefined {
   for (const variant of variants) {
-    let secretIndex = -1;
-    // Every secret is tried, so that the time taken does not depend on which one signed.
-    for (let index = secrets.length - 1; index >= 0; index -= 1) {
-      expected.write(digest(variant, parsed.timestamp, secrets[index] ?? ""), "hex");
-      if (timingSafeEqual(expected, parsed.signature)) secretIndex = index;
-    }
+    const secretIndex = findSigner(secrets, (secret) =>
+      timingSafeEqual(Buffer.from(digest(variant, timestamp, secret), "hex"), signature),
+    );
     if (secretIndex >= 0) return { secretIndex, variant };
   }
   return undefined;
 }
-
-/** Reused for every comparison: a new Buffer for each costs three times as much. */
-const expected = Buffer.alloc(32);
 
 function digest(variant: DigestVariant, timestamp: string, secret: string): string {
   if (variant === "hmac") return createHmac("sha256", secret).update(timestamp).digest("hex");

@@ -6,12 +6,12 @@ export interface SecretProblem {
 
 /** A secret is used exactly as given. It is not trimmed, so white space at its ends is rejected. */
 export function findSecretProblem(secret: unknown): SecretProblem | undefined {
-  if (typeof secret !== "string") return invalid("The secret must be a string.");
+  if (typeof secret !== "string") return invalidSecret("The secret must be a string.");
   if (secret.trim() === "")
-    return invalid("The secret is empty or blank; is the environment variable that should hold it set?");
+    return invalidSecret("The secret is empty or blank; is the environment variable that should hold it set?");
   if (secret !== secret.trim())
-    return invalid("The secret begins or ends with white space; was it read from a file with its line break?");
-  if (/[\p{Cc}\p{Cs}]/u.test(secret)) return invalid("The secret holds a control character or half a character.");
+    return invalidSecret("The secret begins or ends with white space; was it read from a file with its line break?");
+  if (/[\p{Cc}\p{Cs}]/u.test(secret)) return invalidSecret("The secret holds a control character or half a character.");
   return undefined;
 }
 
@@ -27,4 +27,4 @@ export function findWeakness(secret: string): SecretProblem | undefined {
   };
 }
 
-const invalid = (message: string): SecretProblem => ({ code: "invalid_secret", message });
+export const invalidSecret = (message: string): SecretProblem => ({ code: "invalid_secret", message });

@@ -16,14 +16,6 @@ export interface SignaturePolicy<Incoming> {
   readonly now: () => Date;
 }
 
-/** Well-formed, fresh headers, and the secrets that may have signed them. */
-export interface FreshSignature {
-  readonly parsed: ParsedSignature;
-  readonly secrets: readonly string[];
-  readonly skewSeconds: number;
-  readonly receivedAt: Date;
-}
-
 /** The sender holds the secret. */
 export interface VerifiedRequest {
   readonly parsed: ParsedSignature;
@@ -36,58 +28,49 @@ export interface VerifiedRequest {
 }
 
 /**
- * The part of the verification that needs no body: header syntax, timestamp tolerance, secrets.
+ * The whole verification: header syntax, timestamp tolerance, secrets, signature.
  *
- * @throws {Rejected} (rejects) for the scheme's reasons, `timestamp_out_of_tolerance`, `unknown_tenant`
+ * @param readBody called only if the scheme signs the body, and after everything that needs no body
+ * @throws {Rejected} (rejects) for the scheme's reasons, `timestamp_out_of_tolerance`, `unknown_tenant`, `signature_mismatch`
  * @throws {UnavailableError} (rejects) when the secret cannot be looked up or the scheme throws
  */
-export async function parseAndCheckFreshness<Incoming>(
-  { scheme, now, toleranceMs, lookUpSecrets }: SignaturePolicy<Incoming>,
-  rawHeaders: readonly string[],
-  request: Incoming,
-): Promise<FreshSignature> {
-  const parsed = parse(scheme, rawHeaders);
+export async function verifySignature<Incoming>(
+  { scheme, now, toleranceMs, lookUpSecrets, hasTenants }: SignaturePolicy<Incoming>,
+  { rawHeaders, request }: { readonly rawHeaders: readonly string[]; readonly request: Incoming },
+  readBody: () => Promise<Uint8Array>,
+): Promise<VerifiedRequest> {
+  const parsed = await callScheme(() => scheme.parse(rawHeaders));
   if ("reason" in parsed) throw rejectSignature(parsed, scheme.wwwAuthenticate);
   const receivedAt = now();
   const skewMs = measureSkew(parsed.signedAt, receivedAt.getTime());
+  const skewSeconds = skewMs / 1000;
   // In both directions (D-16). Negated, so that NaN from a clock or a scheme rejects.
   if (!(Math.abs(skewMs) <= toleranceMs))
-    throw rejectSignature(outOfTolerance(skewMs / 1000, toleranceMs / 1000), scheme.wwwAuthenticate, skewMs / 1000);
+    throw rejectSignature(outOfTolerance(skewSeconds, toleranceMs / 1000), scheme.wwwAuthenticate, skewSeconds);
   const secrets = await lookUpSecrets(request);
   if (!secrets) throw rejectSignature(unknownTenant, scheme.wwwAuthenticate);
-  return { parsed, secrets, skewSeconds: skewMs / 1000, receivedAt };
-}
-
-function parse(scheme: SignatureScheme, rawHeaders: readonly string[]): ParsedSignature | SignatureProblem {
-  try {
-    return scheme.parse(rawHeaders);
-  } catch (cause) {
-    throw schemeFailed(cause);
-  }
-}
-
-/**
- * @param body the received bytes, where the scheme signs them
- * @throws {Rejected} (rejects) `signature_mismatch`
- * @throws {UnavailableError} (rejects) when the scheme throws
- */
-export async function verifySignature<Incoming>(
-  { scheme, hasTenants }: SignaturePolicy<Incoming>,
-  { parsed, secrets, skewSeconds, receivedAt }: FreshSignature,
-  body: Uint8Array | undefined,
-): Promise<VerifiedRequest> {
-  let match: Awaited<ReturnType<SignatureScheme["verify"]>>;
-  try {
-    match = await scheme.verify(parsed, secrets, body);
-  } catch (cause) {
-    throw schemeFailed(cause);
-  }
+  const body = scheme.signsBody ? await readBody() : undefined;
+  const match = await callScheme(() => scheme.verify(parsed, secrets, body));
   if (!match) throw rejectSignature(noMatch, scheme.wwwAuthenticate);
   const { secretIndex, variant } = match;
   const verified = { scheme: scheme.name, variant, secretIndex, skewSeconds };
   // A tenant is known by its secret: no signature covers anything else of it.
   const tenant = hasTenants ? sha256(secrets[secretIndex] ?? "") : "";
   return { parsed, receivedAt, verified, tenant, body };
+}
+
+/** The scheme may be a user's own. */
+async function callScheme<T>(call: () => T | Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (cause) {
+    if (isWebhookKitError(cause)) throw cause;
+    throw new UnavailableError(
+      "signature_scheme_error",
+      "The signature scheme threw; the cause of this error is what it threw. Its parse and verify must return, not throw.",
+      { cause },
+    );
+  }
 }
 
 /** The clock skew: negative for the past; 0 during the whole minute of a minute-precision timestamp (D-16). */
@@ -109,12 +92,3 @@ const noMatch: SignatureProblem = {
   reason: "signature_mismatch",
   message: "No secret matches; is the secret exactly the one on the company profile?",
 };
-
-const schemeFailed = (cause: unknown): Error =>
-  isWebhookKitError(cause)
-    ? cause
-    : new UnavailableError(
-        "signature_scheme_error",
-        "The signature scheme threw; the cause of this error is what it threw. Its parse and verify must return, not throw.",
-        { cause },
-      );

@@ -1,16 +1,17 @@
 import { endpoints } from "../endpoints/all.ts";
 import type { WebhookResponse } from "../http/response.ts";
 import { ContractChecker, NoResponseError } from "./contract-checker.ts";
+import { readSuggestions } from "./read-suggestions.ts";
+import { handledEndpoints, handledNames, type Sender, samplePayloads, type Webhook, writeWebhook } from "./sender.ts";
 import {
   commonInvalidSignatures,
-  type InvalidSignature,
   invalidDigests,
+  type SignatureCase,
+  type SignatureRules,
   tamperedHeaders,
-} from "./invalid-signatures.ts";
-import { readSuggestions } from "./read-suggestions.ts";
-import { type Samples, samplePayloads } from "./samples.ts";
-import { handledEndpoints, handledNames, type Sender, type Webhook, writeWebhook } from "./sender.ts";
-import { type SignatureRules, validSignatures } from "./valid-signatures.ts";
+  validSignatures,
+} from "./signature-cases.ts";
+import type { Samples } from "./tested-receiver.ts";
 
 /** Checks a receiver against the contract and our decisions (D-61). @returns its problems, in sentences */
 export async function checkReceiver(
@@ -46,24 +47,29 @@ async function isMounted(checker: ContractChecker, basePath: string): Promise<bo
     return false;
   }
   const nonsense = [["Timestamp", "never"] as const, ["Authorization", "hmac nonsense"] as const];
-  const responses = [unsigned, await checker.sendSigned(test), await checker.send(test, nonsense)];
-  checker.expect("A request to /test must get 200, whatever its headers", responsesTo(test, responses), isOk);
+  const signed = await checker.sender.signer.sign();
+  const responses = [unsigned, await checker.send(test, signed), await checker.send(test, nonsense)];
+  checker.expect(
+    "A request to /test must get 200, whatever its headers",
+    isOk,
+    responses.map((response) => [test, response]),
+  );
   return true;
 }
 
 async function acceptsValidSignatures(checker: ContractChecker, rules: SignatureRules): Promise<boolean> {
   const requested: [what: string, response: WebhookResponse][] = [];
-  for (const { what, headers } of await validSignatures(checker.sender.signer, rules))
-    requested.push([what, await checker.send(testAuth, headers)]);
-  const isBelieved = requested.some(([, { status }]) => isOk(status));
-  if (!isBelieved)
+  for (const { what, headers } of validSignatures(checker.sender.signer, rules))
+    requested.push([what, await checker.send(testAuth, await headers(undefined))]);
+  if (!requested.some(([, { status }]) => isOk(status))) {
     checker.problems.push(
       "GET /test/auth rejects every valid signature: does the receiver have this secret and scheme?",
     );
-  else
-    for (const [what, response] of requested)
-      checker.expect(`A request ${what} must get 200`, responsesTo(testAuth, [response]), isOk);
-  return isBelieved;
+    return false;
+  }
+  for (const [what, response] of requested)
+    checker.expect(`A request ${what} must get 200`, isOk, [[testAuth, response]]);
+  return true;
 }
 
 async function rejectsInvalidSignatures(
@@ -72,13 +78,9 @@ async function rejectsInvalidSignatures(
   samples: Partial<Samples>,
 ): Promise<void> {
   const { signer } = checker.sender;
-  const refuses = async (webhooks: readonly Webhook[], invalidSignatures: readonly InvalidSignature[]) => {
-    for (const { what, headers } of invalidSignatures) {
-      const responses: [Webhook, WebhookResponse][] = [];
-      for (const webhook of webhooks)
-        responses.push([webhook, await checker.send(webhook, await headers(webhook.body))]);
-      checker.expect(`A request ${what} must be rejected`, responses, isRefusal);
-    }
+  const refuses = async (webhooks: readonly Webhook[], invalidSignatures: readonly SignatureCase[]) => {
+    for (const { what, headers } of invalidSignatures)
+      await checker.check(`A request ${what} must be rejected`, isRefusal, webhooks, headers);
   };
   const all = [
     testAuth,
@@ -92,23 +94,20 @@ async function rejectsInvalidSignatures(
 }
 
 async function rejectsInvalidRequests(checker: ContractChecker): Promise<void> {
-  const refuses = async (rule: string, webhooks: readonly Webhook[]) => {
-    const responses: [Webhook, WebhookResponse][] = [];
-    for (const webhook of webhooks) responses.push([webhook, await checker.sendSigned(webhook)]);
-    checker.expect(rule, responses, isRefusal);
-  };
   const post = (path: string, text: string): Webhook => ({ method: "POST", path, body: Buffer.from(text) });
   const paths = Object.values(handledEndpoints).flatMap(({ method, path }) => (method === "POST" ? [path] : []));
-  for (const text of ["{}", "[]", "{"])
-    await refuses(
-      `The payload ${text} must be rejected`,
-      paths.map((path) => post(path, text)),
-    );
-  await refuses("An unknown path must not be acknowledged", [post("/no/such/webhook", "{}")]);
-
-  const odd = { ...testAuth, method: "OPTIONS" };
-  const responses = responsesTo(odd, [await checker.send(odd, [])]);
-  checker.expect("A method that the service does not use must not fail", responses, (status) => status < 500);
+  for (const text of ["{}", "[]", "{"]) {
+    const webhooks = paths.map((path) => post(path, text));
+    await checker.check(`The payload ${text} must be rejected`, isRefusal, webhooks);
+  }
+  await checker.check("An unknown path must not be acknowledged", isRefusal, [post("/no/such/webhook", "{}")]);
+  const odd = [{ ...testAuth, method: "OPTIONS" }];
+  await checker.check(
+    "A method that the service does not use must not fail",
+    (status) => status < 500,
+    odd,
+    () => [],
+  );
 }
 
 /** Sends the given samples, which run the receiver's own handlers. */
@@ -118,29 +117,19 @@ async function handlesSamples(checker: ContractChecker, samples: Partial<Samples
     if (!sample) continue;
     const endpoint = handledEndpoints[name];
     const webhook = writeWebhook(endpoint, sample);
-    const first = await checker.sendSigned(webhook);
-    checker.expect(`${name} must get 200`, responsesTo(webhook, [first]), isOk);
+    const { signer } = checker.sender;
+    const headers = await signer.sign(webhook.body);
+    const first = await checker.send(webhook, headers);
+    checker.expect(`${name} must get 200`, isOk, [[webhook, first]]);
     if (!isOk(first.status)) continue;
-    if (endpoint.kind === "event") {
-      const again = responsesTo(webhook, [await checker.resend(webhook)]);
-      checker.expect(`${name} must get 200 when the same request comes twice`, again, isOk);
-    } else
+    if (endpoint.kind === "event")
+      await checker.check(`${name} must get 200 when the same request comes twice`, isOk, [webhook], () => headers);
+    else
       for (const [field, words] of Object.entries(readSuggestions(first.body).problems ?? {}))
         checker.problems.push(`${name} returned what the service rejects: ${field}: ${words.join(" ")}`);
-    if (checker.sender.signer.scheme.signsBody) await rejectsUnsignedBody(checker, webhook);
+    const { body } = webhook;
+    if (!signer.scheme.signsBody || !body) continue;
+    const other = { ...webhook, body: Buffer.concat([body, Buffer.from(" ")]) };
+    await checker.check("A body that was not signed must be rejected", isRefusal, [other], () => signer.sign(body));
   }
 }
-
-async function rejectsUnsignedBody(checker: ContractChecker, webhook: Webhook): Promise<void> {
-  if (!webhook.body) return;
-  const headers = await checker.sender.signer.sign(webhook.body);
-  const other = { ...webhook, body: Buffer.concat([webhook.body, Buffer.from(" ")]) };
-  checker.expect(
-    "A body that was not signed must be rejected",
-    responsesTo(other, [await checker.send(other, headers)]),
-    isRefusal,
-  );
-}
-
-const responsesTo = (webhook: Webhook, responses: readonly WebhookResponse[]): [Webhook, WebhookResponse][] =>
-  responses.map((response) => [webhook, response]);

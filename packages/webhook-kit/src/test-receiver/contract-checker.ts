@@ -1,7 +1,10 @@
 import { isWebhookKitError } from "../errors.ts";
 import type { WebhookResponse } from "../http/response.ts";
 import type { Sender, Webhook } from "./sender.ts";
+import type { SignBody } from "./signature-cases.ts";
 import type { HeaderList } from "./transport.ts";
+
+type CheckedResponse = readonly [Webhook, WebhookResponse];
 
 /** There was no response, so the check ends. */
 export class NoResponseError extends Error {}
@@ -15,27 +18,25 @@ export class ContractChecker {
     this.sender = sender;
   }
 
-  /** @throws {NoResponseError} (rejects) */
-  send(webhook: Webhook, headers: HeaderList): Promise<WebhookResponse> {
-    return this.#withResponse(webhook, () => this.sender.send(webhook, headers));
-  }
-
-  /** @throws {NoResponseError} (rejects) */
-  sendSigned(webhook: Webhook): Promise<WebhookResponse> {
-    return this.#withResponse(webhook, () => this.sender.sendSigned(webhook));
-  }
-
-  /** Sends the last request again. */
-  resend(webhook: Webhook): Promise<WebhookResponse> {
-    return this.#withResponse(webhook, () => this.sender.resend());
+  /**
+   * Sends one request to each webhook, and adds one problem for all the responses that break the rule.
+   *
+   * @param sign the headers of a request with this body; left out, those of a valid signature
+   * @throws {NoResponseError} (rejects)
+   */
+  async check(
+    rule: string,
+    isRight: (status: number) => boolean,
+    webhooks: readonly Webhook[],
+    sign: SignBody = (body) => this.sender.signer.sign(body),
+  ): Promise<void> {
+    const responses: CheckedResponse[] = [];
+    for (const webhook of webhooks) responses.push([webhook, await this.send(webhook, await sign(webhook.body))]);
+    this.expect(rule, isRight, responses);
   }
 
   /** Adds one problem for all the responses that break one rule. */
-  expect(
-    rule: string,
-    responses: readonly (readonly [Webhook, WebhookResponse])[],
-    isRight: (status: number) => boolean,
-  ): void {
+  expect(rule: string, isRight: (status: number) => boolean, responses: readonly CheckedResponse[]): void {
     const wrong = responses.filter(([, { status }]) => !isRight(status));
     const statuses = [...new Set(wrong.map(([, { status }]) => status))].map((status) => {
       const requested = wrong.filter(([, response]) => response.status === status);
@@ -44,10 +45,12 @@ export class ContractChecker {
     if (statuses.length > 0) this.problems.push(`${rule}, but ${statuses.join("; ")}.`);
   }
 
-  async #withResponse({ method, path }: Webhook, send: () => Promise<WebhookResponse>): Promise<WebhookResponse> {
+  /** @throws {NoResponseError} (rejects) */
+  async send(webhook: Webhook, headers: HeaderList): Promise<WebhookResponse> {
+    const { method, path } = webhook;
     let response: WebhookResponse;
     try {
-      response = await send();
+      response = await this.sender.send(webhook, headers);
     } catch (cause) {
       if (isWebhookKitError(cause)) throw cause;
       throw new NoResponseError(`${method} ${path} got no response (${nameOf(cause)}); nothing more was sent.`, {

@@ -5,23 +5,15 @@ import { fetchTransport } from "./fetch-transport.ts";
 import { httpTransport } from "./http-transport.ts";
 import type { Transport } from "./transport.ts";
 
-/**
- * What `testReceiver` takes: an Express app or another listener of `node:http`, an object with `fetch` (a Hono app, or what a
- * Worker exports), or the address of a receiver that runs.
- *
- * @inline
- */
+/** What `testReceiver` takes. @inline */
 export type ReceiverApp =
   | string
   | URL
   | ((request: IncomingMessage, response: ServerResponse) => unknown)
   | { fetch(request: Request): Response | Promise<Response> };
 
-/** The way to an app, and the path in its address. */
-export interface OpenedApp {
-  readonly transport: Transport;
-  readonly path: string;
-}
+/** The transport to an app, and the path in its address. */
+type OpenedApp = { readonly transport: Transport; readonly path: string };
 
 /** @throws {ConfigurationError} `invalid_option` for what is none of these */
 export async function openApp(app: ReceiverApp, timeoutMs: number): Promise<OpenedApp> {
@@ -32,7 +24,7 @@ export async function openApp(app: ReceiverApp, timeoutMs: number): Promise<Open
 }
 
 function openAddress(address: string | URL, timeoutMs: number): OpenedApp {
-  const url = URL.parse(address);
+  const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url?.protocol !== "http:" && url?.protocol !== "https:")
     throw new ConfigurationError("invalid_option", "The address of a receiver begins with http:// or https://.");
   return { transport: httpTransport(new URL(url.origin), timeoutMs, async () => undefined), path: url.pathname };

@@ -3,11 +3,10 @@ import type { ContactSuggestion } from "../events.ts";
 import { contactSuggestionsSchema } from "../generated/schemas.ts";
 
 /** The suggestions in a response; or the problems for which the service would reject the entire list (D-21). */
-export type ReadSuggestions =
-  | { readonly suggestions: ContactSuggestion[]; readonly problems?: never }
-  | { readonly suggestions?: never; readonly problems: Record<string, string[]> };
-
-export function readSuggestions(json: string): ReadSuggestions {
+export function readSuggestions(json: string): {
+  readonly suggestions?: ContactSuggestion[];
+  readonly problems?: Record<string, string[]>;
+} {
   const result = contactSuggestionsSchema.safeParse(parse(json));
   return result.success
     ? { suggestions: result.data as ContactSuggestion[] }

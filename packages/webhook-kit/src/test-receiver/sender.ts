@@ -1,7 +1,7 @@
 import { endpoints } from "../endpoints/all.ts";
 import type { WebhookResponse } from "../http/response.ts";
-import type { Samples } from "./samples.ts";
 import type { Signer } from "./signer.ts";
+import type { Samples } from "./tested-receiver.ts";
 import type { HeaderList, OutgoingRequest, Transport } from "./transport.ts";
 
 /** The endpoints that a handler stands behind. */
@@ -14,6 +14,20 @@ export const handledEndpoints = {
 } as const satisfies Record<keyof Samples, unknown>;
 
 export const handledNames = Object.keys(handledEndpoints) as (keyof Samples)[];
+
+/** Valid payloads: with an invalid signature, the signature is the only reason to reject them. */
+export const samplePayloads: Samples = {
+  workerAddedContact: { workerId: "worker_made_up" },
+  contactSuggestions: { userEmailAddresses: ["made.up@example.com"] },
+  workerOfferResponse: { offerId: "offer_made_up", workerId: "worker_made_up", response: "rejected" },
+  offerEventDeleted: { offerId: "offer_made_up", workerId: "worker_made_up", eventStart: "2099-01-01T08:00:00Z" },
+  timelineChanged: {
+    workerId: "worker_made_up",
+    periodStart: "2099-01-01T00:00:00Z",
+    periodEnd: "2099-01-02T00:00:00Z",
+    completedAt: "2099-01-01T00:00:00Z",
+  },
+};
 
 /** A webhook that could be sent to its endpoint. */
 export interface Webhook {
@@ -59,13 +73,9 @@ export class Sender {
     return this.#transport.send(this.#last);
   }
 
-  /** The last request once more, to the byte. */
+  /** Sends the last request again, byte for byte. */
   async resend(): Promise<WebhookResponse> {
     if (!this.#last) throw new Error("Nothing was sent yet that could be repeated.");
     return this.#transport.send(this.#last);
-  }
-
-  close(): Promise<void> {
-    return this.#transport.close();
   }
 }

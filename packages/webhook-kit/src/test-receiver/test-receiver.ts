@@ -7,10 +7,9 @@ import { findSecretProblem } from "../signature/validate-secret.ts";
 import { checkReceiver } from "./check-receiver.ts";
 import { openApp, type ReceiverApp } from "./open-app.ts";
 import { readSuggestions } from "./read-suggestions.ts";
-import type { Samples } from "./samples.ts";
 import { handledEndpoints, Sender, writeWebhook } from "./sender.ts";
 import { Signer } from "./signer.ts";
-import type { TestedReceiver } from "./tested-receiver.ts";
+import type { Samples, TestedReceiver } from "./tested-receiver.ts";
 
 /**
  * Plays the service in your tests, with any test runner: sends webhooks to your receiver, and checks it against the contract.

@@ -29,7 +29,7 @@ export interface CorpusRequest {
   end?: "half";
 }
 
-export interface ExpectedAnswer {
+export interface ExpectedResponse {
   status: number | "closed" | (number | "closed")[];
   /** A value, or whether the header is there. */
   headers?: Record<string, string | boolean>;
@@ -43,7 +43,7 @@ export interface Step {
   request: CorpusRequest;
   sign?: Sign;
   other?: Sign;
-  response: ExpectedAnswer | ExpectedAnswer[];
+  response: ExpectedResponse | ExpectedResponse[];
   reason?: string;
   whileHeld?: boolean;
 }

@@ -1,9 +1,9 @@
 import { connect } from "node:net";
-import { readResponses, type WireAnswer } from "./read-responses.ts";
+import { readResponses, type WireResponse } from "./read-responses.ts";
 
 /** What a connection brought until it was closed. */
 export interface Exchange {
-  responses: WireAnswer[];
+  responses: WireResponse[];
   /** False if it was not closed in time. */
   isClosed: boolean;
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Corpus, type CorpusCase, type ExpectedAnswer, stepsOf } from "./corpus.ts";
+import { type Corpus, type CorpusCase, type ExpectedResponse, stepsOf } from "./corpus.ts";
 import { fillIn } from "./fill-in.ts";
-import type { WireAnswer } from "./read-responses.ts";
+import type { WireResponse } from "./read-responses.ts";
 
 /** What a receiver noted of one case. */
 export interface Noted {
@@ -11,9 +11,9 @@ export interface Noted {
 }
 
 /** How a case went. */
-export interface Outcome {
+export interface CaseOutcome {
   /** One for each request; undefined where the connection was closed without one. */
-  responses: (WireAnswer | undefined)[];
+  responses: (WireResponse | undefined)[];
   /** More than was asked for, or nothing within the time. */
   problem?: string;
   /** Undefined for a receiver that cannot be asked. */
@@ -31,24 +31,24 @@ export interface Mistake {
 }
 
 /** Every mistake of a receiver in one case; none when it is right. */
-export function judge(config: Corpus["config"], each: CorpusCase, outcome: Outcome): Mistake[] {
+export function judge(config: Corpus["config"], each: CorpusCase, outcome: CaseOutcome): Mistake[] {
   if (outcome.problem !== undefined) return [{ kind: "status", text: outcome.problem }];
   const steps = stepsOf(each);
   // Each request may have several right responses; a choice of one for each must fit what was handled, too.
-  const choices = steps.reduce<ExpectedAnswer[][]>(
+  const choices = steps.reduce<ExpectedResponse[][]>(
     (sofar, step) => sofar.flatMap((chosen) => [step.response].flat().map((response) => [...chosen, response])),
     [[]],
   );
   const reasons = steps.flatMap(({ reason }) => reason ?? []);
   const verdicts = choices.map((chosen) => [
-    ...chosen.flatMap((expected, index) => judgeAnswer(expected, outcome.responses[index])),
+    ...chosen.flatMap((expected, index) => judgeResponse(expected, outcome.responses[index])),
     ...judgeNoted(chosen, reasons, outcome),
   ]);
   const [best = []] = verdicts.sort((one, other) => one.length - other.length);
   return [...best, ...findLeaks(config, outcome)];
 }
 
-function judgeAnswer(expected: ExpectedAnswer, response: WireAnswer | undefined): Mistake[] {
+function judgeResponse(expected: ExpectedResponse, response: WireResponse | undefined): Mistake[] {
   const got = response?.status ?? "closed";
   const allowed = [expected.status].flat();
   if (!allowed.includes(got)) return [{ kind: "status", text: `expected ${allowed.join(" or ")}, got ${got}` }];
@@ -73,7 +73,7 @@ const simplified = (value: string): string =>
     .sort()
     .join();
 
-function judgeNoted(chosen: ExpectedAnswer[], reasons: string[], { noted, unique }: Outcome): Mistake[] {
+function judgeNoted(chosen: ExpectedResponse[], reasons: string[], { noted, unique }: CaseOutcome): Mistake[] {
   if (!noted) return [];
   const handled = chosen.reduce((sum, response) => sum + response.handled, 0);
   if (handled !== noted.handled)
@@ -89,7 +89,7 @@ function judgeNoted(chosen: ExpectedAnswer[], reasons: string[], { noted, unique
   return mistakes;
 }
 
-const findLeaks = (config: Corpus["config"], { responses, secrets }: Outcome): Mistake[] =>
+const findLeaks = (config: Corpus["config"], { responses, secrets }: CaseOutcome): Mistake[] =>
   responses.flatMap((response) => {
     const text = response ? [response.body, ...response.headers.values()].join("\n") : "";
     const isLeaking = [...config.never, ...secrets].some((word) => word !== "" && text.includes(word));

@@ -1,5 +1,5 @@
 /** A response as it came over the wire. */
-export interface WireAnswer {
+export interface WireResponse {
   status: number;
   /** Names in lower case. */
   headers: Map<string, string>;
@@ -12,8 +12,8 @@ export interface WireAnswer {
  * @param methods of the requests, in order: a response to HEAD has no body, whatever its headers say
  * @param isClosed no more will come: a body without a length is complete
  */
-export function readResponses(text: string, methods: readonly string[], isClosed: boolean): WireAnswer[] {
-  const responses: WireAnswer[] = [];
+export function readResponses(text: string, methods: readonly string[], isClosed: boolean): WireResponse[] {
+  const responses: WireResponse[] = [];
   let rest = text;
   while (rest !== "") {
     const headEnd = rest.indexOf("\r\n\r\n");

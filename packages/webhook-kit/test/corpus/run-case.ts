@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { type Corpus, type CorpusCase, type Step, stepsOf } from "./corpus.ts";
 import { type Exchange, exchange } from "./exchange.ts";
-import type { Outcome } from "./judge.ts";
-import type { WireAnswer } from "./read-responses.ts";
+import type { CaseOutcome } from "./judge.ts";
+import type { WireResponse } from "./read-responses.ts";
 import { sign } from "./sign.ts";
 import { writeRequest } from "./write-request.ts";
 
@@ -23,7 +23,7 @@ export async function runCase(
   each: CorpusCase,
   target: Target,
   now: number,
-): Promise<Outcome> {
+): Promise<CaseOutcome> {
   const steps = stepsOf(each);
   const unique = randomBytes(6).toString("hex");
   const host = `${target.host}:${target.port}`;
@@ -46,7 +46,7 @@ export async function runCase(
   let exchanges: Exchange[];
   if (isPipelined(each)) exchanges = [await exchange(target, Buffer.concat(bytes), methods)];
   else exchanges = await sendInTurn(steps, send, target);
-  const responses: (WireAnswer | undefined)[] = isPipelined(each)
+  const responses: (WireResponse | undefined)[] = isPipelined(each)
     ? steps.map((_, index) => exchanges[0]?.responses[index])
     : exchanges.map((one) => one.responses[0]);
   const extra = exchanges.some((one) => one.responses.length > (isPipelined(each) ? steps.length : 1));

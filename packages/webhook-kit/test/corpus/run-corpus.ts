@@ -1,5 +1,5 @@
 import type { Corpus, CorpusCase, ReceiverNeeds } from "./corpus.ts";
-import { judge, type Mistake, type Noted, type Outcome } from "./judge.ts";
+import { type CaseOutcome, judge, type Mistake, type Noted } from "./judge.ts";
 import { runCase, type Target } from "./run-case.ts";
 
 /** A receiver to send the corpus to. */
@@ -27,7 +27,7 @@ export interface Verdict {
  *   and the cases that name an instant are left out
  */
 export async function runCorpus(corpus: Corpus, receiver: Receiver, clock?: string): Promise<Verdict[]> {
-  const runs: { group: string; each: CorpusCase; target: Target; outcome: Outcome }[] = [];
+  const runs: { group: string; each: CorpusCase; target: Target; outcome: CaseOutcome }[] = [];
   const queue = corpus.groups.flatMap(({ name, cases }) => cases.map((each) => ({ group: name, each })));
   const work = async () => {
     for (let next = queue.shift(); next; next = queue.shift()) {
@@ -52,17 +52,17 @@ export async function runCorpus(corpus: Corpus, receiver: Receiver, clock?: stri
   for (const [index, one] of noted.entries()) Object.assign(runs[index]?.outcome ?? {}, { noted: one });
   const usual = usualRefusal(runs.map(({ outcome }) => outcome));
   return runs.map(({ group, each, outcome }) => {
-    const isTelling = refusalsOf(outcome).some((body) => body !== usual);
-    const telling: Mistake[] = isTelling ? [{ kind: "body", text: "a 401 unlike the others" }] : [];
-    return { group, id: each.id, mistakes: [...judge(corpus.config, each, outcome), ...telling] };
+    const isDistinct = refusalsOf(outcome).some((body) => body !== usual);
+    const distinct: Mistake[] = isDistinct ? [{ kind: "body", text: "a 401 unlike the others" }] : [];
+    return { group, id: each.id, mistakes: [...judge(corpus.config, each, outcome), ...distinct] };
   });
 }
 
-const refusalsOf = ({ responses }: Outcome): string[] =>
+const refusalsOf = ({ responses }: CaseOutcome): string[] =>
   responses.flatMap((response) => (response?.status === 401 ? [response.body] : []));
 
 /** The body that most 401s have: a body of its own says the sender why it was refused (D-17). */
-function usualRefusal(outcomes: Outcome[]): string | undefined {
+function usualRefusal(outcomes: CaseOutcome[]): string | undefined {
   const counts = new Map<string, number>();
   for (const body of outcomes.flatMap(refusalsOf)) counts.set(body, (counts.get(body) ?? 0) + 1);
   return [...counts].sort(([, one], [, other]) => other - one)[0]?.[0];

@@ -13,7 +13,7 @@ async function startThree(handlerTimeoutMs: number): Promise<ReceiverProcess[]> 
 }
 
 /** One event, signed once, as it is sent again and again. */
-function identicalRequest(): (to: ReceiverProcess | undefined) => Promise<Responded> {
+function identicalRequest(): (to: ReceiverProcess | undefined) => Promise<ProcessResponse> {
   const init = {
     method: "POST",
     headers: signedJson(),
@@ -26,12 +26,12 @@ function identicalRequest(): (to: ReceiverProcess | undefined) => Promise<Respon
   };
 }
 
-interface Responded {
+interface ProcessResponse {
   readonly status: number;
   readonly retryAfter: number;
 }
 
-const spread = (processes: ReceiverProcess[], send: (to: ReceiverProcess | undefined) => Promise<Responded>) =>
+const spread = (processes: ReceiverProcess[], send: (to: ReceiverProcess | undefined) => Promise<ProcessResponse>) =>
   Array.from({ length: 100 }, (_, index) => send(processes[index % processes.length]));
 
 const handledBy = (processes: ReceiverProcess[]): string[] => processes.flatMap(({ handled }) => handled);

@@ -3,24 +3,24 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type Deduplication, memoryDeduplication } from "../../src/index.ts";
 import { deduplicationConformance } from "../../src/testing.ts";
 
-type Claim = Deduplication["acquire"];
+type Acquire = Deduplication["acquire"];
 
 /** What a user's store may get wrong, over one that is right; and the case that must notice. */
-interface Mistake {
+interface StoreMistake {
   readonly mistake: string;
   readonly noticed: string;
   readonly breakIt: (inner: Deduplication) => Partial<Deduplication>;
 }
 
 /** Changes what is remembered for each key that was granted. */
-function onGranted(inner: Deduplication, change: (key: string, token: string) => string): Claim {
+function onGranted(inner: Deduplication, change: (key: string, token: string) => string): Acquire {
   return async (key, options) => {
     const result = await inner.acquire(key, options);
     return result.state === "acquired" ? { ...result, token: change(key, result.token) } : result;
   };
 }
 
-const mistakes: Mistake[] = [
+const mistakes: StoreMistake[] = [
   {
     mistake: "grants every key",
     noticed: "a key is acquired once, and returns retryAfterMs while it is held",

@@ -87,7 +87,7 @@ describe.each(clients)("with a client of $name", ({ connect }) => {
 
 /** A client whose responses the test gives. */
 function fakeClient() {
-  const calls: { script: string; keys: string[]; args: string[]; response(reply: unknown): void; fail(): void }[] = [];
+  const calls: { script: string; keys: string[]; args: string[]; response(result: unknown): void; fail(): void }[] = [];
   const client: Client = {
     eval: (script, { keys, arguments: args }) =>
       new Promise((response, reject) => {
@@ -160,7 +160,7 @@ test.each([
   "completed 2000",
   ["acquired"],
   { toString: () => "acquired" },
-])("an unexpected response of Redis, %j, acquires nothing, nor an end of one", async (reply) => {
+])("an unexpected response of Redis, %j, acquires nothing, nor an end of one", async (result) => {
   const { calls, client } = fakeClient();
   const deduplication = redisDeduplication(client);
   const steps = [
@@ -170,7 +170,7 @@ test.each([
   ];
   for (const step of steps) {
     const settled = Promise.resolve(step());
-    calls.at(-1)?.response(reply);
+    calls.at(-1)?.response(result);
     await expect(settled).rejects.toThrow("Unexpected response from Redis");
   }
 });

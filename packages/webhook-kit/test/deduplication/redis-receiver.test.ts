@@ -33,7 +33,7 @@ async function mount(options: Partial<ReceiverOptions>) {
   };
 }
 
-const answerOf = (workerId: string, response = "accepted") => ({ offerId: "offer_4f1c2a", workerId, response });
+const responseOf = (workerId: string, response = "accepted") => ({ offerId: "offer_4f1c2a", workerId, response });
 
 /** Resolves once the end of a handler is in the store. */
 function tellSettled(inner: Deduplication) {
@@ -74,7 +74,7 @@ describe.each(await receiptsUnderTest())("deduplication in $title", ({ open }) =
     const send = await mount({ deduplication: await open(), now: duringMinute, onWorkerOfferResponse });
     const workers = Array.from({ length: 1_000 }, (_, index) => `worker_${String(index).padStart(4, "0")}`);
     for (let round = 0; round < 2; round += 1) {
-      const responses = await Promise.all(workers.map((workerId) => send(answerOf(workerId))));
+      const responses = await Promise.all(workers.map((workerId) => send(responseOf(workerId))));
       expect(responses.filter(({ status }) => status === 200)).toHaveLength(1_000);
     }
     expect(handled.sort()).toEqual(workers);
@@ -85,14 +85,14 @@ describe.each(await receiptsUnderTest())("deduplication in $title", ({ open }) =
     const onWorkerOfferResponse = ({ response }: { response: string }) => handled.push(response);
     const send = await mount({ deduplication: await open(), now: duringMinute, onWorkerOfferResponse });
     for (const response of ["accepted", "rejected", "rejected", "accepted", "accepted"])
-      expect(await send(answerOf("amal", response))).toMatchObject({ status: 200 });
+      expect(await send(responseOf("amal", response))).toMatchObject({ status: 200 });
     expect(handled).toEqual(["accepted", "rejected", "accepted"]);
   });
 
   test("of a hundred identical requests at once one is handled, and the others are to come again", async () => {
     const { runs, handler, started } = heldHandler();
     const send = await mount({ deduplication: await open(), now: duringMinute, onWorkerOfferResponse: handler });
-    const requests = Array.from({ length: 100 }, () => send(answerOf("amal")));
+    const requests = Array.from({ length: 100 }, () => send(responseOf("amal")));
     await started(1);
     let waiting = 0;
     for (const request of requests) void request.then(({ status }) => (waiting += status === 409 ? 1 : 0));
@@ -102,7 +102,7 @@ describe.each(await receiptsUnderTest())("deduplication in $title", ({ open }) =
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
     for (const { status, retryAfter } of responses)
       if (status === 409) expect(Number(retryAfter)).toBeGreaterThanOrEqual(1);
-    expect(await send(answerOf("amal"))).toEqual({ status: 200, retryAfter: null });
+    expect(await send(responseOf("amal"))).toEqual({ status: 200, retryAfter: null });
     expect(runs).toHaveLength(1);
   });
 
@@ -113,7 +113,7 @@ describe.each(await receiptsUnderTest())("deduplication in $title", ({ open }) =
       const { deduplication, settled } = tellSettled(await open());
       const send = await mount({ deduplication, handlerTimeoutMs: 200, onWorkerOfferResponse: handler });
       const headers = signed();
-      const request = () => send(answerOf("amal"), headers);
+      const request = () => send(responseOf("amal"), headers);
       expect(await request()).toMatchObject({ status: 503 });
       const second = untilTaken(request);
       await started(2);

@@ -3,22 +3,22 @@ import type { createClient, createClientPool, createCluster, createSentinel, Red
 import { expectTypeOf, test } from "vitest";
 import type { redisDeduplication } from "../../src/redis.ts";
 
-type Client = Parameters<typeof redisDeduplication>[0];
+type AcceptedClient = Parameters<typeof redisDeduplication>[0];
 
 test("every client of npm redis fits as it is", () => {
-  expectTypeOf<ReturnType<typeof createClient>>().toExtend<Client>();
-  expectTypeOf<RedisClientType>().toExtend<Client>();
-  expectTypeOf<ReturnType<typeof createClientPool>>().toExtend<Client>();
-  expectTypeOf<ReturnType<typeof createCluster>>().toExtend<Client>();
-  expectTypeOf<ReturnType<typeof createSentinel>>().toExtend<Client>();
+  expectTypeOf<ReturnType<typeof createClient>>().toExtend<AcceptedClient>();
+  expectTypeOf<RedisClientType>().toExtend<AcceptedClient>();
+  expectTypeOf<ReturnType<typeof createClientPool>>().toExtend<AcceptedClient>();
+  expectTypeOf<ReturnType<typeof createCluster>>().toExtend<AcceptedClient>();
+  expectTypeOf<ReturnType<typeof createSentinel>>().toExtend<AcceptedClient>();
 });
 
 test("every client of ioredis fits as it is", () => {
-  expectTypeOf<Redis>().toExtend<Client>();
-  expectTypeOf<Cluster>().toExtend<Client>();
+  expectTypeOf<Redis>().toExtend<AcceptedClient>();
+  expectTypeOf<Cluster>().toExtend<AcceptedClient>();
 });
 
 test("what only collects commands does not fit", () => {
-  expectTypeOf<ReturnType<Redis["pipeline"]>>().not.toExtend<Client>();
-  expectTypeOf<string>().not.toExtend<Client>();
+  expectTypeOf<ReturnType<Redis["pipeline"]>>().not.toExtend<AcceptedClient>();
+  expectTypeOf<string>().not.toExtend<AcceptedClient>();
 });

@@ -35,7 +35,7 @@ describe.each(adapters)("$name", (adapter) => {
           note("suggestContacts")(search);
           return [suggestion];
         },
-        onVerified: (proof) => verified.push(proof),
+        onVerified: (each) => verified.push(each),
         onRejected: ({ reason }) => reasons.push(reason),
       },
       samples.mount,
@@ -56,7 +56,7 @@ describe.each(adapters)("$name", (adapter) => {
     const { status, variant, handler, event, reason } = sample.outcome;
     expect(response.status).toBe(status);
     expect(handled).toEqual(handler === undefined ? [] : [[handler, event]]);
-    expect(verified.map((proof) => proof.variant)).toEqual(variant === undefined ? [] : [variant]);
+    expect(verified.map((each) => each.variant)).toEqual(variant === undefined ? [] : [variant]);
     expect(reasons).toEqual(reason === undefined ? [] : [reason]);
     if (handler === "suggestContacts") expect(await response.json()).toEqual([suggestion]);
     replayed.push(sample.name);

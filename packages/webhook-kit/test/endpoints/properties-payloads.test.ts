@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
 import { endpoints } from "../../src/endpoints/all.ts";
-import { validateInput } from "../../src/endpoints/validate-input.ts";
 import { isJson, parseJson } from "../../src/http/json-body.ts";
 import { Rejected } from "../../src/http/rejected.ts";
+import { validateInput } from "../../src/receive/read-input.ts";
 import { anyText, runs } from "../support/property-runs.ts";
 
 /** The value, or what was thrown to reject the request: nothing else may be thrown. */

@@ -35,13 +35,13 @@ test("in Express a basePath is refused, since nothing would heed it", () => {
 
 test("options may be an object of a class of yours, with handlers for methods", async () => {
   const handled = vi.fn();
-  class Receiver {
+  class OptionsOfAClass {
     readonly secret = secret;
     onWorkerAddedContact({ workerId }: { workerId: string }) {
       handled(workerId);
     }
   }
   const request = new Request("http://127.0.0.1/contact/new/amal", { headers: signed() });
-  expect((await webhookHandler(new Receiver())(request)).status).toBe(200);
+  expect((await webhookHandler(new OptionsOfAClass())(request)).status).toBe(200);
   expect(handled).toHaveBeenCalledExactlyOnceWith("amal");
 });

@@ -16,7 +16,7 @@ test.each([
 );
 
 /** The status and, for a problem, the code that a request line gets a response with. */
-async function answerTo(line: string, headers: Record<string, string> = {}) {
+async function responseTo(line: string, headers: Record<string, string> = {}) {
   const onRejected = vi.fn();
   const listener = webhookListener({ secret, basePath: "/offers", onWorkerAddedContact: () => undefined, onRejected });
   const { port } = await serve(listener);
@@ -47,7 +47,7 @@ test.each([
   ["GET /offers/contact/new/%E0%A4%A", 400, "invalid_request"],
   ["GET /offers/contact/new/%00", 200, undefined],
 ])("%s is %d (%s)", async (line, status, reason) =>
-  expect(await answerTo(`${line} HTTP/1.1`, signed())).toEqual([status, reason]),
+  expect(await responseTo(`${line} HTTP/1.1`, signed())).toEqual([status, reason]),
 );
 
 test("an unknown path goes on to next, and no hook is called", async () => {

@@ -89,10 +89,10 @@ const likely = fc.oneof(
   }),
 );
 
-type Request = { method: string; path: Uint8Array; headers: readonly [string, Uint8Array][]; body: Uint8Array };
+type RawRequest = { method: string; path: Uint8Array; headers: readonly [string, Uint8Array][]; body: Uint8Array };
 
 /** With a length that is right, unless one of the headers says another. */
-function write({ method, path, headers, body }: Request, signed: Readonly<Record<string, string>> = {}): Buffer {
+function write({ method, path, headers, body }: RawRequest, signed: Readonly<Record<string, string>> = {}): Buffer {
   const line = (...parts: (string | Uint8Array)[]) =>
     Buffer.concat([...parts.map((part) => Buffer.from(part as string)), Buffer.from("\r\n")]);
   const own = [["host", "a"], ["connection", "close"], ["content-length", String(body.length)], ...pairsOf(signed)];

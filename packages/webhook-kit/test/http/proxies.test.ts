@@ -76,14 +76,14 @@ describe.each(adapters)("$name", (adapter) => {
     expect(handler).not.toHaveBeenCalled();
   });
 
-  test("one connection brings many requests, whatever became of the ones before", async () => {
+  test("one connection brings many requests, whatever the outcome of the earlier ones", async () => {
     const { port } = await adapter.serve({ secret, onWorkerOfferResponse: () => undefined });
     const { Timestamp, Authorization } = signed();
-    const proof = `Timestamp: ${Timestamp}\r\nAuthorization: ${Authorization}\r\n`;
+    const signature = `Timestamp: ${Timestamp}\r\nAuthorization: ${Authorization}\r\n`;
     const unsigned = "POST /offer/response HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}";
     const responses = await sendRaw(
       port,
-      `${unsigned}HEAD /test/auth HTTP/1.1\r\nHost: a\r\n\r\nGET /test/auth HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${proof}\r\n`,
+      `${unsigned}HEAD /test/auth HTTP/1.1\r\nHost: a\r\n\r\nGET /test/auth HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${signature}\r\n`,
     );
     expect([...responses.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status)).toEqual(["401", "405", "200"]);
   });

@@ -17,13 +17,13 @@ const head = [
 /** Sends it all over a raw socket, as fast as it is taken, and hangs up when the response is complete. */
 async function sendUnsigned(adapter: Adapter) {
   const { port, server } = await adapter.serve({ secret, onWorkerOfferResponse: () => undefined });
-  const read = { whenAnswered: Number.NaN };
+  const read = { whenResponded: Number.NaN };
   let serverSide: Socket | undefined;
   const watch: RequestListener = ({ socket }, response) => {
     serverSide = socket;
     response.writeHead = new Proxy(response.writeHead, {
       apply(writeHead, self, args) {
-        read.whenAnswered = socket.bytesRead - head.length;
+        read.whenResponded = socket.bytesRead - head.length;
         return Reflect.apply(writeHead, self, args);
       },
     });
@@ -44,8 +44,8 @@ async function sendUnsigned(adapter: Adapter) {
 }
 
 function isComplete(response: string): boolean {
-  const [answerHead = "", body] = response.split("\r\n\r\n");
-  return body?.length === Number(/content-length: (\d+)/i.exec(answerHead)?.[1]);
+  const [responseHead = "", body] = response.split("\r\n\r\n");
+  return body?.length === Number(/content-length: (\d+)/i.exec(responseHead)?.[1]);
 }
 
 describe.each(adapters)("$name", (adapter) => {
@@ -54,7 +54,7 @@ describe.each(adapters)("$name", (adapter) => {
     socket.destroy();
     expect(response).toMatch(/^HTTP\/1\.1 401 /);
     expect(isComplete(response)).toBe(true);
-    expect(read.whenAnswered).toBeLessThan(64 * 1024);
+    expect(read.whenResponded).toBeLessThan(64 * 1024);
   });
 });
 

@@ -1,27 +1,19 @@
-import { html } from "hono/html";
 import { parseBody } from "../../validation/parse-body.ts";
 import { addContact, contactSchema, readOrganisation, readOrganisations } from "../../worker-app/contacts.ts";
-import { formTokenField } from "../layout/form-token.ts";
-import { cursorFrom, paginate, withCursor } from "../layout/pagination.ts";
-import type { PageDeps } from "../routing/page-deps.ts";
-import type { PageResult } from "../routing/page-result.ts";
+import { formTokenField } from "../layout/field.ts";
+import { html } from "../layout/markup.ts";
+import { paginate, parameterOf } from "../layout/pagination.ts";
 import { idempotencyField, submitOnce } from "../routing/submit-once.ts";
-import type { AppContext } from "./app-section.ts";
+import type { AppForm, AppPage } from "../sections/app-section.ts";
 
 const limit = 200;
 
 /** `GET /app/contacts?after=…`: organisations at which a worker can add a contact. */
-export const contactsPage =
-  (deps: PageDeps) =>
-  async (context: AppContext): Promise<PageResult> => {
-    const after = cursorFrom(context.request, "after");
-    const organisations = await readOrganisations(deps, { after, limit: limit + 1 });
-    const { shown, links } = paginate(organisations, {
-      ...{ limit, after, keyOf: ({ id }) => id },
-      addressOf: (key) => withCursor("/app/contacts", "after", key),
-      words: { first: "The first", next: "More" },
-    });
-    const main = html`
+export const contactsPage: AppPage = async (context) => {
+  const after = parameterOf(context.request, "after");
+  const organisations = await readOrganisations(context.deps, { after, limit: limit + 1 });
+  const { shown, links } = paginate(organisations, { path: "/app/contacts", limit, after });
+  const main = html`
       <header class="page-head"><h1>Contacts</h1></header>
       <p class="lead">Add a contact at an organisation to share your availability with it. The organisation is notified.</p>
       ${shown.length === 0 && html`<p class="empty">There is no organisation yet.</p>`}
@@ -37,17 +29,16 @@ export const contactsPage =
         </li>`,
       )}</ul>
       ${links}`;
-    return { title: "Contacts", main };
-  };
+  return { title: "Contacts", main };
+};
 
 /** `POST /app/contacts` */
-export const addContactForm =
-  (deps: PageDeps) =>
-  async (context: AppContext, form: URLSearchParams): Promise<PageResult> => {
-    const { organisationId } = parseBody(contactSchema, { organisationId: form.get("organisationId") });
-    const { name } = await readOrganisation(deps, organisationId);
-    return submitOnce(deps, { context, form, organisationId }, async (trx) => {
-      await addContact(trx, deps, context.user.id, organisationId);
-      return { to: "/app/contacts", notice: `${name} is notified that you share your availability.` };
-    });
-  };
+export const addContactForm: AppForm = async (context, form) => {
+  const { deps, user } = context;
+  const { organisationId } = parseBody(contactSchema, { organisationId: form.get("organisationId") });
+  const { name } = await readOrganisation(deps, organisationId);
+  return submitOnce(context, form, organisationId, async (trx) => {
+    await addContact(trx, deps, user.id, organisationId);
+    return { to: "/app/contacts", notice: `${name} is notified that you share your availability.` };
+  });
+};

@@ -1,13 +1,9 @@
-import { html } from "hono/html";
 import type { NotificationReason } from "../../push/push-transport.ts";
-import { menuCursor } from "../../worker-app/list-menu.ts";
-import type { Markup } from "../layout/markup.ts";
-import { pageLinks, positionFrom, withCursor } from "../layout/pagination.ts";
+import { type MenuItem, menu } from "../../worker-app/menu.ts";
+import { html, type Markup } from "../layout/markup.ts";
+import { newestFirst } from "../layout/pagination.ts";
 import { time } from "../layout/time.ts";
-import type { PageDeps } from "../routing/page-deps.ts";
-import type { PageResult } from "../routing/page-result.ts";
-import type { AppContext } from "./app-section.ts";
-import { type MenuItem, readMenu } from "./read-menu.ts";
+import type { AppPage } from "../sections/app-section.ts";
 
 const texts: Record<NotificationReason, string> = {
   offer: "New offer",
@@ -16,23 +12,17 @@ const texts: Record<NotificationReason, string> = {
   withdrawn: "Offer withdrawn",
 };
 
-const limit = 50;
-
 /** `GET /app?before=…`: the notifications menu. */
-export const menuPage =
-  (deps: PageDeps) =>
-  async ({ user, request }: AppContext): Promise<PageResult> => {
-    const { after, before } = positionFrom(request, menuCursor);
-    const { rows: items, next } = await readMenu(deps, user.id, { before, limit });
-    const links = pageLinks({ after, next, addressOf: (key) => withCursor("/app", "before", key) });
-    const main = html`
+export const menuPage: AppPage = async (context) => {
+  const { rows, isNewest, links } = await newestFirst(context, menu, 50);
+  const main = html`
       <header class="page-head"><h1>Notifications</h1></header>
       <div id="menu" data-live="notification">
-        ${items.length > 0 ? html`<ul class="menu">${items.map(entry)}</ul>` : after === undefined ? nothing : nothingOlder}
+        ${rows.length > 0 ? html`<ul class="menu">${rows.map(entry)}</ul>` : isNewest ? nothing : nothingOlder}
         ${links}
       </div>`;
-    return { title: "Notifications", main };
-  };
+  return { title: "Notifications", main };
+};
 
 const nothing = html`<p class="empty">No notifications yet. New offers appear here automatically.</p>`;
 
@@ -51,8 +41,8 @@ const entry = (item: MenuItem): Markup => {
   </li>`;
 };
 
-const isNew = ({ reason, isOpened, response }: MenuItem): boolean =>
-  reason === "offer" && !isOpened && response === "none";
+const isNew = ({ reason, openedAt, response }: MenuItem): boolean =>
+  reason === "offer" && openedAt === null && response === "none";
 
 const responses: Record<string, Markup> = {
   applied: html`<span class="badge good">You applied</span>`,

@@ -1,29 +1,23 @@
-import { html } from "hono/html";
-import { pathParameter } from "../../http/path-parameter.ts";
 import type { WorkerAction } from "../../offers/transition.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
 import { actAsWorker, viewOffer, type WorkerOffer } from "../../worker-app/worker-offer.ts";
-import { formTokenField } from "../layout/form-token.ts";
-import type { Markup } from "../layout/markup.ts";
+import { formTokenField } from "../layout/field.ts";
+import { html, type Markup } from "../layout/markup.ts";
 import { timeSpan } from "../layout/time.ts";
-import type { PageDeps } from "../routing/page-deps.ts";
-import type { Page, PageResult } from "../routing/page-result.ts";
-import type { AppContext } from "./app-section.ts";
+import type { Page } from "../routing/page.ts";
+import type { AppContext, AppForm, AppPage } from "../sections/app-section.ts";
 
 /** `GET /app/offers/{id}`: the offer view. Opening is recorded, and is no response (D-84). */
-export const offerPage =
-  (deps: PageDeps) =>
-  async (context: AppContext): Promise<PageResult> => {
-    const id = pathParameter(context.request, "id");
-    // A live update does not open the offer.
-    const isOpened = context.request.get("x-part") === undefined;
-    if (isOpened) await actAsWorker(deps, context.user.id, id, "open");
-    return showOffer(deps, context, id);
-  };
+export const offerPage: AppPage = async (context) => {
+  const { deps, user, id, request } = context;
+  // A live update does not open the offer.
+  if (request.get("x-part") === undefined) await actAsWorker(deps, user.id, id, "open");
+  return showOffer(context);
+};
 
 /** @param refusal why the response was rejected */
-async function showOffer(deps: PageDeps, context: AppContext, id: string, refusal?: string): Promise<Page> {
-  const offer = await viewOffer(deps, context.user.id, id);
+async function showOffer(context: AppContext, refusal?: string): Promise<Page> {
+  const offer = await viewOffer(context.deps, context.user.id, context.id);
   const main = html`
       <header class="page-head"><p class="fine">${offer.organisation.name}</p><h1>${offer.title}</h1></header>
       ${refusal && html`<p class="notice bad" role="alert">${refusal}</p>`}
@@ -35,11 +29,11 @@ async function showOffer(deps: PageDeps, context: AppContext, id: string, refusa
   return { title: offer.title, main, ...(refusal !== undefined && { status: 422 }) };
 }
 
-const notices: Record<Exclude<WorkerAction, "open">, string | undefined> = {
-  apply: "You applied. You will be notified when the work is assigned.",
-  reject: "You rejected the offer.",
-  close: undefined,
-};
+const notices = {
+  apply: { notice: "You applied. You will be notified when the work is assigned." },
+  reject: { notice: "You rejected the offer." },
+  close: {},
+} as const;
 
 const tooLate: Partial<Record<string, string>> = {
   offer_completed: "Your response came too late: the offer was completed.",
@@ -48,19 +42,18 @@ const tooLate: Partial<Record<string, string>> = {
 
 /** `POST /app/offers/{id}/apply`, and likewise reject and close. */
 export const respondToOffer =
-  (deps: PageDeps, action: Exclude<WorkerAction, "open">) =>
-  async (context: AppContext): Promise<PageResult> => {
-    const id = pathParameter(context.request, "id");
+  (action: Exclude<WorkerAction, "open">): AppForm =>
+  async (context) => {
+    const { deps, user, id } = context;
     try {
-      await actAsWorker(deps, context.user.id, id, action);
+      await actAsWorker(deps, user.id, id, action);
     } catch (error) {
       // The offer was closed while the worker viewed it.
       const late = error instanceof ProblemError ? tooLate[error.code] : undefined;
-      if (late !== undefined) return showOffer(deps, context, id, late);
+      if (late !== undefined) return showOffer(context, late);
       throw error;
     }
-    const notice = notices[action];
-    return { to: action === "close" ? "/app" : pathOf(id), ...(notice !== undefined && { notice }) };
+    return { to: action === "close" ? "/app" : pathOf(id), ...notices[action] };
   };
 
 const pathOf = (id: string): string => `/app/offers/${encodeURIComponent(id)}`;

@@ -3,25 +3,26 @@
 const main = document.getElementById("main");
 const liveState = document.getElementById("live-state");
 
-/** Buttons that copy the text of an element. */
-function copyButtons() {
-  document.addEventListener("click", async (event) => {
-    const button = event.target instanceof Element ? event.target.closest("button[data-copy]") : null;
-    if (button === null) return;
-    const text = document.getElementById(button.dataset.copy)?.textContent ?? "";
-    const label = button.textContent;
-    try {
-      await navigator.clipboard.writeText(text);
-      button.textContent = "Copied";
-    } catch {
-      // Without https there is no clipboard API: select the text to copy it by keyboard.
-      getSelection()?.selectAllChildren(document.getElementById(button.dataset.copy));
-      button.textContent = "Press Ctrl+C";
-    }
-    setTimeout(() => {
-      button.textContent = label;
-    }, 2_000);
-  });
+// Buttons that copy the text of an element.
+document.addEventListener("click", async (event) => {
+  const button = event.target instanceof Element ? event.target.closest("button[data-copy]") : null;
+  if (button === null) return;
+  const source = document.getElementById(button.dataset.copy);
+  const label = button.textContent;
+  try {
+    await navigator.clipboard.writeText(source.textContent);
+    button.textContent = "Copied";
+  } catch {
+    // Without https there is no clipboard API: select the text to copy it by keyboard.
+    getSelection()?.selectAllChildren(source);
+    button.textContent = "Press Ctrl+C";
+  }
+  setTimeout(() => {
+    button.textContent = label;
+  }, 2_000);
+});
+
+function showCopyButtons() {
   for (const button of document.querySelectorAll("button[data-copy]")) button.hidden = false;
 }
 
@@ -121,7 +122,7 @@ function swap(page, ids) {
     for (const element of changed) element.classList.add("fresh");
     if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
   }
-  for (const button of document.querySelectorAll("button[data-copy]")) button.hidden = false;
+  showCopyButtons();
 }
 
 function keepInputs(old, fresh) {
@@ -139,18 +140,15 @@ function say(text) {
   if (liveState && liveState.textContent !== text) liveState.textContent = text;
 }
 
-/** Prevents double submits. */
-function sendOnce() {
-  const sent = new WeakSet();
-  document.addEventListener("submit", (event) => {
-    if (sent.has(event.target)) event.preventDefault();
-    else sent.add(event.target);
-    setTimeout(() => sent.delete(event.target), 5_000);
-  });
-}
+// Prevents double submits.
+const sent = new WeakSet();
+document.addEventListener("submit", (event) => {
+  if (sent.has(event.target)) event.preventDefault();
+  else sent.add(event.target);
+  setTimeout(() => sent.delete(event.target), 5_000);
+});
 
-copyButtons();
-sendOnce();
+showCopyButtons();
 if (document.body.dataset.liveStream) follow(document.body.dataset.liveStream);
 
 // Focus the first invalid input.

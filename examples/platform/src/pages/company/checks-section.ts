@@ -1,14 +1,13 @@
-import { html } from "hono/html";
-import type { CheckView } from "../../portal/profile/check-endpoint.ts";
-import { badge } from "../layout/badge.ts";
-import type { Markup } from "../layout/markup.ts";
+import type { EndpointCheck } from "../../outbound/test-endpoint.ts";
+import { badge } from "../layout/labels.ts";
+import { html, type Markup } from "../layout/markup.ts";
 
 /**
  * Both checks of a base address, with requests and responses.
  *
  * @param done outcome, shown when the checks passed
  */
-export function checksSection(baseAddress: string, checks: readonly CheckView[], done: string | undefined): Markup {
+export function checksSection(baseAddress: string, checks: readonly EndpointCheck[], done: string | undefined): Markup {
   const passed = checks.every((check) => check.passed);
   return html`
     <section class="panel" aria-labelledby="checks">
@@ -20,7 +19,7 @@ export function checksSection(baseAddress: string, checks: readonly CheckView[],
     </section>`;
 }
 
-const checkItem = ({ method, path, passed, reason, milliseconds, ...check }: CheckView): Markup => html`
+const checkItem = ({ method, path, passed, reason, milliseconds, ...check }: EndpointCheck): Markup => html`
         <li class="${passed ? "good" : "bad"}">
           <h3>${method} ${path} ${badge(passed ? "Passed" : "Failed", passed ? "good" : "bad")}</h3>
           <p>${reason} <span class="fine">in ${milliseconds} ms</span></p>
@@ -41,7 +40,7 @@ const headerLines = (headers: Record<string, string>): string =>
     .map(([name, value]) => `${name}: ${value}`)
     .join("\n");
 
-function responseOf({ status, contentType, body }: Pick<CheckView, "status" | "contentType" | "body">): string {
+function responseOf({ status, contentType, body }: Pick<EndpointCheck, "status" | "contentType" | "body">): string {
   if (status === null) return "No response.";
   const head = contentType === null ? String(status) : `${status}\nContent-Type: ${contentType}`;
   return body ? `${head}\n\n${body}` : head;

@@ -1,54 +1,43 @@
-import { html } from "hono/html";
-import type { CheckView } from "../../portal/profile/check-endpoint.ts";
-import { type ReadEndpoint, readEndpoint } from "../../portal/profile/read-endpoint.ts";
-import { reenableEndpoint } from "../../portal/profile/reenable-endpoint.ts";
-import { rotateSecret } from "../../portal/profile/rotate-secret.ts";
-import { saveProfile } from "../../portal/profile/save-profile.ts";
+import type { EndpointCheck } from "../../outbound/test-endpoint.ts";
+import { type ReadEndpoint, readEndpoint } from "../../portal/read-profile.ts";
+import { reenableEndpoint } from "../../portal/reenable-endpoint.ts";
+import { rotateSecret, rotationSchema } from "../../portal/rotate-secret.ts";
+import { profileSchema, saveProfile } from "../../portal/save-profile.ts";
 import { type FieldErrors, ProblemError } from "../../problem/problem-error.ts";
-import type { Markup } from "../layout/markup.ts";
-import type { PortalContext } from "../portal/portal-section.ts";
-import type { PageDeps } from "../routing/page-deps.ts";
-import type { Page } from "../routing/page-result.ts";
+import { parseBody } from "../../validation/parse-body.ts";
+import { html, type Markup } from "../layout/markup.ts";
+import type { Page } from "../routing/page.ts";
+import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-section.ts";
 import { checksSection } from "./checks-section.ts";
-import { enableForm } from "./enable-form.ts";
 import { healthSection } from "./health-section.ts";
-import { type ProfileDraft, readProfileDraft } from "./profile-draft.ts";
-import { profileForm } from "./profile-form.ts";
-import { rotationForm } from "./rotation-form.ts";
+import { type ProfileDraft, profileForm, readProfileDraft, rotationForm } from "./profile-form.ts";
 
 /** `GET /company` */
-export const companyPage =
-  (deps: PageDeps) =>
-  (context: PortalContext): Promise<Page> =>
-    showCompany(deps, context, {});
+export const companyPage: PortalPage = (context) => showCompany(context, {});
 
 /** `POST /company`: runs both checks, saves if they pass, and shows them. Without a secret it only changes the suggestions switch. */
-export const saveCompanyForm =
-  (deps: PageDeps) =>
-  (context: PortalContext, form: URLSearchParams): Promise<Page> => {
-    const draft = readProfileDraft(form);
-    const secret = secretOf(form);
-    // An empty input means no secret.
-    const work = saveProfile(deps, context.user, { ...draft, ...(secret !== "" && { secret }) });
-    return showOutcome(deps, context, work, { draft, done: "The profile is saved." });
-  };
+export const saveCompanyForm: PortalForm = (context, form) => {
+  const draft = readProfileDraft(form);
+  const secret = secretOf(form);
+  // An empty input means no secret.
+  const profile = { ...draft, ...(secret !== "" && { secret }) };
+  const work = async () => saveProfile(context.deps, context.user, parseBody(profileSchema, profile));
+  return showOutcome(context, work, { draft, done: "The profile is saved." });
+};
 
 /** `POST /company/rotation` */
-export const rotateSecretForm =
-  (deps: PageDeps) =>
-  (context: PortalContext, form: URLSearchParams): Promise<Page> => {
-    const work = rotateSecret(deps, context.user, { secret: secretOf(form) });
-    const done = "The new secret is in use. The old one remains valid for 24 hours.";
-    return showOutcome(deps, context, work, { isRotation: true, done });
-  };
+export const rotateSecretForm: PortalForm = (context, form) => {
+  const rotation = { secret: secretOf(form) };
+  const work = async () => rotateSecret(context.deps, context.user, parseBody(rotationSchema, rotation));
+  const done = "The new secret is in use. The old one remains valid for 24 hours.";
+  return showOutcome(context, work, { isRotation: true, done });
+};
 
 /** `POST /company/enable` */
-export const enableEndpointForm =
-  (deps: PageDeps) =>
-  (context: PortalContext): Promise<Page> =>
-    showOutcome(deps, context, reenableEndpoint(deps, context.user), {
-      done: "The endpoint is enabled. Held events are being delivered.",
-    });
+export const enableEndpointForm: PortalForm = (context) =>
+  showOutcome(context, () => reenableEndpoint(context.deps, context.user), {
+    done: "The endpoint is enabled. Held events are being delivered.",
+  });
 
 const secretOf = (form: URLSearchParams): string => form.get("secret") ?? "";
 
@@ -58,7 +47,7 @@ interface CompanyView {
   /** Whether the rotation form was submitted. */
   isRotation?: boolean;
   /** The checks just made. */
-  checks?: CheckView[];
+  checks?: EndpointCheck[];
   /** Outcome of passed checks. */
   done?: string;
   /** Any other reason for the failure. */
@@ -67,27 +56,23 @@ interface CompanyView {
 
 /** The page after one of its forms, with the checks or the field errors. */
 async function showOutcome(
-  deps: PageDeps,
   context: PortalContext,
-  work: Promise<CheckView[]>,
-  { done, ...view }: CompanyView,
+  work: () => Promise<EndpointCheck[]>,
+  { done, ...view }: CompanyView & { done: string },
 ): Promise<Page> {
   try {
-    return await showCompany(deps, context, { ...view, ...(done !== undefined && { done }), checks: await work });
+    return await showCompany(context, { ...view, done, checks: await work() });
   } catch (error) {
     if (!(error instanceof ProblemError) || error.status >= 500) throw error;
-    const { errors, extensions, message } = error;
-    const why =
-      error.code === "endpoint_check_failed"
-        ? { checks: extensions.checks as CheckView[] }
-        : errors !== undefined
-          ? { errors }
-          : { refusal: message };
-    return { ...(await showCompany(deps, context, { ...view, ...why })), status: 422 };
+    const { code, errors, extensions, message } = error;
+    const why = errors !== undefined ? { errors } : { refusal: message };
+    const failure = code === "endpoint_check_failed" ? { checks: extensions.checks as EndpointCheck[] } : why;
+    return { ...(await showCompany(context, { ...view, ...failure })), status: 422 };
   }
 }
 
-async function showCompany(deps: PageDeps, { user, formToken }: PortalContext, view: CompanyView): Promise<Page> {
+async function showCompany(context: PortalContext, view: CompanyView): Promise<Page> {
+  const { deps, user } = context;
   const endpoint = await readEndpoint(deps, user.organisationId);
   const { draft = draftOf(endpoint), errors, isRotation = false, checks, done } = view;
   const none: FieldErrors = new Map();
@@ -98,10 +83,10 @@ async function showCompany(deps: PageDeps, { user, formToken }: PortalContext, v
     ${refusal && html`<p class="notice bad" role="alert">${refusal}</p>`}
     ${checks && (checks.length === 0 ? switchSection(draft) : checksSection(draft.baseAddress, checks, done))}
     <div class="columns">
-      ${profileForm({ draft, errors: (!isRotation && errors) || none, formToken, isSaved: endpoint !== undefined })}
+      ${profileForm(context, { draft, errors: (!isRotation && errors) || none, isSaved: endpoint !== undefined })}
       <div class="stack">
-        ${healthSection(endpoint, deps.now(), enableForm(formToken))}
-        ${endpoint && rotationForm({ errors: (isRotation && errors) || none, formToken })}
+        ${healthSection(context, endpoint)}
+        ${endpoint && rotationForm(context, (isRotation && errors) || none)}
       </div>
     </div>`;
   return { title: "Company profile", main };

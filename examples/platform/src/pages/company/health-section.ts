@@ -1,21 +1,23 @@
-import { html } from "hono/html";
-import type { ReadEndpoint } from "../../portal/profile/read-endpoint.ts";
-import { badge } from "../layout/badge.ts";
-import { counted } from "../layout/counted.ts";
-import type { Markup } from "../layout/markup.ts";
+import type { ReadEndpoint } from "../../portal/read-profile.ts";
+import { formTokenField } from "../layout/field.ts";
+import { badge, counted } from "../layout/labels.ts";
+import { html, type Markup } from "../layout/markup.ts";
 import { time } from "../layout/time.ts";
+import type { PortalContext } from "../sections/portal-section.ts";
 
-/**
- * The health of the endpoint, live.
- *
- * @param remedy shown while the endpoint is disabled
- */
-export const healthSection = (endpoint: ReadEndpoint | undefined, now: Date, remedy: Markup): Markup => html`
+/** The health of the endpoint, live; with a form that enables a disabled one. */
+export const healthSection = (context: PortalContext, endpoint: ReadEndpoint | undefined): Markup => html`
     <section class="panel" id="health" data-live="endpoint delivery" aria-labelledby="health-title">
       <h2 id="health-title">Endpoint</h2>
-      ${endpoint === undefined ? notThere : facts(endpoint, now)}
-      ${endpoint?.disabled_at && remedy}
+      ${endpoint === undefined ? notThere : facts(endpoint, context.deps.now())}
+      ${endpoint?.disabled_at && enableForm(context)}
     </section>`;
+
+const enableForm = (context: PortalContext): Markup => html`
+      <form method="post" action="/company/enable">
+        ${formTokenField(context)}
+        <button>Check and enable</button>
+      </form>`;
 
 const notThere = html`
       <p>${badge("No address", "none")}</p>

@@ -1,10 +1,21 @@
-import { html } from "hono/html";
 import type { FieldErrors } from "../../problem/problem-error.ts";
 import type { EndpointScheme } from "../../store/tables.ts";
-import { field, fieldError } from "../layout/field.ts";
-import { formTokenField } from "../layout/form-token.ts";
-import type { Markup } from "../layout/markup.ts";
-import type { ProfileDraft } from "./profile-draft.ts";
+import { field, fieldError, formTokenField } from "../layout/field.ts";
+import { html, type Markup } from "../layout/markup.ts";
+import type { PortalContext } from "../sections/portal-section.ts";
+
+/** Input of the profile form, without the secret, which is never shown again. */
+export interface ProfileDraft {
+  baseAddress: string;
+  scheme: EndpointScheme;
+  suggestsContacts: boolean;
+}
+
+export const readProfileDraft = (form: URLSearchParams): ProfileDraft => ({
+  baseAddress: form.get("baseAddress")?.trim() ?? "",
+  scheme: form.get("scheme") as EndpointScheme,
+  suggestsContacts: form.get("suggestsContacts") === "yes",
+});
 
 const schemes: Readonly<Record<EndpointScheme, { name: string; hint: string }>> = {
   timestampDigest: { name: "Timestamp and digest", hint: "The documented headers Timestamp and Authorization." },
@@ -14,19 +25,18 @@ const schemes: Readonly<Record<EndpointScheme, { name: string; hint: string }>> 
   },
 };
 
-export interface ProfileForm {
+interface ProfileForm {
   draft: ProfileDraft;
   errors: FieldErrors;
-  formToken: string;
   /** Whether a profile exists: then the suggestions switch needs no secret (D-41). */
   isSaved: boolean;
 }
 
 /** The profile form. Submitting it runs both checks, unless only the suggestions switch changes. */
-export const profileForm = ({ draft, errors, formToken, isSaved }: ProfileForm): Markup => html`
+export const profileForm = (context: PortalContext, { draft, errors, isSaved }: ProfileForm): Markup => html`
     <form method="post" action="/company" class="panel">
       <h2>Where webhooks go</h2>
-      ${formTokenField({ formToken })}
+      ${formTokenField(context)}
       ${field({
         name: "baseAddress",
         label: "Base address",
@@ -60,4 +70,22 @@ export const profileForm = ({ draft, errors, formToken, isSaved }: ProfileForm):
         <button>Check and save</button>
         <p class="fine">Respond with 200 to GET /test and GET /test/auth. Respond with 200 to webhooks too: other 2xx statuses do not acknowledge them, and many frameworks send 204 for a handler that returns nothing.</p>
       </div>
+    </form>`;
+
+/** Rotates the secret. */
+export const rotationForm = (context: PortalContext, errors: FieldErrors): Markup => html`
+    <form method="post" action="/company/rotation" class="panel" id="rotation">
+      <h2>Rotate the secret</h2>
+      <p class="hint">First add the new secret to your endpoint, beside the old one. Then enter it here.</p>
+      ${formTokenField(context)}
+      ${field({
+        name: "secret",
+        id: "new-secret",
+        label: "New secret",
+        type: "password",
+        required: true,
+        autocomplete: "off",
+        errors: errors.get("secret"),
+      })}
+      <button class="quiet">Check and rotate</button>
     </form>`;

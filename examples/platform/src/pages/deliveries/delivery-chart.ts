@@ -1,21 +1,18 @@
-import { html } from "hono/html";
-import type { Bucket, DeliveryStats } from "../../portal/deliveries/delivery-stats.ts";
+import type { Bucket, DeliveryStats } from "../../portal/delivery-stats.ts";
 import { dataTable } from "../layout/data-table.ts";
-import type { Markup } from "../layout/markup.ts";
+import { html, type Markup } from "../layout/markup.ts";
 import { time } from "../layout/time.ts";
 
 const width = 600;
 const height = 90;
 const gap = 3;
 
-export interface ChartOptions {
-  stats: DeliveryStats;
-  /** Such as `the last hour`. */
-  during: string;
-}
-
-/** Failure rate and lag as bar charts, as text and as a table. */
-export function deliveryChart({ stats: { buckets, total }, during }: ChartOptions): Markup {
+/**
+ * Failure rate and lag as bar charts, as text and as a table.
+ *
+ * @param during such as `the last hour`
+ */
+export function deliveryChart({ buckets, total }: DeliveryStats, during: string): Markup {
   const failing = `${percent(total)} failed: ${total.failed} of ${total.attempts} attempts`;
   const lag =
     total.medianLagMs === null

@@ -1,55 +1,58 @@
-import { html } from "hono/html";
 import { webhookCall } from "../../delivery/attempt/webhook-call.ts";
-import { pathParameter } from "../../http/path-parameter.ts";
 import { fillPath } from "../../outbound/join-address.ts";
-import { type ReadDelivery, readAttempts, readDelivery } from "../../portal/deliveries/read-deliveries.ts";
+import { type ReadAttempt, type ReadDelivery, readAttempts, readDelivery } from "../../portal/deliveries.ts";
+import { deliveryNotFound, redeliverOne } from "../../portal/redeliver.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
-import { formTokenField } from "../layout/form-token.ts";
-import type { Markup } from "../layout/markup.ts";
+import { formTokenField } from "../layout/field.ts";
+import { html, type Markup } from "../layout/markup.ts";
 import { time } from "../layout/time.ts";
-import type { PortalContext } from "../portal/portal-section.ts";
-import type { PageDeps } from "../routing/page-deps.ts";
-import type { Page } from "../routing/page-result.ts";
-import { attemptLabel } from "./attempt-labels.ts";
-import { nextAttempt } from "./deliveries-page.ts";
-import { deliveryState } from "./delivery-state.ts";
-import { eventLabel } from "./event-labels.ts";
+import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-section.ts";
+import { attemptLabel, deliveryState, eventLabel, nextAttempt } from "./delivery-labels.ts";
 
-type Attempt = Awaited<ReturnType<typeof readAttempts>>[number];
+const maxAttempts = 100;
 
 /** `GET /deliveries/{id}` */
-export const deliveryPage =
-  (deps: PageDeps) =>
-  async (context: PortalContext): Promise<Page> => {
-    const delivery = await readDelivery(deps, context.user.organisationId, pathParameter(context.request, "id"));
-    if (delivery === undefined)
-      throw new ProblemError("delivery_not_found", "Your organisation has no delivery with this id.");
-    const attempts = await readAttempts(deps, delivery.id);
-    const title = eventLabel(delivery);
-    const main = html`
-      <div class="stack" id="delivery" data-live="delivery">
-        <header class="page-head">
-          <div>
-            <p class="crumb"><a href="/deliveries">Deliveries</a></p>
-            <h1>${title}</h1>
-            <p class="row" id="delivery-state" role="status">${deliveryState(delivery)}</p>
-          </div>
-          ${(delivery.state === "dead" || delivery.state === "acknowledged") && redeliverForm(delivery, context)}
-        </header>
-        <section class="panel" aria-label="Delivery">${facts(delivery)}</section>
-        <section class="panel" aria-labelledby="request">
-          <h2 id="request">Request</h2>
-          ${requestOf(delivery)}
-        </section>
-        <section class="panel" aria-labelledby="attempts">
-          <h2 id="attempts">Attempts</h2>
-          ${attempts.length === 0 ? html`<p>None yet.</p>` : html`<ol class="attempts">${attempts.map(attemptItem)}</ol>`}
-        </section>
-      </div>`;
-    return { title, main };
-  };
+export const deliveryPage: PortalPage = async (context) => {
+  const { deps, user, id } = context;
+  const delivery = await readDelivery(deps, user.organisationId, id);
+  if (delivery === undefined) throw deliveryNotFound();
+  const attempts = (await readAttempts(deps, [id])).reverse().slice(0, maxAttempts);
+  const title = eventLabel(delivery);
+  const main = html`
+    <div class="stack" id="delivery" data-live="delivery">
+      <header class="page-head">
+        <div>
+          <p class="crumb"><a href="/deliveries">Deliveries</a></p>
+          <h1>${title}</h1>
+          <p class="row" id="delivery-state" role="status">${deliveryState(delivery)}</p>
+        </div>
+        ${(delivery.state === "dead" || delivery.state === "acknowledged") && redeliverButton(delivery, context)}
+      </header>
+      <section class="panel" aria-label="Delivery">${facts(delivery)}</section>
+      <section class="panel" aria-labelledby="request">
+        <h2 id="request">Request</h2>
+        ${requestOf(delivery)}
+      </section>
+      <section class="panel" aria-labelledby="attempts">
+        <h2 id="attempts">Attempts</h2>
+        ${attempts.length === 0 ? html`<p>None yet.</p>` : html`<ol class="attempts">${attempts.map(attemptItem)}</ol>`}
+      </section>
+    </div>`;
+  return { title, main };
+};
 
-const redeliverForm = ({ id }: ReadDelivery, context: PortalContext): Markup => html`
+/** `POST /deliveries/{id}/redeliver`: redirects to the redelivery. */
+export const redeliverForm: PortalForm = async ({ deps, user, id }) => {
+  try {
+    const redelivery = await redeliverOne(deps, user, id);
+    return { to: `/deliveries/${encodeURIComponent(redelivery.id)}`, notice: "The event is redelivered." };
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.status !== 409) throw error;
+    return { to: `/deliveries/${encodeURIComponent(id)}`, notice: error.message };
+  }
+};
+
+const redeliverButton = ({ id }: ReadDelivery, context: PortalContext): Markup => html`
           <form method="post" action="/deliveries/${id}/redeliver">
             ${formTokenField(context)}
             <button>Redeliver</button>
@@ -57,12 +60,12 @@ const redeliverForm = ({ id }: ReadDelivery, context: PortalContext): Markup => 
 
 const facts = (delivery: ReadDelivery): Markup => html`
           <dl class="facts">
-            <dt>Happened</dt><dd>${time(delivery.created_at, "seconds")}</dd>
+            <dt>Happened</dt><dd>${time(delivery.createdAt, "seconds")}</dd>
             ${delivery.offerId && html`<dt>Offer</dt><dd><a href="/offers/${encodeURIComponent(delivery.offerId)}">${delivery.offerTitle}</a></dd>`}
             <dt>Attempts</dt><dd>${delivery.attempts}</dd>
             <dt>Next attempt</dt><dd>${nextAttempt(delivery)}</dd>
-            ${delivery.settled_at && html`<dt>Settled</dt><dd>${time(delivery.settled_at, "seconds")}</dd>`}
-            ${delivery.redelivery_of && html`<dt>Redelivery of</dt><dd><a href="/deliveries/${delivery.redelivery_of}">an earlier delivery</a></dd>`}
+            ${delivery.settledAt && html`<dt>Settled</dt><dd>${time(delivery.settledAt, "seconds")}</dd>`}
+            ${delivery.redeliveryOf && html`<dt>Redelivery of</dt><dd><a href="/deliveries/${delivery.redeliveryOf}">an earlier delivery</a></dd>`}
             <dt>Delivery id</dt><dd><code>${delivery.id}</code></dd>
           </dl>`;
 
@@ -76,9 +79,9 @@ Authorization: (new for each attempt)${body !== undefined && `\nContent-Type: ap
           <p class="fine">Sent to a path under your base address, signed with your secret.</p>`;
 }
 
-const attemptItem = (attempt: Attempt): Markup => html`
+const attemptItem = (attempt: ReadAttempt): Markup => html`
             <li id="attempt-${attempt.id}" class="${attempt.error === null ? "good" : "bad"}">
               <h3>No. ${attempt.number}: ${attemptLabel(attempt)}</h3>
-              <p class="fine">${time(attempt.started_at, "seconds")}, ${attempt.duration_ms} ms, <code>${attempt.method} ${attempt.path}</code></p>
-              ${attempt.response && html`<pre tabindex="0" aria-label="Response"><code>${attempt.content_type && `Content-Type: ${attempt.content_type}\n\n`}${attempt.response}</code></pre>`}
+              <p class="fine">${time(attempt.startedAt, "seconds")}, ${attempt.milliseconds} ms, <code>${attempt.method} ${attempt.path}</code></p>
+              ${attempt.response && html`<pre tabindex="0" aria-label="Response"><code>${attempt.contentType && `Content-Type: ${attempt.contentType}\n\n`}${attempt.response}</code></pre>`}
             </li>`;

@@ -1,37 +1,23 @@
-import { html } from "hono/html";
-import { invitationsCursor, listInvitations } from "../../portal/invitations/invitations.ts";
-import { emailAddressesOf } from "../../portal/person/signed-in-person.ts";
-import { suggestingOrganisations } from "../../portal/suggestions/suggesting-organisations.ts";
+import { invitationList } from "../../portal/invitations.ts";
 import { dataTable } from "../layout/data-table.ts";
-import { pageLinks, positionFrom, withCursor } from "../layout/pagination.ts";
+import { html } from "../layout/markup.ts";
+import { newestFirst } from "../layout/pagination.ts";
 import { time } from "../layout/time.ts";
-import type { PortalContext } from "../portal/portal-section.ts";
-import type { PageDeps } from "../routing/page-deps.ts";
-import type { PageResult } from "../routing/page-result.ts";
+import type { PortalPage } from "../sections/portal-section.ts";
 import { searchForm } from "./search-form.ts";
 
-const limit = 100;
-
 /** `GET /invitations?before=…`: the search form and the invitations so far. */
-export const invitationsPage =
-  (deps: PageDeps) =>
-  async ({ user, request, formToken }: PortalContext): Promise<PageResult> => {
-    const { after, before } = positionFrom(request, invitationsCursor);
-    const { rows: shown, next } = await listInvitations(deps, user, { before, limit });
-    const links = pageLinks({ after, next, addressOf: (key) => withCursor("/invitations", "before", key) });
-    const main = html`
+export const invitationsPage: PortalPage = async (context) => {
+  const { rows, isNewest, links } = await newestFirst(context, invitationList, 100);
+  const main = html`
       <header class="page-head"><h1>Invitations</h1></header>
       <p class="lead">Organisations that know your email addresses suggest people who worked there. Select the people to invite.</p>
-      ${searchForm({
-        formToken,
-        organisations: await suggestingOrganisations(deps, user),
-        emailAddresses: await emailAddressesOf(deps, user),
-      })}
+      ${await searchForm(context)}
       <section class="panel" aria-labelledby="invited">
       <h2 id="invited">Invited so far</h2>
       ${
-        shown.length === 0
-          ? html`<p class="empty">${after === undefined ? "No invitations yet." : "No earlier invitations."}</p>`
+        rows.length === 0
+          ? html`<p class="empty">${isNewest ? "No invitations yet." : "No earlier invitations."}</p>`
           : dataTable({
               caption: "Invited people",
               columns: [
@@ -40,10 +26,10 @@ export const invitationsPage =
                 { heading: "Suggested by", cell: ({ suggestedBy }) => suggestedBy },
                 { heading: "Invited", cell: ({ invitedAt }) => time(invitedAt) },
               ],
-              rows: shown,
+              rows,
             })
       }
       ${links}
       </section>`;
-    return { title: "Invitations", main };
-  };
+  return { title: "Invitations", main };
+};

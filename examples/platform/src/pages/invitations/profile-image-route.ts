@@ -3,9 +3,9 @@ import { pathParameter } from "../../http/path-parameter.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
 import { urlOf } from "../../profile-images/profile-image-reference.ts";
 import { type ProfileImage, profileImages } from "../../profile-images/profile-images.ts";
-import { portalSection } from "../portal/portal-section.ts";
-import type { PageDeps } from "../routing/page-deps.ts";
+import type { PageDeps } from "../routing/page.ts";
 import { pageRoutes } from "../routing/page-routes.ts";
+import { portalSection } from "../sections/portal-section.ts";
 
 /** A transparent pixel instead of a missing picture, so that the initials behind it show. */
 const nothing: ProfileImage = {
@@ -18,8 +18,8 @@ export function profileImageRoute(deps: PageDeps): RequestHandler {
   const { contextOf } = pageRoutes(deps, portalSection);
   const find = profileImages(deps);
   return async (request, response) => {
-    const { sessionId } = await contextOf(request, response, "image");
-    const image = (await find(readReference(pathParameter(request, "reference"), sessionId))) ?? nothing;
+    const { session } = await contextOf(request, response, "image");
+    const image = (await find(readReference(pathParameter(request, "reference"), session.id))) ?? nothing;
     response.set("Content-Security-Policy", "default-src 'none'; sandbox").type(image.type).send(image.bytes);
   };
 

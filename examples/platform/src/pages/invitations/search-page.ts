@@ -1,56 +1,73 @@
-import { html } from "hono/html";
 import { mailboxOf } from "../../mail/mailbox-of.ts";
-import { recentlyInvited } from "../../portal/invitations/invitation-limits.ts";
-import { emailAddressesOf } from "../../portal/person/signed-in-person.ts";
-import { type PersonSearch, searchForPerson } from "../../portal/suggestions/search-for-person.ts";
-import { suggestingOrganisations } from "../../portal/suggestions/suggesting-organisations.ts";
-import { searchSchema } from "../../portal/suggestions/suggestions-route.ts";
+import { invitationSchema, invite, recentlyInvited } from "../../portal/invitations.ts";
+import { type PersonSearch, searchSchema, searchSuggestions } from "../../portal/search-suggestions.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
+import type { ProblemCode } from "../../problem/problem-kinds.ts";
 import type { OrganisationResult } from "../../suggestions/search-all.ts";
 import { parseBody } from "../../validation/parse-body.ts";
-import type { PortalContext } from "../portal/portal-section.ts";
-import type { PageDeps } from "../routing/page-deps.ts";
-import type { Page } from "../routing/page-result.ts";
+import { html } from "../layout/markup.ts";
+import type { Page } from "../routing/page.ts";
+import { submitOnce } from "../routing/submit-once.ts";
+import type { PortalContext, PortalForm } from "../sections/portal-section.ts";
 import { searchForm } from "./search-form.ts";
 import { suggestionsSection } from "./suggestions-section.ts";
 
 /** `POST /invitations/search`: the suggestions of every selected organisation. */
-export const searchPage =
-  (deps: PageDeps) =>
-  (context: PortalContext, form: URLSearchParams): Promise<Page> => {
-    const organisationIds = form.getAll("organisationIds");
-    const filter = form.get("filter") ?? "";
-    if (organisationIds.length === 0) return showSearch(deps, context, { organisationIds, filter }, noneTicked);
-    return showSearch(deps, context, parseBody(searchSchema, { organisationIds, filter }));
-  };
+export const searchPage: PortalForm = (context, form) => {
+  const search = { organisationIds: form.getAll("organisationIds"), filter: form.get("filter") ?? "" };
+  if (search.organisationIds.length === 0)
+    return showSearch(context, search, new ProblemError("invalid_request", "Select at least one organisation."));
+  return showSearch(context, parseBody(searchSchema, search));
+};
 
-const noneTicked = new ProblemError("invalid_request", "Select at least one organisation.");
+/** Errors about the selected people: the form is shown again. */
+const aboutPeople: readonly ProblemCode[] = ["contact_not_suggested", "already_invited"];
+
+/** `POST /invitations`: invites the selected people. */
+export const inviteForm: PortalForm = async (context, form) => {
+  const { deps, user } = context;
+  const organisationId = form.get("organisationId");
+  const selected = form.getAll("person");
+  const showAgain = (problem: ProblemError): Promise<Page> => {
+    const search = { organisationIds: [organisationId], filter: form.get("filter") ?? "" };
+    return showSearch(context, parseBody(searchSchema, search), problem);
+  };
+  if (selected.length === 0) return showAgain(new ProblemError("invalid_request", "Select at least one person."));
+  const invitation = parseBody(invitationSchema, { organisationId, people: selected.map(parsed) });
+  try {
+    return await submitOnce(context, form, user.organisationId, async (trx) => {
+      const invited = await invite(trx, deps, user, invitation);
+      const names = new Intl.ListFormat("en").format(invited.map(({ name }) => name));
+      return { to: "/invitations", notice: `Invited: ${names}.` };
+    });
+  } catch (error) {
+    if (!(error instanceof ProblemError) || !aboutPeople.includes(error.code)) throw error;
+    return showAgain(error);
+  }
+};
+
+/** The schema rejects text that is not JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
 
 /** @param problem why the invitation or the search failed */
-export async function showSearch(
-  deps: PageDeps,
-  context: PortalContext,
-  search: PersonSearch,
-  problem?: ProblemError,
-): Promise<Page> {
-  const { user, sessionId, formToken } = context;
-  const { organisationIds, filter = "" } = search;
-  const found = await find(deps, context, search);
+async function showSearch(context: PortalContext, search: PersonSearch, problem?: ProblemError): Promise<Page> {
+  const { deps, user } = context;
+  const { filter = "" } = search;
+  const found = await find(context, search);
   const shownProblem = problem ?? found.problem;
   const lately = await recentlyInvited(deps.store.db, user.organisationId, deps.now());
-  const suggestions = {
-    ...{ encryptionKey: deps.encryptionKey, formToken, sessionId, filter },
-    isInvited: (emailAddress: string) => lately.has(mailboxOf(emailAddress)),
-  };
+  const isInvited = (emailAddress: string) => lately.has(mailboxOf(emailAddress));
   const main = html`
     <header class="page-head"><h1>Invitations</h1></header>
     ${shownProblem && html`<p class="notice bad" role="alert">${shownProblem.message}</p>`}
-    ${searchForm({
-      ...{ formToken, filter, ticked: organisationIds },
-      organisations: await suggestingOrganisations(deps, user),
-      emailAddresses: await emailAddressesOf(deps, user),
-    })}
-    ${found.results.toSorted(byUse).map((result, index) => suggestionsSection(result, { ...suggestions, prefix: `person-${index}` }))}`;
+    ${await searchForm(context, search)}
+    ${found.results.toSorted(byUse).map((result, index) => suggestionsSection(context, result, { prefix: `person-${index}`, filter, isInvited }))}`;
   return {
     title: filter === "" ? "Suggestions" : `Suggestions for ${filter}`,
     main,
@@ -61,13 +78,12 @@ export async function showSearch(
 
 /** If a selected organisation no longer implements suggestions, the page reports it and offers the others. */
 async function find(
-  deps: PageDeps,
-  { user, sessionId }: PortalContext,
+  { deps, user }: PortalContext,
   search: PersonSearch,
 ): Promise<{ results: OrganisationResult[]; problem?: ProblemError }> {
   if (search.organisationIds.length === 0) return { results: [] };
   try {
-    return { results: await searchForPerson(deps, { ...user, sessionId }, search) };
+    return { results: await searchSuggestions(deps, user, search) };
   } catch (error) {
     if (!(error instanceof ProblemError) || error.code !== "organisation_not_suggesting") throw error;
     return { results: [], problem: error };

@@ -1,15 +1,12 @@
-import { html } from "hono/html";
 import { referenceOf } from "../../profile-images/profile-image-reference.ts";
+import type { Suggestions } from "../../suggestions/check-suggestions.ts";
 import type { OrganisationResult } from "../../suggestions/search-all.ts";
-import { formTokenField } from "../layout/form-token.ts";
-import type { Markup } from "../layout/markup.ts";
+import { formTokenField } from "../layout/field.ts";
+import { html, type Markup } from "../layout/markup.ts";
 import { idempotencyField } from "../routing/submit-once.ts";
-import { suggestionCard } from "./suggestion-card.ts";
+import type { PortalContext } from "../sections/portal-section.ts";
 
-export interface SuggestionsContext {
-  encryptionKey: Uint8Array;
-  formToken: string;
-  sessionId: string;
+interface SuggestionsView {
   filter: string;
   /** Prefix of the element ids. */
   prefix: string;
@@ -18,42 +15,88 @@ export interface SuggestionsContext {
 }
 
 /** The people whom an organisation suggests, or why there are none. */
-export function suggestionsSection(result: OrganisationResult, context: SuggestionsContext): Markup {
+export function suggestionsSection(context: PortalContext, result: OrganisationResult, view: SuggestionsView): Markup {
   const { organisation } = result;
-  const { prefix, filter, formToken } = context;
-  const heading = html`<h2 id="${prefix}-heading">${organisation.name}</h2>`;
-  if ("failure" in result)
-    return html`
-    <section class="panel" aria-labelledby="${prefix}-heading">
-      ${heading}
-      <p class="notice bad">${organisation.name} returned no suggestions: ${result.failure.message}</p>
-    </section>`;
-  if (result.suggestions.length === 0)
-    return html`
-    <section class="panel" aria-labelledby="${prefix}-heading">
-      ${heading}
-      <p class="empty">${filter === "" ? "Your addresses are not known there" : "No person matches"}.</p>
-    </section>`;
-  const cards = result.suggestions.map((suggestion, index) => {
-    const url = suggestion.profileImageUrl;
-    const reference = url === undefined ? undefined : referenceOf(url, context.encryptionKey, context.sessionId);
-    return suggestionCard({
-      suggestion,
-      id: `${prefix}-${index}`,
-      imagePath: reference && `/invitations/images/${reference}`,
-      isInvited: context.isInvited(suggestion.emailAddress),
-    });
-  });
   return html`
-    <section class="panel" aria-labelledby="${prefix}-heading">
-      ${heading}
+    <section class="panel" aria-labelledby="${view.prefix}-heading">
+      <h2 id="${view.prefix}-heading">${organisation.name}</h2>
+      ${
+        "failure" in result
+          ? html`<p class="notice bad">${organisation.name} returned no suggestions: ${result.failure.message}</p>`
+          : result.suggestions.length === 0
+            ? html`<p class="empty">${view.filter === "" ? "Your addresses are not known there" : "No person matches"}.</p>`
+            : inviteForm(context, organisation.id, result.suggestions, view)
+      }
+    </section>`;
+}
+
+function inviteForm(
+  context: PortalContext,
+  organisationId: string,
+  suggestions: Suggestions,
+  { prefix, filter, isInvited }: SuggestionsView,
+): Markup {
+  const cards = suggestions.map((one, index) =>
+    suggestionCard(context, one, { id: `${prefix}-${index}`, isInvited: isInvited(one.emailAddress) }),
+  );
+  return html`
       <form method="post" action="/invitations">
-        ${formTokenField({ formToken })}
+        ${formTokenField(context)}
         ${idempotencyField()}
-        <input type="hidden" name="organisationId" value="${organisation.id}">
+        <input type="hidden" name="organisationId" value="${organisationId}">
         <input type="hidden" name="filter" value="${filter}">
         <ul class="people">${cards}</ul>
         <button>Invite selected people</button>
-      </form>
-    </section>`;
+      </form>`;
 }
+
+/**
+ * A suggested person: name, picture, and ratings with their provider and the last day of work. A recently invited person cannot be
+ * selected.
+ */
+function suggestionCard(
+  { deps, session }: PortalContext,
+  suggestion: Suggestions[number],
+  { id, isInvited }: { id: string; isInvited: boolean },
+): Markup {
+  const { name, emailAddress, ratings, profileImageUrl: url } = suggestion;
+  const reference = url && referenceOf(url, deps.encryptionKey, session.id);
+  return html`
+  <li class="person">
+    <input type="checkbox" id="${id}" name="person" value="${JSON.stringify({ name, emailAddress })}"${isInvited && html` disabled`}>
+    <span class="portrait" aria-hidden="true">${initials(name)}${
+      reference && html`<img src="/invitations/images/${reference}" alt="" width="56" height="56" loading="lazy">`
+    }</span>
+    <div>
+      <label for="${id}">${name}</label>
+      <p class="fine">${emailAddress}${isInvited && html` <span class="badge">already invited</span>`}</p>
+      ${ratings.length === 0 ? html`<p class="fine">No ratings</p>` : html`<ul class="ratings">${ratings.map(rating)}</ul>`}
+    </div>
+  </li>`;
+}
+
+const rating = ({ rating, ratingProvider, lastWorked }: Suggestions[number]["ratings"][number]): Markup => html`
+  <li>
+    <span class="stars" aria-hidden="true">${"★".repeat(rating)}<span>${"★".repeat(5 - rating)}</span></span>
+    <span class="unseen">${rating} of 5</span>
+    ${ratingProvider}
+    <span class="fine">Last worked there <time datetime="${lastWorked}">${day(lastWorked)}</time></span>
+  </li>`;
+
+const dayFormat = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  timeZone: "UTC",
+});
+
+const day = (moment: string): string => dayFormat.format(new Date(moment));
+
+/** Shown without a picture. */
+const initials = (name: string): string =>
+  name
+    .split(/\s+/)
+    .flatMap((word) => [...word].slice(0, 1))
+    .filter((_, index, all) => index === 0 || index === all.length - 1)
+    .join("")
+    .toLocaleUpperCase("en");

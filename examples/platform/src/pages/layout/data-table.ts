@@ -1,5 +1,4 @@
-import { html } from "hono/html";
-import type { Markup } from "./markup.ts";
+import { html, type Markup } from "./markup.ts";
 
 export interface Column<Row> {
   heading: string;

@@ -1,11 +1,9 @@
-import { html } from "hono/html";
 import { assetPath } from "./assets.ts";
-import type { Markup } from "./markup.ts";
+import { html, type Markup } from "./markup.ts";
 
 export interface DocumentOptions {
   title: string;
-  /** @default none */
-  bodyClass?: string;
+  bodyClass: string | undefined;
   /** URL of the event stream that updates the page. */
   live?: string | undefined;
   body: Markup;

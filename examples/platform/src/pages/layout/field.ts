@@ -1,5 +1,4 @@
-import { html } from "hono/html";
-import type { Markup } from "./markup.ts";
+import { html, type Markup } from "./markup.ts";
 
 export interface FieldOptions {
   name: string;
@@ -48,3 +47,7 @@ export function field(options: FieldOptions): Markup {
 /** The errors of an input, referenced by its `aria-describedby`. */
 export const fieldError = (id: string, errors: readonly string[]): Markup =>
   html`<p class="error" id="${id}-error"><strong>Please correct:</strong> ${errors.join(" ")}</p>`;
+
+/** The hidden CSRF token of a form. */
+export const formTokenField = ({ formToken }: { formToken: string }): Markup =>
+  html`<input type="hidden" name="formToken" value="${formToken}">`;

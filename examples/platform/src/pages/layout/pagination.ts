@@ -1,71 +1,64 @@
 import type { Request } from "express";
-import { html } from "hono/html";
-import type { ListCursor, ListKey } from "../../lists/list-cursor.ts";
+import type { PagedList } from "../../lists/list-cursor.ts";
 import { textProblem } from "../../validation/text-problem.ts";
-import type { Markup } from "./markup.ts";
-
-export interface PageLinks {
-  /** Cursor of this page; undefined for the first. */
-  after: string | undefined;
-  /** Cursor of the next page; null after the last. */
-  next: string | null;
-  /** The URL of the page after this cursor. */
-  addressOf(key: string | undefined): string;
-  /** @default Newest and Older */
-  words?: { first: string; next: string };
-}
-
-/** Links to the first and the next page of a list; nothing for a list of one page. */
-export function pageLinks({ after, next, addressOf, words = newestFirst }: PageLinks): Markup | undefined {
-  const link = (word: string, key?: string): Markup =>
-    html`<a class="button quiet small" href="${addressOf(key)}">${word}</a>`;
-  if (after === undefined && next === null) return undefined;
-  return html`
-        <p class="row">
-          ${after !== undefined && link(words.first)}
-          ${next !== null && link(words.next, next)}
-        </p>`;
-}
-
-const newestFirst = { first: "Newest", next: "Older" };
-
-export interface PageOptions<Row> extends Omit<PageLinks, "next"> {
-  /** Rows per page. Pass one more row to show that there is a next page. */
-  limit: number;
-  keyOf(row: Row): string | number;
-}
-
-/** Splits a list that is not ordered by time into pages by the key of a row. */
-export function paginate<Row>(rows: readonly Row[], { limit, keyOf, ...part }: PageOptions<Row>) {
-  const shown = rows.slice(0, limit);
-  const last = rows.length > limit ? shown.at(-1) : undefined;
-  return { shown, links: pageLinks({ ...part, next: last === undefined ? null : String(keyOf(last)) }) };
-}
+import { html, type Markup } from "./markup.ts";
 
 /** A query parameter of the page, such as `before`; undefined when it is missing or not storable text. */
-export function cursorFrom({ url }: Request, name: string): string | undefined {
-  const key = new URLSearchParams(url.split("?")[1]).get(name) ?? "";
-  return key === "" || textProblem(key) !== undefined ? undefined : key;
+export function parameterOf({ url }: Request, name: string): string | undefined {
+  const text = new URLSearchParams(url.split("?")[1]).get(name) ?? "";
+  return text === "" || textProblem(text) !== undefined ? undefined : text;
 }
 
-/** The position in a list from the query parameter `before`; without a valid one the list begins with the newest row. */
-export function positionFrom(
-  request: Request,
-  cursor: ListCursor,
-): { after: string | undefined; before: ListKey | undefined } {
-  const after = cursorFrom(request, "before");
-  const before = after === undefined ? undefined : cursor.read(after);
-  return { after: before && after, before };
+/**
+ * The page of a list at the query parameter `before`, with links to the newest and to older rows. Without a valid cursor the list
+ * begins with the newest row.
+ *
+ * @param addressOf the URL of the page with a cursor. @default the path of the request with the parameter `before`
+ */
+export async function newestFirst<Deps, User, Row>(
+  { deps, user, request }: { deps: Deps; user: User; request: Request },
+  { cursor, read }: PagedList<Deps, User, Row>,
+  limit: number,
+  addressOf = (before: string | undefined) => withParameter(request.path, "before", before),
+) {
+  const before = cursor.read(parameterOf(request, "before") ?? "");
+  const { rows, next } = await read(deps, user, { before, limit });
+  const newest = before && link("Newest", addressOf(undefined));
+  const older = next === null ? undefined : link("Older", addressOf(next));
+  return { rows, isNewest: before === undefined, links: row(newest, older) };
 }
+
+/**
+ * Splits a list in another order into pages, at the query parameter `after`.
+ *
+ * @param rows with one row more than `limit` when there is a next page
+ * @param after from the parameter; undefined on the first page
+ */
+export function paginate<Row extends { id: string | number }>(
+  rows: readonly Row[],
+  { path, limit, after }: { path: string; limit: number; after: string | number | undefined },
+) {
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  const first = after === undefined ? undefined : link("The first", path);
+  const more = last === undefined ? undefined : link("More", withParameter(path, "after", String(last.id)));
+  return { shown, links: row(first, more) };
+}
+
+const link = (word: string, address: string): Markup =>
+  html`<a class="button quiet small" href="${address}">${word}</a>`;
+
+const row = (first: Markup | undefined, next: Markup | undefined): Markup | undefined =>
+  first || next ? html`<p class="row">${first} ${next}</p>` : undefined;
+
+/** `/offers?before=offer_1` */
+const withParameter = (path: string, name: string, value: string | undefined): string =>
+  value === undefined ? path : `${path}?${new URLSearchParams({ [name]: value })}`;
 
 const maxInteger = 2 ** 31 - 1;
 
-/** The same for a positive PostgreSQL `integer`; a larger number would fail the query. */
-export function numberFrom(request: Request, name: string): number | undefined {
-  const key = Number(cursorFrom(request, name));
-  return Number.isInteger(key) && key > 0 && key <= maxInteger ? key : undefined;
+/** A query parameter that is a positive PostgreSQL `integer`; a larger number would fail the query. */
+export function numberParameterOf(request: Request, name: string): number | undefined {
+  const number = Number(parameterOf(request, name));
+  return Number.isInteger(number) && number > 0 && number <= maxInteger ? number : undefined;
 }
-
-/** `/offers?before=offer_1` */
-export const withCursor = (path: string, name: string, key: string | undefined): string =>
-  key === undefined ? path : `${path}?${new URLSearchParams({ [name]: key })}`;

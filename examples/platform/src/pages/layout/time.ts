@@ -1,5 +1,4 @@
-import { html } from "hono/html";
-import type { Markup } from "./markup.ts";
+import { html, type Markup } from "./markup.ts";
 
 const format = new Intl.DateTimeFormat("en-GB", {
   day: "numeric",
@@ -26,4 +25,10 @@ export function time(moment: Date | string, precision: "minutes" | "seconds" = "
 export function timeSpan(start: Date | string, end: Date | string): Markup {
   const [from, to] = [new Date(start), new Date(end)];
   return html`<span>${format.formatRange(from, to)} UTC</span>`;
+}
+
+/** Adds the zone to `2099-05-01T16:00` of a `datetime-local` input, which is labelled as UTC. Other text is unchanged. */
+export function localInUtc(local: string): string {
+  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(local)) return `${local}:00Z`;
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?$/.test(local) ? `${local}Z` : local;
 }

@@ -23,11 +23,6 @@ export interface LiveTopics {
   stop(): void;
 }
 
-export interface LiveTopicsOptions {
-  /** Whether the pages of every organisation show all mail. */
-  showAllMail: boolean;
-}
-
 interface Follower {
   organisationId: string;
   listener: LiveListener;
@@ -35,7 +30,11 @@ interface Follower {
   handled: number | undefined;
 }
 
-export function openLiveTopics(signals: Pick<Signals, "subscribe">, { showAllMail }: LiveTopicsOptions): LiveTopics {
+/** @param showAllMail whether the pages of every organisation show all mail */
+export function openLiveTopics(
+  signals: Pick<Signals, "subscribe">,
+  { showAllMail }: { showAllMail: boolean },
+): LiveTopics {
   const process = randomBytes(8).toString("hex");
   const followers = new Set<Follower>();
   /** The latest signals. */

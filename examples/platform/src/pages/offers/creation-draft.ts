@@ -1,4 +1,4 @@
-import { localInUtc } from "../layout/local-in-utc.ts";
+import { localInUtc } from "../layout/time.ts";
 
 /** Input of the form of a new offer, unchanged until it is valid. */
 export interface CreationDraft {
@@ -7,21 +7,13 @@ export interface CreationDraft {
   locationPlaceId: string;
   notifyEmailAddress: string;
   /** Selected worker ids. */
-  picked: string[];
+  selected: string[];
   /** Entered worker ids, one per line. */
   moreWorkerIds: string;
   slots: { start: string; end: string }[];
 }
 
-export const emptyDraft = (): CreationDraft => ({
-  title: "",
-  details: "",
-  locationPlaceId: "",
-  notifyEmailAddress: "",
-  picked: [],
-  moreWorkerIds: "",
-  slots: [{ start: "", end: "" }],
-});
+export const emptyDraft = (): CreationDraft => readDraft(new URLSearchParams({ start: "", end: "" }));
 
 export function readDraft(form: URLSearchParams): CreationDraft {
   const text = (name: string): string => form.get(name) ?? "";
@@ -31,7 +23,7 @@ export function readDraft(form: URLSearchParams): CreationDraft {
     details: text("details"),
     locationPlaceId: text("locationPlaceId"),
     notifyEmailAddress: text("notifyEmailAddress"),
-    picked: form.getAll("worker"),
+    selected: form.getAll("worker"),
     moreWorkerIds: text("moreWorkerIds"),
     slots: form.getAll("start").map((start, at) => ({ start, end: ends[at] ?? "" })),
   };
@@ -53,8 +45,8 @@ export function creationOf(draft: CreationDraft, createdByUserId: string) {
 }
 
 /** In the order of `workerIds` in the body. */
-export const workerIdsOf = ({ picked, moreWorkerIds }: CreationDraft): string[] => [
-  ...picked,
+export const workerIdsOf = ({ selected, moreWorkerIds }: CreationDraft): string[] => [
+  ...selected,
   ...moreWorkerIds
     .split(/[\n,;]/)
     .map((id) => id.trim())

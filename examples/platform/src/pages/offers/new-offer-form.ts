@@ -1,29 +1,27 @@
-import { html } from "hono/html";
 import type { FieldErrors } from "../../problem/problem-error.ts";
-import { field, fieldError } from "../layout/field.ts";
-import { formTokenField } from "../layout/form-token.ts";
-import type { Markup } from "../layout/markup.ts";
+import { field, fieldError, formTokenField } from "../layout/field.ts";
+import { html, type Markup } from "../layout/markup.ts";
 import { idempotencyField } from "../routing/submit-once.ts";
+import type { PortalContext } from "../sections/portal-section.ts";
 import { type CreationDraft, filledSlots, workerIdsOf } from "./creation-draft.ts";
 
-export interface Candidate {
+interface Candidate {
   id: string;
   name: string;
 }
 
-export interface NewOfferForm {
+interface NewOfferForm {
   draft: CreationDraft;
   errors: FieldErrors;
   workers: readonly Candidate[];
-  formToken: string;
 }
 
 /** The form of a new offer, with its field errors. */
-export function newOfferForm({ draft, errors, workers, formToken }: NewOfferForm): Markup {
+export function newOfferForm(context: PortalContext, { draft, errors, workers }: NewOfferForm): Markup {
   const { title, details, locationPlaceId, notifyEmailAddress } = draft;
   return html`
     <form method="post" action="/offers/new" class="stack">
-      ${formTokenField({ formToken })}
+      ${formTokenField(context)}
       ${idempotencyField()}
       <button class="unseen" tabindex="-1" aria-hidden="true">Create the offer</button>
       <section class="panel" aria-labelledby="what">
@@ -76,8 +74,8 @@ function workersSection(draft: CreationDraft, errors: FieldErrors, workers: read
           ${workers.length === 0 && html`<p class="hint">There are no workers yet.</p>`}
           <div class="choices">
             ${workers.map(({ id, name }) => {
-              const isPicked = draft.picked.includes(id);
-              return html`<label class="choice"><input type="checkbox" name="worker" value="${id}"${isPicked && html` checked`}> <span>${name}<small>${id}</small></span></label>`;
+              const isSelected = draft.selected.includes(id);
+              return html`<label class="choice"><input type="checkbox" name="worker" value="${id}"${isSelected && html` checked`}> <span>${name}<small>${id}</small></span></label>`;
             })}
           </div>
         </fieldset>

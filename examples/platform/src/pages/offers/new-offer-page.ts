@@ -1,61 +1,48 @@
-import { html } from "hono/html";
 import { checkCreation } from "../../offers/check-creation.ts";
 import { createOffer } from "../../offers/create-offer.ts";
 import { creationContext } from "../../offers/creation-context.ts";
 import { type FieldErrors, ProblemError } from "../../problem/problem-error.ts";
-import { codeSamples } from "../layout/code-samples.ts";
-import type { PortalContext } from "../portal/portal-section.ts";
-import type { PageDeps } from "../routing/page-deps.ts";
-import type { Page, PageResult } from "../routing/page-result.ts";
-import { publicAddress } from "../routing/public-address.ts";
+import { html } from "../layout/markup.ts";
+import type { Page } from "../routing/page.ts";
 import { submitOnce } from "../routing/submit-once.ts";
+import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-section.ts";
+import { creationSamples } from "./code-samples.ts";
 import { type CreationDraft, creationOf, emptyDraft, readDraft } from "./creation-draft.ts";
 import { newOfferForm } from "./new-offer-form.ts";
-import { creationSamples } from "./offer-samples.ts";
 
 /** Workers to choose from; others are entered by id. */
 const workersLimit = 60;
 const slotsLimit = 366;
 
 /** `GET /offers/new` */
-export const newOfferPage =
-  (deps: PageDeps) =>
-  (context: PortalContext): Promise<Page> =>
-    showForm(deps, context, emptyDraft(), new Map());
+export const newOfferPage: PortalPage = (context) => showForm(context, emptyDraft());
 
 /** `POST /offers/new`: creates the offer, shows the form with its errors, or adds a time slot to it. */
-export const createOfferForm =
-  (deps: PageDeps) =>
-  async (context: PortalContext, form: URLSearchParams): Promise<PageResult> => {
-    const draft = readDraft(form);
-    if (form.get("act") === "addSlot") {
-      if (draft.slots.length < slotsLimit) draft.slots.push({ start: "", end: "" });
-      return showForm(deps, context, draft, new Map());
-    }
-    const { organisationId, id: personId } = context.user;
-    try {
-      return await submitOnce(deps, { context, form, organisationId }, async (trx) => {
-        const lookups = creationContext(trx, deps.now(), [organisationId]);
-        const input = await checkCreation(creationOf(draft, personId), lookups);
-        const id = await createOffer(trx, deps, organisationId, input);
-        return {
-          to: `/offers/${encodeURIComponent(id)}`,
-          notice: "The offer is created, and the workers are being notified.",
-        };
-      });
-    } catch (error) {
-      if (!(error instanceof ProblemError) || error.errors === undefined) throw error;
-      return { ...(await showForm(deps, context, draft, error.errors)), status: 422 };
-    }
-  };
+export const createOfferForm: PortalForm = async (context, form) => {
+  const { deps, user } = context;
+  const draft = readDraft(form);
+  if (form.get("act") === "addSlot") {
+    if (draft.slots.length < slotsLimit) draft.slots.push({ start: "", end: "" });
+    return showForm(context, draft);
+  }
+  try {
+    return await submitOnce(context, form, user.organisationId, async (trx) => {
+      const lookups = creationContext(trx, deps.now(), [user.organisationId]);
+      const input = await checkCreation(creationOf(draft, user.id), lookups);
+      const id = await createOffer(trx, deps, user.organisationId, input);
+      return {
+        to: `/offers/${encodeURIComponent(id)}`,
+        notice: "The offer is created, and the workers are being notified.",
+      };
+    });
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.errors === undefined) throw error;
+    return { ...(await showForm(context, draft, error.errors)), status: 422 };
+  }
+};
 
-async function showForm(
-  deps: PageDeps,
-  { user, request, formToken }: PortalContext,
-  draft: CreationDraft,
-  errors: FieldErrors,
-): Promise<Page> {
-  const workers = await deps.store.db
+async function showForm(context: PortalContext, draft: CreationDraft, errors: FieldErrors = new Map()): Promise<Page> {
+  const workers = await context.deps.store.db
     .selectFrom("workers")
     .select(["id", "name"])
     .orderBy("name")
@@ -70,8 +57,8 @@ async function showForm(
       </div>
     </header>
     ${errors.size > 0 && html`<p class="notice bad" role="alert">Nothing was created yet. Please correct the marked fields.</p>`}
-    ${newOfferForm({ draft, errors, workers, formToken })}
-    ${codeSamples(creationSamples(publicAddress(deps, request), sampleOf(draft, user.id, workers)))}`;
+    ${newOfferForm(context, { draft, errors, workers })}
+    ${creationSamples(context, sampleOf(draft, context.user.id, workers))}`;
   return { title: "Create an offer", main };
 }
 

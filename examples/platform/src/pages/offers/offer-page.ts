@@ -1,46 +1,67 @@
-import { html } from "hono/html";
-import { pathParameter } from "../../http/path-parameter.ts";
-import { type OfferDetails, readOfferDetails } from "../../portal/offers/offer-details.ts";
-import { codeSamples } from "../layout/code-samples.ts";
-import type { Markup } from "../layout/markup.ts";
-import { numberFrom, paginate, withCursor } from "../layout/pagination.ts";
+import { applyAction } from "../../offers/apply-action.ts";
+import { refusalProblem } from "../../offers/refusal-problem.ts";
+import { type OfferDetails, readOfferDetails } from "../../portal/read-offers.ts";
+import { ProblemError } from "../../problem/problem-error.ts";
+import { html, type Markup } from "../layout/markup.ts";
+import { numberParameterOf, paginate } from "../layout/pagination.ts";
 import { time, timeSpan } from "../layout/time.ts";
-import type { PortalContext } from "../portal/portal-section.ts";
-import type { PageDeps } from "../routing/page-deps.ts";
-import type { Page } from "../routing/page-result.ts";
-import { publicAddress } from "../routing/public-address.ts";
-import { completionSamples, readingSamples } from "./offer-samples.ts";
-import { offerState } from "./offer-state.ts";
+import type { Page } from "../routing/page.ts";
+import { submitOnce } from "../routing/submit-once.ts";
+import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-section.ts";
+import { completionSamples, readingSamples } from "./code-samples.ts";
+import { offerState } from "./offers-page.ts";
 import { type Completion, recipientsSection } from "./recipients-section.ts";
 
-const recipientsLimit = 500;
+const limit = 500;
 
 /** `GET /offers/{id}?after=…` */
-export const offerPage =
-  (deps: PageDeps) =>
-  async (context: PortalContext): Promise<Page> =>
-    showOffer(deps, context, { ticked: [], errors: [] });
+export const offerPage: PortalPage = (context) => showOffer(context, { selected: [], errors: [] });
+
+/** `POST /offers/{id}/complete`: completes the offer with the selected workers. */
+export const completeForm: PortalForm = async (context, form) => {
+  const { deps, user, id } = context;
+  const { organisationId } = user;
+  const workerIds = form.getAll("worker");
+  try {
+    return await submitOnce(context, form, organisationId, async (trx) => {
+      const result = await applyAction(trx, deps, { organisationId }, id, { type: "complete", workerIds });
+      if (result !== "done") throw refusalProblem(result);
+      return {
+        to: `/offers/${encodeURIComponent(id)}`,
+        notice: "The offer is complete. All recipients are notified.",
+      };
+    });
+  } catch (error) {
+    const remedy = error instanceof ProblemError ? remedyOf(error, workerIds) : undefined;
+    if (remedy === undefined) throw error;
+    return showOffer(context, { selected: workerIds, errors: [remedy] });
+  }
+};
+
+/** The error text; undefined when the offer cannot be shown. */
+function remedyOf({ code, message }: ProblemError, workerIds: readonly string[]): string | undefined {
+  if (code === "offer_completed" || code === "offer_withdrawn") return message;
+  if (code !== "worker_not_applied") return undefined;
+  return workerIds.length === 0
+    ? "Select at least one worker who has applied."
+    : "A selected worker no longer applies. Reload the page.";
+}
 
 /** @param completion the submitted selection and its errors */
-export async function showOffer(deps: PageDeps, context: PortalContext, completion: Completion): Promise<Page> {
-  const after = numberFrom(context.request, "after");
-  const query = { after, limit: recipientsLimit + 1 };
-  const offer = await readOfferDetails(deps, context.user.organisationId, pathParameter(context.request, "id"), query);
+async function showOffer(context: PortalContext, completion: Completion): Promise<Page> {
+  const { deps, user, request } = context;
+  const after = numberParameterOf(request, "after");
+  const offer = await readOfferDetails(deps, user.organisationId, context.id, { after, limit: limit + 1 });
   const { id, title } = offer;
-  const { shown, links } = paginate(offer.recipients, {
-    ...{ limit: recipientsLimit, after: after?.toString(), keyOf: ({ id }) => id },
-    addressOf: (key) => withCursor(`/offers/${encodeURIComponent(id)}`, "after", key),
-    words: { first: "The first", next: "More" },
-  });
-  const base = publicAddress(deps, context.request);
+  const { shown, links } = paginate(offer.recipients, { path: `/offers/${encodeURIComponent(id)}`, limit, after });
   const applied = offer.recipients.filter(({ response }) => response === "applied").map(({ workerId }) => workerId);
   const isOpen = !offer.complete && !offer.widthdrawn;
   const main = html`
     ${head(offer)}
     ${!isOpen && completion.errors.map((error) => html`<p class="notice bad" role="alert">${error}</p>`)}
-    ${recipientsSection({ ...offer, recipients: [...shown] }, context, { ...completion, links })}
-    ${isOpen && codeSamples(completionSamples(base, id, completion.ticked.length > 0 ? completion.ticked : applied))}
-    ${codeSamples(readingSamples(base, id))}
+    ${recipientsSection(context, { ...offer, recipients: shown }, completion, links)}
+    ${isOpen && completionSamples(context, id, completion.selected.length > 0 ? completion.selected : applied)}
+    ${readingSamples(context, id)}
     <section class="panel" aria-labelledby="about">
       <h2 id="about">The offer</h2>
       ${facts(offer)}

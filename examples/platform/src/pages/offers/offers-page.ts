@@ -1,34 +1,25 @@
-import { html } from "hono/html";
-import { type ListedOffer, listOffers, offersCursor } from "../../portal/offers/list-offers.ts";
+import { type ListedOffer, offerList } from "../../portal/read-offers.ts";
 import { dataTable } from "../layout/data-table.ts";
-import type { Markup } from "../layout/markup.ts";
-import { pageLinks, positionFrom, withCursor } from "../layout/pagination.ts";
+import { badge } from "../layout/labels.ts";
+import { html, type Markup } from "../layout/markup.ts";
+import { newestFirst } from "../layout/pagination.ts";
 import { time } from "../layout/time.ts";
-import type { PortalContext } from "../portal/portal-section.ts";
-import type { PageDeps } from "../routing/page-deps.ts";
-import type { Page } from "../routing/page-result.ts";
-import { offerState } from "./offer-state.ts";
-
-const limit = 100;
+import type { PortalPage } from "../sections/portal-section.ts";
 
 /** `GET /offers?before=…` */
-export const offersPage =
-  (deps: PageDeps) =>
-  async ({ user, request }: PortalContext): Promise<Page> => {
-    const { after, before } = positionFrom(request, offersCursor);
-    const { rows: shown, next } = await listOffers(deps, user.organisationId, { before, limit });
-    const links = pageLinks({ after, next, addressOf: (key) => withCursor("/offers", "before", key) });
-    const main = html`
+export const offersPage: PortalPage = async (context) => {
+  const { rows, isNewest, links } = await newestFirst(context, offerList, 100);
+  const main = html`
       <header class="page-head">
         <h1>Offers</h1>
         <a class="button" href="/offers/new">Create an offer</a>
       </header>
       <section class="panel" id="offers" data-live="offer" aria-label="Offers, newest first">
-        ${shown.length > 0 ? offersTable(shown) : after === undefined ? noOffers : html`<p class="empty">No older offers.</p>`}
+        ${rows.length > 0 ? offersTable(rows) : isNewest ? noOffers : html`<p class="empty">No older offers.</p>`}
         ${links}
       </section>`;
-    return { title: "Offers", main };
-  };
+  return { title: "Offers", main };
+};
 
 const noOffers = html`
   <div class="empty">
@@ -51,3 +42,14 @@ const offersTable = (offers: readonly ListedOffer[]): Markup =>
     ],
     rows: offers,
   });
+
+/** The state of an offer as a badge. */
+export function offerState({
+  complete,
+  widthdrawn,
+  isHistoric,
+}: Pick<ListedOffer, "complete" | "widthdrawn" | "isHistoric">): Markup {
+  if (widthdrawn) return badge("Withdrawn", "bad");
+  if (complete) return badge("Complete", "good");
+  return isHistoric ? badge("Open, but past", "warn") : badge("Open", "none");
+}

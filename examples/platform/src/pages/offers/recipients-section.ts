@@ -1,44 +1,45 @@
-import { html } from "hono/html";
-import type { OfferDetails, RecipientDetails } from "../../portal/offers/offer-details.ts";
-import { badge } from "../layout/badge.ts";
+import type { OfferDetails, RecipientDetails } from "../../portal/read-offers.ts";
 import { type Column, dataTable } from "../layout/data-table.ts";
-import { fieldError } from "../layout/field.ts";
-import { formTokenField } from "../layout/form-token.ts";
-import type { Markup } from "../layout/markup.ts";
+import { fieldError, formTokenField } from "../layout/field.ts";
+import { badge } from "../layout/labels.ts";
+import { html, type Markup } from "../layout/markup.ts";
 import { time } from "../layout/time.ts";
-import type { PortalContext } from "../portal/portal-section.ts";
 import { idempotencyField } from "../routing/submit-once.ts";
+import type { PortalContext } from "../sections/portal-section.ts";
 
 export interface Completion {
-  ticked: readonly string[];
+  selected: readonly string[];
   errors: readonly string[];
 }
 
-interface RecipientsView extends Completion {
-  /** Links to the other pages of recipients. */
-  links: Markup | undefined;
-}
-
-/** Recipients and their responses, live; with the completion form while the offer is open. */
-export function recipientsSection(offer: OfferDetails, context: PortalContext, view: RecipientsView): Markup {
-  const { ticked, errors, links } = view;
+/**
+ * Recipients and their responses, live; with the completion form while the offer is open.
+ *
+ * @param links to the other pages of recipients
+ */
+export function recipientsSection(
+  context: PortalContext,
+  offer: OfferDetails,
+  { selected, errors }: Completion,
+  links: Markup | undefined,
+): Markup {
   const isOpen = !offer.complete && !offer.widthdrawn;
-  const table = recipientsTable(offer, isOpen ? (one) => nameToTick(one, ticked) : ({ name }) => name);
+  const table = recipientsTable(offer, isOpen ? (one) => selectableName(one, selected) : ({ name }) => name);
   return html`
     <section class="panel" id="recipients" data-live="offer" aria-labelledby="recipients-title">
       <header>
         <h2 id="recipients-title">Recipients</h2>
         <p id="recipients-count" role="status">${countsOf(offer)}</p>
       </header>
-      ${isOpen ? completionForm(offer, context, table, errors) : table}
+      ${isOpen ? completionForm(context, offer, table, errors) : table}
       ${links}
       ${links && isOpen && html`<p class="fine">Applicants come first. The selection applies to this page only.</p>`}
     </section>`;
 }
 
 const completionForm = (
-  offer: OfferDetails,
   context: PortalContext,
+  offer: OfferDetails,
   table: Markup,
   errors: Completion["errors"],
 ): Markup => html`
@@ -58,10 +59,10 @@ const completionForm = (
         ${errors.length > 0 && html`<div role="alert">${fieldError("workers", errors)}</div>`}
       </form>`;
 
-const nameToTick = ({ workerId, name, response }: RecipientDetails, ticked: readonly string[]): Markup => {
-  if (response !== "applied") return html`<span class="not-tickable">${name}</span>`;
-  const isTicked = ticked.includes(workerId);
-  return html`<label class="choice"><input type="checkbox" name="worker" id="tick-${workerId}" value="${workerId}"${isTicked && html` checked`}> ${name}</label>`;
+const selectableName = ({ workerId, name, response }: RecipientDetails, selected: readonly string[]): Markup => {
+  if (response !== "applied") return html`<span class="not-selectable">${name}</span>`;
+  const isSelected = selected.includes(workerId);
+  return html`<label class="choice"><input type="checkbox" name="worker" id="tick-${workerId}" value="${workerId}"${isSelected && html` checked`}> ${name}</label>`;
 };
 
 function recipientsTable(offer: OfferDetails, nameCell: (one: RecipientDetails) => Markup | string): Markup {

@@ -1,12 +1,10 @@
 import type { ErrorRequestHandler } from "express";
-import { html } from "hono/html";
 import type { ProblemError } from "../../problem/problem-error.ts";
 import { toProblem } from "../../problem/problem-handler.ts";
 import { problemKinds } from "../../problem/problem-kinds.ts";
-import type { PageContext } from "./page-context.ts";
-import type { PageDeps } from "./page-deps.ts";
-import type { Page } from "./page-result.ts";
-import type { PageSection } from "./page-section.ts";
+import { html } from "../layout/markup.ts";
+import type { Page, PageContext, PageDeps, PageSection } from "./page.ts";
+import { sectionDocument } from "./send-page.ts";
 
 /** Turns an error of a page's route into an error page, or a redirect to the sign-in. */
 export const errorPages =
@@ -18,29 +16,27 @@ export const errorPages =
     if (problem.status >= 500) deps.onFailedPage(error, response);
     const isRead = request.method === "GET" || request.method === "HEAD";
     if (problem.code === "unauthenticated" && isRead) {
-      const next = encodeURIComponent(request.originalUrl);
-      return response.redirect(
-        303,
-        request.originalUrl === section.home ? section.signInPath : `${section.signInPath}?next=${next}`,
-      );
+      const { originalUrl } = request;
+      const next = originalUrl === section.home ? "" : `?next=${encodeURIComponent(originalUrl)}`;
+      return response.redirect(303, section.signInPath + next);
     }
     const context = response.locals.context as PageContext<User> | undefined;
     const page = errorPage(problem, section, String(response.get("X-Request-Id")));
-    const document = await section.frame(page, { context, notice: undefined });
+    const document = await sectionDocument(section, page, context);
     const { "WWW-Authenticate": _, ...headers } = problem.headers;
     response.status(problem.status).set(headers).type("html").send(String(document));
   };
 
 function errorPage(
   { code, status, message }: ProblemError,
-  section: Pick<PageSection<unknown>, "home" | "signInPath">,
+  { home, signInPath }: Pick<PageSection<unknown>, "home" | "signInPath">,
   requestId: string,
 ): Page {
   const { title } = problemKinds[code];
   const link =
     code === "unauthenticated"
-      ? html`<a class="button" href="${section.signInPath}">Sign in</a>`
-      : html`<a class="button quiet" href="${section.home}">Go to the home page</a>`;
+      ? html`<a class="button" href="${signInPath}">Sign in</a>`
+      : html`<a class="button quiet" href="${home}">Go to the home page</a>`;
   const main = html`
     <header class="page-head"><h1>${title}</h1></header>
     <p class="lead">${message}</p>

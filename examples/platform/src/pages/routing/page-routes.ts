@@ -1,73 +1,60 @@
 import type { Request, RequestHandler, Response } from "express";
+import { pathParameter } from "../../http/path-parameter.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
 import type { PersonUse } from "../../rate-limits/person-limits.ts";
 import { findSession, limitKey } from "../../session/sessions.ts";
 import { checkCsrf } from "../security/check-csrf.ts";
 import { openPageSession, type PageSession } from "../security/page-session.ts";
-import type { PageContext } from "./page-context.ts";
-import type { PageDeps } from "./page-deps.ts";
-import type { PageResult } from "./page-result.ts";
-import type { PageSection } from "./page-section.ts";
+import type { PageContext, PageDeps, PageSection, ShowPage, SubmitForm } from "./page.ts";
 import { sendPage } from "./send-page.ts";
 
-export interface PageRoutes<User> {
-  /** GET: shows a page to a signed-in user. */
-  show(page: (context: PageContext<User>) => Promise<PageResult> | PageResult): RequestHandler;
-  /** POST: performs the action of a form, then redirects, or shows the form again. */
-  act(act: (context: PageContext<User>, form: URLSearchParams) => Promise<PageResult> | PageResult): RequestHandler;
-  /**
-   * Authenticates requests that are not pages: streams and images.
-   *
-   * @param use kind of request for the rate limit (D-91); omitted for a stream that was counted when it began
-   */
-  contextOf(request: Request, response: Response, use?: PersonUse): Promise<PageContext<User>>;
-}
-
 /** Handlers of a section's pages: check the session, then the form's CSRF token, then run the page. */
-export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>): PageRoutes<User> {
+export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
   const open = (request: Request, response: Response): Promise<PageSession> =>
     openPageSession(deps.cookies, section.cookie, request, response);
 
   async function readContext(
     request: Request,
     response: Response,
-    session: PageSession,
+    { token = "", formToken }: PageSession,
     use?: PersonUse,
   ): Promise<PageContext<User>> {
-    const signedIn = await findSession(deps, session.token ?? "", section.role);
-    if (signedIn === undefined) throw new ProblemError("unauthenticated", "Sign in, then try again.");
-    if (use !== undefined) await deps.personLimits.count(limitKey(section.role, signedIn), use);
+    const session = await findSession(deps, token, section.role);
+    if (session === undefined) throw new ProblemError("unauthenticated", "Sign in, then try again.");
+    if (use !== undefined) await deps.personLimits.count(limitKey(section.role, session), use);
     const livePosition = deps.live.position();
-    const { id: sessionId, ownerId, expiresAt } = signedIn;
-    const user = await section.readSignedIn(deps.store, ownerId);
-    const context: PageContext<User> = {
-      user,
-      request,
-      formToken: session.formToken,
-      sessionId,
-      expiresAt,
-      livePosition,
-    };
+    const user = await section.readUser(deps.store, session);
+    const id = pathParameter(request, "id");
+    const context: PageContext<User> = { deps, user, request, id, session, formToken, livePosition };
     // For the layout of an error page.
     response.locals.context = context;
     return context;
   }
 
-  return {
-    show: (page) => async (request, response) => {
+  const show =
+    (page: ShowPage<User>): RequestHandler =>
+    async (request, response) => {
       const session = await open(request, response);
       // A live update does not count as a read of the user.
       const use = request.get("x-part") === undefined ? "read" : "live";
       const context = await readContext(request, response, session, use);
       await sendPage(section, response, session, context, await page(context));
-    },
-    act: (act) => async (request, response) => {
+    };
+  const submit =
+    (act: SubmitForm<User>): RequestHandler =>
+    async (request, response) => {
       const session = await open(request, response);
       const form = await deps.readForm(request, response);
       checkCsrf(request, session, form, deps.publicOrigin);
       const context = await readContext(request, response, session, "act");
       await sendPage(section, response, session, context, await act(context, form));
-    },
-    contextOf: async (request, response, use) => readContext(request, response, await open(request, response), use),
-  };
+    };
+  /**
+   * Authenticates requests that are not pages: streams and images.
+   *
+   * @param use kind of request for the rate limit (D-91); omitted for a stream that was counted when it began
+   */
+  const contextOf = async (request: Request, response: Response, use?: PersonUse): Promise<PageContext<User>> =>
+    readContext(request, response, await open(request, response), use);
+  return { show, submit, contextOf };
 }

@@ -1,8 +1,9 @@
 import type { Response } from "express";
+import { htmlDocument } from "../layout/document.ts";
+import { formTokenField } from "../layout/field.ts";
+import { html, type Markup } from "../layout/markup.ts";
 import type { PageSession } from "../security/page-session.ts";
-import type { PageContext } from "./page-context.ts";
-import type { PageResult } from "./page-result.ts";
-import type { PageSection } from "./page-section.ts";
+import type { Page, PageContext, PageResult, PageSection } from "./page.ts";
 
 /** Sends a page in the layout of its section, or a redirect. */
 export async function sendPage<User>(
@@ -27,11 +28,46 @@ export async function sendPage<User>(
     delete session.notice;
     await session.save();
   }
+  const { status = 200 } = result;
   // Screen readers read the title first, so it reports the failed form.
-  const title = (result.status ?? 200) >= 400 ? `Not done: ${result.title}` : result.title;
-  const document = await section.frame({ ...result, title }, { context, notice: isWhole ? notice : undefined });
-  response
-    .status(result.status ?? 200)
-    .type("html")
-    .send(String(document));
+  const title = status >= 400 ? `Not done: ${result.title}` : result.title;
+  const document = await sectionDocument(section, { ...result, title }, context, isWhole ? notice : undefined);
+  response.status(status).type("html").send(String(document));
 }
+
+/**
+ * The document around a page.
+ *
+ * @param context undefined without a session
+ * @param notice confirmation of the form that led to this page
+ */
+export function sectionDocument<User>(
+  section: PageSection<User>,
+  { title, main }: Page,
+  context: PageContext<User> | undefined,
+  notice?: string,
+): Markup {
+  const body = section.body({
+    navigation: context && navigation(section, context),
+    signedIn: context && signedIn(section, context),
+    main: html`
+<main id="main" tabindex="-1">
+  ${notice && html`<p class="notice good" role="status">${notice}</p>`}
+  ${main}
+</main>`,
+  });
+  return htmlDocument({ title, bodyClass: section.bodyClass, live: context && section.streamAddress(context), body });
+}
+
+const navigation = <User>({ places }: PageSection<User>, { request: { path } }: PageContext<User>): Markup =>
+  html`<ul>${places.map(([place, name, below]) => {
+    const isHere = path === place || path.startsWith(below);
+    return html`<li><a href="${place}"${isHere && html` aria-current="page"`}>${name}</a></li>`;
+  })}</ul>`;
+
+const signedIn = <User>(section: PageSection<User>, context: PageContext<User>): Markup => html`
+  <form method="post" action="${section.signOutPath}" class="who">
+    ${formTokenField(context)}
+    <p>${section.userName(context.user)}</p>
+    <button class="quiet small">Sign out</button>
+  </form>`;

@@ -1,39 +1,23 @@
 import type { RequestHandler } from "express";
-import { html } from "hono/html";
+import type { Methods } from "../../http/define-routes.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
 import { closeSession } from "../../session/sessions.ts";
 import { signIn } from "../../session/sign-in.ts";
-import { field } from "../layout/field.ts";
-import { formTokenField } from "../layout/form-token.ts";
-import type { Markup } from "../layout/markup.ts";
+import { field, formTokenField } from "../layout/field.ts";
+import { html } from "../layout/markup.ts";
 import { checkCsrf } from "../security/check-csrf.ts";
 import { ownPath } from "../security/own-path.ts";
 import { openPageSession, type PageSession, renew } from "../security/page-session.ts";
-import type { PageDeps } from "./page-deps.ts";
-import type { Page } from "./page-result.ts";
-import type { PageSection } from "./page-section.ts";
+import type { Page, PageDeps, PageSection } from "./page.ts";
 import { sendPage } from "./send-page.ts";
 
-export interface SignInTexts {
-  title: string;
-  lead: Markup | string;
-  /** Label of the name field. */
-  label: string;
-  type: "email" | "text";
-}
-
-export interface SignInRoutes {
-  get: RequestHandler;
-  post: RequestHandler;
-}
-
 /** The sign-in page of a section. */
-export function signInRoutes<User>(deps: PageDeps, section: PageSection<User>, texts: SignInTexts): SignInRoutes {
+export function signInRoutes<User>(deps: PageDeps, section: PageSection<User>): Methods {
   return {
     async get(request, response) {
       const session = await openPageSession(deps.cookies, section.cookie, request, response);
       const next = ownPath(String(request.query.next ?? "")) ?? section.home;
-      await sendPage(section, response, session, undefined, signInPage(section, texts, session, { next }));
+      await sendPage(section, response, session, undefined, signInPage(section, session, { next }));
     },
     async post(request, response) {
       const session = await openPageSession(deps.cookies, section.cookie, request, response);
@@ -51,7 +35,7 @@ export function signInRoutes<User>(deps: PageDeps, section: PageSection<User>, t
         if (!(error instanceof ProblemError)) throw error;
         const { "WWW-Authenticate": _, ...headers } = error.headers;
         response.set(headers);
-        const page = signInPage(section, texts, session, { next, name, problem: error });
+        const page = signInPage(section, session, { next, name, problem: error });
         await sendPage(section, response, session, undefined, page);
       }
     },
@@ -84,8 +68,7 @@ interface SignInView {
 }
 
 function signInPage<User>(
-  section: PageSection<User>,
-  { title, lead, label, type }: SignInTexts,
+  { signInPath, signIn: { title, lead, label, type } }: PageSection<User>,
   session: PageSession,
   { next, name, problem }: SignInView,
 ): Page {
@@ -93,7 +76,7 @@ function signInPage<User>(
     <header class="page-head"><h1>${title}</h1></header>
     <p class="lead">${lead}</p>
     ${problem && html`<p class="notice bad" role="alert">${problem.message}</p>`}
-    <form method="post" action="${section.signInPath}" class="panel narrow">
+    <form method="post" action="${signInPath}" class="panel narrow">
       ${formTokenField(session)}
       <input type="hidden" name="next" value="${next}">
       ${field({ name: "name", label, type, value: name, required: true, autocomplete: "username" })}

@@ -107,7 +107,9 @@ export function postgresInbox<Tx>(
   checkWholeNumber("timeoutMs", timeoutMs, 60_000);
 
   const inTime = <T>(result: Promise<T>): Promise<T> =>
-    withTimeout(result, timeoutMs, `PostgreSQL has not responded within ${timeoutMs} ms.`);
+    withTimeout(result, timeoutMs, () => new Error(`PostgreSQL has not responded within ${timeoutMs} ms.`), {
+      unref: true,
+    });
 
   async function acquire(key: string, leaseMs: number, subject: string | undefined, token: string) {
     const acquired = await query(statements.acquire, [key, subject, token, leaseMs]);

@@ -1,26 +1,14 @@
-/**
- * What clients, pools, clusters and sentinels of npm `redis` (4 and newer) have of their own accord.
- *
- * @inline
- */
+/** What clients, pools, clusters and sentinels of npm `redis` (4 and newer) have of their own accord. @inline */
 interface NodeRedisClient {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
 }
 
-/**
- * What clients and clusters of npm `ioredis` have of their own accord.
- *
- * @inline
- */
+/** What clients and clusters of npm `ioredis` have of their own accord. @inline */
 interface IoRedisClient {
   call(command: string, ...args: string[]): Promise<unknown>;
 }
 
-/**
- * As much of a client as is used.
- *
- * @inline
- */
+/** As much of a client as is used. @inline */
 export type RedisClient = NodeRedisClient | IoRedisClient;
 
 export function isRedisClient(client: RedisClient): boolean {

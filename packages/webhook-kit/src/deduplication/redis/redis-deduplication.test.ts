@@ -4,9 +4,9 @@ import { redisDeduplication } from "./redis-deduplication.ts";
 import { scripts } from "./redis-scripts.ts";
 
 /** Clients of both kinds that response as configured and keep what they were sent; what Redis makes of it is tested against Redis. */
-function setUp(reply: unknown, options: Parameters<typeof redisDeduplication>[1] = {}) {
+function setUp(result: unknown, options: Parameters<typeof redisDeduplication>[1] = {}) {
   const call = vi.fn(async (..._sent: string[]): Promise<unknown> => {
-    const response = typeof reply === "function" ? reply() : reply;
+    const response = typeof result === "function" ? result() : result;
     if (response instanceof Error) throw response;
     return response;
   });
@@ -61,8 +61,8 @@ describe("acquire", () => {
     ["completed 200", { state: "completed", status: 200 }],
     ["inProgress 12345", { state: "inProgress", retryAfterMs: 12_345 }],
   ])("with the result %j was not the first", async (words, acquire) => {
-    for (const reply of [words, Buffer.from(words)])
-      for (const store of setUp(reply).stores) expect(await store.acquire("k", { leaseMs: 1 })).toEqual(acquire);
+    for (const result of [words, Buffer.from(words)])
+      for (const store of setUp(result).stores) expect(await store.acquire("k", { leaseMs: 1 })).toEqual(acquire);
   });
 
   test.each([
@@ -79,8 +79,8 @@ describe("acquire", () => {
       "inProgress -1",
     ],
     ...["inProgress x", undefined, null, 1, ["acquired"], { toString: () => "acquired" }],
-  ])("with the result %j fails, and gives back what it may have taken", async (reply) => {
-    const { call, stores } = setUp(reply);
+  ])("with the result %j fails, and releases what it may have acquired", async (result) => {
+    const { call, stores } = setUp(result);
     await expect(stores[0]?.acquire("k", { leaseMs: 1 })).rejects.toEqual(oddReply);
     await vi.waitFor(() => expect(call).toHaveBeenCalledTimes(2), { timeout: 60_000 });
     const token = call.mock.calls[0]?.[6];
@@ -89,7 +89,7 @@ describe("acquire", () => {
     ]);
   });
 
-  test("that Redis refuses fails with what Redis said, and gives back what it may have taken", async () => {
+  test("that Redis refuses fails with what Redis said, and releases what it may have acquired", async () => {
     const cause = new Error("LOADING Redis is loading the dataset in memory");
     const { call, stores } = setUp(cause);
     await expect(stores[0]?.acquire("k", { leaseMs: 1 })).rejects.toBe(cause);
@@ -105,15 +105,15 @@ describe("acquire", () => {
 });
 
 describe("a record", () => {
-  test.each(["settled", "stale", Buffer.from("settled")])("is settled when Redis says %j", async (reply) => {
-    for (const store of setUp(reply).stores) {
+  test.each(["settled", "stale", Buffer.from("settled")])("is settled when Redis says %j", async (result) => {
+    for (const store of setUp(result).stores) {
       await expect(store.complete("k", "t", 200, 0)).resolves.toBeUndefined();
       await expect(store.release("k", "t")).resolves.toBeUndefined();
     }
   });
 
-  test.each(["", "settled ", "unsettled", "stales", "OK", null])("is not when Redis says %j", async (reply) => {
-    for (const store of setUp(reply).stores) {
+  test.each(["", "settled ", "unsettled", "stales", "OK", null])("is not when Redis says %j", async (result) => {
+    for (const store of setUp(result).stores) {
       await expect(store.complete("k", "t", 200, 1)).rejects.toEqual(oddReply);
       await expect(store.release("k", "t")).rejects.toEqual(oddReply);
     }
@@ -138,12 +138,12 @@ describe("a record", () => {
 
 test("a Redis that does not respond is not waited for, and what it grants later is given back", async () => {
   let response = (_: string) => {};
-  const replies = [
+  const results = [
     new Promise<string>((resolve) => {
       response = resolve;
     }),
   ];
-  const { call, stores } = setUp(() => replies.shift() ?? "settled", { timeoutMs: 5 });
+  const { call, stores } = setUp(() => results.shift() ?? "settled", { timeoutMs: 5 });
   await expect(stores[0]?.acquire("k", { leaseMs: 1 })).rejects.toThrow("Redis has not responded within 5 ms.");
   expect(call).toHaveBeenCalledTimes(1);
   response("acquired");

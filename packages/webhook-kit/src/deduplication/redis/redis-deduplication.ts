@@ -29,18 +29,6 @@ import { scripts } from "./redis-scripts.ts";
  *
  * webhookRouter({ secret: "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52", deduplication: redisDeduplication(client) });
  * ```
- *
- * @example
- * ```ts
- * import { webhookRouter } from "@offers/webhook-kit/express";
- * import { redisDeduplication } from "@offers/webhook-kit/redis";
- * import { Redis } from "ioredis";
- *
- * const client = new Redis("redis://127.0.0.1:6379");
- * client.on("error", console.error);
- *
- * webhookRouter({ secret: "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52", deduplication: redisDeduplication(client, { timeoutMs: 500 }) });
- * ```
  */
 export function redisDeduplication(
   client: RedisClient,
@@ -62,8 +50,8 @@ export function redisDeduplication(
     const place = `${prefix}{of:${subjectOf(token) ?? key}}`;
     return evaluate(client, scripts[script], [`${place}:lease:${key}`, `${place}:completed`], args);
   };
-  const inTime = (result: Promise<unknown>) =>
-    withTimeout(result, timeoutMs, `Redis has not responded within ${timeoutMs} ms.`);
+  const timedOut = () => new Error(`Redis has not responded within ${timeoutMs} ms.`);
+  const inTime = (result: Promise<unknown>) => withTimeout(result, timeoutMs, timedOut, { unref: true });
   const settle = async (result: Promise<unknown>): Promise<void> => {
     if (!/^(settled|stale)$/.test(readText(await inTime(result)))) throw new Error(unexpectedResult);
   };

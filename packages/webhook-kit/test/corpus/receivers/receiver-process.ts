@@ -1,9 +1,9 @@
 import { readCorpus } from "../corpus.ts";
 import { adapters } from "./adapters.ts";
-import { type FromProcess, type ReceiverSetup, readMount, type ToProcess } from "./receiver-setup.ts";
+import { type FromReceiver, type ReceiverSetup, readMount, type ToReceiver } from "./receiver-setup.ts";
 
 /** A process of its own: one adapter, one time zone (`TZ`), and a receiver for every case. */
-const notify = (message: FromProcess): void => void process.send?.(message);
+const notify = (message: FromReceiver): void => void process.send?.(message);
 const { config } = readCorpus();
 const notes = new Map<string, { handled: number; given: unknown[]; reasons: string[] }>();
 const held = new Map<string, () => void>();
@@ -66,7 +66,7 @@ server.listen(0, "127.0.0.1", () => {
   if (typeof address === "object" && address) notify({ type: "listening", port: address.port });
 });
 
-process.on("message", (message: ToProcess) => {
+process.on("message", (message: ToReceiver) => {
   if (message.ask === "release") return held.get(message.mount)?.();
   return notify({ type: "tally", noted: message.mounts.map(noteOf), isPolluted: "isAdmin" in {} });
 });

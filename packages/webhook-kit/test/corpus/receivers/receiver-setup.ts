@@ -21,8 +21,8 @@ export const readMount = (mount: string): ReceiverNeeds =>
   JSON.parse(Buffer.from(mount.split(".")[1] ?? "", "base64url").toString()) as ReceiverNeeds;
 
 /** What a receiver's process is asked, and what it responds. */
-export type ToProcess = { ask: "tally"; mounts: string[] } | { ask: "release"; mount: string };
-export type FromProcess =
+export type ToReceiver = { ask: "tally"; mounts: string[] } | { ask: "release"; mount: string };
+export type FromReceiver =
   | { type: "listening"; port: number }
   | { type: "held"; mount: string }
   | { type: "tally"; noted: { handled: number; given: unknown[]; reasons: string[] }[]; isPolluted: boolean };

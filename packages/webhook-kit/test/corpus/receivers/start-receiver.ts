@@ -4,7 +4,7 @@ import type { ReceiverNeeds } from "../corpus.ts";
 import type { Noted } from "../judge.ts";
 import type { Target } from "../run-case.ts";
 import type { Receiver } from "../run-corpus.ts";
-import { type FromProcess, type ToProcess, writeMount } from "./receiver-setup.ts";
+import { type FromReceiver, type ToReceiver, writeMount } from "./receiver-setup.ts";
 
 /** It can be set up for every case, and says what it noted. */
 export interface StartedReceiver extends Receiver {
@@ -24,22 +24,22 @@ export async function startReceiver(adapter: string, zone: string): Promise<Star
     throw new Error(`The receiver ${adapter} in ${zone} ended with ${code}.`);
   });
   crashed.catch(() => undefined);
-  const report = <Type extends FromProcess["type"]>(
+  const report = <Type extends FromReceiver["type"]>(
     type: Type,
-    isIt = (_: Extract<FromProcess, { type: Type }>) => true,
+    isIt = (_: Extract<FromReceiver, { type: Type }>) => true,
   ) =>
     Promise.race([
       crashed,
-      new Promise<Extract<FromProcess, { type: Type }>>((resolve) => {
-        const listen = (message: FromProcess) => {
-          if (message.type !== type || !isIt(message as Extract<FromProcess, { type: Type }>)) return;
+      new Promise<Extract<FromReceiver, { type: Type }>>((resolve) => {
+        const listen = (message: FromReceiver) => {
+          if (message.type !== type || !isIt(message as Extract<FromReceiver, { type: Type }>)) return;
           child.off("message", listen);
-          resolve(message as Extract<FromProcess, { type: Type }>);
+          resolve(message as Extract<FromReceiver, { type: Type }>);
         };
         child.on("message", listen);
       }),
     ]);
-  const send = (message: ToProcess): boolean => child.send(message);
+  const send = (message: ToReceiver): boolean => child.send(message);
   const { port } = await report("listening");
 
   let number = 0;

@@ -1,0 +1,28 @@
+import { mailList } from "../portal/read-mails.ts";
+import { html } from "./layout/markup.ts";
+import { newestFirst } from "./layout/pagination.ts";
+import { time } from "./layout/time.ts";
+import type { PortalPage } from "./sections/portal-section.ts";
+
+/** `GET /mailbox?before=…` */
+export const mailboxPage: PortalPage = async (context) => {
+  const { rows, isNewest, links } = await newestFirst(context, mailList, 100);
+  const main = html`
+      <header class="page-head"><h1>Mailbox</h1></header>
+      <p class="lead">${context.deps.showAllMail ? "All mail of this platform, because OFFERS_SHOW_ALL_MAIL is set." : "Mail from this platform to your addresses."}</p>
+      <section class="stack" id="mails" data-live="mail" aria-label="Mails, newest first">
+        ${rows.length === 0 && html`<div class="panel empty"><p>${isNewest ? "No mail yet." : "No older mail."}</p></div>`}
+        ${rows.map(
+          ({ id, to, subject, body, sentAt }) => html`
+        <article class="panel mail" aria-labelledby="mail-${id}">
+          <header>
+            <h2 id="mail-${id}">${subject}</h2>
+            <p class="fine">to ${to}, ${time(sentAt)}</p>
+          </header>
+          <p class="letter">${body}</p>
+        </article>`,
+        )}
+        ${links}
+      </section>`;
+  return { title: "Mailbox", main };
+};

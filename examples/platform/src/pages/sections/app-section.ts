@@ -1,0 +1,59 @@
+import { lastTold } from "../../push/told-notifications.ts";
+import type { Session } from "../../session/sessions.ts";
+import type { Store } from "../../store/store.ts";
+import { worker } from "../../worker-app/worker.ts";
+import { html } from "../layout/markup.ts";
+import type { PageContext, PageSection, ShowPage, SubmitForm } from "../routing/page.ts";
+
+export interface SignedInWorker {
+  id: string;
+  name: string;
+  /** The latest notification when the page was made, after which its event stream starts. */
+  lastNotificationId: number;
+}
+
+export type AppContext = PageContext<SignedInWorker>;
+export type AppPage = ShowPage<SignedInWorker>;
+export type AppForm = SubmitForm<SignedInWorker>;
+
+/** The worker's app, for phones. */
+export const appSection: PageSection<SignedInWorker> = {
+  role: worker,
+  cookie: "offers-app",
+  home: "/app",
+  signInPath: "/app/sign-in",
+  signOutPath: "/app/sign-out",
+  signIn: {
+    title: "Sign in to the app",
+    lead: html`For workers who offer their availability. People of organisations <a href="/sign-in">sign in to the portal</a>.`,
+    label: "Worker id",
+    type: "text",
+  },
+  readUser: readWorker,
+  places: [
+    ["/app", "Notifications", "/app/offers/"],
+    ["/app/contacts", "Contacts", "/app/contacts/"],
+    ["/app/devices", "Devices", "/app/devices/"],
+  ],
+  bodyClass: "app",
+  streamAddress: ({ user }) => `/app/live?since=${user.lastNotificationId}`,
+  userName: ({ name }) => html`<span>${name}</span>`,
+  body: ({ navigation, signedIn, main }) => html`
+<header class="top">
+  <a class="brand" href="/app">Offers</a>
+  ${signedIn}
+</header>
+${main}
+<p class="live-state" id="live-state" role="status"></p>
+${navigation && html`<nav class="tabs" aria-label="App">${navigation}</nav>`}`,
+};
+
+async function readWorker({ db }: Store, { ownerId: id }: Session): Promise<SignedInWorker> {
+  const { name, last } = await db
+    .selectFrom("workers")
+    .select("name")
+    .select((expressions) => lastTold(expressions).as("last"))
+    .where("workers.id", "=", id)
+    .executeTakeFirstOrThrow();
+  return { id, name, lastNotificationId: last ?? 0 };
+}

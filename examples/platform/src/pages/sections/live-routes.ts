@@ -1,0 +1,38 @@
+import type { RequestHandler } from "express";
+import { streamNotifications } from "../../worker-app/stream-notifications.ts";
+import type { PageDeps } from "../routing/page.ts";
+import { pageRoutes } from "../routing/page-routes.ts";
+import { appSection } from "./app-section.ts";
+import { portalSection } from "./portal-section.ts";
+
+/**
+ * `GET /live`: server-sent events that name the organisation's changed topics, whose parts the page then reloads. Resumes after
+ * `Last-Event-ID`, or at first after the position of the page.
+ */
+export function portalLiveRoute(deps: PageDeps): RequestHandler {
+  const { contextOf } = pageRoutes(deps, portalSection);
+  return async (request, response) => {
+    const { user, session } = await contextOf(request, response, "stream");
+    if (response.destroyed) return;
+    const write = deps.streams.begin(response, {
+      id: session.id,
+      expiresInMs: session.expiresAt.getTime() - deps.now().getTime(),
+      check: () => contextOf(request, response),
+    });
+    const since = request.get("last-event-id") ?? String(request.query.since);
+    const end = deps.live.follow(user.organisationId, since, (topics, id) =>
+      write(topics === "everything" ? { id, type: "missed", data: {} } : { id, type: "changed", data: { topics } }),
+    );
+    response.once("close", end);
+  };
+}
+
+/** `GET /app/live`: the worker's notifications after `Last-Event-ID`, or at first after those on the page. */
+export function appLiveRoute(deps: PageDeps): RequestHandler {
+  const { contextOf } = pageRoutes(deps, appSection);
+  return async (request, response) => {
+    const { session } = await contextOf(request, response, "stream");
+    const lastId = request.get("last-event-id") ?? String(request.query.since);
+    await streamNotifications(deps, response, { session, lastId, check: () => contextOf(request, response) });
+  };
+}

@@ -1,0 +1,94 @@
+import { sql } from "kysely";
+import { jsonObjectFrom } from "kysely/helpers/postgres";
+import { isShownAs, type ShownState, shownState } from "../delivery/shown-state.ts";
+import { type ListPage, listCursor } from "../lists/list-cursor.ts";
+import type { PortalDeps, SignedInPerson } from "./person.ts";
+
+export type ReadDelivery = Awaited<ReturnType<typeof readDeliveries>>["rows"][number];
+export type ReadAttempt = Awaited<ReturnType<typeof readAttempts>>[number];
+
+export const deliveriesCursor = listCursor("deliveries", /^$/);
+
+export interface DeliveryFilter extends ListPage {
+  state?: ShownState | undefined;
+  /** Events created at this time or later. */
+  since?: Date | undefined;
+}
+
+/** The organisation's latest deliveries, newest first, each with its event and its last attempt. */
+export async function readDeliveries(deps: PortalDeps, { organisationId }: SignedInPerson, filter: DeliveryFilter) {
+  const { state, since, before, limit } = filter;
+  const read = await deliveries(deps, organisationId)
+    .$if(state !== undefined, (query) => query.where(isShownAs(state ?? "pending")))
+    .$if(since !== undefined, (query) => query.where("events.created_at", ">=", since ?? new Date()))
+    .$if(before !== undefined, (query) => query.where("deliveries.sequence", "<", before?.position ?? 0))
+    .orderBy("deliveries.sequence", "desc")
+    .limit(limit + 1)
+    .execute();
+  return deliveriesCursor.cut(read, limit, ({ sequence }) => ({ position: sequence, id: "" }));
+}
+
+/** The same with every attempt, as the JSON route returns it. */
+async function readDeliveriesAndAttempts(deps: PortalDeps, person: SignedInPerson, filter: DeliveryFilter) {
+  const { rows, next } = await readDeliveries(deps, person, filter);
+  const ids = rows.map(({ id }) => id);
+  const attempts = new Map(ids.map((id): [string, object[]] => [id, []]));
+  for (const attempt of ids.length > 0 ? await readAttempts(deps, ids) : []) {
+    const { id: _, deliveryId, response, contentType, ...shown } = attempt;
+    attempts.get(deliveryId)?.push(shown);
+  }
+  const views = rows.map(({ id, eventId, type, data, state, redeliveryOf, createdAt, nextAttemptAt }) => ({
+    ...{ id, eventId, type, data, state, redeliveryOf, createdAt, nextAttemptAt },
+    attempts: attempts.get(id),
+  }));
+  return { rows: views, next };
+}
+
+export const deliveryList = { cursor: deliveriesCursor, read: readDeliveriesAndAttempts };
+
+/** One delivery of the organisation, or undefined. */
+export const readDelivery = (deps: PortalDeps, organisationId: string, id: string) =>
+  deliveries(deps, organisationId).where("deliveries.id", "=", id).executeTakeFirst();
+
+/** The attempts of deliveries, oldest first. They are numbered from 1 per delivery. */
+export const readAttempts = ({ store }: PortalDeps, deliveryIds: readonly string[]) =>
+  store.db
+    .selectFrom("attempts")
+    .select(["id", "delivery_id as deliveryId", "method", "path", "started_at as startedAt", "status", "error"])
+    .select(["duration_ms as milliseconds", "response", "content_type as contentType"])
+    .select(sql<number>`(row_number() over (partition by delivery_id order by id))::integer`.as("number"))
+    .where("delivery_id", "in", deliveryIds)
+    .orderBy("id")
+    .execute();
+
+const deliveries = ({ store }: PortalDeps, organisationId: string) =>
+  store.db
+    .selectFrom("deliveries")
+    .innerJoin("events", "events.id", "deliveries.event_id")
+    .leftJoin("workers", (join) => join.on("workers.id", "=", sql<string>`events.data ->> 'workerId'`))
+    .leftJoin("offers", (join) =>
+      join
+        .on("offers.id", "=", sql<string>`events.data ->> 'offerId'`)
+        .onRef("offers.organisation_id", "=", "deliveries.organisation_id"),
+    )
+    .select(["deliveries.id", "deliveries.sequence", shownState.as("state"), "deliveries.attempts"])
+    .select(["deliveries.due_at as nextAttemptAt", "deliveries.settled_at as settledAt"])
+    .select(["deliveries.redelivery_of as redeliveryOf", "events.created_at as createdAt"])
+    .select(["events.id as eventId", "events.type", "events.data"])
+    .select(["workers.name as workerName", "offers.title as offerTitle", "offers.id as offerId"])
+    .select(({ selectFrom }) =>
+      selectFrom("endpoints")
+        .select("breaker_open_until")
+        .whereRef("endpoints.organisation_id", "=", "deliveries.organisation_id")
+        .as("pausedUntil"),
+    )
+    .select(({ selectFrom }) =>
+      jsonObjectFrom(
+        selectFrom("attempts")
+          .select(["status", "error", "duration_ms as milliseconds"])
+          .whereRef("delivery_id", "=", "deliveries.id")
+          .orderBy("attempts.id", "desc")
+          .limit(1),
+      ).as("lastAttempt"),
+    )
+    .where("deliveries.organisation_id", "=", organisationId);

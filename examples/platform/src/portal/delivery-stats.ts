@@ -1,0 +1,68 @@
+import { sql } from "kysely";
+import type { PortalDeps } from "./person.ts";
+
+/** Attempts in one interval. */
+export interface Bucket {
+  startsAt: Date;
+  attempts: number;
+  /** Attempts without an acknowledgement. */
+  failed: number;
+  /** Median time from event to acknowledgement; null without an acknowledgement. */
+  medianLagMs: number | null;
+  slowestLagMs: number | null;
+}
+
+export interface DeliveryStats {
+  buckets: Bucket[];
+  /** Over all buckets. */
+  total: Omit<Bucket, "startsAt">;
+}
+
+interface Row extends Omit<Bucket, "startsAt"> {
+  bucket: number | null;
+}
+
+/** Attempts at the organisation's endpoint during `lastMs`, in `count` buckets of equal length, oldest first. */
+export async function readDeliveryStats(
+  { store, now }: PortalDeps,
+  organisationId: string,
+  { lastMs, count }: { lastMs: number; count: number },
+): Promise<DeliveryStats> {
+  const bucketMs = lastMs / count;
+  // Aligned buckets, so that a reload does not shift them.
+  const endMs = Math.ceil((now().getTime() + 1) / bucketMs) * bucketMs;
+  const startMs = endMs - lastMs;
+  const { rows } = await sql<Row>`
+    select
+      bucket,
+      count(*)::integer as "attempts",
+      (count(*) filter (where error is not null))::integer as "failed",
+      percentile_cont(0.5) within group (order by lag_ms) as "medianLagMs",
+      max(lag_ms) as "slowestLagMs"
+    from (
+      select
+        attempts.error,
+        floor((extract(epoch from started_at) * 1000 - ${startMs}) / ${bucketMs})::integer as bucket,
+        case when error is null then
+          greatest(0, extract(epoch from started_at - events.created_at) * 1000 + duration_ms)::float8
+        end as lag_ms
+      from attempts
+      join deliveries on deliveries.id = delivery_id
+      join events on events.id = event_id
+      where deliveries.organisation_id = ${organisationId}
+        and started_at >= ${new Date(startMs)} and started_at < ${new Date(endMs)}
+    ) as made
+    group by grouping sets ((bucket), ())`.execute(store.db);
+  const none = { attempts: 0, failed: 0, medianLagMs: null, slowestLagMs: null };
+  const of = (bucket: number | null) => {
+    const { bucket: _, ...measured } = rows.find((row) => row.bucket === bucket) ?? { bucket, ...none };
+    return measured;
+  };
+  return {
+    buckets: Array.from({ length: count }, (_, at) => ({
+      startsAt: new Date(startMs + at * bucketMs),
+      ...of(at),
+    })),
+    total: of(null),
+  };
+}

@@ -1,0 +1,48 @@
+import { sql } from "kysely";
+import type { PortalDeps, SignedInPerson } from "./person.ts";
+
+export type ReadEndpoint = NonNullable<Awaited<ReturnType<typeof readEndpoint>>>;
+
+/** The organisation's endpoint and its health, without secrets; undefined before the profile is first saved. */
+export const readEndpoint = ({ store }: PortalDeps, organisationId: string) =>
+  store.db
+    .selectFrom("endpoints")
+    .select(["base_address", "scheme", "suggests_contacts", "updated_at", "previous_secret_until"])
+    .select(["consecutive_failures", "failing_since", "breaker_open_until", "disabled_at", "disabled_because"])
+    .select(({ selectFrom, fn }) =>
+      selectFrom("deliveries")
+        .select(fn.countAll<number>().as("count"))
+        .whereRef("deliveries.organisation_id", "=", "endpoints.organisation_id")
+        .where("state", "=", sql.lit("pending" as const))
+        .as("pending"),
+    )
+    .where("organisation_id", "=", organisationId)
+    .executeTakeFirst();
+
+/** The company profile, without secrets. */
+export async function readProfile(deps: PortalDeps, { organisationId, organisationName }: SignedInPerson) {
+  const endpoint = await readEndpoint(deps, organisationId);
+  const now = deps.now();
+  return {
+    organisation: { id: organisationId, name: organisationName },
+    baseAddress: endpoint?.base_address ?? null,
+    scheme: endpoint?.scheme ?? null,
+    suggestsContacts: endpoint?.suggests_contacts ?? false,
+    previousSecretUntil: ifLater(endpoint?.previous_secret_until, now),
+    health: endpoint ? healthOf(endpoint, now) : null,
+    savedAt: endpoint?.updated_at ?? null,
+  };
+}
+
+/** The health of an endpoint (D-72, D-73). */
+const healthOf = (endpoint: ReadEndpoint, now: Date) => ({
+  failingSince: endpoint.failing_since,
+  /** While the circuit breaker is open. */
+  pausedUntil: endpoint.disabled_at === null ? ifLater(endpoint.breaker_open_until, now) : null,
+  disabledAt: endpoint.disabled_at,
+  disabledBecause: endpoint.disabled_because,
+  /** Pending deliveries are held while the endpoint is disabled. */
+  held: endpoint.disabled_at === null ? 0 : Number(endpoint.pending),
+});
+
+const ifLater = (time: Date | null | undefined, now: Date): Date | null => (time && time > now ? time : null);

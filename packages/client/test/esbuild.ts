@@ -1,0 +1,11 @@
+import { createRequire } from "node:module";
+
+interface Esbuild {
+  build(options: object): Promise<{
+    metafile: { outputs: Record<string, { imports: { path: string }[] }> };
+    outputFiles: [{ contents: Uint8Array; text: string }];
+  }>;
+}
+
+/** esbuild comes with tsup, which builds this package. */
+export const { build }: Esbuild = createRequire(createRequire(import.meta.url).resolve("tsup"))("esbuild");

@@ -1,0 +1,135 @@
+import { expect, test } from "vitest";
+import type { ReceivedBody } from "../http/incoming-request.ts";
+import type { VerifiedRequest } from "../signature/verify-signature.ts";
+import { eventKey, keepMs, signatureKey } from "./dedupe-keys.ts";
+
+const parsed = { signedAt: { earliest: 60_000, latest: 119_999 }, signature: Buffer.from("ab01", "hex") };
+const request: VerifiedRequest = {
+  parsed,
+  receivedAt: new Date(0),
+  verified: { scheme: "sample", variant: "r", secretIndex: 0, skewSeconds: 0 },
+  tenant: "t",
+  body: undefined,
+};
+const withId: VerifiedRequest = { ...request, parsed: { ...parsed, id: "msg_1" } };
+const otherSignature = (of: VerifiedRequest): VerifiedRequest => ({
+  ...of,
+  parsed: { ...of.parsed, signature: Buffer.of(9) },
+});
+const otherTenant = (of: VerifiedRequest): VerifiedRequest => ({ ...of, tenant: "u" });
+const otherScheme = (of: VerifiedRequest): VerifiedRequest => ({
+  ...of,
+  verified: { ...of.verified, scheme: "other" },
+});
+
+const incoming = { method: "POST", target: "/hooks/offer/response" };
+const bytes = (text: string): ReceivedBody => ({ kind: "bytes", bytes: Buffer.from(text) });
+const keyOf = (
+  of: VerifiedRequest,
+  body: ReceivedBody | undefined = bytes("{}"),
+  from = incoming,
+  subject?: string[],
+) => eventKey(of, { incoming: from, body, entity: subject }).key;
+
+/** As many as were given: no two are the same. */
+const expectAllDifferent = (...keys: string[]) => {
+  for (const key of keys) expect(key).toMatch(/^[0-9a-f]{64,}$/);
+  expect([...new Set(keys)]).toEqual(keys);
+};
+
+test("another tenant, scheme, signature, method, target, body or subject is another event", () =>
+  expectAllDifferent(
+    keyOf(request),
+    keyOf(otherTenant(request)),
+    keyOf(otherScheme(request)),
+    keyOf(otherSignature(request)),
+    keyOf(request, bytes("{}"), { ...incoming, method: "PUT" }),
+    keyOf(request, bytes("{}"), { ...incoming, target: "/hooks/offer/response?" }),
+    keyOf(request, bytes("{} ")),
+    keyOf(request, { kind: "parsed", value: { a: 1 } }),
+    keyOf(request, { kind: "parsed", value: { a: 2 } }),
+    keyOf(request, bytes("{}"), incoming, ["o1", "w1"]),
+    keyOf(request, bytes("{}"), incoming, ["o1w1"]),
+    keyOf(withId),
+    signatureKey(request),
+    signatureKey(withId),
+  ));
+
+test("an event without a body is an event of its own", () =>
+  expect(keyOf(request)).not.toBe(eventKey(request, { incoming, body: undefined, entity: undefined }).key));
+
+test("how the signature was written down, when it came and which variant matched do not matter", () => {
+  const again: VerifiedRequest = {
+    ...request,
+    parsed: { ...parsed, signature: Uint8Array.of(0xab, 0x01) },
+    receivedAt: new Date(7),
+    verified: { ...request.verified, skewSeconds: 7, variant: "other", secretIndex: 1 },
+  };
+  expect(keyOf(again)).toBe(keyOf(request));
+  expect(signatureKey(again)).toBe(signatureKey(request));
+});
+
+test("a signed id alone identifies the event, within its tenant and scheme", () => {
+  const fresh: VerifiedRequest = { ...otherSignature(withId) };
+  expect(keyOf(fresh, undefined, { method: "GET", target: "/" })).toBe(keyOf(withId));
+  expectAllDifferent(
+    keyOf(withId),
+    keyOf(otherTenant(withId)),
+    keyOf(otherScheme(withId)),
+    keyOf({ ...withId, parsed: { ...withId.parsed, id: "msg_2" } }),
+  );
+});
+
+test("events of one signature about the same share a subject, whatever their bodies say", () => {
+  const subjectOf = (of: VerifiedRequest, subject: string[] | undefined, body = bytes("{}")) =>
+    eventKey(of, { incoming, body, entity: subject }).subject;
+  expect(subjectOf(request, ["o1", "w1"], bytes("[]"))).toBe(subjectOf(request, ["o1", "w1"]));
+  expectAllDifferent(
+    subjectOf(request, ["o1", "w1"]) ?? "",
+    subjectOf(request, ["o1", "w2"]) ?? "",
+    subjectOf(request, ["o1w1"]) ?? "",
+    subjectOf(otherSignature(request), ["o1", "w1"]) ?? "",
+    subjectOf(otherTenant(request), ["o1", "w1"]) ?? "",
+  );
+  expect(subjectOf(request, undefined)).toBeUndefined();
+  expect(subjectOf(withId, ["o1", "w1"])).toBeUndefined();
+});
+
+test("a signature is identified by its bytes", () =>
+  expectAllDifferent(
+    signatureKey(request),
+    signatureKey(otherSignature(request)),
+    signatureKey(otherTenant(request)),
+    signatureKey(otherScheme(request)),
+  ));
+
+test("a signature of an id is identified by the id and the time, not by a list that anyone may lengthen", () => {
+  expect(signatureKey(otherSignature(withId))).toBe(signatureKey(withId));
+  expectAllDifferent(
+    signatureKey(withId),
+    signatureKey({ ...withId, parsed: { ...withId.parsed, id: "msg_2" } }),
+    signatureKey({ ...withId, parsed: { ...withId.parsed, signedAt: { earliest: 61_000, latest: 119_999 } } }),
+  );
+});
+
+test("a record is kept while the same headers could pass again, or 72 hours under a signed id", () => {
+  expect(keepMs(request, 300_000)).toBe(659_999);
+  expect(keepMs({ ...request, parsed: { ...parsed, signedAt: { earliest: 5, latest: 5 } } }, 300_000)).toBe(600_000);
+  expect(keepMs(withId, 300_000)).toBe(259_200_000);
+});
+
+// Deduplication outlive a release, so what keys are made of must not change unnoticed: printf '%s' '…' | openssl dgst -sha256
+const [event, emptyObject, id, bound] = [
+  "2f52f78391e6d5af7588fe21e9d5779ce19e4a07f1a9c3a1ade97f76f2b4fe78", // ["t","sample","event",["ab01","POST","/hooks/offer/response"]]
+  "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a", // {}
+  "ba351acf0de7e915e5d8dc02ece30db3ed69e97a6ef27038a29f88254eceeb82", // ["t","sample","id",["msg_1"]]
+  "3022000284486e770c23298a64a9d604fda4c993ef9cae3a71e33ad099d70eba", // ["t","sample","signature",["ab01"]]
+];
+
+test("keys are the hashes that other processes, and other releases, make as well", () => {
+  expect(keyOf(request)).toBe(event + emptyObject);
+  expect(keyOf(request, { kind: "parsed", value: {} })).toBe(event + emptyObject);
+  expect(eventKey(request, { incoming, body: undefined, entity: undefined }).key).toBe(event);
+  expect(keyOf(withId)).toBe(id);
+  expect(signatureKey(request)).toBe(bound);
+});

@@ -1,0 +1,117 @@
+import { createHash, createHmac } from "node:crypto";
+import { timestampDigest } from "../signature/timestamp-digest.ts";
+import type { Signer } from "./signer.ts";
+import type { HeaderList } from "./transport.ts";
+
+/** The headers of a request with this body. */
+export type SignBody = (body: Uint8Array | undefined) => HeaderList | Promise<HeaderList>;
+
+/** Headers that a receiver must accept, or reject. */
+export interface SignatureCase {
+  /** Goes on after "a request". */
+  readonly what: string;
+  readonly headers: SignBody;
+}
+
+/** Two clocks may differ by this much, and by no more than half the tolerance. */
+const mostSkewMs = 30_000;
+
+export interface SignatureRules {
+  readonly toleranceMs: number;
+  /** The service's own scheme in all its variants and forms. */
+  readonly isDocumented: boolean;
+  /** How often this receiver was checked before: no minute is signed twice in a row. */
+  readonly checks: number;
+}
+
+export function validSignatures(signer: Signer, rules: SignatureRules): SignatureCase[] {
+  const { toleranceMs, isDocumented, checks } = rules;
+  const shiftMs = Math.min(toleranceMs / 2, mostSkewMs);
+  const good: SignatureCase[] = [
+    { what: "signed now", headers: (body) => signer.sign(body) },
+    { what: `signed ${shiftMs / 1000} s ago`, headers: (body) => signer.sign(body, { shiftMs: -shiftMs }) },
+    { what: `signed ${shiftMs / 1000} s ahead`, headers: (body) => signer.sign(body, { shiftMs }) },
+  ];
+  if (!isDocumented) return good;
+  const { secret } = signer;
+  const minutes = Math.max(1, Math.floor(toleranceMs / 60_000));
+  // The form in which the service's documentation shows it (D-16).
+  const minute = new Date(signer.now().getTime() - (checks % minutes) * 60_000)
+    .toISOString()
+    .replace(/:\d\d\.\d+Z$/, "Z");
+  return [
+    ...good,
+    {
+      what: "signed by HMAC, the other documented variant",
+      headers: () => Object.entries(timestampDigest({ variant: "hmac" }).sign({ secret, now: signer.now() })),
+    },
+    {
+      what: "whose Timestamp names a whole minute",
+      headers: () => Object.entries({ Timestamp: minute, Authorization: `hmac ${sha256(minute + secret)}` }),
+    },
+  ];
+}
+
+/** How far beyond the tolerance is too far, also for a timestamp that names a whole minute. */
+const beyondMs = 61_000;
+
+/** Those that matter most, for every endpoint. */
+export function commonInvalidSignatures(signer: Signer, toleranceMs: number): SignatureCase[] {
+  const shiftMs = toleranceMs + beyondMs;
+  const secret = changeOneCharacter(signer.secret);
+  return [
+    { what: "without a signature", headers: () => [] },
+    { what: "signed with another secret", headers: (body) => signer.sign(body, { secret }) },
+    { what: "signed too long ago", headers: (body) => signer.sign(body, { shiftMs: -shiftMs }) },
+    { what: "signed in the future", headers: (body) => signer.sign(body, { shiftMs }) },
+  ];
+}
+
+/** What can be done to the headers of any scheme. */
+export async function tamperedHeaders(signer: Signer): Promise<SignatureCase[]> {
+  const names = (await signer.sign()).map(([name]) => name);
+  return names.flatMap((tampered) => {
+    const change = (to: (value: string) => readonly string[]) => async (body: Uint8Array | undefined) =>
+      (await signer.sign(body)).flatMap(([name, value]) =>
+        (name === tampered ? to(value) : [value]).map((each): HeaderList[number] => [name, each]),
+      );
+    return [
+      { what: `without ${tampered}`, headers: change(() => []) },
+      { what: `with an empty ${tampered}`, headers: change(() => [""]) },
+      { what: `with ${tampered} twice`, headers: change((value) => [value, value]) },
+      { what: `with a false ${tampered} after the true one`, headers: change((value) => [value, "false"]) },
+      { what: `with a false ${tampered} before the true one`, headers: change((value) => ["false", value]) },
+      { what: `with garbage after ${tampered}`, headers: change((value) => [`${value}zz`]) },
+    ];
+  });
+}
+
+/** What is known to get past careless checks of the documented scheme. */
+export function invalidDigests(signer: Signer): SignatureCase[] {
+  const { secret } = signer;
+  const digestOf = (timestamp: string) => sha256(timestamp + secret);
+  const forged = (makeDigest: (timestamp: string) => string, timestamp?: string) => (): HeaderList => {
+    const time = timestamp ?? signer.now().toISOString();
+    return Object.entries({ Timestamp: time, Authorization: `hmac ${makeDigest(time)}` });
+  };
+  return [
+    { what: "with a digest made without the secret", headers: forged(sha256) },
+    { what: "with an HMAC under an empty key", headers: forged((time) => hmac("", time)) },
+    { what: "with half of the digest", headers: forged((time) => digestOf(time).slice(0, 32)) },
+    { what: "with the digest of another time", headers: forged(() => digestOf(signer.now().toISOString())) },
+    { what: "with 64 letters that are no digits", headers: forged(() => "z".repeat(64)) },
+    { what: "with 64 characters that are not ASCII", headers: forged(() => "é".repeat(64)) },
+    { what: "whose Timestamp is no date", headers: forged(digestOf, "NaN") },
+  ];
+}
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex").toUpperCase();
+
+const hmac = (key: string, text: string): string => createHmac("sha256", key).update(text).digest("hex").toUpperCase();
+
+/** In the middle, and another letter or digit, so that it stays a secret that the scheme could have. */
+function changeOneCharacter(secret: string): string {
+  const middle = Math.floor(secret.length / 2);
+  const index = Math.max(0, secret.slice(middle).search(/[a-z0-9]/i)) + middle;
+  return `${secret.slice(0, index)}${secret[index] === "a" ? "b" : "a"}${secret.slice(index + 1)}`;
+}

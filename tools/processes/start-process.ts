@@ -1,0 +1,49 @@
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+
+export interface StartOptions extends SpawnOptions {
+  /** Matches the line that it prints when it is ready. @default its address */
+  ready?: RegExp;
+  onLine?: (line: string) => void;
+}
+
+export interface StartedProcess {
+  child: ChildProcess;
+  /** The last thousand lines that it printed. */
+  lines: readonly string[];
+  /** What the first group of `StartOptions.ready` matched; rejects when the process exits before. */
+  ready: Promise<string>;
+  /** @returns the exit code, null when a signal ended it */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Starts a process that prints a line once it is ready. */
+export function startProcess(command: string, args: readonly string[], options: StartOptions = {}): StartedProcess {
+  const { ready: pattern = /listening on (http:\/\/[\w.]+:\d+)/, onLine, ...spawnOptions } = options;
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], ...spawnOptions });
+  const exited = once(child, "exit");
+  const lines: string[] = [];
+  const ready = new Promise<string>((resolve, reject) => {
+    for (const input of child.stdio.slice(1))
+      if (input)
+        createInterface({ input: input as Readable }).on("line", (line) => {
+          if (lines.push(line) > 1_000) lines.shift();
+          onLine?.(line);
+          const found = pattern.exec(line)?.[1];
+          if (found !== undefined) resolve(found);
+        });
+    exited.then(([code, signal]) => {
+      reject(new Error(`${command} exited with ${code ?? signal}:\n${lines.join("\n")}`));
+    }, reject);
+  });
+  ready.catch(() => undefined);
+  return {
+    ...{ child, lines, ready },
+    async stop(signal = "SIGTERM") {
+      child.kill(signal);
+      return (await exited)[0];
+    },
+  };
+}

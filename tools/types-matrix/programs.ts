@@ -1,0 +1,30 @@
+import { copyFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** The options of a user who lets the compiler check all that it can. */
+export const strict = {
+  target: "es2023",
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  noPropertyAccessFromIndexSignature: true,
+  verbatimModuleSyntax: true,
+  isolatedModules: true,
+  skipLibCheck: false,
+  noEmit: true,
+};
+
+/** Each way to resolve modules: how a program's file ends there, and its options. */
+export const moduleSystems = {
+  "nodenext, ES module": { extension: "mts", options: { module: "nodenext" } },
+  // With verbatimModuleSyntax, it would have to be written with require.
+  "nodenext, CommonJS": { extension: "cts", options: { module: "nodenext", verbatimModuleSyntax: false } },
+  bundler: { extension: "ts", options: { module: "esnext", moduleResolution: "bundler" } },
+} as const;
+
+/** Copies a program of `programs/` into a project, as a file of this module system. @returns its name */
+export async function copyProgram(name: string, extension: string, folder: string): Promise<string> {
+  const file = `${name}.${extension}`;
+  await copyFile(join(import.meta.dirname, "programs", `${name}.mts`), join(folder, file));
+  return file;
+}
