@@ -10,6 +10,7 @@ import { parseArgs } from "node:util";
 import { agreementOf } from "./agreement.ts";
 import { measureClients } from "./client/suite.ts";
 import type { Comparison } from "./comparison.ts";
+import { measureInbox } from "./inbox/suite.ts";
 import { measurePlatform } from "./platform/suite.ts";
 import { measureReceivers } from "./receivers/suite.ts";
 import { describeRun, type Report } from "./report.ts";
@@ -20,6 +21,7 @@ import { printTable } from "./table.ts";
 const suites = new Map<string, Suite>([
   ["client", measureClients],
   ["receivers", measureReceivers],
+  ["inbox", measureInbox],
   ["platform", measurePlatform],
   ["scale", measureScale],
 ]);

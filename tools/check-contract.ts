@@ -71,6 +71,6 @@ function citedDecisions(): Map<string, string> {
   const cited = new Map<string, string>();
   for (const file of files.trim().split("\n"))
     if (/\.(ts|yaml)$/.test(file) && !file.includes("/generated/"))
-      for (const [id] of readFileSync(join(root, file), "utf8").matchAll(/\bD-\d{2}\b/g)) cited.set(id, file);
+      for (const [id] of readFileSync(join(root, file), "utf8").matchAll(/\bD-\d{2,3}\b/g)) cited.set(id, file);
   return cited;
 }

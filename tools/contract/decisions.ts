@@ -6,7 +6,7 @@ import { z } from "zod";
 const value = z.union([z.string(), z.number(), z.array(z.number())]);
 
 const decisionsSchema = z.record(
-  z.string().regex(/^D-\d{2}$/),
+  z.string().regex(/^D-\d{2,3}$/),
   z.strictObject({
     question: z.string(),
     evidence: z.string(),

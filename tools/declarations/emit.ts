@@ -61,7 +61,7 @@ function emit(module: string): string[] {
 
 /** Links every decision that a docstring cites: a reader in an editor has no `docs/decisions.md` beside it. */
 const linkCitations = (text: string): string =>
-  text.replaceAll(/(?<![\w[-])D-\d{2}(?!\d)/g, (id) => `[${id}](${decisionsUrl}#${id.toLowerCase()})`);
+  text.replaceAll(/(?<![\w[-])D-\d{2,3}(?!\d)/g, (id) => `[${id}](${decisionsUrl}#${id.toLowerCase()})`);
 
 const formatHost: ts.FormatDiagnosticsHost = {
   getCanonicalFileName: (file) => file,

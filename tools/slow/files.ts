@@ -10,10 +10,11 @@ export const slowFiles = [
   "examples/platform/test/outbox/lease-expiry.test.ts",
   "examples/platform/test/outbox/shared-leases.test.ts",
   "examples/platform/test/outbox/unfinished-claims.test.ts",
+  "packages/webhook-kit/test/inbox-kills/kills.test.ts",
   "tools/soak/soak.test.ts",
   "tools/spec-driven/spec-driven.test.ts",
   "tools/crash-test/crash-test.test.ts",
 ];
 
 /** Part of the gate, which looks at what happens; `npm run slow` looks at how long it takes as well. */
-export const measuredFiles = ["examples/platform/test/browser/story.test.ts"];
+export const measuredFiles = ["examples/platform/test/browser/story.test.ts", "examples/worker/test/kills.test.ts"];

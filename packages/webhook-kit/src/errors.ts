@@ -16,8 +16,8 @@ export abstract class WebhookKitError<Code extends string = string> extends Erro
 }
 
 /**
- * The kit is configured wrongly. Thrown at construction, except `body_already_consumed`, which only a request can show: the
- * sender gets 500, and `onError` the error.
+ * The kit is configured wrongly. Thrown at construction, except what only a request can show: `body_already_consumed` (the
+ * sender gets 500, and `onError` the error), and `inbox_key_required` and `inbox_used_twice`, which `inbox.once` throws.
  *
  * @example
  * ```ts
@@ -28,7 +28,12 @@ export abstract class WebhookKitError<Code extends string = string> extends Erro
  * ```
  */
 export class ConfigurationError extends WebhookKitError<
-  "invalid_option" | "invalid_secret" | "short_secret" | "body_already_consumed"
+  | "invalid_option"
+  | "invalid_secret"
+  | "short_secret"
+  | "body_already_consumed"
+  | "inbox_key_required"
+  | "inbox_used_twice"
 > {
   override readonly name = "ConfigurationError";
 }
@@ -93,8 +98,44 @@ export class InternalError extends WebhookKitError<"internal_error" | "tracer_fa
   override readonly name = "InternalError";
 }
 
-/** Every error this package throws or hands to `onError`: a union that narrows on `code` and on `name`. */
-export type AnyWebhookKitError = ConfigurationError | HandlerError | UnavailableError | InternalError;
+/**
+ * A queued value is no {@link WebhookEvent} (`fields` says which fields, without their values). A retry cannot help: move the
+ * message to your dead-letter queue.
+ *
+ * @example
+ * ```ts
+ * import { InvalidEventError, parseWebhookEvent } from "@offers/webhook-kit";
+ *
+ * try {
+ *   parseWebhookEvent(JSON.parse('{"type":"SomethingElse"}'));
+ * } catch (error) {
+ *   if (error instanceof InvalidEventError) console.error(error.code, error.fields);
+ * }
+ * ```
+ */
+export class InvalidEventError extends WebhookKitError<"invalid_event"> {
+  override readonly name = "InvalidEventError";
+  readonly fields: Readonly<Record<string, readonly string[]>>;
+
+  constructor(
+    code: InvalidEventError["code"],
+    message: string,
+    options: { fields: Readonly<Record<string, readonly string[]>> },
+  ) {
+    super(code, message);
+    this.fields = options.fields;
+  }
+}
+
+/**
+ * Every error this package throws or hands to `onError`: a union that narrows on `code` and on `name`.
+ */
+export type AnyWebhookKitError =
+  | ConfigurationError
+  | HandlerError
+  | UnavailableError
+  | InternalError
+  | InvalidEventError;
 
 /**
  * Like `instanceof WebhookKitError`, but true also when two copies of the package are installed; narrows to every kind.

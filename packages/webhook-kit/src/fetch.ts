@@ -4,15 +4,19 @@
  * @module fetch
  */
 
+import { eventEndpoints } from "./endpoints/all.ts";
+import { ConfigurationError } from "./errors.ts";
+import type { Handlers } from "./handlers.ts";
 import { readBasePath, type StripBasePath } from "./http/base-path.ts";
 import { readFetchBody } from "./http/fetch-body.ts";
 import type { IncomingRequest } from "./http/incoming-request.ts";
 import { readTarget } from "./http/request-target.ts";
 import type { WebhookResponse } from "./http/response.ts";
-import type { ReceiverOptions } from "./options/options.ts";
-import { readReceiverOptions } from "./options/settings.ts";
+import type { ReceiverOptions, VerifyOptions } from "./options/options.ts";
+import { type ReceiverSettings, readReceiverOptions } from "./options/settings.ts";
 import { receive } from "./receive/receive.ts";
 import { rejectUnknownPath } from "./receive/unknown-path.ts";
+import type { WebhookEvent } from "./webhook-event.ts";
 
 /**
  * Every webhook endpoint, for Hono, Next, Bun, Deno, Workers, Lambda and other frameworks with `Request` and `Response`. The
@@ -43,10 +47,88 @@ export function webhookHandler(
   const settings = readReceiverOptions<Request>(options);
   const { basePath = "/" } = options;
   const stripBasePath = readBasePath(basePath);
-  return async (request) => {
-    const response = await receive(settings, toIncomingRequest(request, stripBasePath));
-    return toResponse(response ?? rejectUnknownPath(settings.observer), request.method);
+  return (request) => respond(settings, request, stripBasePath);
+}
+
+/**
+ * The options of {@link parseWebhook}: no handler of an event, and no deduplication, which belongs where events are handled.
+ *
+ * @example
+ * ```ts
+ * import { standardWebhooks } from "@offers/webhook-kit";
+ * import type { ParseWebhookOptions } from "@offers/webhook-kit/fetch";
+ *
+ * export const options: ParseWebhookOptions = {
+ *   basePath: "/offers",
+ *   secret: process.env.WEBHOOK_SECRET ?? "",
+ *   scheme: standardWebhooks(),
+ * };
+ * ```
+ */
+export type ParseWebhookOptions = VerifyOptions<Request> &
+  Pick<ReceiverOptions<Request>, "suggestContacts" | "handlerTimeoutMs" | "tracer"> & { basePath?: string };
+
+/**
+ * Verifies and validates one webhook and handles nothing: enqueue `event`, if there is one, and send `response`. For any framework
+ * with `Request` and `Response`. `event` is undefined for a rejected request, for `/test`, `/test/auth` and contact suggestions.
+ *
+ * Deliveries are not deduplicated. Enqueue the event before you respond; if that fails, let the error pass, so that your framework
+ * responds with 500 and the service retries.
+ *
+ * @param request its body must be unread
+ * @returns rejects only as below
+ * @throws {ConfigurationError} (rejects) for an invalid secret or option
+ *
+ * @example
+ * ```ts
+ * import { parseWebhook } from "@offers/webhook-kit/fetch";
+ *
+ * declare const queue: { send(json: string): Promise<void> };
+ *
+ * export async function POST(request: Request): Promise<Response> {
+ *   const options = { basePath: "/offers", secret: process.env.WEBHOOK_SECRET ?? "" };
+ *   const { event, response } = await parseWebhook(options, request);
+ *   if (event) await queue.send(JSON.stringify(event));
+ *   return response;
+ * }
+ * ```
+ */
+export async function parseWebhook(
+  options: ParseWebhookOptions,
+  request: Request,
+): Promise<{ readonly event: WebhookEvent | undefined; readonly response: Response }> {
+  refuseHandling(options);
+  const settings = readReceiverOptions<Request>(options);
+  const stripBasePath = readBasePath(options.basePath ?? "/");
+  let event: WebhookEvent | undefined;
+  const handlers: Handlers<Request> = {
+    ...(options.suggestContacts && { suggestContacts: options.suggestContacts.bind(options) }),
+    onEvent(received) {
+      event = received;
+    },
   };
+  const response = await respond({ ...settings, handlers, deduplication: false }, request, stripBasePath);
+  return { event, response };
+}
+
+/** An event that a handler takes would be missing from the queue. */
+function refuseHandling(options: object): void {
+  const names = ["deduplication", "replayProtection", "onEvent", ...eventEndpoints.map(({ handler }) => handler)];
+  const name = names.find((one) => Reflect.get(options, one) !== undefined);
+  if (name !== undefined)
+    throw new ConfigurationError(
+      "invalid_option",
+      `parseWebhook has no option ${name}: it returns the event. Give ${name} to webhookHandler, or to your worker.`,
+    );
+}
+
+async function respond(
+  settings: ReceiverSettings<Request>,
+  request: Request,
+  stripBasePath: StripBasePath,
+): Promise<Response> {
+  const response = await receive(settings, toIncomingRequest(request, stripBasePath));
+  return toResponse(response ?? rejectUnknownPath(settings.observer), request.method);
 }
 
 function toIncomingRequest(request: Request, stripBasePath: StripBasePath): IncomingRequest<Request> {

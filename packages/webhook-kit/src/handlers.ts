@@ -7,6 +7,7 @@ import type {
   WorkerOfferResponse,
 } from "./events.ts";
 import type { Verified } from "./verified.ts";
+import type { WebhookEvent } from "./webhook-event.ts";
 
 /**
  * The second argument of a handler.
@@ -26,6 +27,11 @@ export interface HandlerContext<Incoming = unknown> {
    * for logs, never to decide whether an event is handled (D-32).
    */
   readonly unverifiedDeliveryId: string | undefined;
+  /**
+   * Identifies the event: a hash of the signed message id and the tenant, the same on every attempt. Undefined under a scheme that
+   * signs no id, such as `timestampDigest()`.
+   */
+  readonly deduplicationKey: string | undefined;
   readonly verified: Verified;
   /** Aborts when `handlerTimeoutMs` has elapsed and the sender has got 503. */
   readonly signal: AbortSignal;
@@ -58,4 +64,6 @@ export interface Handlers<Incoming = unknown> {
   onOfferEventDeleted?(event: OfferEventDeleted, context: HandlerContext<Incoming>): unknown;
   /** `POST /events/timelineChanged`, an additional event of the live service (D-34) */
   onTimelineChanged?(event: TimelineChanged, context: HandlerContext<Incoming>): unknown;
+  /** Every event whose own handler is not given; mounts the endpoints of all events. For a queue, for example. */
+  onEvent?(event: WebhookEvent, context: HandlerContext<Incoming>): unknown;
 }

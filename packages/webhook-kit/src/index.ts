@@ -15,6 +15,7 @@ export type { Verified, VerifiedWebhook } from "./verified.ts";
 
 // Events
 
+export { parseWebhookEvent } from "./endpoints/parse-webhook-event.ts";
 export type {
   ContactSuggestion,
   ContactSuggestionRequest,
@@ -23,6 +24,7 @@ export type {
   WorkerAddedContact,
   WorkerOfferResponse,
 } from "./events.ts";
+export type { WebhookEvent } from "./webhook-event.ts";
 
 // Schemes
 
@@ -47,6 +49,7 @@ export {
   ConfigurationError,
   HandlerError,
   InternalError,
+  InvalidEventError,
   isWebhookKitError,
   UnavailableError,
   WebhookKitError,

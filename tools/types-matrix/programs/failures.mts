@@ -25,7 +25,13 @@ interface ClientCodes {
 }
 
 interface KitCodes {
-  ConfigurationError: "invalid_option" | "invalid_secret" | "short_secret" | "body_already_consumed";
+  ConfigurationError:
+    | "invalid_option"
+    | "invalid_secret"
+    | "short_secret"
+    | "body_already_consumed"
+    | "inbox_key_required"
+    | "inbox_used_twice";
   HandlerError: "handler_failed" | "handler_timed_out" | "invalid_handler_result";
   UnavailableError:
     | "secret_lookup_failed"
@@ -34,6 +40,7 @@ interface KitCodes {
     | "deduplication_full"
     | "deduplication_failed";
   InternalError: "internal_error" | "tracer_failed";
+  InvalidEventError: "invalid_event";
 }
 
 /** The codes of every class of errors in a module, by the name that it is exported as and that its errors have. */

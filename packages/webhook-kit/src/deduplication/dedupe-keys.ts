@@ -60,10 +60,16 @@ export function eventKey(
   request: VerifiedRequest,
   { incoming: { method, target }, body, entity }: EventSource,
 ): { readonly key: string; readonly subject: string | undefined } {
-  const { id } = request.parsed;
-  if (id !== undefined) return { key: hash(request, "id", [id]), subject: undefined };
+  const key = messageKey(request);
+  if (key !== undefined) return { key, subject: undefined };
   const place = hash(request, "event", [signatureOf(request), method, target, ...(entity ?? [])]);
   return { key: place + hashBody(body), subject: entity && place };
+}
+
+/** The key of an event whose id is signed; undefined under a scheme that signs none. */
+export function messageKey(request: VerifiedRequest): string | undefined {
+  const { id } = request.parsed;
+  return id === undefined ? undefined : hash(request, "id", [id]);
 }
 
 /**

@@ -7,7 +7,7 @@ import {
   workerOfferResponseSchema,
 } from "../generated/schemas.ts";
 import { contactSuggestions } from "./contact-suggestions.ts";
-import { type Endpoint, eventEndpoint } from "./endpoint.ts";
+import { type Endpoint, eventEndpoint, type HandledEndpoint } from "./endpoint.ts";
 
 /** One for every webhook of the contract: adding or renaming one there fails the type check here. */
 export const endpoints = {
@@ -17,7 +17,7 @@ export const endpoints = {
     name: "WorkerAddedContact",
     method: "GET",
     path: "/contact/new/{workerId}",
-    schema: z.object({ workerId: idSchema }),
+    schema: z.looseObject({ workerId: idSchema }),
     handler: "onWorkerAddedContact",
   }),
   "/contact-suggestions": contactSuggestions,
@@ -41,3 +41,7 @@ export const endpoints = {
     handler: "onTimelineChanged",
   }),
 } as const satisfies { [P in keyof webhooks]: Endpoint & { readonly path: P } };
+
+export const eventEndpoints: readonly HandledEndpoint[] = Object.values<Endpoint>(endpoints).filter(
+  (endpoint): endpoint is HandledEndpoint => endpoint.kind === "event",
+);

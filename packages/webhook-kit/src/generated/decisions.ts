@@ -17,3 +17,6 @@ export const bodyTimeoutMs = 10000;
 
 /** D-64: How long may a remote deduplication store take, and does a handler count that ends after its lease? */
 export const lookUpTimeoutMs = 5000;
+
+/** D-100: When is an event the same as one that the SQL inbox has recorded, and for how long? */
+export const inboxKeepMs = 259200000;

@@ -73,6 +73,7 @@ const shape = {
   onWorkerOfferResponse: aFunction,
   onOfferEventDeleted: aFunction,
   onTimelineChanged: aFunction,
+  onEvent: aFunction,
 } satisfies Record<keyof ReceiverOptions | "basePath", z.ZodType>;
 
 const schema = z

@@ -57,8 +57,8 @@ async function handle<Incoming>(
 }
 
 /** @throws {Rejected} `handler_not_configured` */
-function requireHandler({ endpoint: { handler } }: Route, handlers: Handlers<never>): void {
-  if (handler && handlers[handler] === undefined)
+function requireHandler({ endpoint: { handler, kind } }: Route, handlers: Handlers<never>): void {
+  if (handler && handlers[handler] === undefined && !(kind === "event" && handlers.onEvent))
     throw rejectRequest("handler_not_configured", { advice: `Give its handler: ${handler}.` });
 }
 

@@ -1,3 +1,4 @@
+import { messageKey } from "../deduplication/dedupe-keys.ts";
 import type { RunningHandler } from "../deduplication/deduplicate.ts";
 import type { Endpoint, HandledEndpoint } from "../endpoints/endpoint.ts";
 import { HandlerError } from "../errors.ts";
@@ -7,6 +8,7 @@ import type { IncomingRequest } from "../http/incoming-request.ts";
 import { acknowledged, type WebhookResponse } from "../http/response.ts";
 import { withTimeout } from "../http/with-timeout.ts";
 import type { VerifiedRequest } from "../signature/verify-signature.ts";
+import { toWebhookEvent } from "./to-webhook-event.ts";
 
 /** Starts the handler of an endpoint, with the handler timeout (D-25). An endpoint without a handler is acknowledged. */
 export function runHandler<Incoming>(
@@ -14,7 +16,7 @@ export function runHandler<Incoming>(
   endpoint: Endpoint,
   input: unknown,
   incoming: Pick<IncomingRequest<Incoming>, "rawHeaders" | "request">,
-  { verified, receivedAt }: VerifiedRequest,
+  verifiedRequest: VerifiedRequest,
 ): RunningHandler {
   if (!endpoint.handler) {
     const response = Promise.resolve(acknowledged);
@@ -23,8 +25,11 @@ export function runHandler<Incoming>(
   const controller = new AbortController();
   const context: HandlerContext<Incoming> = {
     unverifiedDeliveryId: findDeliveryId(incoming.rawHeaders),
-    verified,
-    receivedAt,
+    get deduplicationKey() {
+      return messageKey(verifiedRequest);
+    },
+    verified: verifiedRequest.verified,
+    receivedAt: verifiedRequest.receivedAt,
     request: incoming.request,
     signal: controller.signal,
   };
@@ -46,10 +51,9 @@ async function callHandler<Incoming>(
   let result: unknown;
   try {
     // As a method, so that `this` is the options: they may be an object of a class.
-    result = await (handlers as Record<string, (input: unknown, context: unknown) => unknown>)[handler]?.(
-      input,
-      context,
-    );
+    result = await (handlers[handler] === undefined
+      ? handlers.onEvent?.(toWebhookEvent(name, input, context), context)
+      : (handlers as Record<string, (input: unknown, context: unknown) => unknown>)[handler]?.(input, context));
   } catch (cause) {
     // Always the cause, also if it is an error of the kit: its message is the user's, and may hold anything (D-49).
     throw new HandlerError(

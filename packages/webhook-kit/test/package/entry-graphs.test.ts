@@ -27,13 +27,19 @@ async function graphOf(entry: string): Promise<{ own: string[]; packages: string
 test.each(["index", "express", "fetch", "lambda", "node"])("/%s loads zod and nothing else", async (entry) => {
   const { own, packages } = await graphOf(entry);
   expect(packages).toEqual(["zod"]);
-  expect(own.filter((path) => /redis|conformance|test-receiver|sign-headers/.test(path))).toEqual([]);
+  expect(own.filter((path) => /redis|inbox|conformance|test-receiver|sign-headers/.test(path))).toEqual([]);
 });
 
 test("/redis loads neither a client of Redis nor a framework", async () => {
   const { own, packages } = await graphOf("redis");
   expect(packages).toEqual([]);
   expect(own.some((path) => path.endsWith("redis-deduplication.ts"))).toBe(true);
+});
+
+test("/postgres loads neither a client of PostgreSQL nor a framework", async () => {
+  const { own, packages } = await graphOf("postgres");
+  expect(packages).toEqual([]);
+  expect(own.some((path) => path.endsWith("postgres-inbox.ts"))).toBe(true);
 });
 
 test("only /express knows Express, and only by its types", async () => {

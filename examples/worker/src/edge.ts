@@ -1,0 +1,22 @@
+// Verifies webhooks and enqueues them; handles none. DATABASE_URL, WEBHOOK_SECRET and PORT are its settings; PAUSE_MS is how long it
+// waits before it responds, so that a kill in a demonstration hits it there.
+import { setTimeout as pause } from "node:timers/promises";
+import { serve } from "@hono/node-server";
+import { standardWebhooks } from "@offers/webhook-kit";
+import { parseWebhook } from "@offers/webhook-kit/fetch";
+import { openPool } from "./open-pool.ts";
+import { queueOf } from "./queue.ts";
+
+const { WEBHOOK_SECRET = "", PORT = "3001", PAUSE_MS = "0" } = process.env;
+const options = { basePath: "/offers", secret: WEBHOOK_SECRET, scheme: standardWebhooks() };
+const queue = queueOf(openPool());
+
+async function receive(request: Request): Promise<Response> {
+  const { event, response } = await parseWebhook(options, request);
+  // First the queue, then the response: killed between the two, the service sends the event again.
+  if (event) await queue.send(JSON.stringify(event));
+  await pause(Number(PAUSE_MS));
+  return response;
+}
+
+serve({ fetch: receive, port: Number(PORT), hostname: "127.0.0.1" }, ({ port }) => console.log(`edge on port ${port}`));

@@ -1,0 +1,35 @@
+import type { WebhookEvent } from "@offers/webhook-kit";
+import type { Inbox } from "@offers/webhook-kit/postgres";
+import type { Pool, PoolClient } from "pg";
+
+/** Handles one event of the queue. @returns whether the inbox has it already */
+export async function handleEvent(pool: Pool, inbox: Inbox<PoolClient>, event: WebhookEvent): Promise<boolean> {
+  switch (event.type) {
+    case "WorkerOfferResponse": {
+      // An upsert needs no inbox: the newest response wins, however often and in whatever order the queue delivers. `<=`, because
+      // two responses may be received within one millisecond.
+      const { offerId, workerId, response } = event.data;
+      await pool.query(
+        `INSERT INTO responses (offer_id, worker_id, response, received_at) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (offer_id, worker_id) DO UPDATE SET response = excluded.response, received_at = excluded.received_at
+         WHERE responses.received_at <= excluded.received_at`,
+        [offerId, workerId, response, event.receivedAt],
+      );
+      return false;
+    }
+    case "OfferEventDeleted": {
+      // A plain insert is not idempotent: the inbox commits it together with the record of the event.
+      const { offerId, workerId, eventStart } = event.data;
+      const { duplicate } = await inbox.once(event, (tx) =>
+        tx.query("INSERT INTO deleted_slots (offer_id, worker_id, event_start) VALUES ($1, $2, $3)", [
+          offerId,
+          workerId,
+          eventStart,
+        ]),
+      );
+      return duplicate;
+    }
+    default:
+      return false;
+  }
+}

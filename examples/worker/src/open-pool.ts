@@ -1,0 +1,10 @@
+import { Pool } from "pg";
+
+/** @param size how many connections: an edge and a worker need few */
+export function openPool(size = 4): Pool {
+  const { DATABASE_URL } = process.env;
+  if (!DATABASE_URL) throw new Error("Set DATABASE_URL to the address of a PostgreSQL database.");
+  const pool = new Pool({ connectionString: DATABASE_URL, max: size });
+  pool.on("error", console.error);
+  return pool;
+}

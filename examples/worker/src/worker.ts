@@ -1,0 +1,38 @@
+// Handles the events that edge.ts has enqueued. DATABASE_URL is its setting; LEASE_MS, how long a message may take; PAUSE_MS makes
+// every message take that long, so that a kill in a demonstration hits one that is being handled.
+import { setTimeout as pause } from "node:timers/promises";
+import { parseWebhookEvent } from "@offers/webhook-kit";
+import { postgresInbox } from "@offers/webhook-kit/postgres";
+import { handleEvent } from "./handle-event.ts";
+import { openPool } from "./open-pool.ts";
+import { type Message, queueOf } from "./queue.ts";
+
+const { LEASE_MS = "30000", PAUSE_MS = "0" } = process.env;
+const pool = openPool();
+const queue = queueOf(pool);
+const inbox = postgresInbox(pool);
+
+/** The two ways in which an event comes twice. */
+const reasonOf = ({ deliveries }: Message): string =>
+  deliveries > 1 ? "a worker ended before it removed the message" : "the service sent the event again";
+
+async function countDuplicate(message: Message): Promise<void> {
+  await pool.query(
+    "INSERT INTO duplicates VALUES ($1, 1) ON CONFLICT (reason) DO UPDATE SET count = duplicates.count + 1",
+    [reasonOf(message)],
+  );
+}
+
+console.log("worker is waiting for events");
+for (;;) {
+  const message = await queue.receive(Number(LEASE_MS));
+  if (!message) {
+    await pause(20);
+    continue;
+  }
+  const isDuplicate = await handleEvent(pool, inbox, parseWebhookEvent(JSON.parse(message.body)));
+  if (isDuplicate) await countDuplicate(message);
+  await pause(Number(PAUSE_MS));
+  // Killed before this line, the message comes again once its lease has expired.
+  await queue.remove(message);
+}

@@ -1,0 +1,47 @@
+import * as z from "zod";
+import { InvalidEventError } from "../errors.ts";
+import type { WebhookEvent } from "../webhook-event.ts";
+import { eventEndpoints } from "./all.ts";
+import type { HandledEndpoint } from "./endpoint.ts";
+import { describeIssues } from "./schema-issues.ts";
+
+/** Of one type: the generic schema of a {@link HandledEndpoint} knows no data, so its result is typed as a {@link WebhookEvent} below. */
+const schemaOf = ({ name, schema }: HandledEndpoint) =>
+  z.looseObject({
+    type: z.literal(name),
+    data: schema,
+    receivedAt: z.iso.datetime(),
+    deduplicationKey: z.string().min(1).optional(),
+    unverifiedDeliveryId: z.string().optional(),
+  });
+
+const [first, ...rest] = eventEndpoints.map(schemaOf);
+const schema = z.discriminatedUnion("type", [first as NonNullable<typeof first>, ...rest]);
+
+/**
+ * Validates what a queue delivered, for a worker that did not verify the request itself. Unknown fields are kept (D-35). Trust the
+ * queue: the signature is not part of an event and cannot be verified again.
+ *
+ * @param value a {@link WebhookEvent} after `JSON.parse`
+ * @throws {InvalidEventError} `invalid_event`, naming the fields but none of their values
+ *
+ * @example
+ * ```ts
+ * import { parseWebhookEvent } from "@offers/webhook-kit";
+ *
+ * export function handle(message: { body: string }): void {
+ *   const event = parseWebhookEvent(JSON.parse(message.body));
+ *   if (event.type === "WorkerOfferResponse") console.log(event.data.offerId, event.data.response);
+ * }
+ * ```
+ */
+export function parseWebhookEvent(value: unknown): WebhookEvent {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data as unknown as WebhookEvent;
+  const fields = describeIssues(result.error.issues);
+  throw new InvalidEventError(
+    "invalid_event",
+    `The value is no webhook event of this version: ${Object.keys(fields).join(", ")}. Was it enqueued by another one?`,
+    { fields },
+  );
+}

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import type { HandlerContext, WebhookEvent } from "../../src/index.ts";
+import { type Adapter, adapters } from "../support/adapters.ts";
+import { secret, signed, signedJson } from "../support/serve.ts";
+
+const post = (body: object): RequestInit => ({ method: "POST", headers: signedJson(), body: JSON.stringify(body) });
+const response = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" };
+
+test.each<Adapter>(adapters)("onEvent gets each event without a handler of its own, on $name", async ({ serve }) => {
+  const events: WebhookEvent[] = [];
+  const named: unknown[] = [];
+  const { url } = await serve({
+    secret,
+    onWorkerOfferResponse: (event) => void named.push(event),
+    onEvent: (event, { receivedAt }) => {
+      expect(event.receivedAt).toBe(receivedAt.toISOString());
+      events.push(event);
+    },
+  });
+  const statuses = await Promise.all([
+    fetch(`${url}/offer/response`, post(response)),
+    fetch(`${url}/contact/new/worker_amal`, { headers: signed() }),
+    fetch(`${url}/offer/eventDeleted`, post({ offerId: "o", workerId: "w", eventStart: "2099-05-01T16:00:00Z" })),
+  ]).then((responses) => responses.map(({ status }) => status));
+  expect(statuses).toEqual([200, 200, 200]);
+  expect(named).toEqual([response]);
+  expect(events.map(({ type }) => type).sort()).toEqual(["OfferEventDeleted", "WorkerAddedContact"]);
+});
+
+test.each<Adapter>(adapters)(
+  "what onEvent throws is a 500, a retry runs it again, and a duplicate does not, on $name",
+  async ({ serve }) => {
+    const contexts: HandlerContext[] = [];
+    const { url } = await serve({
+      secret,
+      onError: () => undefined,
+      onEvent(_, context) {
+        contexts.push(context);
+        if (contexts.length === 1) throw new Error("the queue is down");
+      },
+    });
+    const init = post(response);
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 3; attempt += 1) statuses.push((await fetch(`${url}/offer/response`, init)).status);
+    expect(statuses).toEqual([500, 200, 200]);
+    expect(contexts).toHaveLength(2);
+    expect(contexts[0]?.deduplicationKey).toBeUndefined();
+  },
+);
+
+test.each<Adapter>(adapters)("onEvent mounts no search, on $name", async ({ serve }) => {
+  const { url } = await serve({ secret, onEvent: () => undefined });
+  expect((await fetch(`${url}/contact-suggestions`, post({ userEmailAddresses: [] }))).status).toBe(404);
+});

@@ -1,0 +1,58 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { onTestFinished } from "vitest";
+import type { FromReceiver, ReceiverSetup, Stage, ToReceiver } from "./messages.ts";
+
+/** A receiver's process, which is killed with SIGKILL where `shouldDie` says so, and started again. */
+export class KilledReceiver {
+  readonly #setup: ReceiverSetup;
+  readonly #shouldDie: (stage: Stage, event: string) => boolean;
+  #child: ChildProcess | undefined;
+  #port: Promise<number>;
+  #isOver = false;
+
+  constructor(setup: ReceiverSetup, shouldDie: (stage: Stage, event: string) => boolean) {
+    this.#setup = setup;
+    this.#shouldDie = shouldDie;
+    this.#port = this.#start();
+    onTestFinished(() => this.stop());
+  }
+
+  #start(): Promise<number> {
+    const child = fork(new URL("receiver-process.ts", import.meta.url), [JSON.stringify(this.#setup)], {
+      execArgv: ["--no-warnings"],
+    });
+    this.#child = child;
+    return new Promise((resolve, reject) => {
+      child.on("message", (message: FromReceiver) => {
+        if (message.type === "listening") resolve(message.port);
+        else if (this.#shouldDie(message.stage, message.event)) child.kill("SIGKILL");
+        else child.send({ goOn: `${message.stage} ${message.event}` } satisfies ToReceiver, () => undefined);
+      });
+      child.once("exit", (code, signal) => {
+        if (this.#isOver) return;
+        if (signal !== "SIGKILL") return reject(new Error(`The receiver's process ended with ${code ?? signal}.`));
+        this.#port = this.#start();
+        resolve(this.#port);
+      });
+    });
+  }
+
+  /** @returns the status, or undefined if the process ended before it responded */
+  async send(path: string, init: RequestInit): Promise<number | undefined> {
+    const port = await this.#port;
+    return fetch(`http://127.0.0.1:${port}${path}`, init).then(
+      ({ status }) => status,
+      () => undefined,
+    );
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    const child = this.#child;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, "exit");
+    child.kill("SIGKILL");
+    await exited;
+  }
+}

@@ -1,0 +1,115 @@
+import { randomInt, randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { PGlite } from "@electric-sql/pglite";
+import pg from "pg";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createDatabase, findPostgres } from "../../../../tools/test-database.ts";
+import { inboxMigration } from "../../src/postgres.ts";
+import { signedRequest, whsec } from "../signature/standard-signed.ts";
+import { KilledReceiver } from "./killed-receiver.ts";
+import { type ReceiverSetup, type Stage, stages } from "./messages.ts";
+
+const [postgresKills, pgliteKills] = [Number(process.env.KILLS ?? 200), Number(process.env.PGLITE_KILLS ?? 30)];
+
+/** What became of the events of one run. */
+interface Tally {
+  readonly events: number;
+  readonly kills: Readonly<Record<Stage, number>>;
+  readonly lost: number;
+  readonly doubled: number;
+}
+
+/** Sends one event for every kill, and one more without, and kills the receiver once, at one of the stages of that event. */
+async function run(
+  setup: ReceiverSetup,
+  receiverCount: number,
+  kills: number,
+  readHandled: () => Promise<string[]>,
+): Promise<Tally> {
+  const due = new Map<string, Stage>();
+  const done: Record<Stage, number> = { row: 0, commit: 0, response: 0 };
+  const shouldDie = (stage: Stage, event: string): boolean => {
+    if (due.get(event) !== stage) return false;
+    due.delete(event);
+    done[stage] += 1;
+    return true;
+  };
+  const receivers = Array.from({ length: receiverCount }, () => new KilledReceiver(setup, shouldDie));
+  const events = Array.from({ length: 2 * kills }, () => randomUUID());
+  for (const [index, event] of events.entries())
+    if (index % 2 === 0) due.set(event, stages[(index / 2) % stages.length] as Stage);
+  const waiting = [...events];
+  const deliver = async (): Promise<void> => {
+    for (let event = waiting.shift(); event !== undefined; event = waiting.shift()) await deliverOne(receivers, event);
+  };
+  await Promise.all(Array.from({ length: 2 * receiverCount }, deliver));
+  for (const receiver of receivers) await receiver.stop();
+
+  const counts = new Map<string, number>();
+  for (const event of await readHandled()) counts.set(event, (counts.get(event) ?? 0) + 1);
+  return {
+    events: events.length,
+    kills: done,
+    lost: events.filter((event) => !counts.has(event)).length,
+    doubled: [...counts.values()].filter((count) => count > 1).length,
+  };
+}
+
+/** As the service does: the same id on every attempt, each signed when it is sent, to any of the receivers, until 200. */
+async function deliverOne(receivers: readonly KilledReceiver[], event: string): Promise<void> {
+  const body = JSON.stringify({ offerId: event, workerId: "worker_amal", response: "accepted" });
+  for (;;) {
+    const { headers, ...init } = signedRequest(body, { id: `msg_${event}` });
+    const receiver = receivers[randomInt(receivers.length)];
+    const status = await receiver?.send("/offer/response", { ...init, headers: { ...headers, "x-event": event } });
+    if (status === 200) return;
+    await pause(10);
+  }
+}
+
+async function onPostgres(mode: ReceiverSetup["mode"], kills: number): Promise<Tally> {
+  const { url, drop } = await createDatabase();
+  onTestFinished(drop);
+  const pool = new pg.Pool({ connectionString: url });
+  onTestFinished(() => pool.end());
+  await pool.query(`${inboxMigration()} CREATE TABLE handled (event text NOT NULL)`);
+  const readHandled = async () =>
+    (await pool.query<{ event: string }>("SELECT event FROM handled")).rows.map(({ event }) => event);
+  const tally = await run({ secret: whsec, mode, database: { url } }, 3, kills, readHandled);
+  console.log(`three receivers on PostgreSQL, ${mode}:`, tally);
+  return tally;
+}
+
+describe.runIf(await findPostgres())("three receivers on PostgreSQL, one of which is killed at a time", () => {
+  test("with once, rows equal events: none is lost and none is doubled", { timeout: 1_800_000 }, async () => {
+    const { kills, lost, doubled } = await onPostgres("once", postgresKills);
+    expect(kills.row + kills.commit + kills.response).toBe(postgresKills);
+    expect({ lost, doubled }).toEqual({ lost: 0, doubled: 0 });
+  });
+
+  test("with memoryDeduplication and a bare insert, the same run doubles events", { timeout: 1_800_000 }, async () => {
+    const { lost, doubled } = await onPostgres("memory", Math.ceil(postgresKills / 4));
+    expect(lost).toBe(0);
+    expect(doubled).toBeGreaterThan(0);
+  });
+});
+
+test("one receiver on PGlite, killed between row, commit and response: rows equal events", {
+  timeout: 1_800_000,
+}, async () => {
+  const dataFolder = await mkdtemp(join(tmpdir(), "offers-inbox-"));
+  onTestFinished(() => rm(dataFolder, { recursive: true, force: true }));
+  const readHandled = async () => {
+    const pglite = new PGlite(dataFolder);
+    const { rows } = await pglite.query<{ event: string }>("SELECT event FROM handled");
+    await pglite.close();
+    return rows.map(({ event }) => event);
+  };
+  const tally = await run({ secret: whsec, mode: "once", database: { dataFolder } }, 1, pgliteKills, readHandled);
+  console.log("one receiver on PGlite, once:", tally);
+  expect(tally.kills.row + tally.kills.commit + tally.kills.response).toBe(pgliteKills);
+  expect(tally).toMatchObject({ lost: 0, doubled: 0 });
+});

@@ -1,0 +1,20 @@
+/** How a receiver in a process of its own records events. */
+export interface ReceiverSetup {
+  readonly secret: string;
+  /** `once`: rows and record in one transaction. `memory`: a bare insert behind `memoryDeduplication`. */
+  readonly mode: "once" | "memory";
+  readonly database: { readonly url: string } | { readonly dataFolder: string };
+}
+
+/** Where a receiver stops and asks before it goes on: a row is written, the work is committed, the response is ready. */
+export const stages = ["row", "commit", "response"] as const;
+export type Stage = (typeof stages)[number];
+
+export type FromReceiver =
+  | { readonly type: "listening"; readonly port: number }
+  | { readonly type: "reached"; readonly stage: Stage; readonly event: string };
+
+/** The parent lets the event go on; or it kills the process. */
+export interface ToReceiver {
+  readonly goOn: string;
+}

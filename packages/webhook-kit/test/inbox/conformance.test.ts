@@ -1,0 +1,22 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { deduplicationConformance } from "../../src/testing.ts";
+import { inboxesUnderTest } from "./databases.ts";
+
+describe.each(await inboxesUnderTest())("postgresInbox on $title", ({ inbox, once, query }) => {
+  for (const { name, run } of deduplicationConformance(() => inbox)) test(name, run);
+
+  test("a lease of acquire and a record of once never meet, even under the same key", async () => {
+    const key = randomUUID();
+    expect(await inbox.acquire(key, { leaseMs: 60_000 })).toMatchObject({ state: "acquired" });
+    expect(await once({ deduplicationKey: key }, [])).toEqual({ duplicate: false });
+    expect(await once({}, [], { key })).toEqual({ duplicate: false });
+    expect(await inbox.acquire(key, { leaseMs: 60_000 })).toMatchObject({ state: "inProgress" });
+  });
+
+  test("records hold hashes and statuses, and nothing of an event", async () => {
+    await once({}, [], { key: "worker_amal@example.com" });
+    const rows = await query("SELECT * FROM offers_inbox");
+    expect(JSON.stringify(rows)).not.toContain("amal");
+  });
+});

@@ -1,0 +1,133 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { inboxesUnderTest } from "./databases.ts";
+
+const newEvent = () => ({ deduplicationKey: randomUUID() });
+
+/** An event's later attempt: the same key, another context. */
+const retryOf = (event: { deduplicationKey: string }) => ({ ...event });
+
+describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query }) => {
+  const notes = async (text: string) => (await query("SELECT text FROM notes WHERE text = $1", [text])).length;
+
+  test("an event is handled once, and a retry is a duplicate whose work is not called", async () => {
+    const [event, text] = [newEvent(), randomUUID()];
+    expect(await once(event, [text])).toEqual({ duplicate: false });
+    expect(await once(retryOf(event), [text])).toEqual({ duplicate: true });
+    expect(await notes(text)).toBe(1);
+  });
+
+  test("what the work throws reaches the caller unchanged, rolls its rows back, and the retry is handled", async () => {
+    const [event, text, failure] = [newEvent(), randomUUID(), new Error("no planning today")];
+    const fail = () => {
+      throw failure;
+    };
+    await expect(once(event, [text], { andThen: fail })).rejects.toBe(failure);
+    expect(await notes(text)).toBe(0);
+    expect(await once(retryOf(event), [text])).toEqual({ duplicate: false });
+    expect(await notes(text)).toBe(1);
+  });
+
+  test("a failed statement whose error the work has caught rejects: nothing was committed", async () => {
+    const [event, text] = [newEvent(), randomUUID()];
+    const swallow = (write: (text: string) => Promise<unknown>) => write(null as never).catch(() => undefined);
+    await expect(once(event, [text], { andThen: swallow })).rejects.toThrow();
+    expect(await notes(text)).toBe(0);
+    expect(await once(retryOf(event), [text])).toEqual({ duplicate: false });
+    expect(await notes(text)).toBe(1);
+  });
+
+  test("of twenty concurrent attempts of one event one is handled, and the others wait for its commit", async () => {
+    const [event, text] = [newEvent(), randomUUID()];
+    const results = await Promise.all(Array.from({ length: 20 }, () => once(retryOf(event), [text])));
+    expect(results.filter(({ duplicate }) => !duplicate)).toHaveLength(1);
+    expect(await notes(text)).toBe(1);
+  });
+
+  test("when the first of two concurrent attempts fails, the other is handled", async () => {
+    const [event, text] = [newEvent(), randomUUID()];
+    let first: Promise<unknown> = Promise.resolve();
+    await new Promise<void>((started) => {
+      const fail = async () => {
+        started();
+        await pause(50);
+        throw new Error("later");
+      };
+      first = once(event, [text], { andThen: fail });
+    });
+    const second = once(retryOf(event), [text]);
+    await expect(first).rejects.toThrow("later");
+    expect(await second).toEqual({ duplicate: false });
+    expect(await notes(text)).toBe(1);
+  });
+
+  test("a second call with the same context throws, during the first and after it", async () => {
+    const event = newEvent();
+    const twice = expect.objectContaining({ name: "ConfigurationError", code: "inbox_used_twice" });
+    const inside = once(event, [], { andThen: () => once(event, []) });
+    await expect(inside).rejects.toEqual(twice);
+    await once(event, []);
+    await expect(once(event, [])).rejects.toEqual(twice);
+    await expect(once(event, [], { key: randomUUID() })).rejects.toEqual(twice);
+  });
+
+  test("after a call that rejected, the same context may call it again", async () => {
+    const [event, text] = [newEvent(), randomUUID()];
+    await expect(once(event, [text], { andThen: () => Promise.reject(new Error("deadlock")) })).rejects.toThrow(
+      "deadlock",
+    );
+    expect(await once(event, [text])).toEqual({ duplicate: false });
+    expect(await notes(text)).toBe(1);
+  });
+
+  test("without a signed id a key is required, and nothing is written without one", async () => {
+    const text = randomUUID();
+    const required = expect.objectContaining({ name: "ConfigurationError", code: "inbox_key_required" });
+    await expect(once({}, [text])).rejects.toEqual(required);
+    await expect(once({}, [text], { key: "" })).rejects.toEqual(required);
+    await expect(once(newEvent(), [text], { key: 7 as never })).rejects.toEqual(required);
+    expect(await notes(text)).toBe(0);
+    expect(await once({}, [text], { key: text })).toEqual({ duplicate: false });
+    expect(await once({}, [text], { key: text })).toEqual({ duplicate: true });
+    expect(await notes(text)).toBe(1);
+  });
+
+  test.each(["'; DROP TABLE notes; --", '"', "\\", "\u0000", "k".repeat(100_000)])(
+    "key %# is only a key",
+    async (key) => {
+      expect(await once({}, [], { key })).toEqual({ duplicate: false });
+      expect(await once({}, [], { key })).toEqual({ duplicate: true });
+      await query("SELECT count(*) FROM notes");
+    },
+  );
+
+  test("records are deleted in batches once they have expired, and until then they count", async () => {
+    const [event, text] = [newEvent(), randomUUID()];
+    await once(event, [text]);
+    const expire = "UPDATE offers_inbox SET expires = clock_timestamp() WHERE expires > clock_timestamp()";
+    await query(expire);
+    expect(await once(retryOf(event), [text])).toEqual({ duplicate: true });
+    for (let count = 0; count < 6; count += 1) await once(newEvent(), []);
+    const kept = newEvent();
+    await query(expire);
+    await once(kept, []);
+    const [before] = await query("SELECT count(*)::int AS rows FROM offers_inbox");
+    expect(await inbox.deleteExpired({ batchSize: 3 })).toBe(Number(before?.rows) - 1);
+    expect(await inbox.deleteExpired()).toBe(0);
+    expect(await once(retryOf(kept), [])).toEqual({ duplicate: true });
+    expect(await once(retryOf(event), [text])).toEqual({ duplicate: false });
+  });
+});
+
+describe.each(await inboxesUnderTest({ keepMs: 5_000 }))("keepMs on $title", ({ once, query }) => {
+  test("a record is kept for as long as the option says", async () => {
+    await once(newEvent(), []);
+    const [row] = await query(
+      "SELECT extract(epoch FROM expires - clock_timestamp())::double precision AS seconds, status FROM offers_inbox ORDER BY expires DESC LIMIT 1",
+    );
+    expect(row).toMatchObject({ status: 200 });
+    expect(Number(row?.seconds)).toBeGreaterThan(0);
+    expect(Number(row?.seconds)).toBeLessThanOrEqual(5);
+  });
+});

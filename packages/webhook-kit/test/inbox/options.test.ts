@@ -1,0 +1,93 @@
+import { PGlite } from "@electric-sql/pglite";
+import { Kysely, PGliteDialect } from "kysely";
+import pg from "pg";
+import { describe, expect, test } from "vitest";
+import { inboxMigration, postgresInbox } from "../../src/postgres.ts";
+
+const invalid = expect.objectContaining({ name: "ConfigurationError", code: "invalid_option" });
+const pool = new pg.Pool();
+
+describe("the table's name", () => {
+  test.each([
+    "",
+    'inbox"; DROP TABLE notes; --',
+    "inbox; DROP TABLE notes",
+    "a.b.c",
+    ".inbox",
+    "schema.",
+    "Inbox",
+    "1inbox",
+    "in box",
+    "inböx",
+    "inbox\n",
+    "inbox\u0000",
+    "i".repeat(51),
+    `${"s".repeat(64)}.inbox`,
+    7,
+    null,
+    ["offers_inbox"],
+    { toString: () => "offers_inbox" },
+  ])("%j is refused, by the inbox and by the migration", (table) => {
+    expect(() => postgresInbox(pool, { table: table as string })).toThrow(invalid);
+    expect(() => inboxMigration({ table: table as string })).toThrow(invalid);
+  });
+
+  test.each(["inbox", "planning.inbox", "select", "_1", `${"s".repeat(63)}.${"i".repeat(50)}`])(
+    "%s is used as it is, quoted",
+    async (table) => {
+      const pglite = new PGlite();
+      const [schema, name] = table.includes(".") ? table.split(".") : ["public", table];
+      await pglite.exec(`CREATE SCHEMA IF NOT EXISTS "${schema}"; ${inboxMigration({ table })}`);
+      const inbox = postgresInbox(pglite, { table });
+      expect(await inbox.once({}, async () => undefined, { key: "k" })).toEqual({ duplicate: false });
+      const { rows } = await pglite.query(`SELECT status FROM "${schema}"."${name}"`);
+      expect(rows).toEqual([{ status: 200 }]);
+      await pglite.close();
+    },
+  );
+});
+
+test.each([
+  ["undefined", undefined],
+  ["null", null],
+  ["a connection string", "postgres://127.0.0.1"],
+  ["an empty object", {}],
+  ["a pg.Client", new pg.Client()],
+  ["a function", () => undefined],
+])("%s is no database of an inbox", (_, database) => expect(() => postgresInbox(database as never)).toThrow(invalid));
+
+test("a transaction is no database of an inbox: its commit is not the inbox's", async () => {
+  const pglite = new PGlite();
+  const kysely = new Kysely<object>({ dialect: new PGliteDialect({ pglite }) });
+  await kysely.transaction().execute(async (tx) => expect(() => postgresInbox(tx as never)).toThrow(invalid));
+  await pglite.transaction(async (tx) => expect(() => postgresInbox(tx as never)).toThrow(invalid));
+  await kysely.destroy();
+});
+
+test.each([
+  { keepMs: 0 },
+  { keepMs: -1 },
+  { keepMs: Number.NaN },
+  { keepMs: 1.5 },
+  { keepMs: "1; DROP TABLE notes" as never },
+  { keepMs: Number.POSITIVE_INFINITY },
+  { timeoutMs: 0 },
+  { timeoutMs: 60_001 },
+])("%j is refused", (options) => expect(() => postgresInbox(pool, options)).toThrow(invalid));
+
+test("a rolled-back transaction of PGlite rejects: the event would be lost", async () => {
+  const pglite = new PGlite();
+  await pglite.exec(inboxMigration());
+  const inbox = postgresInbox(pglite);
+  await expect(inbox.once({}, (tx) => tx.rollback(), { key: "k" })).rejects.toThrow();
+  expect(await inbox.once({}, async () => undefined, { key: "k" })).toEqual({ duplicate: false });
+  await pglite.close();
+});
+
+test("nothing is created before the migration has run", async () => {
+  const pglite = new PGlite();
+  await expect(postgresInbox(pglite).once({}, async () => undefined, { key: "k" })).rejects.toThrow(/offers_inbox/);
+  const { rows } = await pglite.query("SELECT 1 FROM pg_class WHERE relname LIKE 'offers%'");
+  expect(rows).toEqual([]);
+  await pglite.close();
+});

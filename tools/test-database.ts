@@ -1,0 +1,32 @@
+import { randomUUID } from "node:crypto";
+import pg from "pg";
+
+const serverUrl = process.env.DATABASE_URL || "postgres://postgres@127.0.0.1:5432/postgres";
+
+async function withClient<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: serverUrl, connectionTimeoutMillis: 2_000 });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Without `DATABASE_URL` and without a PostgreSQL on this machine, its tests are skipped. */
+export const findPostgres = (): Promise<boolean> =>
+  withClient(async () => true).catch((cause: unknown) => {
+    if (process.env.DATABASE_URL) throw new Error("No PostgreSQL responds at DATABASE_URL.", { cause });
+    return false;
+  });
+
+/** @returns the address of a new, empty database */
+export async function createDatabase(): Promise<{ readonly url: string; drop(): Promise<void> }> {
+  const name = `offers_inbox_${randomUUID().replaceAll("-", "")}`;
+  await withClient((client) => client.query(`create database ${name}`));
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  const drop = async () =>
+    void (await withClient((client) => client.query(`drop database if exists ${name} with (force)`)));
+  return { url: url.href, drop };
+}
