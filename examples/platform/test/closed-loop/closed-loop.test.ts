@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
-import { type LowerHalf, openLowerHalf } from "../support/lower-half.ts";
-import { anyStore, type StorePlace } from "../support/stores/stores.ts";
+import { type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 import { instantsOf, isUnambiguous, latenessMs, seenOf } from "./seen.ts";
 import { playStory, type StoryStep, stories, wholeStory } from "./story.ts";
 import { inMemorySide } from "./story-in-memory.ts";
@@ -13,21 +13,21 @@ const numRuns = Number(process.env.CLOSED_LOOP_STORIES ?? 6);
 /** A story on the platform takes some of the real time, more on a busy machine. */
 const mostLateMs = 20_000;
 
-let place: StorePlace;
-let half: LowerHalf;
+let database: TestDatabase;
+let fixture: DeliveryFixture;
 let platform: StoryPlatform;
 
 beforeAll(async () => {
   const [store] = await anyStore();
   if (store === undefined) throw new Error("there is always a store");
-  place = await store.createPlace();
-  half = await openLowerHalf(place);
-  platform = await openStoryPlatform(half);
+  database = await store.createDatabase();
+  fixture = await openDeliveryFixture(database);
+  platform = await openStoryPlatform(fixture);
 });
 afterAll(async () => {
   await platform.close();
-  await half.close();
-  await place.remove();
+  await fixture.close();
+  await database.remove();
 });
 
 /** @returns every status and outcome that occurred */
@@ -44,7 +44,7 @@ async function compare(steps: readonly StoryStep[]): Promise<unknown[]> {
   const lateness = latenessMs(onPlatform, inMemory);
   expect(Math.min(...lateness)).toBeGreaterThan(-100);
   expect(Math.max(...lateness)).toBeLessThan(mostLateMs);
-  expect(half.errors).toEqual([]);
+  expect(fixture.errors).toEqual([]);
   return [
     ...outcomes,
     ...deliveries.flatMap(({ state, attempts }) => [state, ...attempts.map(({ status }) => status)]),

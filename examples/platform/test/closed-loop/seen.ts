@@ -4,7 +4,7 @@ import { type SeenRequest, type StoryReceiver, storyPrefix } from "./story-recei
 /** Of HTTP itself: a handler in memory gets none of them. */
 const ofTransport = new Set(["host", "connection", "content-length"]);
 
-/** What stands in place of a value that differs each time, where it has the form that it must have. */
+/** What stands in database of a value that differs each time, where it has the form that it must have. */
 const forms: Readonly<Record<string, RegExp>> = {
   timestamp: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
   authorization: /^hmac [\dA-F]{64}$/,

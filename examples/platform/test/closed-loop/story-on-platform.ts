@@ -12,7 +12,7 @@ import type { PortalDeps } from "../../src/portal/person.ts";
 import { saveProfile } from "../../src/portal/save-profile.ts";
 import { searchAll } from "../../src/suggestions/search-all.ts";
 import { addContact } from "../../src/worker-app/contacts.ts";
-import { addOrganisation, type LowerHalf, testEncryptionKey } from "../support/lower-half.ts";
+import { addOrganisation, type DeliveryFixture, testEncryptionKey } from "../support/delivery-fixture.ts";
 import { type Served, serve } from "../support/serve.ts";
 import { virtualTime } from "../support/virtual-time.ts";
 import { type StoryDelivery, type StorySide, storyWorkers } from "./story.ts";
@@ -20,21 +20,21 @@ import { StoryReceiver, storyPrefix, storySecret } from "./story-receiver.ts";
 
 /** The platform's store, deliveries, portal and worker app, and the port that its webhooks go to. */
 export interface StoryPlatform {
-  half: LowerHalf;
+  fixture: DeliveryFixture;
   /** For a story of its own; nothing of the one before is left. */
   begin(): Promise<StorySide>;
   close(): Promise<void>;
 }
 
-export async function openStoryPlatform(half: LowerHalf): Promise<StoryPlatform> {
+export async function openStoryPlatform(fixture: DeliveryFixture): Promise<StoryPlatform> {
   let receiver: StoryReceiver | undefined;
   const served = await serve(listenerOf((request) => (receiver as StoryReceiver).handle(request)));
   const outbound = createOutbound({ allowLoopback: true });
   return {
-    half,
+    fixture,
     async begin() {
-      await half.reset();
-      const side = await beginStory(half, outbound, served);
+      await fixture.reset();
+      const side = await beginStory(fixture, outbound, served);
       ({ receiver } = side);
       return side;
     },
@@ -46,17 +46,17 @@ export async function openStoryPlatform(half: LowerHalf): Promise<StoryPlatform>
 }
 
 async function beginStory(
-  half: LowerHalf,
+  fixture: DeliveryFixture,
   outbound: PortalDeps["outbound"],
   { baseAddress }: Served,
 ): Promise<StorySide> {
-  const { store } = half;
-  const time = virtualTime(half);
+  const { store } = fixture;
+  const time = virtualTime(fixture);
   const { now } = time;
   const startedAt = now().getTime();
   const receiver = new StoryReceiver(now);
   const sign = createSigner(now);
-  const onError = (error: unknown): void => void half.errors.push(error);
+  const onError = (error: unknown): void => void fixture.errors.push(error);
   const signals = { publish: () => undefined };
   const used = { store, outbound, sign, now, signals, onError, encryptionKey: testEncryptionKey };
   // What saving a profile and searching use of it.
@@ -71,14 +71,14 @@ async function beginStory(
   const offerId = await store.transaction((trx) => createOffer(trx, { now }, organisationId, offer));
   // As a platform in production, but without jitter.
   const policies = { random: () => 0.5, retrySchedule: defaultRetrySchedule, breaker: defaultBreakerPolicy };
-  const start = () => half.startDelivery({ now, sign, ...policies });
+  const start = () => fixture.startDelivery({ now, sign, ...policies });
   let delivery = start();
 
   const act = async (...[actor, action]: [Parameters<typeof applyAction>[2], Parameters<typeof applyAction>[4]]) => {
     const result = await store.transaction((trx) => applyAction(trx, { now }, actor, offerId, action));
     return result === "done" ? result : result.code;
   };
-  const deliveryIds = async () => (await readDeliveries(half)).map(({ id }) => id);
+  const deliveryIds = async () => (await readDeliveries(fixture)).map(({ id }) => id);
   return {
     ...{ receiver, startedAt },
     async register() {
@@ -129,8 +129,8 @@ async function beginStory(
         .select(["delivery_id", "status", "error"])
         .orderBy("id")
         .execute();
-      return (await readDeliveries(half)).map(({ id, type, data, state }): StoryDelivery => {
-        const numbers = half.attempts.filter(({ deliveryId }) => deliveryId === id).map(({ number }) => number);
+      return (await readDeliveries(fixture)).map(({ id, type, data, state }): StoryDelivery => {
+        const numbers = fixture.attempts.filter(({ deliveryId }) => deliveryId === id).map(({ number }) => number);
         const made = attempts.filter((one) => one.delivery_id === id);
         return {
           ...{ type, workerId: data.workerId ?? "", response: data.response, state },
@@ -142,7 +142,7 @@ async function beginStory(
 }
 
 /** As the portal shows them. */
-async function readDeliveries({ store }: LowerHalf) {
+async function readDeliveries({ store }: DeliveryFixture) {
   const { rows } = await sql<{ id: string; type: string; data: Record<string, string>; state: string }>`
     select deliveries.id, type, data, case
       when state = 'dead' then 'failed'
