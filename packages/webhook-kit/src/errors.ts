@@ -3,6 +3,13 @@ const brand = Symbol.for("@offers/webhook-kit/error");
 /**
  * Base of everything this package throws or hands to `onError`. `code` never changes between releases; `message` may.
  * No message of the kit ever holds a secret, a digest, a body or an email address; a `cause` is what your own code threw (D-49).
+ *
+ * @example
+ * ```ts
+ * import type { WebhookKitError } from "@offers/webhook-kit";
+ *
+ * export const describe = (error: WebhookKitError): string => `${error.name} ${error.code}: ${error.message}`;
+ * ```
  */
 export abstract class WebhookKitError<Code extends string = string> extends Error {
   /** @internal */
@@ -129,6 +136,16 @@ export class InvalidEventError extends WebhookKitError<"invalid_event"> {
 
 /**
  * Every error this package throws or hands to `onError`: a union that narrows on `code` and on `name`.
+ *
+ * @example
+ * ```ts
+ * import type { AnyWebhookKitError } from "@offers/webhook-kit";
+ *
+ * export function labelOf(error: AnyWebhookKitError): string {
+ *   if (error.code === "handler_failed") return `our handler: ${String(error.cause)}`;
+ *   return error.name === "UnavailableError" ? `retried by the service: ${error.code}` : error.message;
+ * }
+ * ```
  */
 export type AnyWebhookKitError =
   | ConfigurationError

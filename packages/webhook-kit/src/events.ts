@@ -1,10 +1,28 @@
-/** A worker added a contact at your organisation in order to share availability. */
+/**
+ * A worker added a contact at your organisation in order to share availability.
+ *
+ * @example
+ * ```ts
+ * import type { WorkerAddedContact } from "@offers/webhook-kit";
+ *
+ * export const remember = ({ workerId }: WorkerAddedContact): void => console.log("new contact:", workerId);
+ * ```
+ */
 export interface WorkerAddedContact {
   /** Opaque, decoded from the path. */
   workerId: string;
 }
 
-/** A hirer searches for people to invite. */
+/**
+ * A hirer searches for people to invite.
+ *
+ * @example
+ * ```ts
+ * import type { ContactSuggestionRequest } from "@offers/webhook-kit";
+ *
+ * export const wanted = ({ filter }: ContactSuggestionRequest): string => filter?.trim().toLowerCase() ?? "";
+ * ```
+ */
 export interface ContactSuggestionRequest {
   /** Search text the user typed to narrow the results. */
   filter?: string;
@@ -12,7 +30,20 @@ export interface ContactSuggestionRequest {
   userEmailAddresses: string[];
 }
 
-/** One person whom the hirer could invite. Further fields are passed on as they are (D-35). */
+/**
+ * One person whom the hirer could invite. Further fields are passed on as they are (D-35).
+ *
+ * @example
+ * ```ts
+ * import type { ContactSuggestion } from "@offers/webhook-kit";
+ *
+ * export const dana: ContactSuggestion = {
+ *   name: "Dana Kim",
+ *   emailAddress: "dana.kim@example.com",
+ *   ratings: [{ rating: 5, ratingProvider: "Harbour Kitchen", lastWorked: new Date("2025-11-30T17:00:00Z") }],
+ * };
+ * ```
+ */
 export interface ContactSuggestion {
   name: string;
   /** Used to invite the contact. One `@`, no white space, at most 254 characters (D-31). */
@@ -60,6 +91,13 @@ export interface WorkerOfferResponse {
 
 /**
  * An assigned worker deleted a time slot of an offer from their timeline. An additional event of the live service (D-34).
+ *
+ * @example
+ * ```ts
+ * import type { OfferEventDeleted } from "@offers/webhook-kit";
+ *
+ * export const slotOf = ({ eventStart }: OfferEventDeleted): Date => new Date(eventStart);
+ * ```
  */
 export interface OfferEventDeleted {
   offerId: string;
@@ -68,7 +106,16 @@ export interface OfferEventDeleted {
   eventStart: string;
 }
 
-/** A worker's timeline changed. An additional event of the live service (D-34). */
+/**
+ * A worker's timeline changed. An additional event of the live service (D-34).
+ *
+ * @example
+ * ```ts
+ * import type { TimelineChanged } from "@offers/webhook-kit";
+ *
+ * export const periodOf = ({ periodStart, periodEnd }: TimelineChanged): string => `${periodStart}/${periodEnd}`;
+ * ```
+ */
 export interface TimelineChanged {
   workerId: string;
   offerId?: string;

@@ -46,6 +46,16 @@ export interface HandlerContext<Incoming = unknown> {
  *
  * A handler that runs longer than `handlerTimeoutMs` is not stopped: its `signal` aborts, and the sender gets 503. Until it ends, at
  * most for as long again, the same request gets 409 (D-45). If it succeeds, the request counts as handled.
+ *
+ * @example
+ * ```ts
+ * import type { Handlers } from "@offers/webhook-kit";
+ *
+ * export const handlers: Handlers = {
+ *   onWorkerOfferResponse: ({ offerId, workerId, response }) => console.log(offerId, workerId, response),
+ *   suggestContacts: ({ filter }) => (filter ? [] : [{ name: "Dana Kim", emailAddress: "dana.kim@example.com", ratings: [] }]),
+ * };
+ * ```
  */
 export interface Handlers<Incoming = unknown> {
   /** `GET /contact/new/{workerId}` */

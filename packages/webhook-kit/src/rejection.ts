@@ -29,7 +29,16 @@ export type RejectionReason =
   | "invalid_request"
   | "request_in_progress";
 
-/** Why a request was rejected, for `onRejected`. Holds nothing of the request but its endpoint. */
+/**
+ * Why a request was rejected, for `onRejected`. Holds nothing of the request but its endpoint.
+ *
+ * @example
+ * ```ts
+ * import type { Rejection } from "@offers/webhook-kit";
+ *
+ * export const lineOf = ({ status, reason, message }: Rejection): string => `${status} ${reason}: ${message}`;
+ * ```
+ */
 export interface Rejection {
   readonly reason: RejectionReason;
   /** For a person: what is wrong and what most likely caused it. */

@@ -1,6 +1,13 @@
 /**
  * The result of one verified request. Watch `variant` to learn which digest the service uses, `secretIndex` to see when
  * an old secret is no longer used, `skewSeconds` to see a clock drift before it costs requests.
+ *
+ * @example
+ * ```ts
+ * import type { Verified } from "@offers/webhook-kit";
+ *
+ * export const usesOldSecret = ({ secretIndex }: Verified): boolean => secretIndex > 0;
+ * ```
  */
 export interface Verified {
   readonly scheme: string;
@@ -12,7 +19,17 @@ export interface Verified {
   readonly skewSeconds: number;
 }
 
-/** A request whose sender holds the secret: what `verifyWebhook` sets on the request, and `verifyRequest` returns. */
+/**
+ * A request whose sender holds the secret: what `verifyWebhook` sets on the request, and `verifyRequest` returns.
+ *
+ * @example
+ * ```ts
+ * import type { VerifiedWebhook } from "@offers/webhook-kit";
+ *
+ * export const labelOf = ({ verified, unverifiedDeliveryId }: VerifiedWebhook): string =>
+ *   `${unverifiedDeliveryId ?? "without id"}, secret ${verified.secretIndex}`;
+ * ```
+ */
 export interface VerifiedWebhook {
   readonly verified: Verified;
   /** The header `Offers-Delivery-Id`; not covered by the signature. */

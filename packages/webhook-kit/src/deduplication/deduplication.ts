@@ -1,4 +1,13 @@
-/** What `acquire` returns. `token` is a fencing token: only its holder can complete or release. */
+/**
+ * What `acquire` returns. `token` is a fencing token: only its holder can complete or release.
+ *
+ * @example
+ * ```ts
+ * import type { AcquireResult } from "@offers/webhook-kit";
+ *
+ * export const isOurs = (result: AcquireResult): boolean => result.state === "acquired";
+ * ```
+ */
 export type AcquireResult =
   | { readonly state: "acquired"; readonly token: string }
   | { readonly state: "inProgress"; readonly retryAfterMs: number }

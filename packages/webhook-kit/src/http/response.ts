@@ -1,4 +1,13 @@
-/** A complete HTTP response, ready to be written. */
+/**
+ * A complete HTTP response, ready to be written.
+ *
+ * @example
+ * ```ts
+ * import type { WebhookResponse } from "@offers/webhook-kit";
+ *
+ * export const toResponse = ({ status, headers, body }: WebhookResponse): Response => new Response(body, { status, headers });
+ * ```
+ */
 export interface WebhookResponse {
   readonly status: number;
   /** Header names in lower case. */

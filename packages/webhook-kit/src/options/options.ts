@@ -46,7 +46,22 @@ export interface VerifyOptions<Incoming = unknown> {
   logger?: Logger;
 }
 
-/** How requests are verified and handled. */
+/**
+ * How requests are verified and handled.
+ *
+ * @example
+ * ```ts
+ * import type { ReceiverOptions } from "@offers/webhook-kit";
+ * import { webhookRouter } from "@offers/webhook-kit/express";
+ *
+ * const options: ReceiverOptions = {
+ *   secret: "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52",
+ *   handlerTimeoutMs: 5_000,
+ *   onWorkerAddedContact: ({ workerId }) => console.log("hello", workerId),
+ * };
+ * webhookRouter(options);
+ * ```
+ */
 export interface ReceiverOptions<Incoming = unknown> extends VerifyOptions<Incoming>, Handlers<Incoming> {
   /** How long a handler may take before the sender gets 503, at most 10 minutes (D-25). @default 10_000 */
   handlerTimeoutMs?: number;

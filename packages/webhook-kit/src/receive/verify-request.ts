@@ -6,7 +6,17 @@ import { readVerifyOptions } from "../options/settings.ts";
 import type { VerifiedWebhook } from "../verified.ts";
 import { verifyIncoming } from "./verify.ts";
 
-/** A request reduced to what is verified. */
+/**
+ * A request reduced to what is verified.
+ *
+ * @example
+ * ```ts
+ * import type { IncomingMessage } from "node:http";
+ * import type { WebhookRequest } from "@offers/webhook-kit";
+ *
+ * export const reduce = ({ rawHeaders }: IncomingMessage, body: Uint8Array): WebhookRequest => ({ rawHeaders, body });
+ * ```
+ */
 export interface WebhookRequest {
   /** Node's flat list: name, value, name, value. Not Node's `headers`, which hides a second `Authorization`. */
   readonly rawHeaders: readonly string[];

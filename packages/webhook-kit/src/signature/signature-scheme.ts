@@ -1,6 +1,20 @@
 import type { SignatureProblem } from "../rejection.ts";
 
-/** The parsed headers, not yet verified. */
+/**
+ * The parsed headers, not yet verified.
+ *
+ * @example
+ * ```ts
+ * import type { ParsedSignature } from "@offers/webhook-kit";
+ *
+ * // A scheme with Unix seconds and an id in its headers.
+ * export const signatureOf = (id: string, seconds: number, signature: Uint8Array): ParsedSignature => ({
+ *   signedAt: { earliest: seconds * 1000, latest: seconds * 1000 },
+ *   signature,
+ *   id,
+ * });
+ * ```
+ */
 export interface ParsedSignature {
   /** Milliseconds since 1970; the two differ when the header names a whole minute. */
   readonly signedAt: { readonly earliest: number; readonly latest: number };

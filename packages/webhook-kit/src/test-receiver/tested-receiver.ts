@@ -20,6 +20,17 @@ export interface Samples {
 /**
  * A receiver under test. Each method signs a webhook as the service does, sends it, and returns the response, whatever its
  * status. It rejects only if there is no response.
+ *
+ * @example
+ * ```ts
+ * import { type TestedReceiver, testReceiver } from "@offers/webhook-kit/testing";
+ *
+ * const receiver: TestedReceiver = await testReceiver("http://127.0.0.1:3001/webhooks", {
+ *   secret: "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52",
+ * });
+ * const { suggestions } = await receiver.contactSuggestions({ userEmailAddresses: ["hana@harbour-hotels.example"] });
+ * console.log(suggestions?.map(({ name }) => name));
+ * ```
  */
 export interface TestedReceiver extends AsyncDisposable {
   /** `GET /test` */
