@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: [
       "packages/client/src/*/*.test.ts",
-      "packages/client/test/{call,deadlines,errors,foreign-errors,messages,mistakes,operations,options,refusals,response-shape,response-size,retries,redaction,watch}.test.ts",
+      "packages/client/test/{calls/{call,deadlines,operations,options,response-shape,response-size,retries,watch},errors/{errors,foreign-errors,messages,mistakes,redaction,refusals}}.test.ts",
     ],
     pool: "forks",
     // Unpacking 40 MiB takes more than the usual 5 s on a busy machine.

@@ -7,7 +7,7 @@ export const isolatedFiles = [
   "examples/platform/test/api/{edges,person-limits,rate-limit}.test.ts",
   "examples/platform/test/contract/contract-limits.test.ts",
   "packages/client/test/contract/msw.test.ts",
-  "packages/client/test/{node-suite,opentelemetry,testing,testing-failures}.test.ts",
+  "packages/client/test/{node/node-suite,integrations/opentelemetry,testing/testing,testing/testing-failures}.test.ts",
   "packages/webhook-kit/test/failures/{console,tracing}.test.ts",
   "packages/webhook-kit/test/deduplication/{conformance-mistakes,redis-outage}.test.ts",
   "packages/webhook-kit/test/recipes/*.test.ts",

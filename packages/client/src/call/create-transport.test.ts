@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { offer } from "../../test/offer.ts";
+import { offer } from "../../test/support/offer.ts";
 import type { FetchResponse } from "../http/fetch-response.ts";
 import { createOffer } from "../operations/create-offer.ts";
 import { getOffer } from "../operations/get-offer.ts";

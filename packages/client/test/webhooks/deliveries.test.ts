@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { OffersClient } from "../../src/index.ts";
 import { createTestService } from "../../src/testing.ts";
-import { input } from "../offer.ts";
+import { input } from "../support/offer.ts";
 import { minute, secret, setStage, sign, status } from "./stage.ts";
 
 const code = (code: string) => expect.objectContaining({ code });

@@ -1,6 +1,6 @@
 import { OffersClient } from "../../src/index.ts";
 import { createTestService, type TestService } from "../../src/testing.ts";
-import { input } from "../offer.ts";
+import { input } from "../support/offer.ts";
 
 export const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 export const second = 1_000;

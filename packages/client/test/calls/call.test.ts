@@ -1,0 +1,71 @@
+import { expect, onTestFinished, test } from "vitest";
+import { ConflictError, OffersClient } from "../../src/index.ts";
+import { offer } from "../support/offer.ts";
+import { respondWith, serve } from "../support/serve.ts";
+
+const clientOf = async (...respond: Parameters<typeof respondWith>) => {
+  const { baseUrl, received } = await serve(respondWith(...respond));
+  return { client: new OffersClient({ baseUrl, apiKey: "key" }), received };
+};
+
+test("a call is a promise, and one request however it is looked at", async () => {
+  const { client, received } = await clientOf(200, JSON.stringify(offer), { etag: '"1"' });
+  const call = client.getOffer("a");
+  expect(call).toBeInstanceOf(Promise);
+  const { data, response, attempts } = await call.withResponse();
+  expect([data, response.status, response.headers.get("etag"), attempts]).toEqual([offer, 200, '"1"', 1]);
+  const safe = await call.safe();
+  expect(safe.ok && safe.data).toBe(data);
+  expect(safe.ok && safe.response).toBe(response);
+  expect(await call).toBe(data);
+  expect(received).toHaveLength(1);
+});
+
+test("a call that is not awaited is still made", async () => {
+  const { client, received } = await clientOf(200);
+  void client.withdrawOffer("a");
+  await expect.poll(() => received.map(({ url }) => url)).toEqual(["/offer/a/withdraw?api-version=1.0"]);
+});
+
+test("a failure is a value for safe and a rejection for the others, and each of them handles it", async () => {
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => void unhandled.push(reason);
+  process.on("unhandledRejection", note);
+  onTestFinished(() => void process.off("unhandledRejection", note));
+
+  const { client } = await clientOf(409);
+  const call = client.withdrawOffer("a");
+  const result = await call.safe();
+  expect(result).toEqual({ ok: false, error: expect.any(ConflictError) });
+  await expect(call.withResponse()).rejects.toBe(result.ok || result.error);
+  await expect(call).rejects.toBe(result.ok || result.error);
+
+  const unwatched = client.withdrawOffer("a");
+  const unwatchedResponse = client.withdrawOffer("a").withResponse();
+  await Promise.all([unwatched.safe(), unwatchedResponse.then(undefined, () => {})]);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(unhandled).toEqual([]);
+});
+
+test("a call whose key is at hand has begun its request when it returns", async () => {
+  let requests = 0;
+  const fetch = async () => {
+    requests += 1;
+    return Response.json(offer);
+  };
+  const call = new OffersClient({ baseUrl: "https://service.example", apiKey: "key", fetch }).getOffer("a");
+  expect(requests).toBe(1);
+  await call;
+});
+
+test("the stack of a failure shows who made the call, or asked for the watch", async () => {
+  const { client } = await clientOf(409);
+  const hire = () => client.completeOffer("a", ["w"]);
+  const follow = () => client.watchOffer("a")[Symbol.asyncIterator]();
+  await expect(hire()).rejects.toMatchObject({
+    stack: expect.stringMatching(/^ConflictError: .*\n.*completeOffer.*\n.*hire /),
+  });
+  await expect(follow().next()).rejects.toMatchObject({
+    stack: expect.stringMatching(/^ConflictError: .*\n.*watchOffer.*\n.*follow /),
+  });
+});

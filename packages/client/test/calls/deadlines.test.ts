@@ -1,0 +1,109 @@
+import { getEventListeners } from "node:events";
+import { expect, test } from "vitest";
+import { AbortedError, OffersClient, TimeoutError } from "../../src/index.ts";
+import { input, offer } from "../support/offer.ts";
+import { respondWith, serve } from "../support/serve.ts";
+
+const apiKey = "key";
+const silence = () => {};
+const halfABody = (response: { write(text: string): unknown }) => void response.write('{"id":');
+
+test.each([
+  ["headers", silence],
+  ["body", halfABody],
+])("the timeout covers a stall in the %s", async (_where, respond) => {
+  const { baseUrl, received } = await serve(respond);
+  const client = new OffersClient({ baseUrl, apiKey, timeoutMs: 500, maxRetries: 0 });
+  for (const call of [() => client.getOffer("a"), () => client.createOffer(input)]) {
+    const error = await call().catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect(error).toMatchObject({ code: "timeout", attempts: 1, status: undefined });
+  }
+  expect(received).toHaveLength(2);
+});
+
+test("the time-out holds even against a fetch that ignores its signal", async () => {
+  const client = new OffersClient({
+    baseUrl: "https://service.example",
+    apiKey,
+    timeoutMs: 30,
+    fetch: () => new Promise(silence),
+  });
+  await expect(client.getOffer("a", { maxRetries: 0 })).rejects.toBeInstanceOf(TimeoutError);
+});
+
+test("a read is retried after a timeout, a creation is not", async () => {
+  const { baseUrl, received } = await serve((response, _request, count) =>
+    count === 1 ? silence() : response.end(JSON.stringify(offer)),
+  );
+  const client = new OffersClient({ baseUrl, apiKey, timeoutMs: 400 });
+  await expect(client.getOffer("a")).resolves.toEqual(offer);
+  expect(received).toHaveLength(2);
+
+  const creation = await serve(silence);
+  const other = new OffersClient({ baseUrl: creation.baseUrl, apiKey, timeoutMs: 400 });
+  await expect(other.createOffer(input)).rejects.toMatchObject({ code: "timeout", attempts: 1 });
+  expect(creation.received).toHaveLength(1);
+});
+
+test("the total bounds all attempts and the waits between them", async () => {
+  const { baseUrl, received } = await serve(silence);
+  const client = new OffersClient({ baseUrl, apiKey, timeoutMs: 60_000, totalTimeoutMs: 80 });
+  await expect(client.getOffer("a")).rejects.toMatchObject({ code: "timeout", attempts: 1 });
+  expect(received).toHaveLength(1);
+});
+
+test("the total bounds the apiKey function", async () => {
+  const client = new OffersClient({
+    baseUrl: "https://service.example",
+    apiKey: () => new Promise(silence),
+    totalTimeoutMs: 30,
+  });
+  await expect(client.getOffer("a")).rejects.toMatchObject({ code: "timeout", attempts: 0 });
+});
+
+test("a signal that is aborted already sends nothing", async () => {
+  const { baseUrl, received } = await serve(respondWith(200, JSON.stringify(offer)));
+  const reason = new Error("changed my mind");
+  const error = await new OffersClient({ baseUrl, apiKey })
+    .getOffer("a", { signal: AbortSignal.abort(reason) })
+    .catch((error: unknown) => error);
+  expect(error).toBeInstanceOf(AbortedError);
+  expect(error).toMatchObject({ code: "aborted", cause: reason, attempts: 0, operation: "GetOffer" });
+  expect(received).toEqual([]);
+});
+
+test.each([
+  ["while the service is silent", silence],
+  ["within the body", halfABody],
+  ["between two attempts", respondWith(503, "", { "retry-after": "20" })],
+])("an abort ends the call at once %s", async (_when, respond) => {
+  const controller = new AbortController();
+  const { baseUrl, received } = await serve((...given) => {
+    respond(...given);
+    setTimeout(() => controller.abort(), 50);
+  });
+  const call = new OffersClient({ baseUrl, apiKey }).getOffer("a", { signal: controller.signal });
+  await expect(call).rejects.toMatchObject({ code: "aborted", attempts: 1 });
+  expect(received).toHaveLength(1);
+  expect(getEventListeners(controller.signal, "abort")).toEqual([]);
+});
+
+test("twenty calls leave no listener on the signal they share", async () => {
+  const { baseUrl } = await serve((response, { url }) =>
+    url?.includes("missing") ? response.writeHead(404).end() : response.end(JSON.stringify(offer)),
+  );
+  const { signal } = new AbortController();
+  const client = new OffersClient({ baseUrl, apiKey });
+  const ids = Array.from({ length: 20 }, (_, index) => (index % 2 ? "missing" : "there"));
+  await Promise.all(ids.map((id) => client.getOffer(id, { signal }).safe()));
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+});
+
+test("the limit that ran out is named, the attempt's where the call's is the same", async () => {
+  const { baseUrl } = await serve(silence);
+  const messageOf = async (limits: object) =>
+    new OffersClient({ baseUrl, apiKey, maxRetries: 0, ...limits }).getOffer("a").catch(({ message }) => message);
+  expect(await messageOf({ timeoutMs: 30, totalTimeoutMs: 30 })).toContain("within timeoutMs (30 ms)");
+  expect(await messageOf({ timeoutMs: 31, totalTimeoutMs: 30 })).toContain("within totalTimeoutMs (30 ms)");
+});

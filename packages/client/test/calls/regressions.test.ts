@@ -1,0 +1,163 @@
+// The probes at which well-known clients fail, one test each, against real servers on loopback.
+import { getEventListeners, once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { inspect } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import { OffersClient, OffersError } from "../../src/index.ts";
+import { input, offer } from "../support/offer.ts";
+import { type Responder, respondWith, serve } from "../support/serve.ts";
+
+const apiKey = "key-of-harbour-hotels";
+const found = respondWith(200, JSON.stringify(offer));
+const first =
+  (respond: Responder): Responder =>
+  (response, request, count) =>
+    (count === 1 ? respond : found)(response, request, count);
+const errorOf = (call: Promise<unknown>): Promise<OffersError> =>
+  call.then(
+    () => expect.unreachable(),
+    (error) => error,
+  );
+
+test("a cross-origin redirect receives the API key header: it never leaves the origin", async () => {
+  const elsewhere = await serve(found);
+  const { baseUrl, received } = await serve((response, { url }) =>
+    response.writeHead(307, { location: `${elsewhere.baseUrl}${url}` }).end(),
+  );
+  const client = new OffersClient({ baseUrl, apiKey });
+  for (const call of [() => client.getOffer("a"), () => client.createOffer(input), () => client.withdrawOffer("a")])
+    expect(await errorOf(call())).toMatchObject({ code: "unexpected_redirect", status: 307 });
+  expect(received.map(({ headers }) => headers["x-ue-api-subscription-key"])).toEqual([apiKey, apiKey, apiKey]);
+  expect(elsewhere.received).toEqual([]);
+});
+
+test('an id ".." is sent as: refused, 0 requests', async () => {
+  const { baseUrl, received } = await serve(found);
+  const client = new OffersClient({ baseUrl, apiKey });
+  for (const call of [
+    () => client.getOffer(".."),
+    () => client.completeOffer("..", ["w"]),
+    () => client.withdrawOffer(".."),
+  ])
+    expect(await errorOf(call())).toMatchObject({ name: "UsageError", code: "invalid_id", attempts: 0 });
+  expect(received).toEqual([]);
+});
+
+test("4xx and 5xx with an empty body: typed error", async () => {
+  const expected = [
+    [400, "BadRequestError"],
+    [401, "AuthenticationError"],
+    [403, "PermissionError"],
+    [404, "NotFoundError"],
+    [409, "ConflictError"],
+    [429, "RateLimitError"],
+    [500, "ServerError"],
+    [503, "ServerError"],
+  ] as const;
+  for (const [status, name] of expected) {
+    const { baseUrl } = await serve(respondWith(status));
+    const error = await errorOf(new OffersClient({ baseUrl, apiKey, maxRetries: 0 }).getOffer("a"));
+    expect(error).toBeInstanceOf(OffersError);
+    expect(error).toMatchObject({ name, status, attempts: 1, operation: "GetOffer" });
+  }
+});
+
+test("200 with HTML from a proxy: typed error with status", async () => {
+  const { baseUrl } = await serve(
+    respondWith(200, "<!doctype html><title>Sign in</title>", { "content-type": "text/html" }),
+  );
+  const client = new OffersClient({ baseUrl, apiKey });
+  for (const call of [
+    () => client.getOffer("a"),
+    () => client.createOffer(input),
+    () => client.completeOffer("a", ["w"]),
+    () => client.withdrawOffer("a"),
+  ])
+    expect(await errorOf(call())).toMatchObject({ name: "InvalidResponseError", status: 200, attempts: 1 });
+});
+
+test("a POST with a 409 response, requests made: 1", async () => {
+  const { baseUrl, received } = await serve(respondWith(409));
+  const error = await errorOf(new OffersClient({ baseUrl, apiKey, maxRetries: 5 }).completeOffer("a", ["w"]));
+  expect(error).toMatchObject({ code: "conflict", attempts: 1 });
+  expect(received).toHaveLength(1);
+});
+
+test("a POST whose socket is reset, requests made: never a second effect", async () => {
+  const effects = new Set<string>();
+  const { baseUrl, received } = await serve((response, { headers }) => {
+    effects.add(String(headers["idempotency-key"]));
+    response.destroy();
+  });
+  const cautious = new OffersClient({ baseUrl, apiKey });
+  expect(await errorOf(cautious.createOffer(input))).toMatchObject({ code: "connection_lost", attempts: 1 });
+  expect(received).toHaveLength(1);
+  // A service that acts once on a key may be asked again: it is the same key.
+  const trusting = new OffersClient({ baseUrl, apiKey, serviceHonoursIdempotencyKey: true });
+  expect(await errorOf(trusting.createOffer(input))).toMatchObject({ code: "connection_lost", attempts: 3 });
+  expect([received.length, effects.size]).toEqual([4, 2]);
+});
+
+test("429 with Retry-After 1: waits, within a cap", async () => {
+  const throttled = first(respondWith(429, "", { "retry-after": "1" }));
+  const delays: number[] = [];
+  const onRetry = ({ delayMs }: { delayMs: number }) => void delays.push(delayMs);
+  const patient = await serve(throttled);
+  await expect(new OffersClient({ baseUrl: patient.baseUrl, apiKey, onRetry }).getOffer("a")).resolves.toEqual(offer);
+  expect(patient.received).toHaveLength(2);
+  expect(delays).toEqual([1_000]);
+  const hasty = await serve(throttled);
+  const error = await errorOf(
+    new OffersClient({ baseUrl: hasty.baseUrl, apiKey, onRetry, maxRetryAfterMs: 999 }).getOffer("a"),
+  );
+  expect(error).toMatchObject({ code: "rate_limited", retryAfterMs: 1_000, attempts: 1 });
+  expect([hasty.received.length, delays.length]).toEqual([1, 1]);
+});
+
+test("503 with Retry-After 3600: fails at once, says when", async () => {
+  const { baseUrl, received } = await serve(first(respondWith(503, "", { "retry-after": "3600" })));
+  const error = await errorOf(new OffersClient({ baseUrl, apiKey }).getOffer("a"));
+  expect(error).toMatchObject({ code: "server_error", retryAfterMs: 3_600_000, attempts: 1 });
+  expect(received).toHaveLength(1);
+});
+
+test("20 calls on one AbortSignal, listeners left: 0", async () => {
+  const { baseUrl } = await serve((response, request, count) =>
+    respondWith(count % 2 ? 200 : 404, JSON.stringify(offer))(response, request, count),
+  );
+  const { signal } = new AbortController();
+  const client = new OffersClient({ baseUrl, apiKey });
+  const ends = await Promise.all(Array.from({ length: 20 }, () => client.getOffer("a", { signal }).safe()));
+  expect(ends.filter(({ ok }) => ok)).toHaveLength(10);
+  expect(getEventListeners(signal, "abort")).toHaveLength(0);
+});
+
+test("a body that stalls, timeout 1 s: timeout covers the body", async () => {
+  const closed: Promise<unknown>[] = [];
+  const server = createServer((_request, response) => {
+    closed.push(once(response, "close"));
+    response.writeHead(200, { "content-type": "application/json" }).write('{"id":');
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const error = await errorOf(new OffersClient({ baseUrl, apiKey, timeoutMs: 1_000, maxRetries: 0 }).getOffer("a"));
+  expect(error).toMatchObject({ name: "TimeoutError", code: "timeout", attempts: 1 });
+  // The connection is given up, not left to leak.
+  await Promise.all(closed);
+});
+
+test("the key is visible in inspect(client) or errors: never", async () => {
+  const { baseUrl } = await serve((response, { headers }) =>
+    response
+      .writeHead(403, { "x-request-id": `${headers["x-ue-api-subscription-key"]}` })
+      .end(JSON.stringify({ title: apiKey, detail: `The key ${apiKey} may not`, [apiKey]: apiKey })),
+  );
+  const client = new OffersClient({ baseUrl, apiKey });
+  const error = await errorOf(client.getOffer("a"));
+  expect(error).toMatchObject({ code: "forbidden" });
+  for (const value of [client, error])
+    for (const text of [inspect(value, { depth: 20, showHidden: true }), JSON.stringify(value), String(value)])
+      expect(text).not.toContain(apiKey);
+});

@@ -1,0 +1,150 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { expect, onTestFinished, test } from "vitest";
+import { type AnyOffersError, type Fetch, OffersClient, type OffersClientOptions } from "../../src/index.ts";
+import { undiciFetch } from "../../src/node.ts";
+import { createOpenApiClient } from "../../src/openapi-fetch.ts";
+import { validateResponses } from "../../src/schemas.ts";
+import { input, offer } from "../support/offer.ts";
+
+const apiKey = "key";
+const mebibyte = 1_048_576;
+
+/** A server that notes how many bytes it could write, and when its connections close. */
+async function pouring(respond: (response: ServerResponse) => void) {
+  const closed: Promise<unknown>[] = [];
+  const server = createServer((request, response) => request.resume().on("end", () => respond(response)));
+  server.on("connection", (socket) => {
+    closed.push(new Promise((resolve) => socket.on("error", () => {}).once("close", resolve)));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(async () => {
+    server.close();
+    server.closeAllConnections();
+    await once(server, "close");
+  });
+  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, closed };
+}
+
+/** A body that never ends. */
+function endless(response: ServerResponse) {
+  response.writeHead(200, { "content-type": "application/json" });
+  const chunk = Buffer.alloc(65_536, " ");
+  const pour = () => {
+    while (!response.destroyed && response.write(chunk));
+  };
+  response.on("drain", pour).on("error", () => {});
+  pour();
+}
+
+const errorOf = (call: Promise<unknown>): Promise<AnyOffersError> =>
+  call.then(
+    () => expect.unreachable(),
+    (error) => error,
+  );
+
+function undici(): Fetch {
+  const pool = undiciFetch();
+  onTestFinished(() => pool.close());
+  return pool;
+}
+
+const transports: [string, () => Partial<OffersClientOptions>][] = [
+  ["the runtime's fetch", () => ({})],
+  ["undici", () => ({ fetch: undici() })],
+  ["middleware that validates", () => ({ middleware: [validateResponses()] })],
+  ["undici and middleware that validates", () => ({ fetch: undici(), middleware: [validateResponses()] })],
+];
+
+test.each(transports)(
+  "a body without an end is given up at 10 MiB, and so is its connection: %s",
+  async (_what, options) => {
+    const { baseUrl, closed } = await pouring(endless);
+    const error = await errorOf(new OffersClient({ baseUrl, apiKey, ...options() }).getOffer("a"));
+    expect(error).toMatchObject({ name: "InvalidResponseError", code: "response_too_large", status: 200, attempts: 1 });
+    expect(error.message).toMatch(/^GetOffer at 127\.0\.0\.1:\d+: .*maxResponseBytes.*10,485,760/);
+    await Promise.all(closed);
+  },
+);
+
+test.each(transports)(
+  "what is small on the wire and large once unpacked is given up too: %s",
+  async (_what, options) => {
+    const bomb = Buffer.alloc(40 * mebibyte, " ");
+    for (const [encoding, bytes] of [
+      ["gzip", gzipSync(bomb)],
+      ["br", brotliCompressSync(bomb, { params: {} })],
+      ["gzip, gzip", gzipSync(gzipSync(bomb))],
+    ] as const) {
+      const { baseUrl } = await pouring((response) => response.setHeader("content-encoding", encoding).end(bytes));
+      const error = await errorOf(new OffersClient({ baseUrl, apiKey, ...options() }).getOffer("a"));
+      expect(error).toMatchObject({ code: "response_too_large", status: 200 });
+    }
+  },
+);
+
+test.each(transports)("the bound is exact, with and without a length in advance: %s", async (_what, options) => {
+  const text = JSON.stringify(offer);
+  for (const write of [
+    (response: ServerResponse) => void response.end(text),
+    (response: ServerResponse) => response.write(text.slice(0, 9), () => response.end(text.slice(9))),
+    (response: ServerResponse) => response.setHeader("content-encoding", "gzip").end(gzipSync(text)),
+  ]) {
+    const { baseUrl } = await pouring((response) => void write(response));
+    const clientWith = (maxResponseBytes: number) =>
+      new OffersClient({ baseUrl, apiKey, maxResponseBytes, ...options() });
+    await expect(clientWith(Buffer.byteLength(text)).getOffer("a")).resolves.toEqual(offer);
+    expect(await errorOf(clientWith(Buffer.byteLength(text) - 1).getOffer("a"))).toMatchObject({
+      code: "response_too_large",
+    });
+  }
+});
+
+test.each(transports)(
+  "an error's body is bounded too, and the error stays the one of its status: %s",
+  async (_what, options) => {
+    const { baseUrl } = await pouring((response) => response.writeHead(409).end(" ".repeat(11 * mebibyte)));
+    const error = await errorOf(new OffersClient({ baseUrl, apiKey, ...options() }).getOffer("a"));
+    expect(error).toMatchObject({ name: "ConflictError", code: "conflict", status: 409, problem: undefined });
+  },
+);
+
+test("creations, completions and withdrawals are bounded alike, and openapi-fetch", async () => {
+  const { baseUrl } = await pouring(endless);
+  const options = { baseUrl, apiKey, maxResponseBytes: 1_000 };
+  const client = new OffersClient(options);
+  for (const call of [
+    () => client.createOffer(input),
+    () => client.completeOffer("a", ["w"]),
+    () => client.withdrawOffer("a"),
+  ])
+    expect(await errorOf(call())).toMatchObject({ code: "response_too_large", attempts: 1 });
+  const { error } = await createOpenApiClient(options).GET("/offer/{id}", { params: { path: { id: "a" } } });
+  expect(error).toMatchObject({ code: "response_too_large", status: 200 });
+});
+
+test("a fetch that gives a text and no stream is held to its length", async () => {
+  const fetch: Fetch = async () => ({ status: 200, headers: new Headers(), text: async () => " ".repeat(1_001) });
+  const client = new OffersClient({ baseUrl: "https://service.example", apiKey, fetch, maxResponseBytes: 1_000 });
+  expect(await errorOf(client.getOffer("a"))).toMatchObject({ code: "response_too_large" });
+});
+
+test("text of several bytes to a letter is whole where a chunk cuts through one", async () => {
+  const named = { ...offer, title: "Küchenhilfe 🍳" };
+  const bytes = Buffer.from(`\uFEFF${JSON.stringify(named)}`);
+  const cut = bytes.indexOf("🍳") + 2;
+  const { baseUrl } = await pouring((response) => {
+    response.write(bytes.subarray(0, cut), () => setImmediate(() => response.end(bytes.subarray(cut))));
+  });
+  await expect(new OffersClient({ baseUrl, apiKey }).getOffer("a")).resolves.toEqual(named);
+});
+
+test.each([0, -1, 1.5, Number.NaN, 2_147_483_648, "10", null])("a bound of %j is refused", (maxResponseBytes) =>
+  expect(
+    () =>
+      new OffersClient({ baseUrl: "https://service.example", apiKey, maxResponseBytes: maxResponseBytes as number }),
+  ).toThrow(expect.objectContaining({ code: "invalid_option", message: expect.stringContaining("maxResponseBytes") })),
+);

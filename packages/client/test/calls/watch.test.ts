@@ -1,0 +1,100 @@
+import { getEventListeners } from "node:events";
+import { expect, test } from "vitest";
+import { type Offer, OffersClient, type Recipient } from "../../src/index.ts";
+import { offer } from "../support/offer.ts";
+import { type Responder, respondWith, serve } from "../support/serve.ts";
+
+const apiKey = "key";
+const [amal = expect.unreachable()] = offer.recipients;
+const ben: Recipient = { ...amal, id: 2, workerId: "worker_ben", name: "Ben Okri", response: "none" };
+const asItIs = (change: Partial<Offer>): Responder => respondWith(200, JSON.stringify({ ...offer, ...change }));
+const inTurn =
+  (...responders: Responder[]): Responder =>
+  (response, request, count) =>
+    (responders[count - 1] ?? responders.at(-1))?.(response, request, count);
+
+async function watched(responders: Responder[], options: Parameters<OffersClient["watchOffer"]>[1] = {}) {
+  const { baseUrl, received } = await serve(inTurn(...responders));
+  const client = new OffersClient({ baseUrl, apiKey, maxRetries: 0 });
+  const yielded: string[] = [];
+  const end = await (async () => {
+    for await (const { workerId, response, confirmation } of client.watchOffer("a", { pollIntervalMs: 0, ...options }))
+      yielded.push(`${workerId} ${response}${confirmation}`);
+  })().catch((error: unknown) => error);
+  return { yielded, end, reads: received.length };
+}
+
+test("every recipient is yielded once, then each recipient that changes, until the offer is complete", async () => {
+  const responders = [
+    asItIs({ recipients: [amal, ben] }),
+    asItIs({ recipients: [amal, ben] }),
+    asItIs({ recipients: [amal, { ...ben, response: "applied" }] }),
+    asItIs({ recipients: [{ ...amal, response: "rejected" }, ben] }),
+    asItIs({
+      recipients: [
+        { ...amal, response: "rejected" },
+        { ...ben, confirmation: "!" },
+      ],
+      complete: true,
+    }),
+  ];
+  expect(await watched(responders)).toEqual({
+    yielded: [
+      "worker_amal applied",
+      "worker_ben none",
+      "worker_ben applied",
+      "worker_amal rejected",
+      "worker_ben none",
+      "worker_ben none!",
+    ],
+    end: undefined,
+    reads: 5,
+  });
+});
+
+test("a withdrawn offer ends it", async () => {
+  expect(await watched([asItIs({}), asItIs({ widthdrawn: true })])).toMatchObject({ end: undefined, reads: 2 });
+});
+
+test("a read that fails ends it with its error", async () => {
+  const { yielded, end, reads } = await watched([asItIs({}), respondWith(404)]);
+  expect(end).toMatchObject({ name: "NotFoundError", operation: "GetOffer" });
+  expect((end as Error).message).toMatch(/^GetOffer at 127\.0\.0\.1:\d+: 404; /);
+  expect([yielded.length, reads]).toEqual([1, 2]);
+});
+
+test("a read is repeated as any other", async () => {
+  const { reads, end } = await watched([respondWith(503), asItIs({ complete: true })], { maxRetries: 1 });
+  expect([reads, end]).toEqual([2, undefined]);
+});
+
+test("an abort between two reads ends it at once and leaves no listener", async () => {
+  const controller = new AbortController();
+  const { baseUrl, received } = await serve(asItIs({}));
+  const watching = new OffersClient({ baseUrl, apiKey })
+    .watchOffer("a", { pollIntervalMs: 2_000_000_000, signal: controller.signal })
+    [Symbol.asyncIterator]();
+  expect(await watching.next()).toEqual({ done: false, value: amal });
+  const next = watching.next();
+  controller.abort("enough");
+  await expect(next).rejects.toMatchObject({ code: "aborted", cause: "enough" });
+  expect(await watching.next()).toEqual({ done: true, value: undefined });
+  expect(received).toHaveLength(1);
+  expect(getEventListeners(controller.signal, "abort")).toEqual([]);
+});
+
+test("who leaves the loop sends no more reads", async () => {
+  const { baseUrl, received } = await serve(asItIs({ recipients: [amal, ben] }));
+  for await (const { workerId } of new OffersClient({ baseUrl, apiKey }).watchOffer("a", { pollIntervalMs: 0 })) {
+    expect(workerId).toBe("worker_amal");
+    break;
+  }
+  expect(received).toHaveLength(1);
+});
+
+test.each([-1, Number.NaN, 1.5, 2 ** 31])("an interval of %d is refused before any request", async (pollIntervalMs) => {
+  const { end, reads } = await watched([asItIs({})], { pollIntervalMs });
+  expect(end).toMatchObject({ code: "invalid_option", operation: "GetOffer", attempts: 0 });
+  expect((end as Error).message).toMatch(/^GetOffer: pollIntervalMs must be a whole number/);
+  expect(reads).toBe(0);
+});

@@ -1,0 +1,178 @@
+import { expect, test } from "vitest";
+import * as offers from "../../src/index.ts";
+import { input } from "../support/offer.ts";
+import { respondWith, serve, unusedAddress } from "../support/serve.ts";
+
+const apiKey = "key-of-harbour-hotels";
+/** As long as no test has put another in its place. */
+const runtimesFetch = globalThis.fetch;
+const html = "<!doctype html><title>Sign in to the guest network</title>";
+
+const clientOf = async (...respond: Parameters<typeof respondWith>) => {
+  const { baseUrl, received } = await serve(respondWith(...respond));
+  return { client: new offers.OffersClient({ baseUrl, apiKey, maxRetries: 0 }), received };
+};
+
+test.each([
+  [400, offers.BadRequestError, "bad_request"],
+  [401, offers.AuthenticationError, "unauthenticated"],
+  [403, offers.PermissionError, "forbidden"],
+  [404, offers.NotFoundError, "not_found"],
+  [408, offers.BadRequestError, "bad_request"],
+  [409, offers.ConflictError, "conflict"],
+  [422, offers.BadRequestError, "bad_request"],
+  [429, offers.RateLimitError, "rate_limited"],
+  [451, offers.BadRequestError, "bad_request"],
+  [500, offers.ServerError, "server_error"],
+  [503, offers.ServerError, "server_error"],
+  [599, offers.ServerError, "server_error"],
+] as const)("%i is a %o, whatever its body is", async (status, kind, code) => {
+  for (const body of ["", html, "{broken", "[]", "null", '"no"']) {
+    const { client } = await clientOf(status, body);
+    for (const call of [
+      () => client.createOffer(input),
+      () => client.getOffer("a"),
+      () => client.completeOffer("a", ["w"]),
+      () => client.withdrawOffer("a"),
+    ]) {
+      const error = await call().catch((error: unknown) => error);
+      expect(error).toBeInstanceOf(kind);
+      expect(error).toMatchObject({ name: kind.name, code, status, attempts: 1, problem: undefined });
+      expect(error).toBeInstanceOf(offers.OffersError);
+    }
+  }
+});
+
+test("problem details are kept, extension members too", async () => {
+  const problem = {
+    type: "urn:problem-type:offers:invalid_body",
+    title: "The offer is not valid",
+    status: 400,
+    detail: "Two fields are wrong.",
+    code: "invalid_body",
+    errors: { "events[0].end": ["must be after start"], title: ["is required"] },
+    traceId: "00-1",
+  };
+  const { client } = await clientOf(400, JSON.stringify(problem), { "X-Request-Id": "req_1" });
+  await expect(client.createOffer(input)).rejects.toMatchObject({
+    message: expect.stringContaining(
+      ": 400; The offer is not valid; Two fields are wrong.; see events[0].end, title; ",
+    ),
+    operation: "CreateOffer",
+    requestId: "req_1",
+    problem,
+  });
+});
+
+test("a read with a 204 response is not found, never an empty object", async () => {
+  const { client } = await clientOf(204);
+  const error = await client.getOffer("a").catch((error: unknown) => error);
+  expect(error).toBeInstanceOf(offers.NotFoundError);
+  expect(error).toMatchObject({ status: 204, code: "not_found", operation: "GetOffer" });
+});
+
+test.each([
+  ["nothing", ""],
+  ["a web page", html],
+  ["broken JSON", '{"id":"offer_1"'],
+  ["JSON without an id", "{}"],
+  ["null", "null"],
+  ["an empty id", '""'],
+  ["an id that is no string", '{"id":{}}'],
+])("a success with %s is an invalid response with its status", async (_what, body) => {
+  const { client } = await clientOf(200, body);
+  for (const call of [() => client.createOffer(input), () => client.getOffer("a")]) {
+    const error = await call().catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(offers.InvalidResponseError);
+    expect(error).toMatchObject({ code: "invalid_response", status: 200 });
+    expect((error as Error).message).not.toContain("guest network");
+  }
+});
+
+test.each([
+  ["no recipients", '{"id":"offer_1","events":[]}'],
+  ["recipients that are no list", '{"id":"offer_1","events":[],"recipients":{}}'],
+  ["no events", '{"id":"offer_1","recipients":[]}'],
+])("an offer with %s is an invalid response, not a surprise in the caller's loop", async (_what, body) => {
+  const { client } = await clientOf(200, body);
+  await expect(client.getOffer("a")).rejects.toMatchObject({ code: "invalid_response", status: 200 });
+});
+
+test("a web page does not pass for a completed or withdrawn offer", async () => {
+  const { client } = await clientOf(200, html);
+  for (const call of [() => client.completeOffer("a", ["w"]), () => client.withdrawOffer("a")])
+    await expect(call()).rejects.toMatchObject({ code: "invalid_response", status: 200 });
+});
+
+test.each([
+  ["reset before a response", () => {}],
+  ["reset within the body", (write: (text: string) => void) => write('{"id":')],
+])("a connection that is %s is an error that says so", async (_when, begin) => {
+  const { baseUrl, received } = await serve((response) => {
+    response.setHeader("content-length", "100");
+    begin((text) => response.write(text));
+    setTimeout(() => response.destroy(), 20);
+  });
+  const client = new offers.OffersClient({ baseUrl, apiKey, maxRetries: 0 });
+  const error = await client.getOffer("a").catch((error: unknown) => error);
+  expect(error).toBeInstanceOf(offers.ConnectionError);
+  expect(error).toMatchObject({ code: "connection_lost", status: undefined, attempts: 1 });
+  expect(received).toHaveLength(1);
+});
+
+test("a refused connection provably had no effect", async () => {
+  const client = new offers.OffersClient({ baseUrl: await unusedAddress(), apiKey, maxRetries: 0 });
+  const error = await client.createOffer(input).catch((error: unknown) => error);
+  expect(error).toBeInstanceOf(offers.ConnectionError);
+  expect(error).toMatchObject({ code: "connect_failed", cause: { code: "ECONNREFUSED" } });
+});
+
+test("a server without TLS is distinguished from a lost connection, and not retried", async () => {
+  const { baseUrl } = await serve(respondWith(200));
+  const client = new offers.OffersClient({ baseUrl: baseUrl.replace("http:", "https:"), apiKey });
+  const error = await client.getOffer("a").catch((error: unknown) => error);
+  expect(error).toBeInstanceOf(offers.ConnectionError);
+  expect(error).toMatchObject({ code: "tls_failed", attempts: 1 });
+});
+
+test("a port that fetch refuses is distinguished from a lost connection, and not retried", async () => {
+  // Port 1 is on the list of the Fetch standard: https://fetch.spec.whatwg.org/#port-blocking
+  const client = new offers.OffersClient({ baseUrl: "http://127.0.0.1:1", apiKey, fetch: runtimesFetch });
+  const error = await client.getOffer("a").catch((error: unknown) => error);
+  expect(error).toMatchObject({ name: "ConnectionError", code: "port_blocked", attempts: 1 });
+});
+
+test("a 304 is an invalid response, not a redirect", async () => {
+  const { client } = await clientOf(304);
+  await expect(client.getOffer("a", { headers: { "if-none-match": '"1"' } })).rejects.toMatchObject({
+    code: "invalid_response",
+    status: 304,
+  });
+});
+
+test("a redirect within the origin names it and asks for a corrected baseUrl", async () => {
+  const { baseUrl, received } = await serve(respondWith(308, "", { location: "/v2/offer/a" }));
+  const error = await new offers.OffersClient({ baseUrl, apiKey }).getOffer("a").catch((error: unknown) => error);
+  expect(error).toMatchObject({
+    code: "unexpected_redirect",
+    status: 308,
+    message: expect.stringContaining("baseUrl"),
+  });
+  expect((error as Error).message).toContain(baseUrl);
+  expect(received).toHaveLength(1);
+});
+
+test("an error is recognised across two copies of the package, and only there", async () => {
+  const { client } = await clientOf(404);
+  const error = await client.getOffer("a").catch((error: unknown) => error);
+  // What a second copy of the package would have made.
+  class UnrelatedError extends Error {
+    get [Symbol.for("@offers/client/error")]() {
+      return true;
+    }
+  }
+  expect(offers.isOffersError(error)).toBe(true);
+  expect(offers.isOffersError(new UnrelatedError())).toBe(true);
+  for (const other of [new Error("x"), { code: "not_found" }, undefined, null, "not_found"])
+    expect(offers.isOffersError(other)).toBe(false);
+});

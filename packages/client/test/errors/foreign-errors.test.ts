@@ -1,0 +1,189 @@
+import { expect, test } from "vitest";
+import {
+  type AnyOffersError,
+  isOffersError,
+  type Middleware,
+  OffersClient,
+  type OffersClientOptions,
+} from "../../src/index.ts";
+import { validateResponses } from "../../src/schemas.ts";
+import { input } from "../support/offer.ts";
+import { respondWith, serve } from "../support/serve.ts";
+
+const apiKey = "key";
+const errorOf = (call: Promise<unknown>): Promise<AnyOffersError> =>
+  call.then(
+    () => expect.unreachable(),
+    (error) => error,
+  );
+
+/** What another client's call of the user rejects with: an error that belongs to that call. */
+async function ofAnotherClient() {
+  const { baseUrl } = await serve(respondWith(404, '{"title":"No such worker"}'));
+  const error = await errorOf(new OffersClient({ baseUrl, apiKey: "other" }).getOffer("elsewhere"));
+  const { operation, attempts, message, stack } = error;
+  return { error, before: { operation, attempts, message, stack } };
+}
+
+const ways: [string, string, (error: unknown) => Partial<OffersClientOptions>][] = [
+  ["middleware", "middleware_failed", (error) => ({ middleware: [() => Promise.reject(error)] })],
+  [
+    "middleware after a response",
+    "middleware_failed",
+    (error) => ({
+      middleware: [
+        async (request, next) => {
+          await next(request);
+          throw error;
+        },
+      ] satisfies Middleware[],
+    }),
+  ],
+  ["a fetch", "connection_lost", (error) => ({ fetch: () => Promise.reject(error) })],
+  [
+    "a body",
+    "connection_lost",
+    (error) => ({
+      fetch: async () => ({ status: 200, headers: new Headers(), text: () => Promise.reject(error) }),
+    }),
+  ],
+  ["an apiKey function", "api_key_provider_failed", (error) => ({ apiKey: () => Promise.reject(error) })],
+];
+
+test.each(ways)("another call's error that %s throws is unchanged, and is the cause", async (_what, code, options) => {
+  const { error, before } = await ofAnotherClient();
+  const { baseUrl } = await serve(respondWith(201, "offer_1"));
+  const client = new OffersClient({ baseUrl, apiKey, maxRetries: 0, ...options(error) });
+  const failure = await errorOf(client.createOffer(input));
+  expect(failure).not.toBe(error);
+  expect(failure).toMatchObject({ code, operation: "CreateOffer", cause: error });
+  const { operation, attempts, message, stack } = error;
+  expect({ operation, attempts, message, stack }).toEqual(before);
+});
+
+test("an error of another client's constructor belongs to no call and is unchanged too", async () => {
+  const build: Middleware = async () => {
+    new OffersClient({ baseUrl: "", apiKey });
+    return expect.unreachable();
+  };
+  const failure = await errorOf(
+    new OffersClient({ baseUrl: "https://service.example", apiKey, middleware: [build] }).getOffer("a"),
+  );
+  expect(failure).toMatchObject({ code: "middleware_failed", operation: "GetOffer", attempts: 1 });
+  expect(failure.cause).toMatchObject({ code: "invalid_base_url", operation: undefined, attempts: 0 });
+});
+
+test("an error that middleware keeps from one call and throws in the next belongs to the first", async () => {
+  let kept: unknown;
+  const breaker: Middleware = async (request, next) => {
+    if (kept) throw kept;
+    return next(request).catch((error) => {
+      kept = error;
+      throw error;
+    });
+  };
+  const fetch = () => Promise.reject(new TypeError("fetch failed"));
+  const client = new OffersClient({
+    baseUrl: "https://service.example",
+    apiKey,
+    maxRetries: 0,
+    fetch,
+    middleware: [breaker],
+  });
+  const first = await errorOf(client.createOffer(input));
+  expect(first).toMatchObject({ code: "connection_lost", operation: "CreateOffer" });
+  expect(first).toBe(kept);
+  const second = await errorOf(client.getOffer("a"));
+  expect(second).toMatchObject({ code: "middleware_failed", operation: "GetOffer", cause: first });
+  expect(first.operation).toBe("CreateOffer");
+});
+
+test("an error of validateResponses that middleware keeps from one call and throws in the next belongs to the first", async () => {
+  let kept: unknown;
+  const reading: Middleware = async (request, next) => {
+    if (kept) throw kept;
+    return next(request);
+  };
+  const fetch = async () => Response.json({ id: "a" });
+  const options = { baseUrl: "https://service.example", apiKey, fetch, middleware: [reading, validateResponses()] };
+  const client = new OffersClient(options);
+  kept = await errorOf(client.getOffer("a"));
+  const { message } = kept as AnyOffersError;
+  expect(kept).toMatchObject({ code: "invalid_response", operation: "GetOffer", attempts: 1 });
+  const second = await errorOf(client.withdrawOffer("a"));
+  expect(second).toMatchObject({ code: "middleware_failed", operation: "WithdrawOffer", cause: kept });
+  expect(kept).toMatchObject({ operation: "GetOffer", message });
+});
+
+test("another call's error that a getter of the input throws is unchanged, and is the cause", async () => {
+  const { error, before } = await ofAnotherClient();
+  const client = new OffersClient({ baseUrl: "https://service.example", apiKey });
+  const failure = await errorOf(
+    client.createOffer({
+      ...input,
+      get events(): never {
+        throw error;
+      },
+    }),
+  );
+  expect(failure).toMatchObject({ code: "invalid_argument", operation: "CreateOffer", attempts: 0, cause: error });
+  const { operation, attempts, message, stack } = error;
+  expect({ operation, attempts, message, stack }).toEqual(before);
+});
+
+test("an error of another client's constructor that a getter of the input throws is unchanged too", async () => {
+  let foreign: unknown;
+  const getter = {
+    ...input,
+    get events(): never {
+      try {
+        new OffersClient({ baseUrl: "", apiKey });
+      } catch (error) {
+        foreign = Object.freeze(error);
+      }
+      throw foreign;
+    },
+  };
+  const failure = await errorOf(new OffersClient({ baseUrl: "https://service.example", apiKey }).createOffer(getter));
+  expect(failure).toMatchObject({ code: "invalid_argument", operation: "CreateOffer", cause: foreign });
+  expect(foreign).toMatchObject({ code: "invalid_base_url", operation: undefined });
+});
+
+test("an error that the getOffer of a subclass throws ends a watch unchanged", async () => {
+  const { error } = await ofAnotherClient();
+  Object.freeze(error);
+  class Cached extends OffersClient {
+    override getOffer(): never {
+      throw error;
+    }
+  }
+  const client = new Cached({ baseUrl: "https://service.example", apiKey });
+  await expect(client.watchOffer("a")[Symbol.asyncIterator]().next()).rejects.toBe(error);
+});
+
+test("a getter of the input may throw undefined", async () => {
+  const hostile = {
+    ...input,
+    get events(): never {
+      throw undefined;
+    },
+  };
+  const failure = await errorOf(new OffersClient({ baseUrl: "https://service.example", apiKey }).createOffer(hostile));
+  expect(failure).toMatchObject({ name: "UsageError", code: "invalid_argument", operation: "CreateOffer" });
+});
+
+test("an error of another copy of the package is unchanged", async () => {
+  class Foreign extends Error {
+    get [Symbol.for("@offers/client/error")]() {
+      return true;
+    }
+  }
+  const foreign = Object.freeze(new Foreign("from the other copy"));
+  expect(isOffersError(foreign)).toBe(true);
+  const client = new OffersClient({
+    baseUrl: "https://service.example",
+    apiKey,
+    middleware: [() => Promise.reject(foreign)],
+  });
+  expect(await errorOf(client.getOffer("a"))).toMatchObject({ code: "middleware_failed", cause: foreign });
+});

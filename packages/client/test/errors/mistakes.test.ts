@@ -1,0 +1,300 @@
+// One table of what people get wrong, and what the client says to each. The texts are written by hand.
+import { expect, test } from "vitest";
+import { type AnyOffersError, OffersClient, type OffersClientOptions } from "../../src/index.ts";
+import { createTestService } from "../../src/testing.ts";
+import { json, type Mistake, problem, responding, speaking } from "../support/mistake.ts";
+import { input, offer } from "../support/offer.ts";
+import { serve, unusedAddress } from "../support/serve.ts";
+import { makeAuthority, serveTls } from "../support/serve-tls.ts";
+
+const apiKey = "key-of-harbour-hotels";
+const read = (client: OffersClient) => client.getOffer("offer_4f1c2a");
+const create = (client: OffersClient) => client.createOffer(input);
+const https = (url: string) => url.replace("http:", "https:");
+const wrongName = async () => (await serveTls(makeAuthority(), "")).baseUrl;
+const service = createTestService();
+const ofTheService = { fetch: service.fetch, baseUrl: service.baseUrl, apiKey: service.apiKey };
+const baseUrlRemedy = "Give the service's address: https://service.example";
+
+const mistakes: Mistake[] = [
+  {
+    what: "no baseUrl",
+    options: { baseUrl: undefined },
+    code: "invalid_base_url",
+    says: `baseUrl is missing. ${baseUrlRemedy}`,
+  },
+  {
+    what: "a baseUrl without a scheme",
+    options: { baseUrl: "service.example" },
+    code: "invalid_base_url",
+    says: `baseUrl has no scheme; put https:// before it. ${baseUrlRemedy}`,
+  },
+  {
+    what: "http to another machine",
+    options: { baseUrl: "http://service.example" },
+    code: "invalid_base_url",
+    says: `baseUrl is http; use https, except on loopback. ${baseUrlRemedy}`,
+  },
+  {
+    what: "a port out of range",
+    options: { baseUrl: "https://service.example:70000" },
+    code: "invalid_base_url",
+    says: `baseUrl has a port outside 1 to 65535. ${baseUrlRemedy}`,
+  },
+  {
+    what: "a key that is not set",
+    options: { apiKey: "" },
+    code: "invalid_api_key",
+    says: "apiKey is empty; is its environment variable set?",
+  },
+  {
+    what: "an option of another library",
+    options: { timeout: 5_000 },
+    code: "invalid_option",
+    says: 'unknown option "timeout"; did you mean timeoutMs?',
+  },
+  {
+    what: "a logger that logs nothing",
+    options: { logger: {} },
+    code: "invalid_option",
+    says: "logger is an object without a function debug; give console or pino()",
+  },
+  {
+    what: "an option of a call that is misspelt",
+    call: (client) => client.getOffer("a", { retries: 3 } as never),
+    code: "invalid_option",
+    says: 'GetOffer: unknown option "retries"; did you mean maxRetries?',
+  },
+  {
+    what: "a creation of nothing",
+    call: (client) => client.createOffer(undefined as never),
+    code: "invalid_argument",
+    says: "CreateOffer: input is missing, not an object; give createOffer({ createdByUserId, title, workerIds })",
+  },
+  {
+    what: "a creation without a title",
+    options: ofTheService,
+    call: (client) => client.createOffer({ createdByUserId: "user_hana", workerIds: ["worker_amal"] } as never),
+    code: "bad_request",
+    says: "CreateOffer at offers.test: 400; The request is not valid; 1 field is not valid; see errors.; see title; change the request; see error.problem",
+  },
+  {
+    what: "a time without a zone",
+    call: (client) => client.createOffer({ ...input, events: [{ start: "2099-05-01T18:00", end: new Date() }] }),
+    code: "invalid_time",
+    says: "CreateOffer: events[0].start must be a Date, or a time with its zone: 2099-05-01T18:00:00+02:00",
+  },
+  {
+    what: "an id that is not there",
+    call: (client) => client.getOffer(undefined as never),
+    code: "invalid_id",
+    says: "GetOffer: id is missing; give the offer's id, as createOffer() returns it",
+  },
+  {
+    what: "one worker who is no list",
+    call: (client) => client.completeOffer("a", "worker_amal" as never),
+    code: "invalid_argument",
+    says: 'CompleteOffer: workerIds is a string, not an array; give an array of ids: completeOffer(id, ["worker_amal"])',
+  },
+  {
+    what: "a name that no server has",
+    options: { baseUrl: "https://service.invalid", maxRetries: 0 },
+    call: read,
+    code: "connect_failed",
+    says: /^GetOffer at service\.invalid: the host was not found; check baseUrl and the network \(.*(ENOTFOUND|EAI_AGAIN)/,
+  },
+  {
+    what: "a port at which nothing listens",
+    at: unusedAddress,
+    call: create,
+    code: "connect_failed",
+    says: /^CreateOffer at HOST: the connection was refused; check baseUrl: does the service run there\? \(.*ECONNREFUSED/,
+  },
+  {
+    what: "a port that fetch refuses",
+    options: { baseUrl: "http://127.0.0.1:1" },
+    call: read,
+    code: "port_blocked",
+    says: /^GetOffer at 127\.0\.0\.1:1: fetch refuses this port; use another \(.*bad port\)$/,
+  },
+  {
+    what: "a connection that is reset",
+    at: async () => (await serve((response) => void response.destroy())).baseUrl,
+    call: create,
+    code: "connection_lost",
+    says: /^CreateOffer at HOST: the connection was lost; the request may have been received\. Check baseUrl: http or https\? \(/,
+  },
+  {
+    what: "http where https is spoken",
+    at: async () => (await wrongName()).replace("https:", "http:"),
+    call: read,
+    code: "connection_lost",
+    says: /^GetOffer at HOST: .*https/,
+  },
+  {
+    what: "https where http is spoken",
+    at: async () => https(await responding(200)()),
+    call: read,
+    code: "tls_failed",
+    says: /^GetOffer at HOST: the server does not speak TLS; check baseUrl \(/,
+  },
+  {
+    what: "a certificate of an authority that is not known",
+    at: wrongName,
+    call: read,
+    code: "tls_failed",
+    says: /^GetOffer at HOST: the certificate is not trusted; check baseUrl, or set NODE_EXTRA_CA_CERTS \(/,
+  },
+  {
+    what: "what is no HTTP at all",
+    at: () => speaking((socket) => void socket.end("220 mail.example ESMTP\r\n")),
+    call: read,
+    code: "connection_lost",
+    says: /^GetOffer at HOST: the server does not speak HTTP; check baseUrl: https\? \(/,
+  },
+  {
+    what: "a wrong key",
+    at: problem(401, { title: "The API key is missing or wrong" }),
+    call: read,
+    code: "unauthenticated",
+    says: "GetOffer at HOST: 401; The API key is missing or wrong; check apiKey and baseUrl",
+  },
+  {
+    what: "a key that may not do this",
+    at: responding(403),
+    call: create,
+    code: "forbidden",
+    says: "CreateOffer at HOST: 403; use a key that may do this",
+  },
+  {
+    what: "an id that the service does not know",
+    at: problem(404, { title: "No such offer", detail: "You have no offer with this id." }),
+    call: read,
+    code: "not_found",
+    says: "GetOffer at HOST: 404; No such offer; You have no offer with this id.; check the id, and the key's organisation",
+  },
+  {
+    what: "an offer that is complete already",
+    at: problem(409, { title: "The offer is already complete" }),
+    call: (client) => client.completeOffer("a", ["worker_amal"]),
+    code: "conflict",
+    says: "CompleteOffer at HOST: 409; The offer is already complete; read the offer: it may be complete or withdrawn",
+  },
+  {
+    what: "too many requests",
+    at: problem(429, { title: "Too many requests" }, { "retry-after": "3600" }),
+    call: read,
+    code: "rate_limited",
+    says: "GetOffer at HOST: 429; Too many requests; Retry-After asks to wait 3600 s; send fewer requests, or wait",
+  },
+  {
+    what: "a service that fails",
+    at: responding(503, "", { "retry-after": "120" }),
+    call: (client) => client.withdrawOffer("a"),
+    code: "server_error",
+    says: "WithdrawOffer at HOST: 503; Retry-After asks to wait 120 s; the service failed; try again later",
+  },
+  {
+    what: "a web page in the service's place",
+    at: responding(200, "<!doctype html><title>Sign in</title>", { "content-type": "text/html; charset=utf-8" }),
+    call: read,
+    code: "invalid_response",
+    says: "GetOffer at HOST: 200, but the body is markup (text/html; charset=utf-8), not JSON; check baseUrl",
+  },
+  {
+    what: "broken JSON",
+    at: responding(200, '{"id":"offer_4f1c2a",', json),
+    call: read,
+    code: "invalid_response",
+    says: "GetOffer at HOST: 200, but the body is not valid JSON; check baseUrl",
+  },
+  {
+    what: "another media type",
+    at: responding(200, "id: offer_4f1c2a", { "content-type": "application/yaml" }),
+    call: read,
+    code: "invalid_response",
+    says: "GetOffer at HOST: 200, but the body is not valid JSON (application/yaml); check baseUrl",
+  },
+  {
+    what: "an empty body",
+    at: responding(200, "", json),
+    call: read,
+    code: "invalid_response",
+    says: "GetOffer at HOST: 200, but the body is empty; check baseUrl",
+  },
+  {
+    what: "an offer without its events",
+    at: responding(200, JSON.stringify({ ...offer, events: undefined }), json),
+    call: read,
+    code: "invalid_response",
+    says: "GetOffer at HOST: 200, but events is missing; check baseUrl",
+  },
+  {
+    what: "a response that is too large",
+    at: responding(200, JSON.stringify(offer), json),
+    options: { maxResponseBytes: 100 },
+    call: read,
+    code: "response_too_large",
+    says: "GetOffer at HOST: 200, but the body exceeds maxResponseBytes (100); check baseUrl, or allow more",
+  },
+  {
+    what: "a redirect",
+    at: responding(301, "", { location: "https://www.service.example/offer" }),
+    call: read,
+    code: "unexpected_redirect",
+    says: "GetOffer at HOST: 301; redirects are not followed (https://www.service.example); check baseUrl",
+  },
+  {
+    what: "an attempt that takes too long",
+    at: async () => (await serve(() => {})).baseUrl,
+    options: { timeoutMs: 40, maxRetries: 0 },
+    call: read,
+    code: "timeout",
+    says: "GetOffer at HOST: no complete response within timeoutMs (40 ms); allow more time",
+  },
+  {
+    what: "a call that takes too long in all",
+    at: async () => (await serve(() => {})).baseUrl,
+    options: { totalTimeoutMs: 40 },
+    call: read,
+    code: "timeout",
+    says: "GetOffer at HOST: no complete response within totalTimeoutMs (40 ms); allow more time",
+  },
+  {
+    what: "a function that gives no key in time",
+    at: responding(200),
+    options: { totalTimeoutMs: 40, apiKey: () => new Promise(() => {}) },
+    call: read,
+    code: "timeout",
+    says: "GetOffer at HOST: the apiKey function returned no key within totalTimeoutMs (40 ms)",
+  },
+  {
+    what: "middleware that throws",
+    at: responding(200),
+    options: { middleware: [() => Promise.reject(new Error("no token"))] },
+    call: read,
+    code: "middleware_failed",
+    says: "GetOffer: the middleware failed; see cause (Error: no token)",
+  },
+];
+
+test.each(mistakes)("the message about $what names the operation, the problem and the remedy", async (mistake) => {
+  const { at, options = {}, call = read, code, says } = mistake;
+  const baseUrl = (await at?.()) ?? "https://service.example";
+  const error: AnyOffersError = await Promise.resolve()
+    .then(() => call(new OffersClient({ baseUrl, apiKey, ...options } as OffersClientOptions)))
+    .then(
+      () => expect.unreachable(),
+      (thrown) => thrown,
+    );
+  const message = at ? error.message.replace(new URL(baseUrl).host, "HOST") : error.message;
+  expect(error.code).toBe(code);
+  if (typeof says === "string") expect(message).toBe(says);
+  else expect(message).toMatch(says);
+  expect(error.message).not.toContain(apiKey);
+});
+
+test("there are thirty mistakes or more, and no two messages are the same", () => {
+  expect(mistakes.length).toBeGreaterThanOrEqual(30);
+  expect(new Set(mistakes.map(({ says }) => `${says}`)).size).toBe(mistakes.length);
+});

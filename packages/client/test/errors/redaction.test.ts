@@ -1,0 +1,100 @@
+import { inspect } from "node:util";
+import { expect, test } from "vitest";
+import { type Middleware, OffersClient, type OffersClientOptions } from "../../src/index.ts";
+import { input, offer } from "../support/offer.ts";
+import { respondWith, serve } from "../support/serve.ts";
+
+const apiKey = 'key-"of"\\harbour-hotels';
+const shown = (value: unknown) => [
+  inspect(value, { depth: 20, showHidden: true, getters: true }),
+  JSON.stringify(value),
+  String(value),
+  value instanceof Error ? value.stack : "",
+];
+const errorOf = (options: OffersClientOptions) =>
+  new OffersClient({ maxRetries: 0, ...options }).createOffer(input).then(
+    () => expect.unreachable(),
+    (error: unknown) => error,
+  );
+
+test("the client does not show its key", () => {
+  const client = new OffersClient({ baseUrl: "https://service.example", apiKey });
+  for (const text of shown(client)) expect(text).not.toContain("harbour");
+});
+
+test.each([
+  [
+    "in problem details",
+    400,
+    JSON.stringify({ title: `no ${apiKey}`, [apiKey]: [apiKey], errors: { [apiKey]: [apiKey] } }),
+  ],
+  ["in escapes", 401, `{"detail":"${[...apiKey].map((c) => `\\u00${c.charCodeAt(0).toString(16)}`).join("")}"}`],
+  ["in a web page", 200, `<p>${apiKey}`],
+  ["in a response that is not an id", 200, `{"key":${JSON.stringify(apiKey)}}`],
+])("a key that the service echoes %s is in no error", async (_where, status, body) => {
+  const { baseUrl } = await serve(
+    respondWith(status, body, { "x-request-id": apiKey, location: `https://${apiKey}/` }),
+  );
+  for (const text of shown(await errorOf({ baseUrl, apiKey }))) expect(text).not.toMatch(/harbour-hotels/);
+});
+
+test("a key that a redirect's target is made of is in no error", async () => {
+  const { baseUrl } = await serve(respondWith(302, "", { location: "https://key-of-harbour.example/key-of-harbour" }));
+  for (const text of shown(await errorOf({ baseUrl, apiKey: "key-of-harbour" })))
+    expect(text).not.toMatch(/of-harbour/);
+});
+
+test("a key that fetch or middleware throws is in no error, and none of it is lost otherwise", async () => {
+  const throwing = async (_url: unknown, init: unknown) => {
+    const cause = Object.assign(new Error(`headers were ${apiKey}`), { code: "ECONNRESET", config: init });
+    throw new TypeError("fetch failed", { cause });
+  };
+  const baseUrl = "https://service.example";
+  const ofFetch = await errorOf({ baseUrl, apiKey, fetch: throwing });
+  const ofMiddleware = await errorOf({ baseUrl, apiKey, middleware: [throwing satisfies Middleware] });
+  for (const text of [...shown(ofFetch), ...shown(ofMiddleware)]) expect(text).not.toContain("harbour");
+  expect(ofFetch).toMatchObject({
+    code: "connection_lost",
+    cause: { code: "ECONNRESET", message: "TypeError: fetch failed; Error: headers were [redacted]" },
+  });
+  expect(ofMiddleware).toMatchObject({ code: "middleware_failed", attempts: 1 });
+});
+
+test("log lines and retry notices hold neither key nor id nor body", async () => {
+  const { baseUrl } = await serve((response, _request, count) =>
+    count === 1 ? respondWith(503, apiKey)(response, _request, count) : response.end(JSON.stringify(offer)),
+  );
+  const lines: unknown[] = [];
+  const log = (...line: unknown[]) => void lines.push(line);
+  const client = new OffersClient({ baseUrl, apiKey, logger: { debug: log, warn: log }, onRetry: log });
+  await client.getOffer("offer_4f1c2a");
+  expect(lines).toHaveLength(3);
+  expect(inspect(lines, { depth: 20 })).not.toMatch(/harbour|offer_4f1c2a|Kitchen/);
+  expect(lines).toMatchObject([
+    [{ operation: "GetOffer", attempt: 1, status: 503, code: "server_error" }, "offers"],
+    [{ attempt: 1, error: { code: "server_error" } }],
+    [{ operation: "GetOffer", attempt: 2, status: 200 }, "offers"],
+  ]);
+});
+
+test.each([301, 302, 303, 307, 308])("a redirect is not followed, and its target gets nothing: %i", async (status) => {
+  const target = await serve(respondWith(200, JSON.stringify(offer)));
+  const { baseUrl, received } = await serve(
+    respondWith(status, "", { location: `${target.baseUrl}/offer/secret?token=1` }),
+  );
+  const error = await errorOf({ baseUrl, apiKey, maxRetries: 2 });
+  expect(error).toMatchObject({ name: "InvalidResponseError", code: "unexpected_redirect", status });
+  expect((error as Error).message).toContain(target.baseUrl);
+  expect((error as Error).message).not.toContain("token");
+  expect([received.length, target.received.length]).toEqual([1, 0]);
+});
+
+test("a redirect without a target is an error too", async () => {
+  const { baseUrl } = await serve(respondWith(302, "", { location: "http://[" }));
+  expect(await errorOf({ baseUrl, apiKey })).toMatchObject({ code: "unexpected_redirect", status: 302 });
+});
+
+test("a client shows its name, and so does one for another organisation", () => {
+  const client = new OffersClient({ baseUrl: "https://service.example", apiKey });
+  expect([inspect(client), inspect(client.withApiKey("another"))]).toEqual(["OffersClient {}", "OffersClient {}"]);
+});

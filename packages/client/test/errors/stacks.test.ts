@@ -1,0 +1,157 @@
+// What a user sees of a failure, in a project file of the user's own and with Node as it is by default.
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { respondWith, serve, unusedAddress } from "../support/serve.ts";
+
+/** Runs a file of a user's project to its end. */
+async function run(lines: string[], env: Record<string, string> = {}) {
+  // In this package, so that its name is found as a user's would.
+  const folder = mkdtempSync(join(import.meta.dirname, "project-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "hire.mjs"), lines.join("\n"));
+  const child = spawn(process.execPath, ["hire.mjs"], {
+    cwd: folder,
+    env: { ...process.env, NODE_OPTIONS: "", ...env },
+  });
+  let stderr = "";
+  let stdout = "";
+  child.stderr.on("data", (chunk) => (stderr += chunk));
+  child.stdout.on("data", (chunk) => (stdout += chunk));
+  const code = await new Promise((resolve) => child.on("close", resolve));
+  return { code, stderr, stdout };
+}
+
+const source = new URL("../../src/", import.meta.url).href;
+const made = (...entries: string[]) => [
+  `import * as offers from "${source}index.ts";`,
+  ...entries,
+  'const client = new offers.OffersClient({ baseUrl: process.env.BASE_URL, apiKey: "key", maxRetries: 0 });',
+];
+const input = '{ createdByUserId: "u", title: "t", workerIds: ["w"] }';
+const calls = {
+  createOffer: `client.createOffer(${input})`,
+  getOffer: 'client.getOffer("a")',
+  completeOffer: 'client.completeOffer("a", ["w"])',
+  withdrawOffer: 'client.withdrawOffer("a")',
+};
+
+test.each(Object.entries(calls))(
+  "a forgotten await of %s ends the process with the error and its line",
+  async (_name, call) => {
+    const { baseUrl } = await serve(respondWith(409));
+    const lines = [...made(), "", `${call};`, "setTimeout(() => console.log('still here'), 60_000);"];
+    const { code, stderr, stdout } = await run(lines, { BASE_URL: baseUrl });
+    expect(code).toBe(1);
+    expect(stdout).toBe("");
+    expect(stderr).toContain("ConflictError");
+    expect(stderr).toMatch(/hire\.mjs:4:\d+/);
+  },
+);
+
+test("a forgotten await of withResponse, and of a connection that is refused, ends it too", async () => {
+  const { baseUrl } = await serve(respondWith(404));
+  for (const [call, url] of [
+    ['client.getOffer("a").withResponse();', baseUrl],
+    ['client.getOffer("a");', await unusedAddress()],
+    ['client.getOffer("..");', baseUrl],
+  ] as const) {
+    const { code, stderr } = await run([...made(), call], { BASE_URL: url });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/hire\.mjs:3:\d+/);
+  }
+});
+
+test("a forgotten await of a client that traces ends it too", async () => {
+  const { baseUrl } = await serve(respondWith(404));
+  const traced = `import { TracedOffersClient } from "${source}opentelemetry.ts";`;
+  const options = '{ baseUrl: process.env.BASE_URL, apiKey: "key" }';
+  const lines = [traced, `const client = new TracedOffersClient(${options});`, 'client.getOffer("a");'];
+  const { code, stderr } = await run(lines, { BASE_URL: baseUrl });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/hire\.mjs:3:\d+/);
+});
+
+test("a failure that is asked for as a value, or caught, ends nothing", async () => {
+  const { baseUrl } = await serve(respondWith(409));
+  const { code, stdout } = await run(
+    [
+      ...made(),
+      'client.getOffer("a").safe();',
+      'client.getOffer("a").catch(() => {});',
+      'client.getOffer("a").withResponse().catch(() => {});',
+      'await Promise.allSettled([client.getOffer("a"), client.getOffer("b")]);',
+      "setTimeout(() => console.log('still here'), 50);",
+    ],
+    { BASE_URL: baseUrl },
+  );
+  expect([code, stdout.trim()]).toEqual([0, "still here"]);
+});
+
+/** Each makes `client` fail in its own way; the call is what follows. */
+const ways: [kind: string, respond: Parameters<typeof serve>[0] | "unused address", setUp: string][] = [
+  ["BadRequestError", respondWith(400), ""],
+  ["AuthenticationError", respondWith(401), ""],
+  ["PermissionError", respondWith(403), ""],
+  ["NotFoundError", respondWith(404), ""],
+  ["ConflictError", respondWith(409), ""],
+  ["RateLimitError", respondWith(429), ""],
+  ["ServerError", respondWith(503), ""],
+  ["InvalidResponseError", respondWith(200, "<p>"), ""],
+  ["ConnectionError", "unused address", ""],
+  ["ConnectionError", (response) => void response.destroy(), ""],
+  ["TimeoutError", () => {}, "options.timeoutMs = 50;"],
+  ["AbortedError", () => {}, "options.signal = AbortSignal.timeout(50);"],
+  ["UsageError", respondWith(204), "options.headers = { 'x y': 'z' };"],
+];
+
+test.each(ways)(
+  "the stack of a %s shows the line of the call, whichever it is and however it is looked at",
+  async (kind, respond, setUp) => {
+    const baseUrl = respond === "unused address" ? await unusedAddress() : (await serve(respond)).baseUrl;
+    const lines = [
+      ...made("const options = {};"),
+      setUp,
+      "const show = (error) => console.log(error.constructor.name, /hire\\.mjs:(\\d+)/.exec(error.stack)?.[1]);",
+      `await client.createOffer(${input}, options).catch(show);`,
+      'await client.getOffer("a", options).catch(show);',
+      'await client.completeOffer("a", ["w"], options).catch(show);',
+      'await client.withdrawOffer("a", options).catch(show);',
+      'show((await client.getOffer("a", options).safe()).error);',
+      'await client.getOffer("a", options).withResponse().catch(show);',
+      'try { for await (const _ of client.watchOffer("a", options)); } catch (error) { show(error); }',
+      'await Promise.all([client.getOffer("a", options)]).catch(show);',
+    ];
+    const { stdout, stderr } = await run(lines, { BASE_URL: baseUrl });
+    expect(stderr).toBe("");
+    expect(stdout.trim().split("\n")).toEqual([6, 7, 8, 9, 10, 11, 12, 13].map((line) => `${kind} ${line}`));
+  },
+);
+
+test("it shows it too where the key comes late, after retries, in a watch that lasts, with undici, a trace and openapi-fetch", async () => {
+  const offer =
+    '{"id":"a","title":"","details":"","isHistoric":false,"widthdrawn":false,"complete":false,"locationPlaceId":"","createdAt":"","events":[],"recipients":[]}';
+  const { baseUrl } = await serve((response, request, count) =>
+    (request.url?.includes("lasting") && count === 1 ? respondWith(200, offer) : respondWith(404))(
+      response,
+      request,
+      count,
+    ),
+  );
+  const lines = [
+    `import { OffersClient } from "${source}index.ts";`,
+    `import { undiciFetch } from "${source}node.ts"; import { createOpenApiClient } from "${source}openapi-fetch.ts"; import { TracedOffersClient } from "${source}opentelemetry.ts"; import { validateResponses } from "${source}schemas.ts";`,
+    'const options = { baseUrl: process.env.BASE_URL, apiKey: "key" }; const show = (error) => console.log(/hire\\.mjs:(\\d+)/.exec(error.stack)?.[1]);',
+    'try { for await (const _ of new OffersClient(options).watchOffer("lasting", { pollIntervalMs: 1 })); } catch (error) { show(error); }',
+    'await new OffersClient({ ...options, apiKey: async () => new Promise((resolve) => setTimeout(resolve, 9, "key")) }).getOffer("a").catch(show);',
+    'await new OffersClient({ ...options, fetch: undiciFetch() }).getOffer("a").catch(show);',
+    'await new TracedOffersClient(options).getOffer("a").catch(show);',
+    'show((await createOpenApiClient(options).GET("/offer/{id}", { params: { path: { id: "a" } } })).error);',
+    'await new OffersClient({ ...options, middleware: [validateResponses(), async () => { throw new Error("x"); }] }).getOffer("a").catch(show);',
+    'await new OffersClient({ ...options, middleware: [async () => { throw new Error("mine"); }] }).getOffer("a").catch((error) => show(error.cause));',
+  ];
+  const { stdout, stderr } = await run(lines, { BASE_URL: baseUrl });
+  expect(stderr).toBe("");
+  expect(stdout.trim().split("\n")).toEqual(["4", "5", "6", "7", "8", "9", "10"]);
+});

@@ -1,0 +1,208 @@
+// The gaps of openapi-fetch, each closed beneath it, and what it does as ever.
+import { getEventListeners } from "node:events";
+import { expect, expectTypeOf, test } from "vitest";
+import * as offers from "../../src/index.ts";
+import { undiciFetch } from "../../src/node.ts";
+import { createOpenApiClient } from "../../src/openapi-fetch.ts";
+import { offer } from "../support/offer.ts";
+import { type Responder, respondWith, serve, unusedAddress } from "../support/serve.ts";
+
+const apiKey = "key-of-harbour-hotels";
+const found = respondWith(200, JSON.stringify(offer));
+const path = { id: "offer_4f1c2a" };
+const version = { "api-version": "1.0" } as const;
+const body = { createdByUserId: "user_hana", title: "Kitchen help", workerIds: ["worker_amal"] };
+
+async function apiOf(respond: Responder, options: Partial<offers.OffersClientOptions> = {}) {
+  const { baseUrl, received } = await serve(respond);
+  return { api: createOpenApiClient({ baseUrl, apiKey, ...options }), received, baseUrl };
+}
+
+test("the four operations are typed, authenticated, versioned and keyed", async () => {
+  const { api, received } = await apiOf((response, request, count) =>
+    (request.url?.startsWith("/offer/offer_4f1c2a?")
+      ? found
+      : respondWith(request.url?.includes("/complete") ? 204 : 200, "offer_1"))(response, request, count),
+  );
+  const created = await api.POST("/offer", { body });
+  const read = await api.GET("/offer/{id}", { params: { path } });
+  const completed = await api.POST("/offer/{id}/complete", { params: { path, query: version }, body: ["worker_amal"] });
+  const withdrawn = await api.request("get", "/offer/{id}/withdraw", { params: { path } });
+  expect([created.data, read.data, completed.data, withdrawn.data]).toEqual([
+    { id: "offer_1" },
+    offer,
+    undefined,
+    undefined,
+  ]);
+  expect([created, read, completed, withdrawn].map(({ error, response }) => [error, response.status])).toEqual([
+    [undefined, 200],
+    [undefined, 200],
+    [undefined, 204],
+    [undefined, 200],
+  ]);
+  expect(received.map(({ method, url, body }) => `${method} ${url} ${body}`)).toEqual([
+    `POST /offer?api-version=1.0 ${JSON.stringify(body)}`,
+    "GET /offer/offer_4f1c2a?api-version=1.0 ",
+    'POST /offer/offer_4f1c2a/complete?api-version=1.0 ["worker_amal"]',
+    "GET /offer/offer_4f1c2a/withdraw?api-version=1.0 ",
+  ]);
+  expect(new Set(received.map(({ headers }) => headers["x-ue-api-subscription-key"]))).toEqual(new Set([apiKey]));
+  expect(received[0]?.headers["idempotency-key"]).toMatch(/^[0-9a-f-]{36}$/);
+  expectTypeOf(read.data).toEqualTypeOf<offers.Offer | undefined>();
+  expectTypeOf(read.error).toEqualTypeOf<offers.AnyOffersError | undefined>();
+  if (read.error?.status === 404) expectTypeOf(read.error).toEqualTypeOf<offers.NotFoundError>();
+  // @ts-expect-error a read needs an id
+  expect((await api.GET("/offer/{id}", {})).error).toMatchObject({ code: "invalid_id" });
+});
+
+test.each(["..", ".", ""])("the id %j is refused, 0 requests", async (id) => {
+  const { api, received } = await apiOf(found);
+  const { data, error, response } = await api.GET("/offer/{id}", { params: { path: { id } } });
+  expect([data, response.status]).toEqual([undefined, 0]);
+  expect(error).toMatchObject({ name: "UsageError", code: "invalid_id", operation: "GetOffer", attempts: 0 });
+  expect(received).toEqual([]);
+});
+
+test.each([
+  [400, offers.BadRequestError],
+  [401, offers.AuthenticationError],
+  [404, offers.NotFoundError],
+  [409, offers.ConflictError],
+  [500, offers.ServerError],
+] as const)("%i with an empty body is no success but a %o", async (status, Kind) => {
+  const { api } = await apiOf(respondWith(status, "", { "content-length": "0" }), { maxRetries: 0 });
+  for (const call of [
+    api.GET("/offer/{id}", { params: { path } }),
+    api.POST("/offer", { body }),
+    api.POST("/offer/{id}/complete", { params: { path, query: version }, body: ["w"] }),
+    api.GET("/offer/{id}/withdraw", { params: { path } }),
+  ]) {
+    const { data, error, response } = await call;
+    expect(data).toBeUndefined();
+    expect(error).toBeInstanceOf(Kind);
+    expect([error?.status, response.status]).toEqual([status, status]);
+  }
+});
+
+test("a 204 response to a read is not found, never undefined data", async () => {
+  const { api } = await apiOf(respondWith(204));
+  const { error } = await api.GET("/offer/{id}", { params: { path } });
+  expect(error).toMatchObject({ name: "NotFoundError", status: 204 });
+});
+
+test("HTML from a proxy is an invalid response, not a SyntaxError", async () => {
+  const { api } = await apiOf(respondWith(200, "<!doctype html><title>Sign in</title>"));
+  for (const call of [api.GET("/offer/{id}", { params: { path } }), api.POST("/offer", { body })])
+    expect((await call).error).toMatchObject({ name: "InvalidResponseError", code: "invalid_response", status: 200 });
+});
+
+test("a redirect is not followed, whatever the call asks for, and the key stays", async () => {
+  const elsewhere = await serve(found);
+  const { api, received } = await apiOf(respondWith(307, "", { location: `${elsewhere.baseUrl}/offer/a` }));
+  const { error } = await api.GET("/offer/{id}", { params: { path }, redirect: "follow" });
+  expect(error).toMatchObject({ code: "unexpected_redirect", status: 307 });
+  expect([received.length, elsewhere.received.length]).toEqual([1, 0]);
+});
+
+test("another baseUrl or fetch of a call receives nothing", async () => {
+  const elsewhere = await serve(found);
+  const { api, received } = await apiOf(found);
+  const stray = () => expect.unreachable();
+  await api.GET("/offer/{id}", { params: { path }, baseUrl: elsewhere.baseUrl, fetch: stray });
+  expect([received.length, elsewhere.received.length]).toEqual([1, 0]);
+});
+
+test("a read is repeated, a creation is not, and the options of a call are heard", async () => {
+  const { api, received } = await apiOf((response, request, count) =>
+    (count % 2 ? respondWith(503) : found)(response, request, count),
+  );
+  expect((await api.GET("/offer/{id}", { params: { path } })).data).toEqual(offer);
+  expect((await api.POST("/offer", { body })).error).toMatchObject({ code: "server_error", attempts: 1 });
+  expect(received).toHaveLength(3);
+  const silent = await apiOf(() => {});
+  const { error, response } = await silent.api.GET("/offer/{id}", { params: { path }, timeoutMs: 30, maxRetries: 0 });
+  expect([error?.code, response.status, silent.received.length]).toEqual(["timeout", 0, 1]);
+});
+
+test("the key of a creation may be given as the contract has it", async () => {
+  const { api, received } = await apiOf(respondWith(201, "offer_1"));
+  await api.POST("/offer", { params: { header: { "Idempotency-Key": "shift-7" } }, body });
+  await api.POST("/offer", { body, idempotencyKey: "shift-8", headers: { "X-Team": "kitchen" } });
+  expect(received.map(({ headers }) => headers["idempotency-key"])).toEqual(["shift-7", "shift-8"]);
+  expect(received[1]?.headers["x-team"]).toBe("kitchen");
+});
+
+test("twenty calls leave no listener on the signal they share, and its abort ends a call", async () => {
+  const { api } = await apiOf(found);
+  const controller = new AbortController();
+  const { signal } = controller;
+  await Promise.all(Array.from({ length: 20 }, () => api.GET("/offer/{id}", { params: { path }, signal })));
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+  controller.abort("enough");
+  const { error } = await api.GET("/offer/{id}", { params: { path }, signal });
+  expect(error).toMatchObject({ code: "aborted", cause: "enough", attempts: 0 });
+});
+
+test("a refused connection is a value too", async () => {
+  const api = createOpenApiClient({ baseUrl: await unusedAddress(), apiKey, maxRetries: 0 });
+  const { error } = await api.POST("/offer", { body });
+  expect(error).toMatchObject({ name: "ConnectionError", code: "connect_failed" });
+  expect(offers.isOffersError(error)).toBe(true);
+});
+
+test("a key that the service echoes is in no error", async () => {
+  const { api } = await apiOf(respondWith(403, JSON.stringify({ title: apiKey, detail: apiKey })));
+  const { error } = await api.GET("/offer/{id}", { params: { path } });
+  expect(error).toMatchObject({ code: "forbidden", problem: { title: "[redacted]" } });
+  expect(JSON.stringify(error)).not.toContain(apiKey);
+});
+
+test("middleware of openapi-fetch works, hears of failures, and never sees the key", async () => {
+  const { api, received } = await apiOf((response, request, count) =>
+    (count === 1 ? found : respondWith(404))(response, request, count),
+  );
+  const seen: unknown[] = [];
+  api.use({
+    onRequest({ request, schemaPath }) {
+      seen.push(schemaPath, request.headers.get("x-ue-api-subscription-key"));
+      request.headers.set("x-trace", "1");
+    },
+    onResponse: ({ response }) => void seen.push(response.headers.get("content-type")),
+    onError: ({ error }) => void seen.push((error as Error).name),
+  });
+  await api.GET("/offer/{id}", { params: { path } });
+  await api.GET("/offer/{id}", { params: { path } });
+  expect(seen).toEqual(["/offer/{id}", null, "application/json", "/offer/{id}", null, "NotFoundError"]);
+  expect(received[0]?.headers["x-trace"]).toBe("1");
+});
+
+test("headers of a response are kept, through /node too", async () => {
+  const pool = undiciFetch();
+  for (const options of [{}, { fetch: pool }]) {
+    const { api } = await apiOf(respondWith(200, JSON.stringify(offer), { etag: '"1"' }), options);
+    const { data, response } = await api.GET("/offer/{id}", { params: { path } });
+    expect([data, response.headers.get("etag")]).toEqual([offer, '"1"']);
+  }
+  await pool.close();
+});
+
+test.each([
+  ["a body that is no JSON", { bodySerializer: () => "SENTINEL" }],
+  ["a body that cannot be written", { body: { ...body, title: 1n as never } }],
+])("%s is refused before any request, and not shown", async (_what, change) => {
+  const { api, received } = await apiOf(found);
+  const { error } = await api.POST("/offer", { body, ...change });
+  expect(error).toMatchObject({ name: "UsageError", code: "invalid_argument" });
+  expect(String(error)).not.toContain("SENTINEL");
+  expect(received).toEqual([]);
+});
+
+test("a path that is none of the contract's is refused", async () => {
+  const { api, received } = await apiOf(found);
+  const { error } = await api.GET("/admin" as "/offer/{id}", { params: { path } });
+  expect(error).toMatchObject({ name: "UsageError", code: "invalid_argument" });
+  expect(received).toEqual([]);
+});
+
+test("an option that cannot be right is refused when the client is made", () =>
+  expect(() => createOpenApiClient({ baseUrl: "http://service.example", apiKey })).toThrow(offers.UsageError));

@@ -1,0 +1,251 @@
+import { context, propagation, SpanKind, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
+import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
+import { ConflictError, OffersClient, type OffersClientOptions } from "../../src/index.ts";
+import { TracedOffersClient } from "../../src/opentelemetry.ts";
+import { input, offer } from "../support/offer.ts";
+import { type Responder, respondWith, serve } from "../support/serve.ts";
+
+const apiKey = "SENTINEL-key-of-harbour";
+const id = "SENTINEL-offer";
+const exporter = new InMemorySpanExporter();
+const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
+const traceparent = /^00-([0-9a-f]{32})-([0-9a-f]{16})-01$/;
+const found = respondWith(200, JSON.stringify(offer));
+
+/** The W3C header, written by hand, so that the test says what it is: https://www.w3.org/TR/trace-context/#traceparent-header */
+const w3c: Parameters<typeof propagation.setGlobalPropagator>[0] = {
+  inject(active, carrier, setter) {
+    const span = trace.getSpanContext(active);
+    if (!span) return;
+    setter.set(carrier, "traceparent", `00-${span.traceId}-${span.spanId}-0${span.traceFlags}`);
+    setter.set(carrier, "tracestate", "");
+  },
+  extract: (active) => active,
+  fields: () => ["traceparent"],
+};
+
+beforeAll(() => {
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager());
+  propagation.setGlobalPropagator(w3c);
+  trace.setGlobalTracerProvider(provider);
+});
+beforeEach(() => exporter.reset());
+afterAll(() => provider.shutdown());
+
+async function traced(respond: Responder, options: Partial<OffersClientOptions & { tracer: Tracer }> = {}) {
+  const { baseUrl, received } = await serve(respond);
+  return {
+    client: new TracedOffersClient({ baseUrl, apiKey, ...options }),
+    received,
+    port: Number(new URL(baseUrl).port),
+  };
+}
+
+const spans = () =>
+  exporter
+    .getFinishedSpans()
+    .map(({ name, kind, attributes, status, events }) => ({ name, kind, attributes, status, events }));
+
+test("each call is one span, ended when the call is, with the conventions' attributes", async () => {
+  const { client, port } = await traced((response, request, count) =>
+    (request.method === "GET" && !request.url?.includes("withdraw") ? found : respondWith(201, "offer_1"))(
+      response,
+      request,
+      count,
+    ),
+  );
+  await client.createOffer(input);
+  await client.getOffer(id);
+  await client.completeOffer(id, ["SENTINEL-worker"]);
+  await client.withdrawOffer(id);
+  const span = (name: string, method: string, template: string, status: number) => ({
+    name,
+    kind: SpanKind.CLIENT,
+    status: { code: SpanStatusCode.UNSET },
+    events: [],
+    attributes: {
+      "http.request.method": method,
+      "url.template": template,
+      "server.address": "127.0.0.1",
+      "server.port": port,
+      "http.response.status_code": status,
+    },
+  });
+  expect(spans()).toEqual([
+    span("CreateOffer", "POST", "/offer", 201),
+    span("GetOffer", "GET", "/offer/{id}", 200),
+    span("CompleteOffer", "POST", "/offer/{id}/complete", 201),
+    span("WithdrawOffer", "GET", "/offer/{id}/withdraw", 201),
+  ]);
+});
+
+test("the context is propagated on every attempt, and the span counts the resends", async () => {
+  const { client, received } = await traced((response, request, count) =>
+    (count < 3 ? respondWith(503) : found)(response, request, count),
+  );
+  const { attempts } = await client
+    .getOffer(id, { headers: { TraceParent: "of the caller", "x-team": "kitchen" } })
+    .withResponse();
+  const [span = expect.unreachable()] = exporter.getFinishedSpans();
+  const { traceId, spanId } = span.spanContext();
+  expect(attempts).toBe(3);
+  expect(received.map(({ headers }) => headers.traceparent)).toEqual(Array(3).fill(`00-${traceId}-${spanId}-01`));
+  expect(received[0]?.headers).toMatchObject({ "x-team": "kitchen" });
+  expect(span.attributes).toMatchObject({ "http.request.resend_count": 2, "http.response.status_code": 200 });
+});
+
+test("the span is a child of the active one, and the parent of what middleware and the apiKey function trace", async () => {
+  const tracer = provider.getTracer("test");
+  const { client } = await traced(found, {
+    apiKey: async () => {
+      tracer.startSpan("vault").end();
+      return apiKey;
+    },
+    middleware: [
+      (request, next) => {
+        tracer.startSpan("middleware").end();
+        return next(request);
+      },
+    ],
+  });
+  await tracer.startActiveSpan("request", async (span) => {
+    await client.getOffer(id);
+    span.end();
+  });
+  const finished = exporter.getFinishedSpans();
+  const parents = finished.map(({ name, parentSpanContext }) => [
+    name,
+    finished.find((other) => other.spanContext().spanId === parentSpanContext?.spanId)?.name,
+  ]);
+  expect(parents).toEqual([
+    ["vault", "GetOffer"],
+    ["middleware", "GetOffer"],
+    ["GetOffer", "request"],
+    ["request", undefined],
+  ]);
+});
+
+test("a failure is the span's error, by its code and status, and rejects as ever", async () => {
+  const { client } = await traced(respondWith(409, JSON.stringify({ title: "SENTINEL", detail: apiKey })));
+  const call = client.completeOffer(id, ["w"]);
+  await expect(call).rejects.toBeInstanceOf(ConflictError);
+  const result = await call.safe();
+  expect(result).toMatchObject({ ok: false, error: { code: "conflict", status: 409, attempts: 1 } });
+  await expect(call.withResponse()).rejects.toBe(result.ok || result.error);
+  expect(spans()).toMatchObject([
+    {
+      name: "CompleteOffer",
+      status: { code: SpanStatusCode.ERROR },
+      attributes: { "error.type": "conflict", "http.response.status_code": 409 },
+    },
+  ]);
+  expect(JSON.stringify(spans())).not.toContain("SENTINEL");
+});
+
+test("a call that is refused before any request is a span too, without a status", async () => {
+  const { client, received } = await traced(found);
+  const result = await client.getOffer("..").safe();
+  expect(result).toMatchObject({ ok: false, error: { code: "invalid_id" } });
+  const [{ attributes } = expect.unreachable()] = spans();
+  expect(attributes).toMatchObject({ "error.type": "invalid_id" });
+  expect(Object.keys(attributes)).not.toContain("http.response.status_code");
+  expect(received).toEqual([]);
+});
+
+test("a failure that is asked for as a value is no unhandled rejection", async () => {
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => void unhandled.push(reason);
+  process.on("unhandledRejection", note);
+  onTestFinished(() => void process.off("unhandledRejection", note));
+  const { client } = await traced(respondWith(404));
+  expect(await client.getOffer(id).safe()).toMatchObject({ ok: false });
+  await expect.poll(() => spans()).toHaveLength(1);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(unhandled).toEqual([]);
+});
+
+test("each read of a watch is a span, and so is a call for another organisation", async () => {
+  const { client, received } = await traced((response, request, count) =>
+    respondWith(200, JSON.stringify({ ...offer, complete: count > 1 }))(response, request, count),
+  );
+  for await (const { response } of client.watchOffer(id, { pollIntervalMs: 0 })) expect(response).toBe("applied");
+  const other = client.withApiKey("key-of-seaside").withApiKey("key-of-lakeside");
+  expect(other).toBeInstanceOf(TracedOffersClient);
+  expect(other).toBeInstanceOf(OffersClient);
+  await other.getOffer(id);
+  expect(spans().map(({ name }) => name)).toEqual(["GetOffer", "GetOffer", "GetOffer"]);
+  expect(received.map(({ headers }) => headers["x-ue-api-subscription-key"])).toEqual([
+    apiKey,
+    apiKey,
+    "key-of-lakeside",
+  ]);
+});
+
+test("a fetch that is instrumented too adds no span and no second traceparent", async () => {
+  // As @opentelemetry/instrumentation-undici does it: a span of its own, and its context in the headers.
+  const instrumented: typeof fetch = (url, init) => {
+    const span = provider.getTracer("instrumentation").startSpan("GET");
+    const headers = new Headers(init?.headers);
+    const carrier: Record<string, string> = {};
+    if (span.isRecording()) propagation.inject(trace.setSpan(context.active(), span), carrier);
+    for (const name in carrier) headers.append(name, carrier[name] ?? "");
+    span.end();
+    return fetch(url, { ...init, headers });
+  };
+  const { client, received } = await traced(found, { fetch: instrumented });
+  await client.getOffer(id);
+  expect(spans().map(({ name }) => name)).toEqual(["GetOffer"]);
+  expect(received[0]?.headers.traceparent).toMatch(traceparent);
+});
+
+test.each([
+  ["https://service.example", "service.example", 443],
+  ["http://localhost", "localhost", 80],
+  ["http://[::1]:3000/prefix/", "::1", 3000],
+])("the server of %s is %s on port %i", async (baseUrl, address, port) => {
+  const client = new TracedOffersClient({
+    baseUrl: new URL(baseUrl),
+    apiKey,
+    fetch: () => Promise.reject(new Error()),
+    maxRetries: 0,
+  });
+  await client.getOffer(id).safe();
+  expect(spans()).toMatchObject([{ attributes: { "server.address": address, "server.port": port } }]);
+});
+
+const broken = () => {
+  throw new Error("tracer");
+};
+const brokenSpan = {
+  ...trace.wrapSpanContext({ traceId: "", spanId: "", traceFlags: 0 }),
+  setAttribute: broken,
+  end: broken,
+};
+test.each<[string, Tracer]>([
+  ["at the start", { startSpan: broken, startActiveSpan: broken }],
+  [
+    "at the end",
+    {
+      startSpan: () =>
+        Object.assign(
+          Object.create(trace.wrapSpanContext({ traceId: "0".repeat(32), spanId: "0".repeat(16), traceFlags: 0 })),
+          brokenSpan,
+        ),
+      startActiveSpan: broken,
+    },
+  ],
+])("a tracer that throws %s changes no call", async (_when, tracer) => {
+  const { client, received } = await traced(found, { tracer });
+  await expect(client.getOffer(id)).resolves.toEqual(offer);
+  expect(received).toHaveLength(1);
+});
+
+test("without a registered provider, calls are as ever", async () => {
+  trace.disable();
+  onTestFinished(() => void trace.setGlobalTracerProvider(provider));
+  const { client } = await traced(found);
+  await expect(client.getOffer(id)).resolves.toEqual(offer);
+  expect(spans()).toEqual([]);
+});

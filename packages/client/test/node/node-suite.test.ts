@@ -1,0 +1,21 @@
+// The suites of the client once more, with undici as the runtime's fetch.
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { undiciFetch } from "../../src/node.ts";
+import "../calls/call.test.ts";
+import "../calls/deadlines.test.ts";
+import "../errors/errors.test.ts";
+import "../calls/operations.test.ts";
+import "../calls/regressions.test.ts";
+import "../calls/retries.test.ts";
+import "../errors/redaction.test.ts";
+
+const pool = undiciFetch();
+
+beforeAll(() => void vi.stubGlobal("fetch", pool));
+
+afterAll(() => {
+  vi.unstubAllGlobals();
+  return pool.close();
+});
+
+test("the fetch of the runtime is undici's here", () => expect(globalThis.fetch).toBe(pool));

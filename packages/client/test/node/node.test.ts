@@ -1,0 +1,182 @@
+import { execFile } from "node:child_process";
+import { getEventListeners, once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { promisify } from "node:util";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { Agent } from "undici";
+import { expect, onTestFinished, test } from "vitest";
+import { type Fetch, OffersClient } from "../../src/index.ts";
+import { undiciFetch } from "../../src/node.ts";
+import { input, offer } from "../support/offer.ts";
+
+const apiKey = "key";
+const found = JSON.stringify(offer);
+
+function pooled(options?: Parameters<typeof undiciFetch>[0]) {
+  const pool = undiciFetch(options);
+  onTestFinished(() => pool.close());
+  return pool;
+}
+
+/** A server that remembers its connections. */
+async function connected(respond: (response: ServerResponse) => unknown) {
+  const sockets: Socket[] = [];
+  const server = createServer((request, response) => request.resume().on("end", () => respond(response)));
+  server.on("connection", (socket) => sockets.push(socket)).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(async () => {
+    server.close();
+    server.closeAllConnections();
+    await once(server, "close");
+  });
+  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets, server };
+}
+
+/** What the client gives its `fetch`. */
+const asked = (signal = new AbortController().signal): Parameters<Fetch>[1] => ({
+  operation: "GetOffer",
+  attempt: 1,
+  method: "GET",
+  url: "",
+  headers: {},
+  body: null,
+  maxResponseBytes: 10_000_000,
+  signal,
+  redirect: "manual",
+  cache: "no-store",
+});
+
+test("calls share connections, and no more of them than are allowed", async () => {
+  const { baseUrl, sockets } = await connected((response) => response.end(found));
+  const client = new OffersClient({ baseUrl, apiKey, fetch: pooled({ connections: 2 }) });
+  await Promise.all(Array.from({ length: 10 }, () => client.getOffer("a")));
+  for (let call = 0; call < 3; call += 1) await client.createOffer(input);
+  expect(sockets).toHaveLength(2);
+});
+
+test("a response whose body is not read keeps no connection", async () => {
+  const { baseUrl, sockets } = await connected((response) => response.end("x".repeat(1_000_000)));
+  const pool = pooled({ connections: 1 });
+  for (let call = 0; call < 3; call += 1) expect((await pool(baseUrl, asked())).status).toBe(200);
+  expect(sockets).toHaveLength(1);
+});
+
+test.each([
+  ["before the headers", () => {}],
+  ["within the body", (response: ServerResponse) => void response.write("{")],
+])("an abort %s closes the connection and leaves no listener", async (_when, respond) => {
+  const { baseUrl, sockets, server } = await connected(respond);
+  const controller = new AbortController();
+  const reading = pooled()(baseUrl, asked(controller.signal)).then((response) => response.text());
+  const settled = reading.catch((reason: unknown) => reason);
+  await once(server, "request");
+  const [socket = expect.unreachable()] = sockets;
+  // It may be reset, which is an error to `once`.
+  const closed = new Promise((resolve) => socket.on("error", () => {}).once("close", resolve));
+  controller.abort("enough");
+  expect(await settled).toBe("enough");
+  await closed;
+  expect(getEventListeners(controller.signal, "abort")).toEqual([]);
+});
+
+test("an abort ends a call that waits for a connection, and it is never sent", async () => {
+  let requests = 0;
+  const { baseUrl, server } = await connected((response) => {
+    requests += 1;
+    response.flushHeaders();
+  });
+  const pool = pooled({ connections: 1 });
+  const [first, second] = [new AbortController(), new AbortController()];
+  const holding = pool(baseUrl, asked(first.signal)).catch((reason: unknown) => reason);
+  await once(server, "request");
+  const waiting = pool(baseUrl, asked(second.signal)).catch((reason: unknown) => reason);
+  second.abort("enough");
+  expect(await waiting).toBe("enough");
+  await holding;
+  first.abort();
+  await expect(pool(baseUrl, asked(AbortSignal.abort("before")))).rejects.toBe("before");
+  expect(requests).toBe(1);
+});
+
+test("a settled call leaves no listener on its signal", async () => {
+  const { baseUrl } = await connected((response) => response.end(found));
+  const { signal } = new AbortController();
+  await (await pooled()(baseUrl, asked(signal))).text();
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+});
+
+test.each([
+  ["gzip", gzipSync(found)],
+  ["X-GZIP", gzipSync(found)],
+  ["deflate", deflateSync(found)],
+  ["br", brotliCompressSync(found)],
+  ["gzip, br", brotliCompressSync(gzipSync(found))],
+  ["of its own", Buffer.from(found)],
+])("a body may come compressed, as with fetch: %s", async (encoding, body) => {
+  const { baseUrl } = await connected((response) => response.setHeader("content-encoding", encoding).end(body));
+  await expect(new OffersClient({ baseUrl, apiKey, fetch: pooled() }).getOffer("a")).resolves.toEqual(offer);
+});
+
+test("a compressed body that is broken is a lost connection", async () => {
+  const { baseUrl } = await connected((response) => response.setHeader("content-encoding", "gzip").end("no gzip"));
+  const client = new OffersClient({ baseUrl, apiKey, fetch: pooled(), maxRetries: 0 });
+  await expect(client.getOffer("a")).rejects.toMatchObject({ code: "connection_lost", attempts: 1 });
+});
+
+test("a text is decoded as a whole, without its byte order mark", async () => {
+  const named = { ...offer, title: "Küchenhilfe 🍳" };
+  const { baseUrl } = await connected((response) => {
+    const bytes = Buffer.from(`\uFEFF${JSON.stringify(named)}`);
+    const cut = bytes.indexOf("🍳") + 2;
+    response.write(bytes.subarray(0, cut), () => response.end(bytes.subarray(cut)));
+  });
+  await expect(new OffersClient({ baseUrl, apiKey, fetch: pooled() }).getOffer("a")).resolves.toEqual(named);
+});
+
+test("header names are case-insensitive and repeated ones joined; an informational response is skipped", async () => {
+  const { baseUrl } = await connected((response) => {
+    response.writeEarlyHints({ link: "</style.css>; rel=preload" });
+    response.setHeader("X-Team", ["kitchen", "bar"]).end(found);
+  });
+  const { status, headers } = await pooled()(baseUrl, asked());
+  expect([status, headers.get("X-TEAM"), headers.get("link"), headers.get("absent")]).toEqual([
+    200,
+    "kitchen, bar",
+    null,
+    null,
+  ]);
+});
+
+test("closing waits for what is under way, and closes the connections; nothing is sent afterwards", async () => {
+  const { baseUrl, sockets, server } = await connected((response) => setImmediate(() => response.end(found)));
+  const pool = undiciFetch();
+  const client = new OffersClient({ baseUrl, apiKey, fetch: pool, maxRetries: 0 });
+  const underWay = client.getOffer("a");
+  await once(server, "request");
+  const [socket = expect.unreachable()] = sockets;
+  await Promise.all([once(socket, "close"), pool[Symbol.asyncDispose]()]);
+  await expect(underWay).resolves.toEqual(offer);
+  await expect(client.createOffer(input)).rejects.toMatchObject({ code: "connect_failed" });
+});
+
+test("a dispatcher that was given is not closed", async () => {
+  const { baseUrl } = await connected((response) => response.end(found));
+  const dispatcher = new Agent();
+  onTestFinished(() => dispatcher.close());
+  const pool = undiciFetch({ dispatcher });
+  await pool.close();
+  await expect(new OffersClient({ baseUrl, apiKey, fetch: pool }).getOffer("a")).resolves.toEqual(offer);
+});
+
+test("idle connections don't keep a process running", async () => {
+  const { baseUrl } = await connected((response) => response.setHeader("keep-alive", "timeout=600").end(found));
+  const program = `
+    import { OffersClient } from "./src/index.ts";
+    import { undiciFetch } from "./src/node.ts";
+    const client = new OffersClient({ baseUrl: "${baseUrl}", apiKey: "key", fetch: undiciFetch() });
+    console.log((await client.getOffer("a")).id);`;
+  const given = ["--input-type=module", "--disable-warning=ExperimentalWarning", "--eval", program];
+  const { stdout } = await promisify(execFile)(process.execPath, given, { cwd: `${import.meta.dirname}/../..` });
+  expect(stdout.trim()).toBe(offer.id);
+});

@@ -1,0 +1,26 @@
+// What each entry asks its users to install.
+import { expect, test } from "vitest";
+import { build } from "../support/esbuild.ts";
+
+test.each([
+  ["index", []],
+  ["node", ["undici"]],
+  ["openapi-fetch", ["openapi-fetch"]],
+  ["opentelemetry", ["@opentelemetry/api"]],
+  ["schemas", ["zod"]],
+  ["testing", []],
+])("the entry %s needs %j", async (entry, peers) => {
+  const { metafile } = await build({
+    entryPoints: [`src/${entry}.ts`],
+    absWorkingDir: new URL("../..", import.meta.url).pathname,
+    bundle: true,
+    packages: "external",
+    platform: "node",
+    format: "esm",
+    metafile: true,
+    write: false,
+    outdir: "dist",
+  });
+  const imported = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
+  expect(new Set(imported.filter((path) => !path.startsWith("node:")))).toEqual(new Set(peers));
+});

@@ -1,0 +1,84 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+interface Names {
+  readonly values: string[];
+  readonly types: string[];
+}
+
+const entries: Record<string, Names> = {
+  index: {
+    values: [
+      "AbortedError",
+      "AuthenticationError",
+      "BadRequestError",
+      "ConflictError",
+      "ConnectionError",
+      "InvalidResponseError",
+      "NotFoundError",
+      "OffersClient",
+      "OffersError",
+      "PermissionError",
+      "RateLimitError",
+      "ServerError",
+      "TimeoutError",
+      "UsageError",
+      "isOffersError",
+    ],
+    types: [
+      "AnyOffersError",
+      "ApiKey",
+      "CallOptions",
+      "Fetch",
+      "FetchResponse",
+      "Logger",
+      "Middleware",
+      "Offer",
+      "OfferInput",
+      "OffersClientOptions",
+      "OffersPromise",
+      "OffersRequest",
+      "Problem",
+      "Recipient",
+      "SafeResult",
+    ],
+  },
+  node: { values: ["undiciFetch"], types: ["UndiciFetch"] },
+  "openapi-fetch": { values: ["createOpenApiClient"], types: ["OpenApiClient"] },
+  opentelemetry: { values: ["TracedOffersClient"], types: [] },
+  schemas: { values: ["offerSchema", "validateResponses"], types: [] },
+  testing: { values: ["createTestService"], types: ["TestService"] },
+};
+
+/** A type exists only in the entry's text. */
+function typesOf(entry: string): string[] {
+  const text = readFileSync(join(import.meta.dirname, `../../src/${entry}.ts`), "utf8");
+  const statements = [...text.matchAll(/^export (.*?);$/gms)].map(([, statement = ""]) => statement);
+  expect(statements).toHaveLength(text.match(/\bexport\b/g)?.length ?? 0);
+  return statements.flatMap((statement) => {
+    const [, all, list = ""] = /^(type )?\{([^}]*)\} from "[^"]+"$/.exec(statement) ?? expect.unreachable(statement);
+    const names = list.split(",").map((name) => name.trim());
+    return names.filter((name) => name && (all || name.startsWith("type "))).map((name) => name.replace("type ", ""));
+  });
+}
+
+test.each(Object.entries(entries))("what %s exports is a decision", async (entry, { values, types }) => {
+  expect(Object.keys(await import(`../../src/${entry}.ts`)).sort()).toEqual(values);
+  expect(typesOf(entry).sort()).toEqual(types);
+});
+
+test("every entry is looked at, and there are at most 40 names", () => {
+  const { exports } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"));
+  const published = Object.keys(exports).filter((path) => path !== "./package.json");
+  expect(published.map((path) => (path === "." ? "index" : path.slice(2))).sort()).toEqual(Object.keys(entries).sort());
+  expect(Object.values(entries).flatMap(({ values, types }) => [...values, ...types]).length).toBeLessThanOrEqual(40);
+});
+
+test("the package depends on nothing at run time", () => {
+  const manifest = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"));
+  expect(manifest).not.toHaveProperty("dependencies");
+  // A subpath's peer is for those who import it.
+  const peers = Object.keys(manifest.peerDependencies);
+  expect(peers.filter((peer) => !manifest.peerDependenciesMeta[peer]?.optional)).toEqual([]);
+});

@@ -1,0 +1,81 @@
+// Checked by tsc: what the compiler would refuse is the test. A change of spec/openapi.yaml that the public types don't
+// follow fails here.
+import { expectTypeOf, test } from "vitest";
+import type { OperationName } from "../../src/contract/operation-name.ts";
+import type { components, operations } from "../../src/generated/openapi.ts";
+import type {
+  AnyOffersError,
+  AuthenticationError,
+  ConflictError,
+  Fetch,
+  NotFoundError,
+  Offer,
+  OfferInput,
+  OffersClient,
+  Problem,
+  RateLimitError,
+  Recipient,
+} from "../../src/index.ts";
+import type { TestService } from "../../src/testing.ts";
+
+type Schemas = components["schemas"];
+
+test("what is received has the types of the contract", () => {
+  expectTypeOf<Offer>().toEqualTypeOf<Schemas["Offer"]>();
+  expectTypeOf<Offer["events"][number]>().toEqualTypeOf<Schemas["OfferEvent"]>();
+  expectTypeOf<Recipient>().toEqualTypeOf<Schemas["Recipient"]>();
+  expectTypeOf<Awaited<ReturnType<OffersClient["createOffer"]>>>().toEqualTypeOf<Schemas["CreatedOffer"]>();
+  expectTypeOf<Schemas["Problem"]>().toExtend<Problem>();
+  expectTypeOf<keyof Schemas["Problem"]>().toExtend<keyof Problem>();
+  type Suggested = Awaited<ReturnType<TestService["suggestContacts"]>>;
+  expectTypeOf<Suggested>().toEqualTypeOf<Schemas["ContactSuggestions"]>();
+});
+
+test("what is sent has the fields of the contract, with times as Date or string", () => {
+  // An optional field may also be given as undefined; workerIds and events may be read-only.
+  type Sent = { [Name in keyof Schemas["OfferCreation"]]: Schemas["OfferCreation"][Name] | Undefined<Name> };
+  type Undefined<Name extends keyof Schemas["OfferCreation"]> =
+    Record<never, never> extends Pick<Schemas["OfferCreation"], Name> ? undefined : never;
+  type Replaced = "workerIds" | "events";
+  expectTypeOf<Omit<OfferInput, Replaced>>().toEqualTypeOf<Omit<Sent, Replaced>>();
+  expectTypeOf<keyof OfferInput>().toEqualTypeOf<keyof Sent>();
+  expectTypeOf<OfferInput["workerIds"]>().toEqualTypeOf<Readonly<Sent["workerIds"]>>();
+  expectTypeOf<Sent["events"]>().toExtend<OfferInput["events"]>();
+  expectTypeOf<NonNullable<OfferInput["events"]>[number]>().toEqualTypeOf<
+    Record<keyof Schemas["OfferEvent"], Date | string>
+  >();
+});
+
+test("the operations are those of the contract that the service serves", () => {
+  expectTypeOf<OperationName>().toExtend<keyof operations>();
+  expectTypeOf<Parameters<OffersClient["completeOffer"]>[1]>().toEqualTypeOf<Readonly<Schemas["AssignedWorkerIds"]>>();
+});
+
+test("a failure narrows on its status and on its code", () => {
+  const kindOf = (error: AnyOffersError) => {
+    if (error.status === 401) expectTypeOf(error).toEqualTypeOf<AuthenticationError>();
+    else if (error.status === 404) expectTypeOf(error).toEqualTypeOf<NotFoundError>();
+    else if (error.status === 409) expectTypeOf(error).toEqualTypeOf<ConflictError>();
+    else if (error.code === "rate_limited") expectTypeOf(error).toEqualTypeOf<RateLimitError>();
+  };
+  expectTypeOf(kindOf).returns.toBeVoid();
+});
+
+test("safe gives data or an error, never both", async () => {
+  const look = async (client: OffersClient) => {
+    const result = await client.getOffer("a").safe();
+    if (result.ok) expectTypeOf(result.data).toEqualTypeOf<Offer>();
+    else expectTypeOf(result.error).toEqualTypeOf<AnyOffersError>();
+    // @ts-expect-error the data is there only when the result is ok
+    result.data;
+    // @ts-expect-error an event needs an end
+    void client.createOffer({ createdByUserId: "u", title: "t", workerIds: [], events: [{ start: "" }] });
+    // @ts-expect-error a misspelt field is refused
+    void client.createOffer({ createdByUserId: "u", title: "t", workerIds: [], detials: "" });
+  };
+  expectTypeOf(look).returns.resolves.toBeVoid();
+});
+
+test("the runtime's own fetch is one", () => {
+  expectTypeOf<typeof globalThis.fetch>().toExtend<Fetch>();
+});

@@ -1,0 +1,153 @@
+import { http } from "msw";
+import { setupServer } from "msw/node";
+import { expect, onTestFinished, test } from "vitest";
+import { OffersClient } from "../../src/index.ts";
+import { createTestService } from "../../src/testing.ts";
+import { input } from "../support/offer.ts";
+
+/** Short, and for hanging requests only: any other may be slow on a busy machine. */
+const soon = { timeoutMs: 50 };
+
+const make = (options: { maxRetries?: number } = {}) => {
+  const service = createTestService();
+  return { service, offers: new OffersClient({ ...service, maxRetries: 0, ...options }) };
+};
+
+test("the next request fails as requested, the one after it does not", async () => {
+  const { service, offers } = make();
+  const { id } = await offers.createOffer(input);
+  service.failNext({ status: 429, retryAfterSeconds: 7 });
+  await expect(offers.getOffer(id)).rejects.toMatchObject({ code: "rate_limited", status: 429, retryAfterMs: 7_000 });
+  await expect(offers.getOffer(id)).resolves.toMatchObject({ id });
+  expect(service.requests).toHaveLength(3);
+});
+
+test("several failures come in the order they were asked for, and a client that repeats gets through", async () => {
+  const { service, offers } = make({ maxRetries: 3 });
+  const { id } = await offers.createOffer(input);
+  service.failNext({ status: 503, retryAfterSeconds: 0 }, 2);
+  service.failNext({ status: 500, retryAfterSeconds: 0 });
+  const { attempts } = await offers.getOffer(id).withResponse();
+  expect(attempts).toBe(4);
+});
+
+test("the injected response may be any that a proxy would send", async () => {
+  const { service, offers } = make();
+  service.failNext({ status: 200, headers: { "Content-Type": "text/html" }, body: "<h1>Sign in</h1>" });
+  await expect(offers.getOffer("a")).rejects.toMatchObject({ code: "invalid_response", status: 200 });
+  service.failNext({ status: 302, headers: { Location: "https://elsewhere.example/x" } });
+  await expect(offers.getOffer("a")).rejects.toMatchObject({ code: "unexpected_redirect" });
+});
+
+test.each([
+  [{ status: 500 }, "server_error", 0],
+  ["connection-refused", "connect_failed", 0],
+  ["connection-reset", "connection_lost", 0],
+  ["response-lost", "connection_lost", 1],
+  ["hang", "timeout", 0],
+  ["hang-in-body", "timeout", 1],
+] as const)(
+  "after the failure %j a creation ends in %s, having had its effect %i times",
+  async (failure, code, effects) => {
+    const { service, offers } = make();
+    service.failNext(failure);
+    const call = offers.createOffer({ ...input, workerIds: ["worker_amal"] }, code === "timeout" ? soon : {});
+    await expect(call).rejects.toMatchObject({ code });
+    expect(service.notifications).toHaveLength(effects);
+    expect(service.requests).toHaveLength(1);
+  },
+);
+
+test("a creation whose connection is refused is retried; one whose response is lost only under a key that is honoured", async () => {
+  const { service, offers } = make({ maxRetries: 1 });
+  service.failNext("connection-refused");
+  await offers.createOffer({ ...input, workerIds: ["worker_amal"] });
+  service.failNext("response-lost");
+  const sure = new OffersClient({ ...service, serviceHonoursIdempotencyKey: true });
+  const { response } = await sure.createOffer({ ...input, workerIds: ["worker_ben"] }).withResponse();
+  expect(response.headers.get("idempotency-replayed")).toBe("true");
+  expect(service.notifications.map(({ workerId }) => workerId)).toEqual(["worker_amal", "worker_ben"]);
+});
+
+test.each(["hang", "hang-in-body"] as const)(
+  "a caller who gives up ends a %s with the caller's reason",
+  async (failure) => {
+    const { service, offers } = make();
+    const controller = new AbortController();
+    service.failNext(failure);
+    const call = offers.getOffer("a", { signal: controller.signal });
+    await expect.poll(() => service.requests.length).toBe(1);
+    const reason = new Error("enough");
+    controller.abort(reason);
+    await expect(call).rejects.toMatchObject({ code: "aborted", cause: reason });
+  },
+);
+
+test("its fetch, aborted, rejects with the signal's reason and carries nothing out", async () => {
+  const { service } = make();
+  const reason = new Error("enough");
+  const signal = AbortSignal.abort(reason);
+  await expect(service.fetch(`${service.baseUrl}/offer/a`, { signal })).rejects.toBe(reason);
+  service.failNext("hang-in-body");
+  const controller = new AbortController();
+  const response = await service.fetch(`${service.baseUrl}/offer/a`, { signal: controller.signal });
+  controller.abort(reason);
+  await expect(response.text()).rejects.toBe(reason);
+});
+
+test("behind msw a failure without a response is a lost connection, and a hang is waited for", async () => {
+  const service = createTestService();
+  const server = setupServer(...service.handlers(http));
+  server.listen({ onUnhandledFrame: "error" });
+  onTestFinished(() => server.close());
+  const { baseUrl, apiKey } = service;
+  const offers = new OffersClient({ baseUrl, apiKey, maxRetries: 0 });
+  for (const failure of ["connection-refused", "connection-reset", "response-lost"] as const) {
+    service.failNext(failure);
+    await expect(offers.getOffer("a")).rejects.toMatchObject({ code: "connection_lost" });
+  }
+  for (const failure of ["hang", "hang-in-body"] as const) {
+    service.failNext(failure);
+    await expect(offers.getOffer("a", soon)).rejects.toMatchObject({ code: "timeout" });
+  }
+  service.failNext({ status: 503, retryAfterSeconds: 9 });
+  await expect(offers.getOffer("a")).rejects.toMatchObject({ status: 503, retryAfterMs: 9_000 });
+  await expect(offers.getOffer("a")).rejects.toMatchObject({ code: "not_found" });
+});
+
+test.each<[unknown, number, RegExp]>([
+  [
+    "explode",
+    1,
+    /unknown failure "explode"; .*connection-refused, connection-reset, response-lost, hang, hang-in-body/,
+  ],
+  ["Hang", 1, /unknown failure "Hang"/],
+  ["toString", 1, /unknown failure "toString"/],
+  [503, 1, /503 is not a failure; use \{ status: 503 \}/],
+  [undefined, 1, /undefined is not a failure/],
+  [null, 1, /null is not a failure/],
+  [{}, 1, /status must be a whole number from 200 to 599, not undefined/],
+  [{ status: "503" }, 1, /status must be/],
+  [{ status: 99 }, 1, /status must be/],
+  [{ status: 503, retryAfter: 1 }, 1, /unknown "retryAfter"; .*retryAfterSeconds/],
+  [{ status: 503, retryAfterSeconds: -1 }, 1, /retryAfterSeconds must be/],
+  ["connection-refused", 0, /times must be/],
+  ["connection-refused", 1.5, /times must be/],
+  ["connection-refused", Number.NaN, /times must be/],
+])("the failure %j, %d times, is refused, and no request fails by it", async (failure, times, message) => {
+  const { service, offers } = make();
+  expect(() => service.failNext(failure as never, times)).toThrow(message);
+  expect(() => service.failNext(failure as never, times)).toThrow(TypeError);
+  await expect(offers.createOffer(input)).resolves.toHaveProperty("id");
+});
+
+test("a dialect and a response of a worker that there are not are refused", async () => {
+  expect(() => createTestService({ dialect: "lively" as never })).toThrow(
+    /unknown dialect "lively"; use reference or live/,
+  );
+  const { service, offers } = make();
+  const { id } = await offers.createOffer(input);
+  expect(() => service.respond(id, "worker_amal", "maybe" as never)).toThrow(
+    /unknown response "maybe"; use applied or rejected/,
+  );
+});

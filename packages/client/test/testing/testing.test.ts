@@ -1,0 +1,159 @@
+import { readFileSync } from "node:fs";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { NotFoundError, OffersClient } from "../../src/index.ts";
+import * as testing from "../../src/testing.ts";
+import { input } from "../support/offer.ts";
+
+const { createTestService } = testing;
+
+test("one value and one type can be imported", () => {
+  expect(Object.keys(testing)).toEqual(["createTestService"]);
+  const entry = readFileSync(new URL("../../src/testing.ts", import.meta.url), "utf8");
+  expect(entry.match(/^export .*/gm)).toEqual([
+    'export { createTestService } from "./testing/create-test-service.ts";',
+    'export type { TestService } from "./testing/test-service.ts";',
+  ]);
+});
+
+test("a service is all the options that a client needs", async () => {
+  const service = createTestService();
+  const offers = new OffersClient(service);
+  const { id } = await offers.createOffer(input);
+  expect(await offers.getOffer(id)).toMatchObject({ id, title: input.title });
+});
+
+test("two services know nothing of each other", async () => {
+  const [one, other] = [createTestService(), createTestService()];
+  const { id } = await new OffersClient(one).createOffer(input);
+  await expect(new OffersClient(other).getOffer(id)).rejects.toBeInstanceOf(NotFoundError);
+  expect(other.notifications).toEqual([]);
+});
+
+test("address, key, people and workers can be those of your own tests", async () => {
+  const baseUrl = "https://staffing.example/v1/";
+  const service = createTestService({ baseUrl, apiKey: "ours", workers: { w1: "Wanda" }, userIds: ["u1"] });
+  service.addWorker("w2", "Wim");
+  const offers = new OffersClient({ baseUrl, apiKey: "ours", fetch: service.fetch });
+  const { id } = await offers.createOffer({ createdByUserId: "u1", title: "Bar", workerIds: ["w1", "w2"] });
+  expect((await offers.getOffer(id)).recipients.map(({ name }) => name)).toEqual(["Wanda", "Wim"]);
+  await expect(offers.createOffer(input)).rejects.toMatchObject({ status: 400 });
+});
+
+test("a clock of the test's own makes an offer historic", async () => {
+  let now = new Date("2030-05-01T12:00:00Z");
+  const service = createTestService({ now: () => now });
+  const offers = new OffersClient(service);
+  const events = [{ start: "2030-05-01T16:00:00Z", end: "2030-05-01T22:00:00Z" }];
+  const { id } = await offers.createOffer({ ...input, events });
+  expect(await offers.getOffer(id)).toMatchObject({ isHistoric: false, createdAt: "2030-05-01T12:00:00.000Z" });
+  now = new Date("2030-05-01T22:00:00Z");
+  expect(await offers.getOffer(id)).toMatchObject({ isHistoric: true });
+});
+
+test("an idempotency key is remembered for 24 hours", async () => {
+  let now = Date.parse("2030-05-01T12:00:00Z");
+  const offers = new OffersClient(createTestService({ now: () => new Date(now) }));
+  const create = async () => (await offers.createOffer(input, { idempotencyKey: "k" })).id;
+  const first = await create();
+  now += 24 * 60 * 60 * 1_000 - 1;
+  expect(await create()).toBe(first);
+  now += 1;
+  expect(await create()).not.toBe(first);
+});
+
+test("it sets no timer: it responds in a test that fakes timers", async () => {
+  vi.useFakeTimers({ now: new Date("2040-01-01T00:00:00Z") });
+  onTestFinished(() => void vi.useRealTimers());
+  const offers = new OffersClient(createTestService());
+  const { id } = await offers.createOffer(input);
+  expect(await offers.getOffer(id)).toMatchObject({ createdAt: "2040-01-01T00:00:00.000Z" });
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("what was sent can be read", async () => {
+  const service = createTestService();
+  const offers = new OffersClient(service);
+  const { id } = await offers.createOffer(input, { idempotencyKey: "k" });
+  await offers.withdrawOffer(id);
+  await service.fetch(`${service.baseUrl}/offer`, { method: "POST", body: "not JSON" });
+  expect(service.requests).toMatchObject([
+    {
+      method: "POST",
+      url: "https://offers.test/offer?api-version=1.0",
+      headers: { "x-ue-api-subscription-key": "test-key", "idempotency-key": "k" },
+      body: JSON.parse(JSON.stringify(input)),
+    },
+    { method: "GET", url: `https://offers.test/offer/${id}/withdraw?api-version=1.0`, body: undefined },
+    { method: "POST", body: "not JSON" },
+  ]);
+});
+
+test("notifications can be read", async () => {
+  const service = createTestService();
+  const offers = new OffersClient(service);
+  const { id: offerId } = await offers.createOffer({ ...input, workerIds: ["worker_ben", "worker_amal"] });
+  service.respond(offerId, "worker_amal", "applied");
+  await offers.completeOffer(offerId, ["worker_amal"]);
+  expect(service.notifications).toEqual([
+    { offerId, workerId: "worker_ben", reason: "offer" },
+    { offerId, workerId: "worker_amal", reason: "offer" },
+    { offerId, workerId: "worker_ben", reason: "unsuccessful" },
+    { offerId, workerId: "worker_amal", reason: "successful" },
+  ]);
+});
+
+test("a worker's response that the service would reject is an error with its code", async () => {
+  const service = createTestService();
+  const offers = new OffersClient(service);
+  const { id } = await offers.createOffer({ ...input, workerIds: ["worker_ben"] });
+  const respond = (offerId: string, workerId: string) => () => service.respond(offerId, workerId, "applied");
+  expect(respond(id, "worker_amal")).toThrow(expect.objectContaining({ code: "offer_not_found" }));
+  await offers.withdrawOffer(id);
+  expect(respond(id, "worker_ben")).toThrow(expect.objectContaining({ code: "offer_withdrawn" }));
+});
+
+test("a key for the offers of a key that was never issued is refused", () => {
+  const service = createTestService();
+  expect(() => service.addApiKey("agency", { actingFor: "unknown" })).toThrow("issued");
+});
+
+test("it is at its own address only, and says so", async () => {
+  const service = createTestService();
+  for (const url of ["https://elsewhere.test/offer", "https://offers.test.elsewhere.test/offer"])
+    await expect(service.fetch(url)).rejects.toThrow(/This test service is at https:\/\/offers\.test, not at https/);
+  const offers = new OffersClient({ ...service, baseUrl: "https://elsewhere.test", maxRetries: 0 });
+  await expect(offers.getOffer("a")).rejects.toThrow("This test service is at https://offers.test");
+  expect(service.requests).toEqual([]);
+});
+
+test.each<[string, (url: string, init: RequestInit) => Parameters<typeof fetch>]>([
+  ["a string", (url, init) => [url, init]],
+  ["a URL", (url, init) => [new URL(url), init]],
+  ["a Request", (url, init) => [new Request(url, init)]],
+  ["bytes", (url, init) => [url, { ...init, body: new TextEncoder().encode(String(init.body)) }]],
+  ["a Request that is changed", (url, init) => [new Request(url), init]],
+])("its fetch takes %s, as any does", async (_, form) => {
+  const service = createTestService({ dialect: "live" });
+  const headers = { "Content-Type": "application/json", "X-UE-Api-Subscription-Key": service.apiKey };
+  const url = `${service.baseUrl}/offer?api-version=1.0`;
+  const response = await service.fetch(...form(url, { method: "POST", headers, body: JSON.stringify(input) }));
+  expect([response.status, await response.text()]).toEqual([200, expect.stringMatching(/^offer_/)]);
+});
+
+test("nothing of what was read or sent leads back into the service", async () => {
+  const offers = new OffersClient(createTestService());
+  const mine = { ...input, events: [{ start: "2099-05-01T16:00:00Z", end: "2099-05-01T22:00:00Z" }] };
+  const { id } = await offers.createOffer(mine);
+  const read = await offers.getOffer(id);
+  read.recipients.length = 0;
+  read.complete = true;
+  mine.events.length = 0;
+  expect(await offers.getOffer(id)).toMatchObject({ complete: false, recipients: [{}, {}], events: [{}] });
+});
+
+test("its fetch takes the AbortSignal of another realm, as jsdom's is", async () => {
+  const service = createTestService();
+  const signal = Object.assign(new EventTarget(), { aborted: false, reason: undefined }) as AbortSignal;
+  expect(() => new Request(service.baseUrl, { signal })).toThrow("AbortSignal");
+  expect((await service.fetch(`${service.baseUrl}/offer/a`, { signal })).status).toBe(401);
+});
