@@ -5,4 +5,6 @@ type WebhookMethod<Item> = { [Name in "get" | "post"]: Item extends Record<Name,
   | "post"];
 
 /** A path of the contract's webhooks, with its method. */
-export type Webhook = { [Path in keyof webhooks]: { method: WebhookMethod<webhooks[Path]>; path: Path } }[keyof webhooks];
+export type Webhook = {
+  [Path in keyof webhooks]: { method: WebhookMethod<webhooks[Path]>; path: Path };
+}[keyof webhooks];

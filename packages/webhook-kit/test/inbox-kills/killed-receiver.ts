@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { onTestFinished } from "vitest";
-import type { StageMessage, KilledReceiverSetup, Stage, GoOnMessage } from "./messages.ts";
+import type { GoOnMessage, KilledReceiverSetup, Stage, StageMessage } from "./messages.ts";
 
 /** A receiver's process, which is killed with SIGKILL where `shouldDie` says so, and started again. */
 export class KilledReceiver {

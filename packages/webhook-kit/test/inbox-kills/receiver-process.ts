@@ -5,7 +5,7 @@ import pg from "pg";
 import { webhookHandler } from "../../src/fetch.ts";
 import { type HandlerContext, standardWebhooks } from "../../src/index.ts";
 import { inboxMigration, postgresInbox } from "../../src/postgres.ts";
-import type { StageMessage, KilledReceiverSetup, Stage, GoOnMessage } from "./messages.ts";
+import type { GoOnMessage, KilledReceiverSetup, Stage, StageMessage } from "./messages.ts";
 
 const { secret, mode, database } = JSON.parse(process.argv[2] ?? "") as KilledReceiverSetup;
 const notify = (message: StageMessage): void => void process.send?.(message);

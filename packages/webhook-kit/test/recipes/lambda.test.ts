@@ -22,7 +22,11 @@ interface FunctionResult {
 
 /** A gateway in front of the function: what it takes in becomes an event, and the result what it responds. */
 const gateway =
-  (toEvent: (taken: Taken) => TestedEvent, isBinary: boolean, invoke: (event: TestedEvent) => Promise<FunctionResult>) =>
+  (
+    toEvent: (taken: Taken) => TestedEvent,
+    isBinary: boolean,
+    invoke: (event: TestedEvent) => Promise<FunctionResult>,
+  ) =>
   async (request: IncomingMessage, response: ServerResponse) => {
     const { method = "", url: path = "", rawHeaders } = request;
     const event = JSON.parse(
