@@ -1,0 +1,43 @@
+import { afterAll, describe, expect, test } from "vitest";
+import type { Scheme } from "../../src/corpus/scheme.ts";
+import { type ProbeResult, probe } from "../../src/probe/probe.ts";
+import { type Language, secrets, startReceiver } from "../support/start-receiver.ts";
+import { plantedDefects } from "./planted-defects.ts";
+
+export interface DefectsSuite {
+  /** Names of groups and cases that are left out. */
+  skip?: readonly string[];
+}
+
+/** Finds each planted defect in the receiver of a language, and nothing in the correct one. */
+export function describeDefects(language: Language, { skip = [] }: DefectsSuite = {}): void {
+  const started: { stop(): Promise<unknown> }[] = [];
+  afterAll(() => Promise.all(started.map((receiver) => receiver.stop())));
+
+  const probed = async (scheme: Scheme, defect = "", allowEvents = false): Promise<ProbeResult> => {
+    const receiver = await startReceiver(language, scheme, defect);
+    started.push(receiver);
+    return probe({ ...{ url: receiver.url, scheme, secret: secrets[scheme], allowEvents, only: [], skip } });
+  };
+  const defectsOf = ({ findings }: ProbeResult) => findings.map(({ defect }) => defect);
+  const evidenceOf = ({ findings }: ProbeResult) =>
+    JSON.stringify(findings.map(({ defect, evidence }) => [defect, evidence.map(({ id, text }) => `${id}: ${text}`)]));
+
+  describe(`a receiver in ${language}`, () => {
+    test.each(["timestampDigest", "standardWebhooks"] as const)("has no findings if it is correct: %s", async (scheme) => {
+      const result = await probed(scheme);
+      expect(defectsOf(result), evidenceOf(result)).toEqual([]);
+      expect(result.sent).toBeGreaterThan(100);
+    });
+
+    test("has no findings if it is correct and gets events", async () => {
+      const result = await probed("timestampDigest", "", true);
+      expect(defectsOf(result), evidenceOf(result)).toEqual([]);
+    });
+
+    test.each(plantedDefects)("$name is found: $scheme", async ({ name, scheme, found }) => {
+      const result = await probed(scheme, name);
+      expect(defectsOf(result), evidenceOf(result)).toEqual(found);
+    });
+  });
+}
