@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { startReceiver, secrets } from "../../packages/cli/test/support/start-receiver.ts";
+import { secrets, startReceiver } from "../../packages/cli/test/support/start-receiver.ts";
 import { pack } from "./pack.ts";
 
 const run = promisify(execFile);

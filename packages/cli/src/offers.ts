@@ -7,7 +7,9 @@ import { probeCommand } from "./commands/probe-command.ts";
 import { triggerCommand } from "./commands/trigger-command.ts";
 import { UsageError } from "./terminal/usage-error.ts";
 
-const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
+const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+  version: string;
+};
 
 const program = new Command("offers")
   .description("Test your endpoint for the staffing service's webhooks.")

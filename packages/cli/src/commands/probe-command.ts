@@ -41,17 +41,17 @@ export const probeCommand = (): Command =>
       `
 Environment:
   WEBHOOK_SECRET           the secret on your company profile
-  WEBHOOK_SECRET_PREVIOUS  the secret before a rotation; without it, its cases are
-                           left out
+  WEBHOOK_SECRET_PREVIOUS  the secret before a rotation; without it, its cases
+                           are left out
 
 Exit code: 0 without findings, 1 with findings, 2 if the receiver cannot be
 judged.
 
 Examples:
   $ WEBHOOK_SECRET=… offers probe http://localhost:3001/offers
-  $ offers probe http://localhost:3001/offers --secret-file .secret --allow-events
+  $ offers probe http://localhost:3001/offers --secret-file .webhook-secret
   $ offers probe http://localhost:3001/offers --only freshness,digests/empty-key
-  $ offers probe http://localhost:3001/offers --json > report.json`,
+  $ offers probe http://localhost:3001/offers --allow-events --json > out.json`,
     )
     .action(async (url: string | undefined, flags: Flags) => {
       const { runProbe } = await import("../report/run-probe.ts");

@@ -12,8 +12,9 @@ const standardHeaders: [string, string][] = [
   ["webhook-signature", "{{webhook.signature}}"],
 ];
 
-/** A mention of the documented scheme, by its headers or its placeholders. */
-const digestScheme = /timestamp\b|authorization|\{\{(other\.)?(digest|DIGEST|secret|SECRET|unix|YYYY|httpDate)/i;
+/** A mention of the documented scheme, by its headers or its placeholders; or chunks, which are not what is signed. */
+const untranslatable =
+  /timestamp\b|authorization|transfer-encoding|\{\{(other\.)?(digest|DIGEST|secret|SECRET|unix|YYYY|httpDate)/i;
 
 /**
  * The cases that are about something other than the signature, signed as Standard Webhooks are. Left out are those that look
@@ -36,7 +37,7 @@ function translateStep(step: Step): Step | undefined {
   const others = headers.filter((header) => !digestHeaders.includes(JSON.stringify(header)));
   const isSigned = headers.length - others.length === 2;
   if (!isSigned && others.length !== headers.length) return undefined;
-  if (digestScheme.test(JSON.stringify([rest, others]))) return undefined;
+  if (untranslatable.test(JSON.stringify([rest, others]))) return undefined;
   const translated: CorpusRequest = { ...rest, headers: [...(isSigned ? standardHeaders : []), ...others] };
   return { ...step, request: translated };
 }

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
 import { readResponses } from "./read-responses.ts";
 
-const statuses = (text: string, isClosed = true) => readResponses(text, ["GET", "GET"], isClosed).map(({ status }) => status);
+const statuses = (text: string, isClosed = true) =>
+  readResponses(text, ["GET", "GET"], isClosed).map(({ status }) => status);
 const ok = "HTTP/1.1 200 OK\r\n";
 
 test.each([
@@ -12,9 +13,9 @@ test.each([
 ])("reads a body by %s", (_, text) => expect(readResponses(text, ["GET"], true)[0]?.body).toBe("hi"));
 
 test("skips interim responses, and reads several", () =>
-  expect(statuses(`HTTP/1.1 100 Continue\r\n\r\n${ok}Content-Length: 0\r\n\r\n${ok}Content-Length: 0\r\n\r\n`)).toEqual([
-    200, 200,
-  ]));
+  expect(statuses(`HTTP/1.1 100 Continue\r\n\r\n${ok}Content-Length: 0\r\n\r\n${ok}Content-Length: 0\r\n\r\n`)).toEqual(
+    [200, 200],
+  ));
 
 test("a response to HEAD has no body, whatever its length says", () =>
   expect(readResponses(`${ok}Content-Length: 5\r\n\r\n`, ["HEAD"], false)).toHaveLength(1));
@@ -28,7 +29,21 @@ test.each(["-5", "1e3", "x", "+3"])("a length of %j is none", (length) =>
 );
 
 const piece = fc.constantFrom(
-  ...[ok, "\r\n", "\r\n\r\n", "Content-Length: ", "Transfer-Encoding: chunked", "0", "5", "-1", "ff", "x", " ", ";", "HTTP/1.1 "],
+  ...[
+    ok,
+    "\r\n",
+    "\r\n\r\n",
+    "Content-Length: ",
+    "Transfer-Encoding: chunked",
+    "0",
+    "5",
+    "-1",
+    "ff",
+    "x",
+    " ",
+    ";",
+    "HTTP/1.1 ",
+  ],
 );
 
 test("ends for every text", () =>

@@ -12,11 +12,15 @@ export interface ReceiverUrl extends Address {
 export function readUrl(text: string): ReceiverUrl {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || (url.protocol !== "http:" && url.protocol !== "https:"))
-    throw new UsageError(`${quoted(text)} is no address. Give one with http:// or https://, such as http://localhost:3001/offers.`);
+    throw new UsageError(
+      `${quoted(text)} is no address. Give one with http:// or https://, such as http://localhost:3001/offers.`,
+    );
   if (url.username || url.password)
     throw new UsageError("The address holds a user name or a password. Give it without: the service sends none.");
   if (url.search || url.hash)
-    throw new UsageError(`${quoted(text)} has a query or a fragment. Give the base address alone, as on the company profile.`);
+    throw new UsageError(
+      `${quoted(text)} has a query or a fragment. Give the base address alone, as on the company profile.`,
+    );
   const isSecure = url.protocol === "https:";
   const base = url.pathname.replace(/\/+$/, "");
   return {

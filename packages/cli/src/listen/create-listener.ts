@@ -62,7 +62,11 @@ async function receive(options: ListenerOptions, request: IncomingMessage, respo
   write(response, result);
   options.onArrival({
     ...{ method, target, rawHeaders, body: body ?? Buffer.alloc(0), status: result.status },
-    ...{ durationMs: performance.now() - startedAt, ...(verification && { verification }), ...(failure && { failure }) },
+    ...{
+      durationMs: performance.now() - startedAt,
+      ...(verification && { verification }),
+      ...(failure && { failure }),
+    },
   });
 }
 
@@ -81,7 +85,11 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
 function respond(path: string, verification: Verification | undefined): ForwardedResponse {
   if (verification && !verification.ok) return plain(401);
   if (!path.endsWith("/contact-suggestions")) return plain(200);
-  return { ...plain(200), rawHeaders: ["Content-Type", "application/json", "Content-Length", "2"], body: Buffer.from("[]") };
+  return {
+    ...plain(200),
+    rawHeaders: ["Content-Type", "application/json", "Content-Length", "2"],
+    body: Buffer.from("[]"),
+  };
 }
 
 const plain = (status: number): ForwardedResponse => ({
@@ -99,6 +107,7 @@ function write(response: ServerResponse, { status, statusText, rawHeaders, body 
 
 function reasonOf(cause: unknown, { forwardTo, timeoutMs }: ListenerOptions): string {
   const { code, name, message } = cause as NodeJS.ErrnoException;
-  if (name === "TimeoutError" || name === "AbortError") return `${forwardTo?.href} did not respond within ${timeoutMs / 1000} s`;
+  if (name === "TimeoutError" || name === "AbortError")
+    return `${forwardTo?.href} did not respond within ${timeoutMs / 1000} s`;
   return `${forwardTo?.href} cannot be reached (${code ?? message}); is your receiver running?`;
 }

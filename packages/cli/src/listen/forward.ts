@@ -1,4 +1,4 @@
-import { type IncomingMessage, request as requestHttp, type RequestOptions } from "node:http";
+import { type IncomingMessage, type RequestOptions, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { maxResponseBytes } from "../exchange/exchange.ts";
 import type { ReceiverUrl } from "../exchange/read-url.ts";
@@ -20,7 +20,15 @@ export interface ForwardedResponse {
 }
 
 /** These belong to one connection (RFC 9110, section 7.6.1), and Host names the target of each (section 7.2). */
-const perConnection = new Set(["connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"]);
+const perConnection = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
 
 /**
  * Hands a request on: method, path, query, body, and the headers with their order and capitals, byte for byte. Only Host and the headers
@@ -52,10 +60,13 @@ function headersFor(to: ReceiverUrl, { rawHeaders, body }: ForwardedRequest): st
   const host = `${to.host}:${to.port}`;
   const kept = withoutConnection(rawHeaders);
   const names = kept.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
-  const headers = kept.map((text, index) => (index % 2 === 1 && kept[index - 1]?.toLowerCase() === "host" ? host : text));
+  const headers = kept.map((text, index) =>
+    index % 2 === 1 && kept[index - 1]?.toLowerCase() === "host" ? host : text,
+  );
   if (!names.includes("host")) headers.unshift("Host", host);
-  // It came in chunks, whose sizes mean nothing; a length says the same.
-  if (body.length > 0 && !names.includes("content-length")) headers.push("Content-Length", String(body.length));
+  // A body that came in chunks, whose sizes mean nothing, gets a length.
+  const isChunked = rawHeaders.some((text, index) => index % 2 === 0 && text.toLowerCase() === "transfer-encoding");
+  if (isChunked && !names.includes("content-length")) headers.push("Content-Length", String(body.length));
   return [...headers, "Connection", "close"];
 }
 

@@ -34,7 +34,9 @@ export async function listen(options: ListenOptions): Promise<number> {
     await once(server, "listening");
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    throw new UsageError(`Port ${options.port} of ${options.host} cannot be used (${code}). Choose another one with --port.`);
+    throw new UsageError(
+      `Port ${options.port} of ${options.host} cannot be used (${code}). Choose another one with --port.`,
+    );
   }
   const { port } = server.address() as AddressInfo;
   const address = `http://${options.host.includes(":") ? `[${options.host}]` : options.host}:${port}`;

@@ -1,7 +1,7 @@
 import type { CorpusCase } from "../corpus/corpus.ts";
 import { type Scheme, schemes } from "../corpus/scheme.ts";
-import type { ReceiverUrl } from "../exchange/read-url.ts";
 import { exchange } from "../exchange/exchange.ts";
+import type { ReceiverUrl } from "../exchange/read-url.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 import { type RunSettings, runCase } from "./run-case.ts";
 

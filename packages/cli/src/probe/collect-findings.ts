@@ -42,7 +42,11 @@ export function collectFindings(
       else add(defect, { id, title: each.title, source: each.why, ...exchangeOf(outcome, mistake) });
     }
     if (isSlow(each.id, outcome))
-      add("slow_response", { id, title: each.title, ...exchangeOf(outcome, { kind: "status", text: slowText(outcome) }) });
+      add("slow_response", {
+        id,
+        title: each.title,
+        ...exchangeOf(outcome, { kind: "status", text: slowText(outcome) }),
+      });
   }
   for (const { id, text, defect, sent } of timing) {
     if (defect === undefined) notes.push({ id, text });
@@ -63,7 +67,9 @@ function exchangeOf({ sent, responses }: CaseOutcome, { text, step = 0 }: Mistak
 
 /** Only where the receiver has nothing to read but the head, and its own speed is what is measured. */
 const isSlow = (id: string, { durationsMs, problem }: CaseOutcome): boolean =>
-  problem === undefined && /^(methods|headers|digests|standard)\//.test(id) && Math.max(...durationsMs) > checkTimeoutMs;
+  problem === undefined &&
+  /^(methods|headers|digests|standard)\//.test(id) &&
+  Math.max(...durationsMs) > checkTimeoutMs;
 
 const slowText = ({ durationsMs }: CaseOutcome): string =>
   `the response took ${(Math.max(...durationsMs) / 1000).toFixed(1)} s`;

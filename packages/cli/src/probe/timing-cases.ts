@@ -17,11 +17,19 @@ export const timingGroup: CorpusGroup = {
   name: "timing",
   cases: [
     {
-      ...{ id: stalled, title: "A body that stops arriving is given up within 15 seconds.", why: "D-17: 408 after 10." },
+      ...{
+        id: stalled,
+        title: "A body that stops arriving is given up within 15 seconds.",
+        why: "D-17: 408 after 10.",
+      },
       ...{ request: {}, response: { status: [408, 400, 401, "closed"], handled: 0 } },
     },
     {
-      ...{ id: beside, title: "GET /test is answered while another body is stalled.", why: "D-25: a check may take 5 seconds." },
+      ...{
+        id: beside,
+        title: "GET /test is answered while another body is stalled.",
+        why: "D-25: a check may take 5 seconds.",
+      },
       ...{ request: {}, response: { status: 200, handled: 0 } },
     },
   ],

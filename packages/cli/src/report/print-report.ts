@@ -54,16 +54,31 @@ function printFinding(
 
 const indent = (text: string): string => text.replaceAll(/^/gm, "     ");
 
-function printSummary({ sent, findings, notes, skipped }: ProbeResult, options: ReportOptions, style: Style, width: number) {
+function printSummary(
+  { sent, findings, notes, skipped }: ProbeResult,
+  options: ReportOptions,
+  style: Style,
+  width: number,
+) {
   const count = findings.length;
-  const verdict = count === 0 ? style(["bold", "green"], "No findings") : style(["bold", "red"], plural(count, "finding"));
+  const verdict =
+    count === 0 ? style(["bold", "green"], "No findings") : style(["bold", "red"], plural(count, "finding"));
   const lines = [`${verdict} in ${plural(sent, "case")} at ${options.url.href}.`];
-  for (const { reason, count: left } of skipped) lines.push(wrapText(`Not sent: ${plural(left, "case")}; ${reason}.`, "", width));
+  for (const { reason, count: left } of skipped)
+    lines.push(wrapText(`Not sent: ${plural(left, "case")}; ${reason}.`, "", width));
   if (notes.length > 0 && !options.showNotes)
-    lines.push(wrapText(`${plural(notes.length, "note")}: differences that need no change; --notes prints them.`, "", width));
+    lines.push(
+      wrapText(`${plural(notes.length, "note")}: differences that need no change; --notes prints them.`, "", width),
+    );
   if (options.showNotes) lines.push("", ...notes.map(({ id, text }) => printable(`  ${id}: ${options.mask(text)}`)));
   if (count > 0)
-    lines.push(wrapText("A signature in this report is valid for 5 minutes. After a change, send one case again with --only, such as:", "", width));
+    lines.push(
+      wrapText(
+        "A signature in this report is valid for 5 minutes. After a change, send one case again with --only, such as:",
+        "",
+        width,
+      ),
+    );
   const [first] = findings;
   if (first?.evidence[0]) lines.push(`  offers probe ${options.url.href} --only ${first.evidence[0].id}`);
   return lines.join("\n");

@@ -3,16 +3,20 @@ import { toCommand } from "./to-command.ts";
 
 const target = { host: "localhost", port: 3001 };
 const mask = (text: string) => text.replaceAll("the-secret", "<secret>");
-const command = (text: string, encoding: BufferEncoding = "latin1") => toCommand(Buffer.from(text, encoding), target, mask);
+const command = (text: string, encoding: BufferEncoding = "latin1") =>
+  toCommand(Buffer.from(text, encoding), target, mask);
 
 test("an ordinary request is sent by curl", () =>
-  expect(command("GET /test/auth HTTP/1.1\r\nHost: localhost:3001\r\nTimestamp: it's\r\nConnection: close\r\n\r\n")).toBe(
-    "curl -i --path-as-is -X GET \\\n  -H 'Timestamp: it'\\''s' \\\n  'http://localhost:3001/test/auth'",
-  ));
+  expect(
+    command("GET /test/auth HTTP/1.1\r\nHost: localhost:3001\r\nTimestamp: it's\r\nConnection: close\r\n\r\n"),
+  ).toBe("curl -i --path-as-is -X GET \\\n  -H 'Timestamp: it'\\''s' \\\n  'http://localhost:3001/test/auth'"));
 
 test("a body is sent as it is, and what is masked is not shown", () =>
   expect(
-    command("POST /offer/response HTTP/1.1\r\nHost: localhost:3001\r\nContent-Length: 16\r\n\r\n{\"a\":\"the-secret", "utf8"),
+    command(
+      'POST /offer/response HTTP/1.1\r\nHost: localhost:3001\r\nContent-Length: 16\r\n\r\n{"a":"the-secret',
+      "utf8",
+    ),
   ).toContain(`--data-binary '{"a":"<secret>'`));
 
 test.each([

@@ -5,7 +5,11 @@ import { showRequest, showResponse } from "./show-exchange.ts";
 import { toCommand } from "./to-command.ts";
 
 /** The result of a probe for a program. Secrets are masked. */
-export function toJson({ sent, findings, notes, skipped }: ProbeResult, url: ReceiverUrl, mask: (text: string) => string) {
+export function toJson(
+  { sent, findings, notes, skipped }: ProbeResult,
+  url: ReceiverUrl,
+  mask: (text: string) => string,
+) {
   return {
     url: url.href,
     sent,

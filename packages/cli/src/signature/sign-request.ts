@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
-import { keyOf } from "../corpus/sign-standard-webhooks.ts";
 import type { Scheme } from "../corpus/scheme.ts";
+import { keyOf } from "../corpus/sign-standard-webhooks.ts";
 
 /** The headers of a signed webhook, as the platform sends them. */
 export function signRequest(
@@ -18,10 +18,5 @@ export function signRequest(
   if (scheme === "timestampDigest") return documented;
   const seconds = String(Math.floor(now.getTime() / 1000));
   const signature = createHmac("sha256", keyOf(secret)).update(`${id}.${seconds}.`).update(body).digest("base64");
-  return [
-    ...documented,
-    ["webhook-id", id],
-    ["webhook-timestamp", seconds],
-    ["webhook-signature", `v1,${signature}`],
-  ];
+  return [...documented, ["webhook-id", id], ["webhook-timestamp", seconds], ["webhook-signature", `v1,${signature}`]];
 }

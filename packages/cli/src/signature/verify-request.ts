@@ -5,7 +5,9 @@ import { readDateTime } from "../generated/date-time.ts";
 import { toleranceSeconds } from "../generated/decisions.ts";
 
 /** A verified request, or why it was refused. */
-export type Verification = { ok: true; variant: string; ageSeconds: number } | { ok: false; reason: string; advice: string };
+export type Verification =
+  | { ok: true; variant: string; ageSeconds: number }
+  | { ok: false; reason: string; advice: string };
 
 export interface ReceivedRequest {
   /** Node's flat list: name, value, name, value. */
@@ -23,7 +25,8 @@ function verifyDigest(secret: string, { rawHeaders }: ReceivedRequest, now: numb
   if ("ok" in headers) return headers;
   const [timestamp = "", authorization = ""] = headers.values;
   const time = readDateTime(timestamp);
-  if (!time) return refuse("malformed_timestamp", "Timestamp is no date-time with its zone, such as 2018-11-26T10:55Z.");
+  if (!time)
+    return refuse("malformed_timestamp", "Timestamp is no date-time with its zone, such as 2018-11-26T10:55Z.");
   const digits = /^hmac +([0-9a-f]{64})$/i.exec(authorization)?.[1];
   if (digits === undefined)
     return refuse("malformed_authorization", "Authorization is not the word hmac, a space and 64 hexadecimal digits.");
@@ -73,7 +76,10 @@ const skewOf = (earliest: number, latest: number, now: number): number =>
   (now < earliest ? earliest - now : now > latest ? latest - now : 0) / 1000;
 
 /** The value of each header, which must occur once. */
-function findHeaders(rawHeaders: readonly string[], names: string[]): { values: string[] } | (Verification & { ok: false }) {
+function findHeaders(
+  rawHeaders: readonly string[],
+  names: string[],
+): { values: string[] } | (Verification & { ok: false }) {
   const values: string[] = [];
   for (const name of names) {
     const found = rawHeaders.filter(
@@ -81,7 +87,10 @@ function findHeaders(rawHeaders: readonly string[], names: string[]): { values: 
     );
     const [value] = found;
     if (value === undefined)
-      return refuse(`missing_${name.toLowerCase().replaceAll("-", "_")}`, `There is no ${name} header. Does a proxy strip it?`);
+      return refuse(
+        `missing_${name.toLowerCase().replaceAll("-", "_")}`,
+        `There is no ${name} header. Does a proxy strip it?`,
+      );
     if (found.length > 1 || (name !== "webhook-signature" && value.includes(",")))
       return refuse("duplicate_header", `${name} was sent twice. Does a proxy add one?`);
     values.push(value);

@@ -1,5 +1,5 @@
 /** Control characters other than a line feed, and characters that reorder text. */
-const unprintable = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const unprintable = /(?!\n)\p{Cc}|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 /** Text from the network without control characters: an escape sequence could rewrite what a terminal shows. */
 export const printable = (text: string): string =>

@@ -3,7 +3,8 @@ import type { Scheme } from "../corpus/scheme.ts";
 import { promptHidden } from "./prompt-hidden.ts";
 import { UsageError } from "./usage-error.ts";
 
-const notSet = "Set WEBHOOK_SECRET to the secret on your company profile, or name a file that holds it with --secret-file.";
+const notSet =
+  "Set WEBHOOK_SECRET to the secret on your company profile, or name a file that holds it with --secret-file.";
 
 /**
  * The secret, from a file, the environment or a prompt that shows no input. Never from an argument: other users of the machine see
@@ -15,8 +16,13 @@ export async function readSecret(scheme: Scheme, file: string | undefined): Prom
   const secret = file === undefined ? (process.env.WEBHOOK_SECRET ?? (await ask())) : readSecretFile(file);
   if (secret.trim() === "") throw new UsageError(`The secret is empty. ${notSet}`);
   if (secret !== secret.trim()) throw new UsageError("The secret begins or ends with white space. Remove it.");
-  if (scheme === "standardWebhooks" && !/^(whsec_)?(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(secret))
-    throw new UsageError("Standard Webhooks needs a secret in base64, with or without whsec_ before it. Check --scheme and the secret.");
+  if (
+    scheme === "standardWebhooks" &&
+    !/^(whsec_)?(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(secret)
+  )
+    throw new UsageError(
+      "Standard Webhooks needs a secret in base64, with or without whsec_ before it. Check --scheme and the secret.",
+    );
   return secret;
 }
 

@@ -33,7 +33,9 @@ export async function trigger(name: string, options: TriggerOptions): Promise<nu
   });
   const [response] = responses;
   if (!response && error !== undefined)
-    throw new UsageError(`${to.href} cannot be reached (${error}). Start your receiver first, and give the address on which it listens.`);
+    throw new UsageError(
+      `${to.href} cannot be reached (${error}). Start your receiver first, and give the address on which it listens.`,
+    );
   const mask = maskSecrets([secret]);
   const isAcknowledged = response?.status === 200;
   if (options.json) {

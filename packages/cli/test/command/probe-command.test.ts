@@ -45,7 +45,12 @@ test("the report in JSON holds the same, and no secret", async () => {
   const { code, stdout } = await runOffers(["probe", prefix.url.href, "--json", "--skip", "timing"], env);
   const { findings, sent } = JSON.parse(stdout) as {
     sent: number;
-    findings: { defect: string; why: string; change: string; cases: { id: string; request: string; command: string }[] }[];
+    findings: {
+      defect: string;
+      why: string;
+      change: string;
+      cases: { id: string; request: string; command: string }[];
+    }[];
   };
   expect(code).toBe(1);
   expect(sent).toBeGreaterThan(300);
@@ -72,7 +77,9 @@ test("another secret ends with 2, before anything is judged", async () => {
 test("a wrong path ends with 2 and says which address is meant", async () => {
   const { code, stderr } = await runOffers(["probe", `${correct.url.href}/elsewhere`], env);
   expect(code).toBe(2);
-  expect(stderr).toContain("/elsewhere/test got 404, and must get 200. Give the base address as it is on the company profile");
+  expect(stderr).toContain(
+    "/elsewhere/test got 404, and must get 200. Give the base address as it is on the company profile",
+  );
 });
 
 test("colour is only used where FORCE_COLOR asks for it, and never with NO_COLOR", async () => {

@@ -4,12 +4,15 @@ import { runOffers } from "../support/run-offers.ts";
 const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 const env = { WEBHOOK_SECRET: secret };
 
-test.each([[[]], [["probe"]], [["listen"]], [["trigger"]]])("help of %j has no line wider than 80 columns", async (args) => {
-  const { code, stdout } = await runOffers([...args, "--help"]);
-  expect(code).toBe(0);
-  expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
-  if (args.length > 0) expect(stdout).toContain("Examples:");
-});
+test.each([[[]], [["probe"]], [["listen"]], [["trigger"]]])(
+  "help of %j has no line wider than 80 columns",
+  async (args) => {
+    const { code, stdout } = await runOffers([...args, "--help"]);
+    expect(code).toBe(0);
+    expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
+    if (args.length > 0) expect(stdout).toContain("Examples:");
+  },
+);
 
 test.each([
   [["probe", "--colour", "http://localhost:1"], {}, "unknown option '--colour'"],

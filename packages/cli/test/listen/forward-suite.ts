@@ -17,7 +17,10 @@ interface Sent {
 
 const tokenCharacters = [..."!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"];
 const token = fc.string({ unit: fc.constantFrom(...tokenCharacters), minLength: 1, maxLength: 12 });
-const visible = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)), maxLength: 30 });
+const visible = fc.string({
+  unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+  maxLength: 30,
+});
 const targetText = visible.map((text) => `/${text.replaceAll("#", "")}`);
 
 /** Also bytes beyond ASCII, and white space inside. */
@@ -26,19 +29,32 @@ const value = fc
   .map((text) => text.trim());
 
 /** Those that a proxy must not hand on (RFC 9110, section 7.6.1), and those that frame a message. */
-const reserved = /^(host|connection|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade|content-length|expect)$/i;
+const reserved =
+  /^(host|connection|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade|content-length|expect)$/i;
 
 const sent: fc.Arbitrary<Sent> = fc.record({
   method: fc.constantFrom("GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "PROPFIND"),
   target: targetText,
-  headers: fc.array(fc.tuple(token.filter((name) => !reserved.test(name)), value), { maxLength: 12 }),
+  headers: fc.array(
+    fc.tuple(
+      token.filter((name) => !reserved.test(name)),
+      value,
+    ),
+    { maxLength: 12 },
+  ),
   body: fc.uint8Array({ maxLength: 2_000 }),
   isChunked: fc.boolean(),
 });
 
 const response = fc.record({
   status: fc.integer({ min: 200, max: 599 }).filter((status) => status !== 204 && status !== 205 && status !== 304),
-  headers: fc.array(fc.tuple(token.filter((name) => !reserved.test(name)), value), { maxLength: 8 }),
+  headers: fc.array(
+    fc.tuple(
+      token.filter((name) => !reserved.test(name)),
+      value,
+    ),
+    { maxLength: 8 },
+  ),
   body: fc.uint8Array({ maxLength: 2_000 }),
 });
 
@@ -48,7 +64,9 @@ function writeSent({ method, target, headers, body, isChunked }: Sent): Buffer {
   const framing = isChunked ? "Transfer-Encoding: chunked\r\n" : `Content-Length: ${body.length}\r\n`;
   const half = Math.floor(body.length / 2);
   const chunk = (bytes: Uint8Array) =>
-    bytes.length === 0 ? [] : [Buffer.from(`${bytes.length.toString(16)}\r\n`), Buffer.from(bytes), Buffer.from("\r\n")];
+    bytes.length === 0
+      ? []
+      : [Buffer.from(`${bytes.length.toString(16)}\r\n`), Buffer.from(bytes), Buffer.from("\r\n")];
   const content = isChunked
     ? [...chunk(body.slice(0, half)), ...chunk(body.slice(half)), Buffer.from("0\r\n\r\n")]
     : [Buffer.from(body)];
@@ -74,14 +92,16 @@ function readRequest(socket: Socket): Promise<{ head: string; body: Buffer }> {
 
 /** Sends random requests through `offers listen --forward-to`, and compares bytes on both sides. */
 export async function forwardsByteForByte(runs: number): Promise<void> {
-  let planned: { status: number; headers: [string, string][]; body: Uint8Array };
-  let arrived: { head: string; body: Buffer } | undefined;
+  const wire: {
+    planned: { status: number; headers: [string, string][]; body: Uint8Array };
+    arrived?: { head: string; body: Buffer } | undefined;
+  } = { planned: { status: 200, headers: [], body: Buffer.of() } };
   const behind = createServer((socket) => {
     socket.on("error", () => undefined);
     readRequest(socket).then(
       (request) => {
-        arrived = request;
-        const { status, headers, body } = planned;
+        wire.arrived = request;
+        const { status, headers, body } = wire.planned;
         const head = `HTTP/1.1 ${status} As Planned\r\n${lines(headers)}Content-Length: ${body.length}\r\n\r\n`;
         socket.end(Buffer.concat([Buffer.from(head, "latin1"), body]));
       },
@@ -97,31 +117,30 @@ export async function forwardsByteForByte(runs: number): Promise<void> {
   const port = await listening(listener);
   try {
     await fc.assert(
-      fc.asyncProperty(sent, response, async (request, reply) => {
-        planned = reply;
-        arrived = undefined;
+      fc.asyncProperty(sent, response, async (request, planned) => {
+        wire.planned = planned;
+        wire.arrived = undefined;
         const socket = connect(port, "127.0.0.1");
         socket.write(writeSent(request));
         const received = await buffer(socket);
         const { body } = request;
-        const length: [string, string][] =
-          !request.isChunked || body.length > 0 ? [["Content-Length", String(body.length)]] : [];
+        const length: [string, string] = ["Content-Length", String(body.length)];
         const expectedHead = [
           `${request.method} /base${request.target} HTTP/1.1`,
           `Host: 127.0.0.1:${behindPort}`,
-          ...[...request.headers, ...length].map(([name, text]) => `${name}: ${text}`),
+          ...[...request.headers, length].map(([name, text]) => `${name}: ${text}`),
           "Connection: close",
         ];
-        expect(arrived?.head.split("\r\n")).toEqual(expectedHead);
-        expect(arrived?.body.equals(body)).toBe(true);
+        expect(wire.arrived?.head.split("\r\n")).toEqual(expectedHead);
+        expect(wire.arrived?.body.equals(body)).toBe(true);
         const end = received.indexOf("\r\n\r\n");
         const returned = received.toString("latin1", 0, end).split("\r\n");
-        const expectedLines = [...reply.headers, ["Content-Length", String(reply.body.length)]];
+        const expectedLines = [...planned.headers, ["Content-Length", String(planned.body.length)]];
         expect(returned.slice(0, 1 + expectedLines.length)).toEqual([
-          `HTTP/1.1 ${reply.status} As Planned`,
+          `HTTP/1.1 ${planned.status} As Planned`,
           ...expectedLines.map(([name, text]) => `${name}: ${text}`),
         ]);
-        expect(received.subarray(end + 4).equals(reply.body)).toBe(true);
+        expect(received.subarray(end + 4).equals(planned.body)).toBe(true);
       }),
       { numRuns: runs },
     );

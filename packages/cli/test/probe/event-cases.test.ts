@@ -12,7 +12,10 @@ import { probe } from "../../src/probe/probe.ts";
 import { secrets } from "../support/start-receiver.ts";
 
 /** Accepts everything, and keeps it. */
-async function startRecorder(): Promise<{ url: ReturnType<typeof readUrl>; received: { target: string; body: string }[] }> {
+async function startRecorder(): Promise<{
+  url: ReturnType<typeof readUrl>;
+  received: { target: string; body: string }[];
+}> {
   const received: { target: string; body: string }[] = [];
   const server = createServer({ insecureHTTPParser: true }, (request, response) => {
     text(request).then(
@@ -33,9 +36,9 @@ test.each(["timestampDigest", "standardWebhooks"] as Scheme[])(
   "nothing that names an event arrives without --allow-events: %s",
   async (scheme) => {
     const { url, received } = await startRecorder();
-    const options = { url, scheme, secret: secrets[scheme], only: [], skip: ["timing"] };
+    const options = { url, scheme, secret: secrets[scheme], only: [], skip: ["timing"], timeoutMs: 1_000 };
     await probe({ ...options, allowEvents: false });
-    const events = received.filter(({ target }) => /contact.*new|offer|events/i.test(decodeURI(target)));
+    const events = received.filter(({ target }) => /contact.*new|offer\/|events/i.test(target.replaceAll("%65", "e")));
     // What is sent there lacks every field of an event.
     expect(events.filter(({ body }) => body !== "{}")).toEqual([]);
     expect(received.filter(({ body }) => /offerId|workerId/.test(body))).toEqual([]);
@@ -45,7 +48,8 @@ test.each(["timestampDigest", "standardWebhooks"] as Scheme[])(
 
 test("most cases need no event, under either scheme", () => {
   const { groups, standardWebhooks } = readCorpus();
-  const harmless = (each: typeof groups) => each.flatMap(({ cases }) => cases).filter((one) => !isEventCase(one)).length;
+  const harmless = (each: typeof groups) =>
+    each.flatMap(({ cases }) => cases).filter((one) => !isEventCase(one)).length;
   expect(harmless(groups)).toBeGreaterThan(400);
   expect(harmless([...standardWebhooks, ...asStandardWebhooks(groups)])).toBeGreaterThan(120);
 });

@@ -2,7 +2,7 @@ import { describe, test } from "vitest";
 import { isInstalled, type Language } from "../support/start-receiver.ts";
 import { describeDefects } from "./defects-suite.ts";
 
-const languages: readonly Language[] = ["python", "php", "perl", "ruby", "java"];
+const languages: readonly Language[] = ["node", "python", "php", "perl", "ruby", "java"];
 
 for (const language of languages)
   if (isInstalled(language)) describeDefects(language);

@@ -34,16 +34,22 @@ function isDocumented(request) {
   if (given === undefined || !isDate || !isFresh(Date.now() - Date.parse(timestamp))) return false;
   return secrets.some(
     (secret) =>
-      isEqual(createHash("sha256").update(timestamp + secret).digest("hex"), given) ||
-      isEqual(createHmac("sha256", secret).update(timestamp).digest("hex"), given),
+      isEqual(
+        createHash("sha256")
+          .update(timestamp + secret)
+          .digest("hex"),
+        given,
+      ) || isEqual(createHmac("sha256", secret).update(timestamp).digest("hex"), given),
   );
 }
 
 function isStandard(request, body) {
-  const [id, timestamp, signatures] = ["id", "timestamp", "signature"].map((name) => headerOf(request, `webhook-${name}`));
+  const [id, timestamp, signatures] = ["id", "timestamp", "signature"].map((name) =>
+    headerOf(request, `webhook-${name}`),
+  );
   if (!id || !/^\d{1,12}$/.test(timestamp ?? "") || signatures === undefined) return false;
   if (!isFresh(Date.now() - Number(timestamp) * 1000)) return false;
-  const signed = DEFECT === "reserialised_json" && body.length > 0 ? JSON.stringify(JSON.parse(body)) : body;
+  const signed = DEFECT === "reserialised_json" && parse(body) ? JSON.stringify(JSON.parse(body)) : body;
   return secrets.some((secret) => {
     const key = Buffer.from(secret.replace("whsec_", ""), "base64");
     const expected = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(signed).digest("base64");

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-const source = fileURLToPath(new URL("../../src/offers.ts", import.meta.url));
+const built = fileURLToPath(new URL("../../dist/offers.js", import.meta.url));
 
 export interface OffersRun {
   code: number | null;
@@ -10,9 +10,9 @@ export interface OffersRun {
   stderr: string;
 }
 
-/** Runs the command with nothing of the test's environment but what is given. */
+/** Runs the command, which has been built, with nothing of the test's environment but what is given. */
 export async function runOffers(args: readonly string[], env: Record<string, string> = {}): Promise<OffersRun> {
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", source, ...args], {
+  const child = spawn(process.execPath, [built, ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { PATH: process.env.PATH, ...env },
   });

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { freePort } from "../../../../tools/processes/free-port.ts";
 import type { Scheme } from "../../src/corpus/scheme.ts";
 import { type ReceiverUrl, readUrl } from "../../src/exchange/read-url.ts";
-import { freePort } from "../../../../tools/processes/free-port.ts";
 
 const file = (name: string) => fileURLToPath(new URL(`../receivers/${name}`, import.meta.url));
 

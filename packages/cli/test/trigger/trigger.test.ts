@@ -42,7 +42,11 @@ test("a webhook is sent with its fields, and the kit verifies it", async () => {
   const { code, stdout } = await runOffers(["trigger", "worker-offer-response", "--to", to, ...sets], env);
   const [request] = received;
   expect(request).toMatchObject({ method: "POST", url: "/offers/offer/response" });
-  expect(JSON.parse(String(request?.body))).toEqual({ offerId: "offer_7", workerId: "worker-amal", response: "rejected=maybe" });
+  expect(JSON.parse(String(request?.body))).toEqual({
+    offerId: "offer_7",
+    workerId: "worker-amal",
+    response: "rejected=maybe",
+  });
   const verification = await verifyRequest(
     { secret: secrets.timestampDigest, scheme: timestampDigest({ variant: "sha256" }) },
     { rawHeaders: request?.rawHeaders ?? [] },
@@ -65,7 +69,12 @@ test("under Standard Webhooks the kit verifies body and id", async () => {
 });
 
 test.each([
-  ["a field of a path is encoded", ["worker-added-contact", "--set", "workerId=a/b c"], "/offers/contact/new/a%2Fb%20c", ""],
+  [
+    "a field of a path is encoded",
+    ["worker-added-contact", "--set", "workerId=a/b c"],
+    "/offers/contact/new/a%2Fb%20c",
+    "",
+  ],
   [
     "a list is written with commas",
     ["contact-suggestions", "--set", "userEmailAddresses=a@b.example,c@d.example"],

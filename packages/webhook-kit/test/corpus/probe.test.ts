@@ -52,8 +52,10 @@ function serveOnLambda(options: ReceiverOptions): Promise<{ url: string }> {
     const { method = "", url: path = "", rawHeaders } = request;
     if (Number(request.headers["content-length"] ?? 0) > 6 * 1024 * 1024) return void response.writeHead(413).end();
     const event = httpApiEvent({ method, path, rawHeaders, isBinary: true, body: await buffer(request) });
-    const { statusCode, headers, body, isBase64Encoded } = await invoke(event);
-    response.writeHead(statusCode, headers).end(Buffer.from(body, isBase64Encoded ? "base64" : "utf8"));
+    const { statusCode, body, isBase64Encoded, ...result } = await invoke(event);
+    response
+      .writeHead(statusCode, "headers" in result ? result.headers : {})
+      .end(Buffer.from(body, isBase64Encoded ? "base64" : "utf8"));
   };
   const server = createServer((request, response) => void receive(request, response).catch(() => response.destroy()));
   return untilTestFinished(server.listen(0, "127.0.0.1"));
@@ -73,7 +75,9 @@ describe.each(["timestampDigest", "standardWebhooks"] as Scheme[])("under %s", (
       // The stalled body takes 10 seconds.
       ...{ only: [], skip: ["timing/stalled-body"] },
     });
-    expect(findings.map(({ defect, evidence }) => [defect, evidence.map(({ id, text }) => `${id}: ${text}`)])).toEqual([]);
+    expect(findings.map(({ defect, evidence }) => [defect, evidence.map(({ id, text }) => `${id}: ${text}`)])).toEqual(
+      [],
+    );
     expect(sent).toBeGreaterThan(200);
   });
 });
