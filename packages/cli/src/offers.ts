@@ -6,6 +6,7 @@ import { listenCommand } from "./commands/listen-command.ts";
 import { probeCommand } from "./commands/probe-command.ts";
 import { triggerCommand } from "./commands/trigger-command.ts";
 import { UsageError } from "./terminal/usage-error.ts";
+import { widthOf, wrapText } from "./terminal/wrap-text.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
   version: string;
@@ -34,7 +35,9 @@ try {
   // Commander has printed its own errors, and ends with 1, which here means findings.
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else if (error instanceof UsageError) {
-    console.error(`offers: ${error.message}`);
+    const message = `offers: ${error.message}`;
+    // A program that reads the message gets it in one line.
+    console.error(process.stderr.isTTY ? wrapText(message, "", widthOf(process.stderr)) : message);
     process.exitCode = 2;
   } else throw error;
 }

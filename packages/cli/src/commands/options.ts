@@ -29,7 +29,10 @@ export const timeoutOption = (seconds: number): Option =>
     });
 
 /** For an option that may be given several times. */
-export const collect = (text: string, sofar: string[]): string[] => [...sofar, text];
+export const collect = (text: string, sofar: string[] = []): string[] => [...sofar, text];
 
 /** For a list with commas, which may be given several times. */
-export const collectList = (text: string, sofar: string[]): string[] => [...sofar, ...text.split(",").filter(Boolean)];
+export const collectList = (text: string, sofar: string[] = []): string[] => [
+  ...sofar,
+  ...text.split(",").filter(Boolean),
+];

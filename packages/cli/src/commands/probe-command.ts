@@ -5,8 +5,8 @@ import { collectList, schemeOption, secretFileOption, timeoutOption } from "./op
 
 interface Flags {
   allowEvents?: true;
-  only: string[];
-  skip: string[];
+  only?: string[];
+  skip?: string[];
   list?: true;
   scheme: Scheme;
   secretFile?: string;
@@ -26,8 +26,8 @@ export const probeCommand = (): Command =>
     )
     .argument("[url]", "base address of the receiver, as on the company profile")
     .option("--allow-events", "also send signed events; use a receiver that may create work from them")
-    .option("--only <names>", "send these groups or cases only, separated by commas", collectList, [])
-    .option("--skip <names>", "leave out these groups or cases", collectList, [])
+    .option("--only <names>", "send these groups or cases only, separated by commas", collectList)
+    .option("--skip <names>", "leave out these groups or cases", collectList)
     .option("--list", "print the groups and cases, and send nothing")
     .addOption(schemeOption())
     .addOption(secretFileOption())
@@ -59,5 +59,5 @@ Examples:
       if (flags.list) return listCases(flags.scheme);
       if (url === undefined)
         throw new UsageError("Give the base address of your receiver, such as http://localhost:3001/offers.");
-      process.exitCode = await runProbe(url, { ...flags, timeoutMs: flags.timeout });
+      process.exitCode = await runProbe(url, { only: [], skip: [], ...flags, timeoutMs: flags.timeout });
     });

@@ -5,14 +5,14 @@ import { collect, schemeOption, secretFileOption, timeoutOption } from "./option
 
 interface Flags {
   to: string;
-  set: string[];
+  set?: string[];
   scheme: Scheme;
   secretFile?: string;
   timeout: number;
   json?: true;
 }
 
-const eventLines = events.map(({ name, summary }) => `  ${name.padEnd(22)}${summary}`).join("\n");
+const eventLines = events.map(({ name, summary }) => `  ${name.padEnd(24)}${summary}`).join("\n");
 
 /** `offers trigger`: everything it needs is loaded when it runs. */
 export const triggerCommand = (): Command =>
@@ -21,7 +21,7 @@ export const triggerCommand = (): Command =>
     .description("Signs one webhook, sends it to a receiver, and prints the request and the response.")
     .argument("<event>", "the webhook to send; see below")
     .requiredOption("--to <url>", "base address of the receiver")
-    .option("--set <field=value>", "set a field; may be given several times", collect, [])
+    .option("--set <field=value>", "set a field; may be given several times", collect)
     .addOption(schemeOption())
     .addOption(secretFileOption())
     .addOption(timeoutOption(15))
@@ -47,5 +47,5 @@ Examples:
     )
     .action(async (event: string, { timeout, ...flags }: Flags) => {
       const { trigger } = await import("../trigger/trigger.ts");
-      process.exitCode = await trigger(event, { ...flags, timeoutMs: timeout });
+      process.exitCode = await trigger(event, { set: [], ...flags, timeoutMs: timeout });
     });

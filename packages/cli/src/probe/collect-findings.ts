@@ -1,5 +1,5 @@
 import { type DefectCode, defects } from "./defects.ts";
-import { findDefect } from "./find-defect.ts";
+import { findDefect, isMalformed } from "./find-defect.ts";
 import type { CaseOutcome, Mistake } from "./judge.ts";
 import type { Verdict } from "./run-corpus.ts";
 import { checkTimeoutMs, type TimingResult } from "./timing-cases.ts";
@@ -41,7 +41,7 @@ export function collectFindings(
       if (defect === undefined) notes.push({ id, text: mistake.text });
       else add(defect, { id, title: each.title, source: each.why, ...exchangeOf(outcome, mistake) });
     }
-    if (isSlow(each.id, outcome))
+    if (!isMalformed(each) && isSlow(each.id, outcome))
       add("slow_response", {
         id,
         title: each.title,

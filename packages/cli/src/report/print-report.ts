@@ -38,11 +38,12 @@ function printFinding(
   const others = evidence.slice(1, 4).map(({ id, text }) => `${id}: ${text}`);
   if (evidence.length > 4) others.push(`and ${evidence.length - 4} more`);
   return [
-    `${style(["bold", "red"], `${number}. ${title}`)} ${style("dim", defect)}`,
+    `${style(["bold", "red"], `${number}. ${title}`)} ${style("dim", `(${defect})`)}`,
     wrapText(`Why it matters: ${why}`, "   ", width),
     wrapText(`Change: ${change}`, "   ", width),
     "",
-    wrapText(`Case ${first.id}: ${first.title}`, "   ", width),
+    `   Case: ${first.id}`,
+    wrapText(`Expected: ${first.title}`, "   ", width),
     wrapText(`Result: ${first.text}`, "   ", width),
     ...(first.source === undefined ? [] : [style("dim", wrapText(`Source: ${first.source}`, "   ", width))]),
     ...block("Sent", showRequest(first.sent, mask)),

@@ -25,10 +25,10 @@ test("a report shows the case, what was sent and came back, why it matters and w
   const { code, stdout, stderr } = await runOffers(["probe", prefix.url.href, "--only", "digests"], env);
   expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
   for (const part of [
-    "1. Only a part of the signature is compared partial_comparison",
+    "1. Only a part of the signature is compared (partial_comparison)",
     "Why it matters: ",
     "Change: Require the whole signature",
-    "Case digests/",
+    "Case: digests/",
     "expected 401, got 200",
     "GET /test/auth HTTP/1.1",
     "HTTP/1.1 200",

@@ -8,11 +8,11 @@ import { type ReceiverUrl, readUrl } from "../../src/exchange/read-url.ts";
 
 const file = (name: string) => fileURLToPath(new URL(`../receivers/${name}`, import.meta.url));
 
-/** How each language's receiver is started. */
+/** How each language's receiver is started. PHP's own limit would hide that the code has none. */
 export const languages = {
   node: [process.execPath, file("receiver.mjs")],
   python: ["python3", file("receiver.py")],
-  php: ["php", "-S", "", file("receiver.php")],
+  php: ["php", "-d", "post_max_size=0", "-S", "", file("receiver.php")],
   perl: ["perl", file("receiver.pl")],
   ruby: ["ruby", file("receiver.rb")],
   java: ["java", file("Receiver.java")],
@@ -43,6 +43,8 @@ export async function startReceiver(language: Language, scheme: Scheme, defect =
     words.map((word) => word || `127.0.0.1:${port}`),
     {
       stdio: ["ignore", "pipe", "pipe"],
+      // PHP's server has workers, and Perl's a process for each connection: a group ends as a whole.
+      detached: true,
       env: {
         ...process.env,
         ...{ WEBHOOK_SECRET: secrets[scheme], DEFECT: defect, PORT: String(port), PHP_CLI_SERVER_WORKERS: "4" },
@@ -55,8 +57,9 @@ export async function startReceiver(language: Language, scheme: Scheme, defect =
   return {
     url: readUrl(`http://127.0.0.1:${listening}`),
     async stop() {
-      child.kill("SIGKILL");
-      await once(child, "exit");
+      const ended = once(child, "exit");
+      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+      await ended;
     },
   };
 }
