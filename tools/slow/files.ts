@@ -13,6 +13,7 @@ export const slowFiles = [
   "packages/cli/test/command/start-time.test.ts",
   "packages/cli/test/listen/forward-many.test.ts",
   "packages/cli/test/probe/languages.test.ts",
+  "packages/webhook-kit/test/corpus/probe.test.ts",
   "packages/webhook-kit/test/inbox-kills/kills.test.ts",
   "tools/soak/soak.test.ts",
   "tools/spec-driven/spec-driven.test.ts",

@@ -4,7 +4,7 @@ import { essentialCases, rawBodyCases } from "./essential-cases.ts";
 import type { CaseOutcome, Mistake, Status } from "./judge.ts";
 
 /**
- * The defect that a mistake shows. The corpus is stricter than a receiver must be: undefined for a mistake that is only a
+ * The defect that a mistake shows (D-104). The corpus is stricter than a receiver must be: undefined for a mistake that is only a
  * difference, such as a 403 for a 401, or a spelling that is accepted although no one can send it without the secret.
  */
 export function findDefect(each: CorpusCase, mistake: Mistake, outcome: CaseOutcome): DefectCode | undefined {
@@ -18,9 +18,11 @@ export function findDefect(each: CorpusCase, mistake: Mistake, outcome: CaseOutc
 
 function problemDefect(each: CorpusCase, { problem }: CaseOutcome): DefectCode | undefined {
   const { id } = each;
+  // A server may wait for the rest of what is no complete request to it, such as a body that is declared and not sent. When the
+  // connection ends before it, Fastify sends a second response.
+  if (isMalformed(each) || id.includes("/declared-"))
+    return problem === "response_too_large" ? "unusual_response" : undefined;
   if (problem !== "no_response") return "unusual_response";
-  // A server may wait for the rest of what is no complete request to it, such as a body that is declared and not sent.
-  if (isMalformed(each) || id.includes("/declared-")) return undefined;
   return isOversized(id) ? "any_size_accepted" : "no_response";
 }
 

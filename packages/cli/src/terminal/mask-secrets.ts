@@ -1,4 +1,4 @@
-/** Creates a function that replaces the secrets in a text, in either case and in base64. */
+/** Creates a function that replaces the secrets in a text, in either case and in base64 (D-102). */
 export function maskSecrets(secrets: readonly (string | undefined)[]): (text: string) => string {
   const forms = secrets.flatMap((secret) =>
     secret ? [secret, secret.toUpperCase(), secret.toLowerCase(), latin1(secret), base64(secret)] : [],

@@ -46,7 +46,7 @@ const sent: fc.Arbitrary<Sent> = fc.record({
   isChunked: fc.boolean(),
 });
 
-const response = fc.record({
+const plannedResponse = fc.record({
   status: fc.integer({ min: 200, max: 599 }).filter((status) => status !== 204 && status !== 205 && status !== 304),
   headers: fc.array(
     fc.tuple(
@@ -92,16 +92,14 @@ function readRequest(socket: Socket): Promise<{ head: string; body: Buffer }> {
 
 /** Sends random requests through `offers listen --forward-to`, and compares bytes on both sides. */
 export async function forwardsByteForByte(runs: number): Promise<void> {
-  const wire: {
-    planned: { status: number; headers: [string, string][]; body: Uint8Array };
-    arrived?: { head: string; body: Buffer } | undefined;
-  } = { planned: { status: 200, headers: [], body: Buffer.of() } };
+  let planned: { status: number; headers: [string, string][]; body: Uint8Array } | undefined;
+  const arrivals: { head: string; body: Buffer }[] = [];
   const behind = createServer((socket) => {
     socket.on("error", () => undefined);
     readRequest(socket).then(
       (request) => {
-        wire.arrived = request;
-        const { status, headers, body } = wire.planned;
+        arrivals.push(request);
+        const { status, headers, body } = planned ?? { status: 500, headers: [], body: Buffer.of() };
         const head = `HTTP/1.1 ${status} As Planned\r\n${lines(headers)}Content-Length: ${body.length}\r\n\r\n`;
         socket.end(Buffer.concat([Buffer.from(head, "latin1"), body]));
       },
@@ -117,9 +115,9 @@ export async function forwardsByteForByte(runs: number): Promise<void> {
   const port = await listening(listener);
   try {
     await fc.assert(
-      fc.asyncProperty(sent, response, async (request, planned) => {
-        wire.planned = planned;
-        wire.arrived = undefined;
+      fc.asyncProperty(sent, plannedResponse, async (request, response) => {
+        planned = response;
+        arrivals.length = 0;
         const socket = connect(port, "127.0.0.1");
         socket.write(writeSent(request));
         const received = await buffer(socket);
@@ -131,16 +129,16 @@ export async function forwardsByteForByte(runs: number): Promise<void> {
           ...[...request.headers, length].map(([name, text]) => `${name}: ${text}`),
           "Connection: close",
         ];
-        expect(wire.arrived?.head.split("\r\n")).toEqual(expectedHead);
-        expect(wire.arrived?.body.equals(body)).toBe(true);
+        expect(arrivals[0]?.head.split("\r\n")).toEqual(expectedHead);
+        expect(arrivals[0]?.body.equals(body)).toBe(true);
         const end = received.indexOf("\r\n\r\n");
         const returned = received.toString("latin1", 0, end).split("\r\n");
-        const expectedLines = [...planned.headers, ["Content-Length", String(planned.body.length)]];
+        const expectedLines = [...response.headers, ["Content-Length", String(response.body.length)]];
         expect(returned.slice(0, 1 + expectedLines.length)).toEqual([
-          `HTTP/1.1 ${planned.status} As Planned`,
+          `HTTP/1.1 ${response.status} As Planned`,
           ...expectedLines.map(([name, text]) => `${name}: ${text}`),
         ]);
-        expect(received.subarray(end + 4).equals(planned.body)).toBe(true);
+        expect(received.subarray(end + 4).equals(response.body)).toBe(true);
       }),
       { numRuns: runs },
     );

@@ -110,7 +110,7 @@ sub serve {
     my $client = shift;
     my $buffer = "";
     local $SIG{ALRM} = sub { respond($client, 408); exit };
-    alarm 10;
+    alarm 10 unless $defect eq "body_unlimited";
     until ($buffer =~ /\r\n\r\n/) {
         return respond($client, 431) if length $buffer > 32 * 1024;
         return unless sysread $client, $buffer, 16 * 1024, length $buffer;
