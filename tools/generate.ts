@@ -25,6 +25,7 @@ const products = new Map([
   ["examples/platform/src/generated/schemas.ts", schemas],
   ["packages/client/src/generated/decisions.ts", printConstants(root, "client")],
   ["packages/webhook-kit/src/generated/decisions.ts", printConstants(root, "webhook-kit")],
+  ["packages/cli/src/generated/decisions.ts", printConstants(root, "cli")],
   ["examples/platform/src/generated/decisions.ts", printConstants(root, "platform")],
   ["docs/decisions.md", printDecisions(root)],
   ["docs/contract.md", printContract(root)],
@@ -34,8 +35,10 @@ const products = new Map([
 for (const file of ["date-time.ts", "received-values.ts"]) {
   const source = await readFile(resolve(root, "spec/received", file), "utf8");
   const copy = `// Copied by tools/generate.ts from spec/received/${file}. Do not edit.\n\n${source}`;
-  for (const folder of ["packages/client", "packages/webhook-kit", "examples/platform"])
-    products.set(`${folder}/src/generated/${file}`, copy);
+  const folders = ["packages/client", "packages/webhook-kit", "examples/platform"];
+  // The command line verifies signatures, and validates no payload.
+  if (file === "date-time.ts") folders.push("packages/cli");
+  for (const folder of folders) products.set(`${folder}/src/generated/${file}`, copy);
 }
 
 const check = process.argv.includes("--check");

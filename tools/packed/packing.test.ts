@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
-import { pack, packageNames } from "./pack.ts";
+import { pack, publishedNames } from "./pack.ts";
 
 const run = promisify(execFile);
 const packages = join(import.meta.dirname, "../../packages");
@@ -22,7 +22,7 @@ const byNpm = [
   { command: ["publish", "--dry-run", "--tag"], started: "by a person", agent: undefined },
 ];
 
-test.each(packageNames.flatMap((name) => byNpm.map((attempt) => ({ name, ...attempt }))))(
+test.each(publishedNames.flatMap((name) => byNpm.map((attempt) => ({ name, ...attempt }))))(
   "$name: npm $command.0, started $started, refuses and says to use pnpm",
   async ({ name, command, agent }) => {
     const folder = await emptyFolder();
@@ -51,7 +51,7 @@ test.each([
   );
 });
 
-test.each(packageNames)("%s: pnpm packs, with versions that npm understands", async (name) => {
+test.each(publishedNames)("%s: pnpm packs, with versions that npm understands", async (name) => {
   const folder = await emptyFolder();
   const tarball = await pack(name, folder);
   const { stdout } = await run("tar", ["-xOzf", tarball, "package/package.json"]);
@@ -59,7 +59,7 @@ test.each(packageNames)("%s: pnpm packs, with versions that npm understands", as
   expect(stdout).not.toMatch(/catalog:|workspace:|"prepack"/);
 });
 
-test.each(packageNames)("%s: pnpm publishes", async (name) => {
+test.each(publishedNames)("%s: pnpm publishes", async (name) => {
   const { stdout, stderr } = await run("pnpm", ["publish", "--dry-run", "--no-git-checks"], {
     cwd: join(packages, name),
   });

@@ -1,4 +1,4 @@
-import type { ReceiverNeeds } from "../corpus.ts";
+import type { ReceiverNeeds } from "../../../../cli/src/corpus/corpus.ts";
 
 /** What every receiver in a child process is made of, whichever adapter it has. */
 export interface ReceiverSetup {

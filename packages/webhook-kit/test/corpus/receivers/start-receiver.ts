@@ -1,9 +1,9 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import type { ReceiverNeeds } from "../corpus.ts";
-import type { Noted } from "../judge.ts";
-import type { Target } from "../run-case.ts";
-import type { Receiver } from "../run-corpus.ts";
+import type { ReceiverNeeds } from "../../../../cli/src/corpus/corpus.ts";
+import type { Noted } from "../../../../cli/src/probe/judge.ts";
+import type { Target } from "../../../../cli/src/probe/run-case.ts";
+import type { Receiver } from "../../../../cli/src/probe/run-corpus.ts";
 import { type FromReceiver, type ToReceiver, writeMount } from "./receiver-setup.ts";
 
 /** It can be set up for every case, and says what it noted. */

@@ -1,6 +1,6 @@
-import type { Corpus, CorpusCase, ReceiverNeeds } from "./corpus.ts";
+import type { CorpusCase, CorpusGroup, ReceiverNeeds } from "../corpus/corpus.ts";
 import { type CaseOutcome, judge, type Mistake, type Noted } from "./judge.ts";
-import { runCase, type Target } from "./run-case.ts";
+import { type RunSettings, runCase, type Target } from "./run-case.ts";
 
 /** A receiver to send the corpus to. */
 export interface Receiver {
@@ -17,34 +17,38 @@ export interface Receiver {
 export interface Verdict {
   group: string;
   id: string;
+  each: CorpusCase;
+  outcome: CaseOutcome;
   mistakes: Mistake[];
 }
 
-/**
- * Sends every case that the receiver can be set up for, and judges.
- *
- * @param clock the instant that sender and receiver take for now where a case names no other; left out, it is the real one
- *   and the cases that name an instant are left out
- */
-export async function runCorpus(corpus: Corpus, receiver: Receiver, clock?: string): Promise<Verdict[]> {
+export interface CorpusRun extends RunSettings {
+  groups: readonly CorpusGroup[];
+  /**
+   * The instant that sender and receiver take for now where a case names no other. Left out, it is the real one, and the cases that
+   * name an instant are left out.
+   */
+  clock?: string | undefined;
+  /** Called after each case. Returns whether to go on with the next one. */
+  onCase?(outcome: CaseOutcome): boolean;
+}
+
+/** Sends every case that the receiver can be set up for, and judges. */
+export async function runCorpus(run: CorpusRun, receiver: Receiver): Promise<Verdict[]> {
   const runs: { group: string; each: CorpusCase; target: Target; outcome: CaseOutcome }[] = [];
-  const queue = corpus.groups.flatMap(({ name, cases }) => cases.map((each) => ({ group: name, each })));
+  const queue = run.groups.flatMap(({ name, cases }) => cases.map((each) => ({ group: name, each })));
   const work = async () => {
     for (let next = queue.shift(); next; next = queue.shift()) {
       const { receiver: needs = {} } = next.each;
-      if (clock === undefined && needs.clock !== undefined) continue;
-      const instant = needs.clock ?? clock;
+      if (run.clock === undefined && needs.clock !== undefined) continue;
+      const instant = needs.clock ?? run.clock;
       const target = receiver.targetOf({ ...needs, ...(instant !== undefined && { clock: instant }) });
       if (!target) continue;
       const before = await receiver.count?.();
-      const outcome = await runCase(
-        corpus.config,
-        next.each,
-        target,
-        instant === undefined ? Date.now() : Date.parse(instant),
-      );
+      const outcome = await runCase(run, next.each, target, instant === undefined ? Date.now() : Date.parse(instant));
       if (before !== undefined) outcome.noted = { handled: ((await receiver.count?.()) ?? 0) - before };
       runs.push({ ...next, target, outcome });
+      if (run.onCase?.(outcome) === false) queue.length = 0;
     }
   };
   await Promise.all(Array.from({ length: receiver.concurrency }, work));
@@ -54,7 +58,8 @@ export async function runCorpus(corpus: Corpus, receiver: Receiver, clock?: stri
   return runs.map(({ group, each, outcome }) => {
     const isDistinct = refusalsOf(outcome).some((body) => body !== usual);
     const distinct: Mistake[] = isDistinct ? [{ kind: "body", text: "a 401 unlike the others" }] : [];
-    return { group, id: each.id, mistakes: [...judge(corpus.config, each, outcome), ...distinct] };
+    const mistakes = [...judge(run.config, each, outcome, run.scheme), ...distinct];
+    return { group, id: each.id, each, outcome, mistakes };
   });
 }
 

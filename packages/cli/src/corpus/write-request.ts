@@ -1,7 +1,15 @@
 import type { CorpusRequest, Text } from "./corpus.ts";
 import { fillIn } from "./fill-in.ts";
 
-/** The bytes of a request. The head is ISO 8859-1, so that every byte can be written down; a body is UTF-8. */
+/** The bytes of a request's body, which is UTF-8. */
+export function writeBody(request: CorpusRequest, values: Readonly<Record<string, string>>): Buffer<ArrayBuffer> {
+  const fill = (text: Text) => fillIn(unroll(text), values);
+  return request.bodyBase64 === undefined
+    ? Buffer.from(fill(request.body ?? ""))
+    : Buffer.from(fill(request.bodyBase64), "base64");
+}
+
+/** The bytes of a request. The head is ISO 8859-1, so that every byte can be written down. */
 export function writeRequest(
   request: CorpusRequest,
   values: Readonly<Record<string, string>>,
@@ -10,10 +18,7 @@ export function writeRequest(
   const fill = (text: Text) => fillIn(unroll(text), values);
   if (request.raw !== undefined) return Buffer.from(fill(request.raw), "latin1");
   const { method = "GET", target = "/test/auth", version = "HTTP/1.1", headers = [], without = [] } = request;
-  const body =
-    request.bodyBase64 === undefined
-      ? Buffer.from(fill(request.body ?? ""))
-      : Buffer.from(fill(request.bodyBase64), "base64");
+  const body = writeBody(request, values);
   const lines = headers.map((header) => fill(typeof header === "string" ? header : `${header[0]}: ${fill(header[1])}`));
   const isLeftOut = (name: string) =>
     without.includes(name) || lines.some((line) => line.toLowerCase().startsWith(`${name.toLowerCase()}:`));

@@ -45,7 +45,8 @@ function readBody(
 ): { text: string; length: number } | undefined {
   if (headers.get("transfer-encoding")?.toLowerCase() === "chunked") return readChunks(rest);
   const declared = headers.get("content-length");
-  if (declared === undefined) return isClosed ? { text: rest, length: rest.length } : undefined;
+  if (declared === undefined || !/^\d+$/.test(declared))
+    return isClosed ? { text: rest, length: rest.length } : undefined;
   const length = Number(declared);
   return rest.length < length ? undefined : { text: rest.slice(0, length), length };
 }
@@ -56,7 +57,10 @@ function readChunks(rest: string): { text: string; length: number } | undefined 
   for (;;) {
     const sizeEnd = rest.indexOf("\r\n", at);
     if (sizeEnd < 0) return undefined;
-    const size = Number.parseInt(rest.slice(at, sizeEnd), 16);
+    const digits = /^[\da-f]{1,8}(?=$|[;\s])/i.exec(rest.slice(at, sizeEnd))?.[0];
+    // What follows is no chunk, and where the body ends is unknown.
+    if (digits === undefined) return { text, length: rest.length };
+    const size = Number.parseInt(digits, 16);
     const next = sizeEnd + 2 + size + 2;
     if (rest.length < next) return undefined;
     text += rest.slice(sizeEnd + 2, sizeEnd + 2 + size);

@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { corpusFolder, readCorpus, stepsOf } from "./corpus.ts";
-import { fillIn } from "./fill-in.ts";
-import { sign } from "./sign.ts";
+import { stepsOf } from "../../src/corpus/corpus.ts";
+import { fillIn } from "../../src/corpus/fill-in.ts";
+import { corpusFolder, readCorpus } from "../../src/corpus/read-corpus.ts";
+import { sign } from "../../src/corpus/sign.ts";
 
 const { config, groups } = readCorpus();
 const cases = groups.flatMap((group) => group.cases);

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Corpus, type CorpusCase, type ExpectedResponse, stepsOf } from "./corpus.ts";
-import { fillIn } from "./fill-in.ts";
-import type { WireResponse } from "./read-responses.ts";
+import { type Corpus, type CorpusCase, type ExpectedResponse, stepsOf } from "../corpus/corpus.ts";
+import { fillIn } from "../corpus/fill-in.ts";
+import { challengeOf, type Scheme } from "../corpus/scheme.ts";
+import type { WireResponse } from "../exchange/read-responses.ts";
 
 /** What a receiver noted of one case. */
 export interface Noted {
@@ -10,12 +11,18 @@ export interface Noted {
   reasons?: string[];
 }
 
+/** A status, or a connection that was closed without a response. */
+export type Status = number | "closed";
+
 /** How a case went. */
 export interface CaseOutcome {
   /** One for each request; undefined where the connection was closed without one. */
   responses: (WireResponse | undefined)[];
-  /** More than was asked for, or nothing within the time. */
-  problem?: string;
+  /** What was sent, for a report. */
+  sent: Buffer[];
+  /** How long each request took, in milliseconds. */
+  durationsMs: number[];
+  problem?: Problem;
   /** Undefined for a receiver that cannot be asked. */
   noted?: Noted;
   /** What stood for `{{unique}}`. */
@@ -24,15 +31,29 @@ export interface CaseOutcome {
   secrets: string[];
 }
 
-/** One way in which a case went wrong. The first three kinds are what any receiver of any language can get wrong. */
+/** No response within the time, one without an end, or more than was asked for. */
+export type Problem = "no_response" | "response_too_large" | "extra_response";
+
+const problemTexts: Readonly<Record<Problem, string>> = {
+  no_response: "did not respond in time",
+  response_too_large: "sent more than 4 MiB",
+  extra_response: "responded more often than asked",
+};
+
+/** One way in which a case went wrong. The first four kinds are what any receiver of any language can get wrong. */
 export interface Mistake {
-  kind: "status" | "handled" | "leak" | "header" | "body" | "given" | "reason";
+  kind: "status" | "handled" | "leak" | "problem" | "header" | "body" | "given" | "reason";
   text: string;
+  /** The request that it is about, counted from 0. */
+  step?: number;
+  /** With the kind `status`. */
+  allowed?: Status[];
+  got?: Status;
 }
 
 /** Every mistake of a receiver in one case; none when it is right. */
-export function judge(config: Corpus["config"], each: CorpusCase, outcome: CaseOutcome): Mistake[] {
-  if (outcome.problem !== undefined) return [{ kind: "status", text: outcome.problem }];
+export function judge(config: Corpus["config"], each: CorpusCase, outcome: CaseOutcome, scheme: Scheme): Mistake[] {
+  if (outcome.problem !== undefined) return [{ kind: "problem", text: problemTexts[outcome.problem] }];
   const steps = stepsOf(each);
   // Each request may have several right responses; a choice of one for each must fit what was handled, too.
   const choices = steps.reduce<ExpectedResponse[][]>(
@@ -41,25 +62,32 @@ export function judge(config: Corpus["config"], each: CorpusCase, outcome: CaseO
   );
   const reasons = steps.flatMap(({ reason }) => reason ?? []);
   const verdicts = choices.map((chosen) => [
-    ...chosen.flatMap((expected, index) => judgeResponse(expected, outcome.responses[index])),
+    ...chosen.flatMap((expected, step) => judgeResponse(expected, outcome.responses[step], step, scheme)),
     ...judgeNoted(chosen, reasons, outcome),
   ]);
   const [best = []] = verdicts.sort((one, other) => one.length - other.length);
   return [...best, ...findLeaks(config, outcome)];
 }
 
-function judgeResponse(expected: ExpectedResponse, response: WireResponse | undefined): Mistake[] {
+function judgeResponse(
+  expected: ExpectedResponse,
+  response: WireResponse | undefined,
+  step: number,
+  scheme: Scheme,
+): Mistake[] {
   const got = response?.status ?? "closed";
   const allowed = [expected.status].flat();
-  if (!allowed.includes(got)) return [{ kind: "status", text: `expected ${allowed.join(" or ")}, got ${got}` }];
+  if (!allowed.includes(got))
+    return [{ kind: "status", text: `expected ${allowed.join(" or ")}, got ${got}`, step, allowed, got }];
   if (!response) return [];
-  const wwwAuthenticate = response.status === 401 ? { "www-authenticate": "hmac" } : {};
+  const wwwAuthenticate = response.status === 401 ? { "www-authenticate": challengeOf[scheme] } : {};
   const mistakes = Object.entries({ ...wwwAuthenticate, ...expected.headers }).flatMap(([name, value]): Mistake[] => {
     const header = response.headers.get(name);
-    return isHeaderRight(value, header) ? [] : [{ kind: "header", text: `${name}: expected ${value}, got ${header}` }];
+    if (isHeaderRight(value, header)) return [];
+    return [{ kind: "header", text: `${name}: expected ${value}, got ${header}`, step }];
   });
   if (expected.json === undefined || isDeepStrictEqual(parse(response.body), expected.json)) return mistakes;
-  return [...mistakes, { kind: "body", text: "the body is not the one expected" }];
+  return [...mistakes, { kind: "body", text: "the body is not the one expected", step }];
 }
 
 /** Parameters and the order of a list do not count. */
@@ -90,10 +118,10 @@ function judgeNoted(chosen: ExpectedResponse[], reasons: string[], { noted, uniq
 }
 
 const findLeaks = (config: Corpus["config"], { responses, secrets }: CaseOutcome): Mistake[] =>
-  responses.flatMap((response) => {
+  responses.flatMap((response, step) => {
     const text = response ? [response.body, ...response.headers.values()].join("\n") : "";
     const isLeaking = [...config.never, ...secrets].some((word) => word !== "" && text.includes(word));
-    return isLeaking ? [{ kind: "leak" as const, text: "repeats what was sent" }] : [];
+    return isLeaking ? [{ kind: "leak" as const, text: "repeats what was sent", step }] : [];
   });
 
 function parse(text: string): unknown {

@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from "node:fs";
-
 /** How a case is signed; every member has a default, see spec/corpus/README.md. */
 export interface Sign {
   offsetMs?: number;
@@ -65,6 +63,11 @@ interface CaseHead {
 
 export type CorpusCase = CaseHead & (Step | { sequence: Step[]; pipelined?: boolean });
 
+export interface CorpusGroup {
+  name: string;
+  cases: CorpusCase[];
+}
+
 export interface Corpus {
   config: {
     clock: string;
@@ -74,19 +77,10 @@ export interface Corpus {
     suggestions: unknown[];
     never: string[];
   };
-  groups: { name: string; cases: CorpusCase[] }[];
-}
-
-export const corpusFolder = new URL("../../../../spec/corpus/", import.meta.url);
-
-const readJson = (name: string): unknown => JSON.parse(readFileSync(new URL(name, corpusFolder), "utf8"));
-
-/** The whole corpus, a group for each file of `spec/corpus/cases/`. */
-export function readCorpus(): Corpus {
-  const groups = readdirSync(new URL("cases/", corpusFolder))
-    .sort()
-    .map((file) => ({ name: file.replace(".json", ""), ...(readJson(`cases/${file}`) as { cases: CorpusCase[] }) }));
-  return { config: readJson("config.json") as Corpus["config"], groups };
+  /** Signed with `Timestamp` and `Authorization`. */
+  groups: CorpusGroup[];
+  /** Signed as Standard Webhooks are. */
+  standardWebhooks: CorpusGroup[];
 }
 
 /** A case of one request is a sequence of one. */

@@ -1,0 +1,96 @@
+import { connect, isIP, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import { readResponses, type WireResponse } from "./read-responses.ts";
+
+/** Where bytes are sent. */
+export interface Address {
+  host: string;
+  port: number;
+  /** Over TLS, with the system's certificates. */
+  isSecure?: boolean;
+}
+
+/** What a connection brought until it was closed. */
+export interface Exchange {
+  responses: WireResponse[];
+  /** False if it was not closed in time. */
+  isClosed: boolean;
+  /** The code of the error that ended the connection, such as `ECONNREFUSED`. */
+  error?: string;
+  /** The other side sent more than {@link maxResponseBytes}, and the connection was given up. */
+  isTooLarge: boolean;
+  /** Until the last response was complete, or the connection over. */
+  durationMs: number;
+}
+
+/** A list of suggestions may have 1 MiB (D-24). Four times as much is a receiver without a bound. */
+export const maxResponseBytes = 4 * 1024 * 1024;
+
+/** The platform gives an attempt 15 seconds (D-25). A request of the probe gets 10, which is longer than a check or a search may take. */
+export const defaultTimeoutMs = 10_000;
+
+/** After the last response: more may only come by mistake. */
+const quietMs = 300;
+
+export interface ExchangeOptions {
+  /** One for each request among the bytes. */
+  methods: readonly string[];
+  /** `"half"` closes this side once the bytes are sent, before any response. */
+  end?: "half" | undefined;
+  /** For everything from connecting to closing. @default 10,000 */
+  timeoutMs?: number;
+}
+
+/**
+ * Sends bytes over a connection of their own and reads all that comes back, until the other side closes. Ends in time and reads a
+ * bounded number of bytes, whatever the other side does. Never rejects.
+ */
+export function exchange(
+  address: Address,
+  bytes: Uint8Array,
+  { methods, end, timeoutMs = defaultTimeoutMs }: ExchangeOptions,
+): Promise<Exchange> {
+  return new Promise((resolve) => {
+    const startedAt = performance.now();
+    let text = "";
+    let durationMs: number | undefined;
+    let error: string | undefined;
+    const socket = open(address);
+    const settle = (isClosed: boolean, isTooLarge = false) => {
+      clearTimeout(timer);
+      clearTimeout(quiet);
+      socket.destroy();
+      resolve({
+        ...{ responses: readResponses(text, methods, isClosed), isClosed, isTooLarge },
+        ...{ durationMs: durationMs ?? performance.now() - startedAt, ...(error !== undefined && { error }) },
+      });
+    };
+    const timer = setTimeout(() => settle(false), timeoutMs);
+    let quiet: NodeJS.Timeout | undefined;
+    socket.setEncoding("latin1");
+    socket.on("data", (more) => {
+      text += more;
+      if (text.length > maxResponseBytes) return settle(false, true);
+      if (quiet || readResponses(text, methods, false).length < methods.length) return;
+      durationMs = performance.now() - startedAt;
+      // A receiver that keeps connections open closes this one when nothing follows. What it still sends is read.
+      socket.end();
+      quiet = setTimeout(() => settle(true), quietMs);
+    });
+    // A reset comes before or after a response. Whether there was one, the text says.
+    socket.on("error", (cause: NodeJS.ErrnoException) => {
+      error = cause.code ?? cause.message;
+    });
+    socket.on("close", () => settle(true));
+    if (end === "half") socket.end(bytes);
+    else socket.write(bytes);
+  });
+}
+
+/** A connection, which may not have been made yet. */
+export function open({ host, port, isSecure = false }: Address): Socket {
+  const options = { host: host.replace(/^\[|\]$/g, ""), port, noDelay: true };
+  if (!isSecure) return connect(options);
+  // RFC 6066, section 3: a server name is no address.
+  return connectTls({ ...options, ...(isIP(options.host) === 0 && { servername: options.host }) });
+}

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { fc } from "../../../../tools/property-seed.ts";
+import { readResponses } from "./read-responses.ts";
+
+const statuses = (text: string, isClosed = true) =>
+  readResponses(text, ["GET", "GET"], isClosed).map(({ status }) => status);
+const ok = "HTTP/1.1 200 OK\r\n";
+
+test.each([
+  ["a length", `${ok}Content-Length: 2\r\n\r\nhi`],
+  ["chunks", `${ok}Transfer-Encoding: chunked\r\n\r\n1;x=y\r\nh\r\n1\r\ni\r\n0\r\n\r\n`],
+  ["the end of the connection", `${ok}\r\nhi`],
+])("reads a body by %s", (_, text) => expect(readResponses(text, ["GET"], true)[0]?.body).toBe("hi"));
+
+test("skips interim responses, and reads several", () =>
+  expect(statuses(`HTTP/1.1 100 Continue\r\n\r\n${ok}Content-Length: 0\r\n\r\n${ok}Content-Length: 0\r\n\r\n`)).toEqual(
+    [200, 200],
+  ));
+
+test("a response to HEAD has no body, whatever its length says", () =>
+  expect(readResponses(`${ok}Content-Length: 5\r\n\r\n`, ["HEAD"], false)).toHaveLength(1));
+
+test.each(["-5", "zz", "", "ffffffffff", "1.5", "0x5"])("a chunk of the size %j ends the body", (size) =>
+  expect(statuses(`${ok}Transfer-Encoding: chunked\r\n\r\n${size}\r\nxxxxx\r\n`)).toEqual([200]),
+);
+
+test.each(["-5", "1e3", "x", "+3"])("a length of %j is none", (length) =>
+  expect(statuses(`${ok}Content-Length: ${length}\r\n\r\nxxx`, false)).toEqual([]),
+);
+
+const piece = fc.constantFrom(
+  ...[
+    ok,
+    "\r\n",
+    "\r\n\r\n",
+    "Content-Length: ",
+    "Transfer-Encoding: chunked",
+    "0",
+    "5",
+    "-1",
+    "ff",
+    "x",
+    " ",
+    ";",
+    "HTTP/1.1 ",
+  ],
+);
+
+test("ends for every text", () =>
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 40 }), fc.boolean(), (pieces, isClosed) => {
+      expect(readResponses(pieces.join(""), ["GET"], isClosed).length).toBeLessThanOrEqual(40);
+    }),
+  ));

@@ -1,0 +1,54 @@
+// Copied by tools/generate.ts from spec/received/date-time.ts. Do not edit.
+
+/** When a date-time is, in milliseconds since 1970: an instant, or the whole minute that a text without seconds names. */
+export interface ReadTime {
+  readonly earliest: number;
+  readonly latest: number;
+}
+
+/** RFC 3339, section 5.6, in either case and with a space for the T, as its notes allow; the seconds may be left out. */
+const dateTimeShape =
+  /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(\.\d+)?)?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+
+/** The calendar repeats after 400 years; `Date.UTC` reads the years 0 to 99 as 1900 to 1999, but not these. */
+const startOf = (year: number, month: number): number => Date.UTC(year + 400, month - 1) - 146_097 * dayMs;
+
+const firstInstant = startOf(0, 1);
+const endOfTime = startOf(10_000, 1);
+
+/**
+ * Reads a date-time that has one meaning: its zone is given, its day is in the calendar, and in UTC its year has four digits
+ * (D-96).
+ */
+export function readDateTime(text: string): ReadTime | undefined {
+  const match = dateTimeShape.exec(text);
+  if (!match) return undefined;
+  const [, year, month, day, hour, minute, second, fraction = "", sign, offsetHours = "0", offsetMinutes = "0"] = match;
+  const midnight = startOf(Number(year), Number(month)) + (Number(day) - 1) * dayMs;
+  if (midnight >= startOf(Number(year), Number(month) + 1)) return undefined;
+  const aheadMinutes = (sign === "-" ? -1 : 1) * (Number(offsetHours) * 60 + Number(offsetMinutes));
+  const startOfMinute = midnight + (Number(hour) * 60 + Number(minute) - aheadMinutes) * minuteMs;
+  if (startOfMinute < firstInstant || startOfMinute >= endOfTime) return undefined;
+  const earliest = startOfMinute + (Number(second ?? 0) + Number(`0${fraction}`)) * 1000;
+  return { earliest, latest: second === undefined ? startOfMinute + minuteMs - 1 : earliest };
+}
+
+/** A date-time as it stands, or in UTC where it is not spelled as every reader takes it. */
+export const inPlainForm = (text: string): string | undefined =>
+  normalise(text, /^[^t ]{19}(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/);
+
+/** A date-time in UTC: as it stands where it is, with `Z` or `+00:00`; else the same instant. */
+export const inUtc = (text: string): string | undefined => normalise(text, /^[^t ]{19}(?:\.\d+)?(?:Z|\+00:00)$/);
+
+/** The text itself where `form` fits; else the same instant in UTC, with every digit of its fraction. */
+function normalise(text: string, form: RegExp): string | undefined {
+  const time = readDateTime(text);
+  if (!time || form.test(text)) return time && text;
+  const [fraction = ""] = /\.\d+/.exec(text) ?? [];
+  // Without its fraction, which as a number could round up to the next second.
+  const { earliest } = readDateTime(text.replace(fraction, "")) ?? time;
+  return `${new Date(earliest).toISOString().slice(0, 19)}${fraction}Z`;
+}

@@ -1,0 +1,113 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Scheme } from "../corpus/scheme.ts";
+import type { ReceiverUrl } from "../exchange/read-url.ts";
+import { type Verification, verifyRequest } from "../signature/verify-request.ts";
+import { type ForwardedResponse, forward } from "./forward.ts";
+
+/** One request that arrived, and what became of it. */
+export interface Arrival {
+  method: string;
+  target: string;
+  rawHeaders: readonly string[];
+  body: Buffer;
+  /** Undefined for GET /test, which carries no signature. */
+  verification?: Verification;
+  status: number;
+  durationMs: number;
+  /** Why the request could not be handed on. */
+  failure?: string;
+}
+
+export interface ListenerOptions {
+  scheme: Scheme;
+  secret: string;
+  forwardTo?: ReceiverUrl | undefined;
+  timeoutMs: number;
+  onArrival(arrival: Arrival): void;
+}
+
+/** The service sends at most 256 KiB (D-24). More is let through, to see what a receiver does with it. */
+const maxBodyBytes = 8 * 1024 * 1024;
+
+/**
+ * A server that verifies and reports each webhook. It responds itself as a receiver would, or hands the request on, verified or not,
+ * and hands back the response.
+ */
+export function createListener(options: ListenerOptions): Server {
+  return createServer((request, response) => {
+    receive(options, request, response).catch(() => response.destroy());
+  });
+}
+
+async function receive(options: ListenerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const startedAt = performance.now();
+  const { method = "GET", url: target = "/", rawHeaders } = request;
+  const body = await readBody(request);
+  const path = target.split("?")[0] ?? "";
+  const isTest = method === "GET" && path.endsWith("/test");
+  const verification = isTest
+    ? undefined
+    : verifyRequest(options.scheme, options.secret, { rawHeaders, body: body ?? Buffer.alloc(0) }, Date.now());
+  let result: ForwardedResponse;
+  let failure: string | undefined;
+  if (!body) result = plain(413);
+  else if (options.forwardTo === undefined) result = respond(path, verification);
+  else
+    try {
+      result = await forward(options.forwardTo, { method, target, rawHeaders, body }, options.timeoutMs);
+    } catch (cause) {
+      failure = reasonOf(cause, options);
+      result = plain(502);
+    }
+  write(response, result);
+  options.onArrival({
+    ...{ method, target, rawHeaders, body: body ?? Buffer.alloc(0), status: result.status },
+    ...{
+      durationMs: performance.now() - startedAt,
+      ...(verification && { verification }),
+      ...(failure && { failure }),
+    },
+  });
+}
+
+/** @returns undefined for a body that is too large */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > maxBodyBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function respond(path: string, verification: Verification | undefined): ForwardedResponse {
+  if (verification && !verification.ok) return plain(401);
+  if (!path.endsWith("/contact-suggestions")) return plain(200);
+  return {
+    ...plain(200),
+    rawHeaders: ["Content-Type", "application/json", "Content-Length", "2"],
+    body: Buffer.from("[]"),
+  };
+}
+
+const plain = (status: number): ForwardedResponse => ({
+  ...{ status, statusText: "", body: Buffer.alloc(0) },
+  rawHeaders: ["Content-Length", "0"],
+});
+
+/** Node adds no header of its own, so that the response is the receiver's. */
+function write(response: ServerResponse, { status, statusText, rawHeaders, body }: ForwardedResponse): void {
+  response.sendDate = false;
+  if (statusText === "") response.writeHead(status, rawHeaders);
+  else response.writeHead(status, statusText, rawHeaders);
+  response.end(body);
+}
+
+function reasonOf(cause: unknown, { forwardTo, timeoutMs }: ListenerOptions): string {
+  const { code, name, message } = cause as NodeJS.ErrnoException;
+  if (name === "TimeoutError" || name === "AbortError")
+    return `${forwardTo?.href} did not respond within ${timeoutMs / 1000} s`;
+  return `${forwardTo?.href} cannot be reached (${code ?? message}); is your receiver running?`;
+}

@@ -1,0 +1,95 @@
+import { type IncomingMessage, type RequestOptions, request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import { maxResponseBytes } from "../exchange/exchange.ts";
+import type { ReceiverUrl } from "../exchange/read-url.ts";
+
+/** A request, or a response, reduced to what is handed on. */
+export interface ForwardedRequest {
+  method: string;
+  /** The path with its query, as received. */
+  target: string;
+  rawHeaders: readonly string[];
+  body: Buffer;
+}
+
+export interface ForwardedResponse {
+  status: number;
+  statusText: string;
+  rawHeaders: string[];
+  body: Buffer;
+}
+
+/** These belong to one connection (RFC 9110, section 7.6.1), and Host names the target of each (section 7.2). */
+const perConnection = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/**
+ * Hands a request on: method, path, query, body, and the headers with their order and capitals, byte for byte. Only Host and the headers
+ * of the connection are replaced (D-103).
+ */
+export function forward(to: ReceiverUrl, incoming: ForwardedRequest, timeoutMs: number): Promise<ForwardedResponse> {
+  return new Promise((resolve, reject) => {
+    const options: RequestOptions & { headers: string[] } = {
+      ...{ host: to.host.replace(/^\[|\]$/g, ""), port: to.port, method: incoming.method, agent: false },
+      path: `${to.base}${incoming.target}`,
+      headers: headersFor(to, incoming),
+      signal: AbortSignal.timeout(timeoutMs),
+    };
+    const sent = (to.isSecure ? requestHttps : requestHttp)(options, (response) => {
+      readBody(response).then(
+        (body) =>
+          resolve({
+            ...{ status: response.statusCode ?? 502, statusText: response.statusMessage ?? "" },
+            ...{ rawHeaders: withoutConnection(response.rawHeaders), body },
+          }),
+        reject,
+      );
+    });
+    sent.on("error", reject).end(incoming.body);
+  });
+}
+
+function headersFor(to: ReceiverUrl, { rawHeaders, body }: ForwardedRequest): string[] {
+  const host = `${to.host}:${to.port}`;
+  const kept = withoutConnection(rawHeaders);
+  const names = kept.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
+  const headers = kept.map((text, index) =>
+    index % 2 === 1 && kept[index - 1]?.toLowerCase() === "host" ? host : text,
+  );
+  if (!names.includes("host")) headers.unshift("Host", host);
+  // A body that came in chunks, whose sizes mean nothing, gets a length.
+  const isChunked = rawHeaders.some((text, index) => index % 2 === 0 && text.toLowerCase() === "transfer-encoding");
+  if (isChunked && !names.includes("content-length")) headers.push("Content-Length", String(body.length));
+  return [...headers, "Connection", "close"];
+}
+
+/** Without the headers of one connection, and those that its Connection header names. */
+function withoutConnection(rawHeaders: readonly string[]): string[] {
+  const named = rawHeaders.flatMap((value, index) =>
+    index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === "connection"
+      ? value.split(",").map((token) => token.trim().toLowerCase())
+      : [],
+  );
+  return rawHeaders.filter((_, index) => {
+    const name = (rawHeaders[index - (index % 2)] ?? "").toLowerCase();
+    return !perConnection.has(name) && !named.includes(name);
+  });
+}
+
+async function readBody(response: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > maxResponseBytes) throw new Error("the response has more than 4 MiB");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,43 @@
+#!/usr/bin/env node
+import { readFileSync } from "node:fs";
+import { styleText } from "node:util";
+import { Command, CommanderError } from "commander";
+import { listenCommand } from "./commands/listen-command.ts";
+import { probeCommand } from "./commands/probe-command.ts";
+import { triggerCommand } from "./commands/trigger-command.ts";
+import { UsageError } from "./terminal/usage-error.ts";
+import { widthOf, wrapText } from "./terminal/wrap-text.ts";
+
+const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+  version: string;
+};
+
+const program = new Command("offers")
+  .description("Test your endpoint for the staffing service's webhooks.")
+  .version(version)
+  .addCommand(probeCommand())
+  .addCommand(listenCommand())
+  .addCommand(triggerCommand());
+
+for (const command of [program, ...program.commands])
+  command
+    .exitOverride()
+    .showHelpAfterError(`Try: offers ${command === program ? "" : `${command.name()} `}--help`)
+    // Commander removes the colour where NO_COLOR is set or the output is no terminal.
+    .configureHelp({ styleTitle: (title) => styleText("bold", title, { validateStream: false }) });
+
+// A closed pipe, such as that of `| head`, ends the command without a stack trace.
+process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => process.exit(code === "EPIPE" ? 0 : 1));
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  // Commander has printed its own errors, and ends with 1, which here means findings.
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
+  else if (error instanceof UsageError) {
+    const message = `offers: ${error.message}`;
+    // A program that reads the message gets it in one line.
+    console.error(process.stderr.isTTY ? wrapText(message, "", widthOf(process.stderr)) : message);
+    process.exitCode = 2;
+  } else throw error;
+}

@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { toCommand } from "./to-command.ts";
+
+const target = { host: "localhost", port: 3001 };
+const mask = (text: string) => text.replaceAll("the-secret", "<secret>");
+const command = (text: string, encoding: BufferEncoding = "latin1") =>
+  toCommand(Buffer.from(text, encoding), target, mask);
+
+test("an ordinary request is sent by curl", () =>
+  expect(
+    command("GET /test/auth HTTP/1.1\r\nHost: localhost:3001\r\nTimestamp: it's\r\nConnection: close\r\n\r\n"),
+  ).toBe("curl -i --path-as-is -X GET \\\n  -H 'Timestamp: it'\\''s' \\\n  'http://localhost:3001/test/auth'"));
+
+test("a body is sent as it is, and what is masked is not shown", () =>
+  expect(
+    command(
+      'POST /offer/response HTTP/1.1\r\nHost: localhost:3001\r\nContent-Length: 16\r\n\r\n{"a":"the-secret',
+      "utf8",
+    ),
+  ).toContain(`--data-binary '{"a":"<secret>'`));
+
+test.each([
+  ["a bare line feed", "GET /test HTTP/1.1\nHost: localhost:3001\r\n\r\n"],
+  ["a header without a value, which curl removes", "GET /test HTTP/1.1\r\nHost: localhost:3001\r\nTimestamp: \r\n\r\n"],
+  ["chunks", "POST /test HTTP/1.1\r\nHost: localhost:3001\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
+  ["a length of its own", "POST /test HTTP/1.1\r\nHost: localhost:3001\r\nContent-Length: 5\r\n\r\n{}"],
+  ["bytes beyond ASCII in the head", "GET /test HTTP/1.1\r\nHost: localhost:3001\r\nTimestamp: \xe9\r\n\r\n"],
+])("%s is sent byte by byte", (_, text) => {
+  expect(command(text)).toMatch(/^printf %b '.*' \| nc localhost 3001$/s);
+});
+
+test("what is too long for a command has none", () => expect(command("x".repeat(10_000))).toBeUndefined());

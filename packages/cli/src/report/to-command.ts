@@ -1,0 +1,61 @@
+/** What `curl` sends unchanged: a method, a path, and header lines with a value. Anything else needs the bytes themselves. */
+const plainHead = /^[A-Z]+ \/[\x21-\x7e]* HTTP\/1\.1\r\n(?:[\w-]+: [\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?\r\n)+\r\n$/;
+
+const curlsOwn = /^(host|content-length|connection|user-agent|accept):/i;
+
+export interface CommandTarget {
+  host: string;
+  port: number;
+  isSecure?: boolean;
+}
+
+/** Long bodies are sent to show a limit. A command with them would fill the screen. */
+const maxCommandBytes = 4_000;
+
+/**
+ * A shell command that sends the same bytes: curl where it can, else the bytes themselves through nc or openssl.
+ *
+ * @param mask replaces what must not be shown
+ */
+export function toCommand(sent: Buffer, target: CommandTarget, mask: (text: string) => string): string | undefined {
+  if (sent.length > maxCommandBytes) return undefined;
+  const text = sent.toString("latin1");
+  const headEnd = text.indexOf("\r\n\r\n") + 4;
+  const head = text.slice(0, headEnd);
+  if (headEnd < 4 || !plainHead.test(head)) return rawCommand(text, target, mask);
+  const [start = "", ...lines] = head.trimEnd().split("\r\n");
+  const [method, path = ""] = start.split(" ");
+  const body = text.slice(headEnd);
+  const isFramed = lines.every((line) => !/^transfer-encoding:/i.test(line));
+  const declared = lines.find((line) => /^content-length:/i.test(line))?.split(": ")[1];
+  if (!isFramed || (declared ?? "0") !== String(body.length)) return rawCommand(text, target, mask);
+  const own = lines.filter((line) => !curlsOwn.test(line));
+  const host = lines.find((line) => /^host:/i.test(line))?.slice("host: ".length);
+  const address = `${target.host}:${target.port}`;
+  return [
+    `curl -i --path-as-is -X ${method}${method === "HEAD" ? " --head" : ""}`,
+    ...(host === address ? [] : [`-H ${quote(`Host: ${host}`)}`]),
+    ...own.map((line) => `-H ${quote(mask(line))}`),
+    ...(declared === undefined ? [] : [`--data-binary ${quote(mask(body))}`]),
+    quote(`${target.isSecure ? "https" : "http"}://${address}${path}`),
+  ].join(" \\\n  ");
+}
+
+function rawCommand(text: string, { host, port, isSecure }: CommandTarget, mask: (text: string) => string): string {
+  const name = host.replace(/^\[|\]$/g, "");
+  const pipe = isSecure ? `openssl s_client -quiet -connect ${host}:${port}` : `nc ${name} ${port}`;
+  return `printf %b ${quote(escapeForPrintf(mask(text)))} | ${pipe}`;
+}
+
+const escapeForPrintf = (text: string): string =>
+  text
+    .replaceAll("\\", "\\\\")
+    .replaceAll("\r", "\\r")
+    .replaceAll("\n", "\\n")
+    .replaceAll(/[^\x20-\x7e]/g, (character) => `\\0${character.charCodeAt(0).toString(8).padStart(3, "0")}`);
+
+/** For a POSIX shell; a body that is not ASCII is written with the shell's own escapes. */
+function quote(text: string): string {
+  if (/^[\x20-\x7e\n]*$/.test(text)) return `'${text.replaceAll("'", `'\\''`)}'`;
+  return `"$(printf %b ${quote(escapeForPrintf(text))})"`;
+}

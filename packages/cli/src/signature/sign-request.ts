@@ -1,0 +1,22 @@
+import { createHash, createHmac } from "node:crypto";
+import type { Scheme } from "../corpus/scheme.ts";
+import { keyOf } from "../corpus/sign-standard-webhooks.ts";
+
+/** The headers of a signed webhook, as the platform sends them. */
+export function signRequest(
+  scheme: Scheme,
+  secret: string,
+  { now, id, body }: { now: Date; id: string; body: Uint8Array },
+): [name: string, value: string][] {
+  const timestamp = now.toISOString();
+  const digest = createHash("sha256").update(`${timestamp}${secret}`).digest("hex").toUpperCase();
+  // The platform sends these two under either scheme (D-76).
+  const documented: [string, string][] = [
+    ["Timestamp", timestamp],
+    ["Authorization", `hmac ${digest}`],
+  ];
+  if (scheme === "timestampDigest") return documented;
+  const seconds = String(Math.floor(now.getTime() / 1000));
+  const signature = createHmac("sha256", keyOf(secret)).update(`${id}.${seconds}.`).update(body).digest("base64");
+  return [...documented, ["webhook-id", id], ["webhook-timestamp", seconds], ["webhook-signature", `v1,${signature}`]];
+}

@@ -1,0 +1,47 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { signRequest } from "./sign-request.ts";
+import { verifyRequest } from "./verify-request.ts";
+
+const read = (name: string) =>
+  JSON.parse(readFileSync(new URL(`../../../../spec/vectors/${name}.json`, import.meta.url), "utf8")) as {
+    vectors: never[];
+  };
+
+// Made by openssl; each vector holds the command that printed it.
+const digests: { timestamp: string; secret: string; variant: "sha256" | "hmac"; digest: string }[] =
+  read("timestamp-digest").vectors;
+const messages: { id: string; timestamp: string; secret: string; bodyHex: string; signature: string }[] =
+  read("standard-webhooks").vectors;
+
+describe.each(digests)("openssl's $variant digest of $timestamp", ({ timestamp, secret, digest, variant }) => {
+  const rawHeaders = ["Timestamp", timestamp, "Authorization", `hmac ${digest}`];
+  const now = Date.parse(timestamp);
+
+  test("is accepted, and with another secret it is not", () => {
+    const request = { rawHeaders, body: Buffer.of() };
+    expect(verifyRequest("timestampDigest", secret, request, now)).toMatchObject({
+      ok: true,
+      variant: variant === "hmac" ? "HMAC-SHA-256" : "SHA-256",
+    });
+    expect(verifyRequest("timestampDigest", `${secret}x`, request, now)).toMatchObject({
+      reason: "signature_mismatch",
+    });
+  });
+});
+
+test.each(messages)(
+  "openssl's signature of $id is accepted, and made",
+  ({ id, timestamp, secret, bodyHex, signature }) => {
+    const content = Buffer.from(bodyHex, "hex");
+    const now = new Date(Number(timestamp) * 1000);
+    const headers = signRequest("standardWebhooks", secret, { now, id, body: content });
+    expect(Object.fromEntries(headers)["webhook-signature"]).toBe(`v1,${signature}`);
+    const request = { rawHeaders: headers.flat(), body: content };
+    expect(verifyRequest("standardWebhooks", secret, request, now.getTime())).toMatchObject({ ok: true });
+    expect(
+      verifyRequest("standardWebhooks", secret, { ...request, body: Buffer.concat([content, content]) }, now.getTime())
+        .ok,
+    ).toBe(content.length === 0);
+  },
+);

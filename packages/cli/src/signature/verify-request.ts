@@ -1,0 +1,99 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import type { Scheme } from "../corpus/scheme.ts";
+import { keyOf } from "../corpus/sign-standard-webhooks.ts";
+import { readDateTime } from "../generated/date-time.ts";
+import { toleranceSeconds } from "../generated/decisions.ts";
+
+/** A verified request, or why it was refused. */
+export type Verification =
+  | { ok: true; variant: string; ageSeconds: number }
+  | { ok: false; reason: string; advice: string };
+
+export interface ReceivedRequest {
+  /** Node's flat list: name, value, name, value. */
+  rawHeaders: readonly string[];
+  body: Uint8Array;
+}
+
+/** Verifies a webhook as the kit does (D-15, D-16), and explains a refusal to the person at the terminal. */
+export function verifyRequest(scheme: Scheme, secret: string, request: ReceivedRequest, now: number): Verification {
+  return scheme === "timestampDigest" ? verifyDigest(secret, request, now) : verifyStandard(secret, request, now);
+}
+
+function verifyDigest(secret: string, { rawHeaders }: ReceivedRequest, now: number): Verification {
+  const headers = findHeaders(rawHeaders, ["Timestamp", "Authorization"]);
+  if ("ok" in headers) return headers;
+  const [timestamp = "", authorization = ""] = headers.values;
+  const time = readDateTime(timestamp);
+  if (!time)
+    return refuse("malformed_timestamp", "Timestamp is no date-time with its zone, such as 2018-11-26T10:55Z.");
+  const digits = /^hmac +([0-9a-f]{64})$/i.exec(authorization)?.[1];
+  if (digits === undefined)
+    return refuse("malformed_authorization", "Authorization is not the word hmac, a space and 64 hexadecimal digits.");
+  const skew = skewOf(time.earliest, time.latest, now);
+  if (Math.abs(skew) > toleranceSeconds) return outOfTolerance(skew);
+  const given = Buffer.from(digits, "hex");
+  const appended = createHash("sha256").update(`${timestamp}${secret}`).digest();
+  if (timingSafeEqual(appended, given)) return { ok: true, variant: "SHA-256", ageSeconds: -skew };
+  if (timingSafeEqual(createHmac("sha256", secret).update(timestamp).digest(), given))
+    return { ok: true, variant: "HMAC-SHA-256", ageSeconds: -skew };
+  return mismatch;
+}
+
+function verifyStandard(secret: string, { rawHeaders, body }: ReceivedRequest, now: number): Verification {
+  const headers = findHeaders(rawHeaders, ["webhook-id", "webhook-timestamp", "webhook-signature"]);
+  if ("ok" in headers) return headers;
+  const [id = "", timestamp = "", signatures = ""] = headers.values;
+  if (!/^(0|[1-9]\d{0,11})$/.test(timestamp))
+    return refuse("malformed_timestamp", "webhook-timestamp is no whole number of seconds since 1970.");
+  const time = Number(timestamp) * 1000;
+  const skew = skewOf(time, time, now);
+  if (Math.abs(skew) > toleranceSeconds) return outOfTolerance(skew);
+  const expected = createHmac("sha256", keyOf(secret)).update(`${id}.${timestamp}.`).update(body).digest();
+  const given = signatures.split(" ").flatMap((each) => /^v1,([A-Za-z0-9+/]{43}=)$/.exec(each)?.[1] ?? []);
+  if (given.length === 0)
+    return refuse("malformed_signature", "webhook-signature holds no v1 signature of 32 bytes in base64.");
+  return given.some((each) => timingSafeEqual(expected, Buffer.from(each, "base64")))
+    ? { ok: true, variant: "v1", ageSeconds: -skew }
+    : mismatch;
+}
+
+const refuse = (reason: string, advice: string): Verification & { ok: false } => ({ ok: false, reason, advice });
+
+const mismatch = refuse(
+  "signature_mismatch",
+  "Another secret signed this request, or a proxy changed it. Compare WEBHOOK_SECRET with the secret on the company profile.",
+);
+
+const outOfTolerance = (skew: number): Verification =>
+  refuse(
+    "timestamp_out_of_tolerance",
+    `The timestamp is ${Math.abs(Math.round(skew))} s in the ${skew < 0 ? "past" : "future"}; ${toleranceSeconds} s are allowed. Is this machine's clock right, or was the request captured before?`,
+  );
+
+/** Seconds from now to the timestamp; negative is the past. */
+const skewOf = (earliest: number, latest: number, now: number): number =>
+  (now < earliest ? earliest - now : now > latest ? latest - now : 0) / 1000;
+
+/** The value of each header, which must occur once. */
+function findHeaders(
+  rawHeaders: readonly string[],
+  names: string[],
+): { values: string[] } | (Verification & { ok: false }) {
+  const values: string[] = [];
+  for (const name of names) {
+    const found = rawHeaders.filter(
+      (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name.toLowerCase(),
+    );
+    const [value] = found;
+    if (value === undefined)
+      return refuse(
+        `missing_${name.toLowerCase().replaceAll("-", "_")}`,
+        `There is no ${name} header. Does a proxy strip it?`,
+      );
+    if (found.length > 1 || (name !== "webhook-signature" && value.includes(",")))
+      return refuse("duplicate_header", `${name} was sent twice. Does a proxy add one?`);
+    values.push(value);
+  }
+  return { values };
+}

@@ -1,0 +1,42 @@
+import { readFileSync } from "node:fs";
+import type { Scheme } from "../corpus/scheme.ts";
+import { promptHidden } from "./prompt-hidden.ts";
+import { UsageError } from "./usage-error.ts";
+
+const notSet =
+  "Set WEBHOOK_SECRET to the secret on your company profile, or name a file that holds it with --secret-file.";
+
+/**
+ * The secret, from a file, the environment or a prompt that shows no input. Never from an argument: other users of the machine see
+ * those, and the shell's history keeps them.
+ *
+ * @throws {UsageError} (rejects) if there is none, or one that the scheme cannot sign with
+ */
+export async function readSecret(scheme: Scheme, file: string | undefined): Promise<string> {
+  const secret = file === undefined ? (process.env.WEBHOOK_SECRET ?? (await ask())) : readSecretFile(file);
+  if (secret.trim() === "") throw new UsageError(`The secret is empty. ${notSet}`);
+  if (secret !== secret.trim()) throw new UsageError("The secret begins or ends with white space. Remove it.");
+  if (
+    scheme === "standardWebhooks" &&
+    !/^(whsec_)?(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(secret)
+  )
+    throw new UsageError(
+      "Standard Webhooks needs a secret in base64, with or without whsec_ before it. Check --scheme and the secret.",
+    );
+  return secret;
+}
+
+async function ask(): Promise<string> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) throw new UsageError(`There is no secret. ${notSet}`);
+  return promptHidden("Secret of the webhooks (not shown): ");
+}
+
+function readSecretFile(file: string): string {
+  try {
+    // An editor ends a file with a line feed, which is not part of the secret.
+    return readFileSync(file, "utf8").replace(/\r?\n$/, "");
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw new UsageError(`The file of --secret-file cannot be read (${code}): ${file}`);
+  }
+}

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runOffers } from "../support/run-offers.ts";
+import { type StartedReceiver, secrets, startReceiver } from "../support/start-receiver.ts";
+
+const secret = secrets.timestampDigest;
+const env = { WEBHOOK_SECRET: secret };
+let correct: StartedReceiver;
+let prefix: StartedReceiver;
+
+beforeAll(async () => {
+  [correct, prefix] = await Promise.all([
+    startReceiver("node", "timestampDigest"),
+    startReceiver("node", "timestampDigest", "prefix_compare"),
+  ]);
+});
+afterAll(() => Promise.all([correct.stop(), prefix.stop()]));
+
+test("a correct receiver ends with 0", async () => {
+  const { code, stdout, stderr } = await runOffers(["probe", correct.url.href, "--only", "digests,freshness"], env);
+  expect(stdout).toMatch(/^No findings in \d+ cases at http:/);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+});
+
+test("a report shows the case, what was sent and came back, why it matters and what to change", async () => {
+  const { code, stdout, stderr } = await runOffers(["probe", prefix.url.href, "--only", "digests"], env);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
+  for (const part of [
+    "1. Only a part of the signature is compared (partial_comparison)",
+    "Why it matters: ",
+    "Change: Require the whole signature",
+    "Case: digests/",
+    "expected 401, got 200",
+    "GET /test/auth HTTP/1.1",
+    "HTTP/1.1 200",
+    "curl -i --path-as-is -X GET",
+    "1 finding in",
+    "--only digests/",
+  ])
+    expect(stdout).toContain(part);
+  expect(stdout).not.toContain(secret);
+  expect(stdout.split("\n").filter((line) => line.includes("\x1b"))).toEqual([]);
+});
+
+test("the report in JSON holds the same, and no secret", async () => {
+  const { code, stdout } = await runOffers(["probe", prefix.url.href, "--json", "--skip", "timing"], env);
+  const { findings, sent } = JSON.parse(stdout) as {
+    sent: number;
+    findings: {
+      defect: string;
+      why: string;
+      change: string;
+      cases: { id: string; request: string; command: string }[];
+    }[];
+  };
+  expect(code).toBe(1);
+  expect(sent).toBeGreaterThan(300);
+  expect(findings.map(({ defect }) => defect)).toEqual(["partial_comparison"]);
+  expect(findings[0]?.cases[0]?.command).toContain("curl -i");
+  expect(stdout).not.toContain(secret);
+});
+
+test("--strict counts differences from the corpus", async () => {
+  const only = ["--only", "timestamps", "--strict"];
+  const { code, stdout } = await runOffers(["probe", correct.url.href, ...only], env);
+  expect(code).toBe(1);
+  expect(stdout).toContain("timestamps/lower-t: expected 200, got 401");
+});
+
+test("another secret ends with 2, before anything is judged", async () => {
+  const other = { WEBHOOK_SECRET: "00000000-2d43-4f0e-9b7a-0d6f3c1e8a52" };
+  const { code, stderr } = await runOffers(["probe", correct.url.href], other);
+  expect(code).toBe(2);
+  expect(stderr).toContain("GET http://127.0.0.1");
+  expect(stderr).toContain("/test/auth got 401 with a valid signature, and must get 200. Does it have the same secret");
+});
+
+test("a wrong path ends with 2 and says which address is meant", async () => {
+  const { code, stderr } = await runOffers(["probe", `${correct.url.href}/elsewhere`], env);
+  expect(code).toBe(2);
+  expect(stderr).toContain(
+    "/elsewhere/test got 404, and must get 200. Give the base address as it is on the company profile",
+  );
+});
+
+test("colour is only used where FORCE_COLOR asks for it, and never with NO_COLOR", async () => {
+  const only = ["probe", correct.url.href, "--only", "methods"];
+  expect((await runOffers(only, { ...env, FORCE_COLOR: "1" })).stdout).toContain("\x1b[1m");
+  expect((await runOffers(only, { ...env, NO_COLOR: "1" })).stdout).not.toContain("\x1b");
+});
+
+test("--list prints every case and sends nothing", async () => {
+  const { code, stdout } = await runOffers(["probe", "--list"]);
+  expect(code).toBe(0);
+  expect(stdout.split("\n").length).toBeGreaterThan(700);
+  expect(stdout).toContain("digests/empty-key  HMAC under an empty key is refused.");
+});

@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { runOffers } from "../support/run-offers.ts";
+
+const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
+const env = { WEBHOOK_SECRET: secret };
+
+test.each([[[]], [["probe"]], [["listen"]], [["trigger"]]])(
+  "help of %j has no line wider than 80 columns",
+  async (args) => {
+    const { code, stdout } = await runOffers([...args, "--help"]);
+    expect(code).toBe(0);
+    expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
+    if (args.length > 0) expect(stdout).toContain("Examples:");
+  },
+);
+
+test.each([
+  [["probe", "--colour", "http://localhost:1"], {}, "unknown option '--colour'"],
+  [["prob"], {}, "Did you mean probe?"],
+  [["probe"], {}, "Give the base address of your receiver, such as http://localhost:3001/offers."],
+  [["probe", "localhost:3001"], env, "is no address. Give one with http:// or https://"],
+  [["probe", "http://localhost:1/?a=b"], env, "has a query or a fragment"],
+  [["probe", "http://127.0.0.1:1"], {}, "There is no secret. Set WEBHOOK_SECRET"],
+  [["probe", "http://127.0.0.1:1"], { WEBHOOK_SECRET: " " }, "The secret is empty."],
+  [["probe", "http://127.0.0.1:1"], { WEBHOOK_SECRET: `${secret}\n` }, "begins or ends with white space"],
+  [["probe", "http://127.0.0.1:1", "--secret-file", "/no/such/file"], {}, "cannot be read (ENOENT)"],
+  [["probe", "http://127.0.0.1:1", "--scheme", "standard-webhooks"], env, "Standard Webhooks needs a secret in base64"],
+  [["probe", "http://127.0.0.1:1", "--scheme", "both"], env, "Choose timestamp-digest or standard-webhooks."],
+  [["probe", "http://127.0.0.1:1", "--only", "freshnes"], env, 'There is no group or case "freshnes"'],
+  [["probe", "http://127.0.0.1:1"], env, "cannot be reached (ECONNREFUSED). Start your receiver first"],
+  [["trigger", "worker-offer", "--to", "http://127.0.0.1:1"], env, "The events are worker-offer-response,"],
+  [["trigger", "test-auth"], env, "required option '--to <url>' not specified"],
+  [["trigger", "test-auth", "--to", "http://127.0.0.1:1"], env, "Start your receiver first"],
+  [["trigger", "test", "--to", "http://127.0.0.1:1", "--set", "a=b"], env, "test has no fields to set."],
+  [
+    ["trigger", "worker-offer-response", "--to", "http://127.0.0.1:1", "--set", "offer=7"],
+    env,
+    'has no field "offer". Its fields are offerId, workerId, response.',
+  ],
+  [["trigger", "worker-offer-response", "--to", "http://127.0.0.1:1", "--set", "7"], env, "--set takes field=value"],
+  [["listen", "--port", "70000"], env, "Give a port from 0 to 65535."],
+  [["listen", "--host", "192.0.2.1"], env, "Choose another one with --port"],
+  [["listen", "--secret", secret], env, "unknown option '--secret'"],
+])("%j with %j ends with 2 and says what to do", async (args, environment, message) => {
+  const { code, stdout, stderr } = await runOffers(args, environment as Record<string, string>);
+  expect(stderr).toContain(message);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).not.toContain(secret);
+  expect(stderr).not.toContain("    at ");
+});

@@ -1,0 +1,4 @@
+import { test } from "vitest";
+import { forwardsByteForByte } from "./forward-suite.ts";
+
+test("300 random requests and their responses are the same behind --forward-to", () => forwardsByteForByte(300));

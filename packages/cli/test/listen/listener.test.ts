@@ -1,0 +1,95 @@
+import { createHash, createHmac } from "node:crypto";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import type { Scheme } from "../../src/corpus/scheme.ts";
+import { readUrl } from "../../src/exchange/read-url.ts";
+import { type Arrival, createListener } from "../../src/listen/create-listener.ts";
+import { showArrival, toJsonLine } from "../../src/listen/show-arrival.ts";
+import { secrets } from "../support/start-receiver.ts";
+
+async function listen(scheme: Scheme, forwardTo?: string) {
+  const arrivals: Arrival[] = [];
+  const server = createListener({
+    ...{ scheme, secret: secrets[scheme], timeoutMs: 500, forwardTo: forwardTo ? readUrl(forwardTo) : undefined },
+    onArrival: (arrival) => arrivals.push(arrival),
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, arrivals };
+}
+
+const secret = secrets.timestampDigest;
+const digestOf = (text: string) => createHash("sha256").update(text).digest("hex");
+const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
+const signed = (timestamp = inMinutes(0), by = secret) => ({
+  Timestamp: timestamp,
+  Authorization: `hmac ${digestOf(timestamp + by)}`,
+});
+
+test.each([
+  ["a valid signature", signed(), 200, { ok: true, variant: "SHA-256" }],
+  ["no headers", {}, 401, { reason: "missing_timestamp" }],
+  ["no Authorization", { Timestamp: inMinutes(0) }, 401, { reason: "missing_authorization" }],
+  ["another secret", signed(inMinutes(0), "other"), 401, { reason: "signature_mismatch" }],
+  ["an old signature", signed(inMinutes(-6)), 401, { reason: "timestamp_out_of_tolerance" }],
+  ["a future signature", signed(inMinutes(6)), 401, { reason: "timestamp_out_of_tolerance" }],
+  ["no date", { ...signed(), Timestamp: "yesterday" }, 401, { reason: "malformed_timestamp" }],
+  ["another form", { ...signed(), Authorization: "Bearer x" }, 401, { reason: "malformed_authorization" }],
+])("%s gets its status, and its reason is reported", async (_, headers, status, verification) => {
+  const { address, arrivals } = await listen("timestampDigest");
+  const response = await fetch(`${address}/test/auth`, { headers });
+  expect(response.status).toBe(status);
+  expect(arrivals[0]).toMatchObject({ method: "GET", target: "/test/auth", status, verification });
+});
+
+test("Standard Webhooks are verified over the bytes that arrived", async () => {
+  const { address, arrivals } = await listen("standardWebhooks");
+  const body = '{ "offerId": "o",  "workerId":"w" }';
+  const time = String(Math.floor(Date.now() / 1000));
+  const key = Buffer.from(secrets.standardWebhooks.slice("whsec_".length), "base64");
+  const signature = `v1,${createHmac("sha256", key).update(`msg_1.${time}.${body}`).digest("base64")}`;
+  const headers = { "webhook-id": "msg_1", "webhook-timestamp": time, "webhook-signature": signature };
+  const send = (content: string) => fetch(`${address}/offer/response`, { method: "POST", headers, body: content });
+  expect((await send(body)).status).toBe(200);
+  expect((await send(body.replaceAll(" ", ""))).status).toBe(401);
+  expect(arrivals.map(({ verification }) => verification?.ok)).toEqual([true, false]);
+});
+
+test("GET /test needs no signature, and a search gets an empty list", async () => {
+  const { address } = await listen("timestampDigest");
+  expect((await fetch(`${address}/test`)).status).toBe(200);
+  const search = await fetch(`${address}/contact-suggestions`, { method: "POST", headers: signed(), body: "{}" });
+  expect(await search.json()).toEqual([]);
+});
+
+test("a receiver that is not running is reported, and the sender gets 502", async () => {
+  const { address, arrivals } = await listen("timestampDigest", "http://127.0.0.1:1/offers");
+  expect((await fetch(`${address}/test/auth`, { headers: signed() })).status).toBe(502);
+  expect(arrivals[0]?.failure).toBe(
+    "http://127.0.0.1:1/offers cannot be reached (ECONNREFUSED); is your receiver running?",
+  );
+});
+
+const arrival: Arrival = {
+  ...{
+    method: "POST",
+    target: "/offer/response",
+    rawHeaders: ["Authorization", "hmac 00"],
+    status: 401,
+    durationMs: 3.4,
+  },
+  body: Buffer.from(`{"offerId":"\u001b[2J${secret}"}`),
+  verification: { ok: false, reason: "signature_mismatch", advice: "Compare the secrets." },
+};
+const mask = (text: string) => text.replaceAll(secret, "<secret>");
+
+test("what is printed has no control character of the sender, no secret and no signature", () => {
+  const shown = showArrival(arrival, mask, (_, text) => text);
+  expect(shown).toBe(
+    'POST /offer/response  401  refused: signature_mismatch  3 ms\n  Compare the secrets.\n  {"offerId":"\\x1b[2J<secret>"}',
+  );
+  expect(JSON.parse(toJsonLine(arrival, mask))).toMatchObject({ status: 401, verification: { ok: false } });
+  expect(toJsonLine(arrival, mask)).not.toMatch(/hmac|5f0c9a7e/);
+});

@@ -1,0 +1,55 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { expect, onTestFinished, test } from "vitest";
+import { asStandardWebhooks } from "../../src/corpus/as-standard-webhooks.ts";
+import { isEventCase } from "../../src/corpus/is-event-case.ts";
+import { readCorpus } from "../../src/corpus/read-corpus.ts";
+import type { Scheme } from "../../src/corpus/scheme.ts";
+import { readUrl } from "../../src/exchange/read-url.ts";
+import { probe } from "../../src/probe/probe.ts";
+import { secrets } from "../support/start-receiver.ts";
+
+/** Accepts everything, and keeps it. */
+async function startRecorder(): Promise<{
+  url: ReturnType<typeof readUrl>;
+  received: { target: string; body: string }[];
+}> {
+  const received: { target: string; body: string }[] = [];
+  const server = createServer({ insecureHTTPParser: true }, (request, response) => {
+    text(request).then(
+      (body) => {
+        received.push({ target: request.url ?? "", body: body.slice(0, 1_000) });
+        response.end();
+      },
+      () => response.destroy(),
+    );
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return { url: readUrl(`http://127.0.0.1:${(server.address() as AddressInfo).port}`), received };
+}
+
+test.each(["timestampDigest", "standardWebhooks"] as Scheme[])(
+  "nothing that names an event arrives without --allow-events: %s",
+  async (scheme) => {
+    const { url, received } = await startRecorder();
+    const options = { url, scheme, secret: secrets[scheme], only: [], skip: ["timing"], timeoutMs: 1_000 };
+    await probe({ ...options, allowEvents: false });
+    const events = received.filter(({ target }) => /contact.*new|offer\/|events/i.test(target.replaceAll("%65", "e")));
+    // What is sent there lacks every field of an event.
+    expect(events.filter(({ body }) => body !== "{}")).toEqual([]);
+    expect(received.filter(({ body }) => /offerId|workerId/.test(body))).toEqual([]);
+    expect(received.length).toBeGreaterThan(50);
+  },
+);
+
+test("most cases need no event, under either scheme", () => {
+  const { groups, standardWebhooks } = readCorpus();
+  const harmless = (each: typeof groups) =>
+    each.flatMap(({ cases }) => cases).filter((one) => !isEventCase(one)).length;
+  expect(harmless(groups)).toBeGreaterThan(400);
+  expect(harmless([...standardWebhooks, ...asStandardWebhooks(groups)])).toBeGreaterThan(120);
+});

@@ -1,0 +1,106 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { exchange, maxResponseBytes } from "../../src/exchange/exchange.ts";
+import { readUrl } from "../../src/exchange/read-url.ts";
+import { probe } from "../../src/probe/probe.ts";
+import { secrets } from "../support/start-receiver.ts";
+
+const servers: { server: Server; sockets: Set<Socket> }[] = [];
+
+afterEach(() => {
+  for (const { server, sockets } of servers.splice(0)) {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  }
+});
+
+/** A server that behaves for the checks, and then does to each connection what `misbehave` does. */
+async function startHostile(misbehave: (socket: Socket) => void): Promise<ReturnType<typeof readUrl>> {
+  const sockets = new Set<Socket>();
+  const ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+  let checks = 0;
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => undefined);
+    checks += 1;
+    if (checks > 3) misbehave(socket);
+    else socket.once("data", () => socket.end(ok));
+  });
+  servers.push({ server, sockets });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return readUrl(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+}
+
+const head = "HTTP/1.1 200 OK\r\n";
+const gigabyte = 1024 ** 3;
+
+/** Sends until the other side closes. */
+function flood(socket: Socket, start: string, more: string): void {
+  socket.write(start);
+  const chunk = Buffer.from(more.repeat(Math.ceil(65_536 / more.length)));
+  const write = () => {
+    while (socket.writable && socket.write(chunk));
+  };
+  socket.on("drain", write);
+  write();
+}
+
+const drip = (socket: Socket, text: () => string): void => {
+  const timer = setInterval(() => socket.write(text()), 5);
+  socket.on("close", () => clearInterval(timer));
+};
+
+const misdeeds: Record<string, (socket: Socket) => void> = {
+  "does not read and does not respond": (socket) => void socket.pause(),
+  "reads and does not respond": (socket) => void socket.resume(),
+  "drips a head without an end": (socket) => drip(socket, () => "H"),
+  "drips a body without an end": (socket) => {
+    socket.write(`${head}Content-Length: ${gigabyte}\r\n\r\n`);
+    drip(socket, () => "x");
+  },
+  "drips interim responses": (socket) => drip(socket, () => "HTTP/1.1 100 Continue\r\n\r\n"),
+  "closes at once": (socket) => void socket.destroy(),
+  "resets the connection": (socket) => void socket.resetAndDestroy(),
+  "closes within the head": (socket) => void socket.end("HTTP/1.1 20"),
+  "closes within the body": (socket) => void socket.end(`${head}Content-Length: 100\r\n\r\nhalf`),
+  "sends 1 GB as a body": (socket) => flood(socket, `${head}Content-Length: ${gigabyte}\r\n\r\n`, "x"),
+  "sends 1 GB as a header": (socket) => flood(socket, `${head}X-Large: `, "x"),
+  "sends chunks without an end": (socket) => flood(socket, `${head}Transfer-Encoding: chunked\r\n\r\n`, "1\r\nx\r\n"),
+  "sends a negative chunk": (socket) => void socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n-5\r\nxxxxx\r\n`),
+  "sends a chunk size that is none": (socket) =>
+    void socket.write(`${head}Transfer-Encoding: chunked\r\n\r\nzz\r\nxxxxx\r\n`),
+  "sends a negative length": (socket) => void socket.write(`${head}Content-Length: -5\r\n\r\nxxxxxxx`),
+  "sends noise": (socket) =>
+    void socket.end(Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 7919) % 256))),
+  "responds without being asked to end": (socket) => flood(socket, "", `${head}Content-Length: 0\r\n\r\n`),
+};
+
+test.each(Object.entries(misdeeds))("a receiver that %s does not stop the probe", async (_, misbehave) => {
+  const url = await startHostile(misbehave);
+  const only = [
+    "methods/test-get",
+    "headers/plain",
+    "headers/none",
+    "freshness/hour-old",
+    "timestamps/second",
+    "timestamps/minute",
+    "digests/sha1",
+  ];
+  const options = { url, scheme: "timestampDigest" as const, secret: secrets.timestampDigest };
+  const result = await probe({ ...options, allowEvents: false, only, skip: [], timeoutMs: 250 });
+  expect(result.findings.length).toBeGreaterThan(0);
+});
+
+test("what is kept of a response is bounded, whatever is sent", async () => {
+  const url = await startHostile((socket) => flood(socket, `${head}Content-Length: ${gigabyte}\r\n\r\n`, "x"));
+  for (let left = 3; left > 0; left -= 1) await exchange(url, Buffer.from("x"), { methods: ["GET"] });
+  const before = process.memoryUsage().rss;
+  const results = await Promise.all(
+    Array.from({ length: 8 }, () => exchange(url, Buffer.from("GET / HTTP/1.1\r\n\r\n"), { methods: ["GET"] })),
+  );
+  expect(results.every(({ isTooLarge }) => isTooLarge)).toBe(true);
+  // Eight at once, each with its text in some copies. A gigabyte would be more than ten times as much.
+  expect(process.memoryUsage().rss - before).toBeLessThan(8 * 6 * maxResponseBytes);
+});

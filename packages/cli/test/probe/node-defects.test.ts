@@ -1,0 +1,21 @@
+import { describe, expect, test } from "vitest";
+import type { Scheme } from "../../src/corpus/scheme.ts";
+import { plantedDefects } from "./planted-defects.ts";
+import { probePlanted } from "./probe-planted.ts";
+
+// The slow suite has every case and five other languages.
+describe("a receiver in Node", () => {
+  test.each(["timestampDigest", "standardWebhooks"] as Scheme[])(
+    "has no findings if it is correct: %s",
+    async (scheme) => {
+      const { defects, evidence, sent } = await probePlanted("node", { scheme });
+      expect(defects, evidence).toEqual([]);
+      expect(sent).toBeGreaterThan(100);
+    },
+  );
+
+  test.each(plantedDefects)("$name is found: $scheme", async ({ name, scheme, found, groups }) => {
+    const { defects, evidence } = await probePlanted("node", { scheme, defect: name, only: groups });
+    expect(defects, evidence).toEqual(found);
+  });
+});

@@ -1,0 +1,37 @@
+import type { Scheme } from "../../src/corpus/scheme.ts";
+import type { DefectCode } from "../../src/probe/defects.ts";
+
+export interface PlantedDefect {
+  /** The value of DEFECT. */
+  name: string;
+  scheme: Scheme;
+  /** What the probe must find. */
+  found: DefectCode[];
+  /** The groups that show it, for a run that must be short. */
+  groups: string[];
+}
+
+const both: readonly Scheme[] = ["timestampDigest", "standardWebhooks"];
+
+const planted: Record<string, { schemes?: readonly Scheme[]; found: DefectCode[]; group: string }> = {
+  no_freshness: { found: ["old_timestamp_accepted", "future_timestamp_accepted"], group: "freshness" },
+  one_direction: { found: ["future_timestamp_accepted"], group: "freshness" },
+  prefix_compare: { found: ["partial_comparison"], group: "digests" },
+  second_header_wins: { found: ["duplicate_header_accepted"], group: "headers" },
+  // The documented scheme signs no body.
+  reserialised_json: { schemes: ["standardWebhooks"], found: ["serialised_body"], group: "searches" },
+  empty_secret: { found: ["empty_secret_accepted"], group: "digests" },
+  error_on_bad_signature: { found: ["error_on_bad_signature"], group: "digests" },
+  body_unlimited: { found: ["any_size_accepted"], group: "searches" },
+  method_ignored: { found: ["any_method_accepted"], group: "methods" },
+  path_confusion: { found: ["path_confusion"], group: "routes" },
+};
+
+/** Ten classes of defects, each under every scheme in which it can exist. */
+export const plantedDefects: readonly PlantedDefect[] = Object.entries(planted).flatMap(
+  ([name, { schemes = both, found, group }]) =>
+    schemes.map((scheme) => ({
+      ...{ name, scheme, found },
+      groups: scheme === "standardWebhooks" ? [group, "standard"] : [group],
+    })),
+);

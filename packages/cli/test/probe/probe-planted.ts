@@ -1,0 +1,30 @@
+import { onTestFinished } from "vitest";
+import type { Scheme } from "../../src/corpus/scheme.ts";
+import { type ProbeResult, probe } from "../../src/probe/probe.ts";
+import { type Language, secrets, startReceiver } from "../support/start-receiver.ts";
+
+export interface PlantedRun {
+  scheme: Scheme;
+  /** The value of DEFECT; none is planted without it. */
+  defect?: string;
+  /** Groups and cases; all without it. */
+  only?: readonly string[];
+  /** The stalled body takes 10 seconds. */
+  skip?: readonly string[];
+  allowEvents?: boolean;
+}
+
+/** Starts the receiver of a language for the test, and probes it. @returns the defects found, and the cases that show them */
+export async function probePlanted(
+  language: Language,
+  { scheme, defect = "", only = [], skip = ["timing/stalled-body"], allowEvents = false }: PlantedRun,
+): Promise<ProbeResult & { defects: string[]; evidence: string }> {
+  const receiver = await startReceiver(language, scheme, defect);
+  onTestFinished(async () => void (await receiver.stop()));
+  const result = await probe({ url: receiver.url, scheme, secret: secrets[scheme], allowEvents, only, skip });
+  const shown = result.findings.map((finding) => [
+    finding.defect,
+    finding.evidence.map(({ id, text }) => `${id}: ${text}`),
+  ]);
+  return { ...result, defects: result.findings.map((finding) => finding.defect), evidence: JSON.stringify(shown) };
+}

@@ -1,0 +1,114 @@
+// A small receiver, correct unless DEFECT names one of the planted defects. Node's own modules only.
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createServer } from "node:http";
+
+const { WEBHOOK_SECRET = "", SCHEME, DEFECT, PORT = "0" } = process.env;
+const isStandardScheme = SCHEME === "standard-webhooks";
+const limit = 256 * 1024;
+const routes = { "/test": "GET", "/test/auth": "GET", "/contact-suggestions": "POST", "/offer/response": "POST" };
+const secrets = DEFECT === "empty_secret" ? [WEBHOOK_SECRET, ""] : [WEBHOOK_SECRET];
+
+function isEqual(expected, given) {
+  if (DEFECT === "prefix_compare") return expected.startsWith(given);
+  return expected.length === given.length && timingSafeEqual(Buffer.from(expected), Buffer.from(given));
+}
+
+/** The value of a header that occurs once; undefined otherwise. */
+function headerOf({ rawHeaders }, name) {
+  const values = rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1].toLowerCase() === name);
+  if (DEFECT === "second_header_wins") return values.at(-1);
+  return values.length === 1 && !values[0].replaceAll("v1,", "").includes(",") ? values[0] : undefined;
+}
+
+function isFresh(ageMs) {
+  if (DEFECT === "no_freshness") return true;
+  return DEFECT === "one_direction" ? ageMs <= 300_000 : Math.abs(ageMs) <= 300_000;
+}
+
+function isDocumented(request) {
+  const timestamp = headerOf(request, "timestamp") ?? "";
+  const digits = DEFECT === "prefix_compare" ? "{0,64}" : "{64}";
+  const shape = new RegExp(`^hmac +([0-9a-f]${digits})$`, "i");
+  const given = shape.exec(headerOf(request, "authorization") ?? "")?.[1]?.toLowerCase();
+  const isDate = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z$/.test(timestamp);
+  if (given === undefined || !isDate || !isFresh(Date.now() - Date.parse(timestamp))) return false;
+  return secrets.some(
+    (secret) =>
+      isEqual(
+        createHash("sha256")
+          .update(timestamp + secret)
+          .digest("hex"),
+        given,
+      ) || isEqual(createHmac("sha256", secret).update(timestamp).digest("hex"), given),
+  );
+}
+
+function isStandard(request, body) {
+  const [id, timestamp, signatures] = ["id", "timestamp", "signature"].map((name) =>
+    headerOf(request, `webhook-${name}`),
+  );
+  if (!id || !/^\d{1,12}$/.test(timestamp ?? "") || signatures === undefined) return false;
+  if (!isFresh(Date.now() - Number(timestamp) * 1000)) return false;
+  const signed = DEFECT === "reserialised_json" && parse(body) ? JSON.stringify(JSON.parse(body)) : body;
+  return secrets.some((secret) => {
+    const key = Buffer.from(secret.replace("whsec_", ""), "base64");
+    const expected = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(signed).digest("base64");
+    return signatures.split(" ").some((each) => each.startsWith("v1,") && isEqual(expected, each.slice(3)));
+  });
+}
+
+async function receive(request, respond) {
+  const path = request.url.split("?")[0];
+  const routed = DEFECT === "path_confusion" ? decode(path).toLowerCase().replace(/\/+/g, "/") : path;
+  const method = Object.hasOwn(routes, routed) ? routes[routed] : undefined;
+  if (!method) return respond(404);
+  if (request.method !== method && DEFECT !== "method_ignored") return respond(405, { allow: method });
+  const body = await readBody(request);
+  if (!body) return respond(413);
+  // The defect: whether to verify is decided by the path as sent, and where to route by another spelling of it.
+  const mustVerify = Object.hasOwn(routes, path) && path !== "/test";
+  if (mustVerify && !(isStandardScheme ? isStandard(request, body) : isDocumented(request))) {
+    if (DEFECT === "error_on_bad_signature") return respond(500);
+    return respond(401, { "www-authenticate": isStandardScheme ? "standard-webhooks" : "hmac" });
+  }
+  if (routed !== "/contact-suggestions") return respond(200);
+  const search = parse(body);
+  const addresses = search?.userEmailAddresses;
+  const isValid = Array.isArray(addresses) && addresses.every((each) => typeof each === "string");
+  return isValid ? respond(200, { "content-type": "application/json" }, "[]") : respond(400);
+}
+
+async function readBody(request) {
+  if (Number(request.headers["content-length"] ?? 0) > limit && DEFECT !== "body_unlimited") return undefined;
+  const chunks = [];
+  let length = 0;
+  for await (const chunk of request) {
+    length += chunk.length;
+    if (length > limit && DEFECT !== "body_unlimited") return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function parse(body) {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function decode(path) {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+const server = createServer((request, response) => {
+  const respond = (status, headers = {}, body = "") =>
+    response.writeHead(status, { ...headers, "content-length": body.length, connection: "close" }).end(body);
+  receive(request, respond).catch(() => respond(500));
+});
+server.listen(Number(PORT), "127.0.0.1", () => console.log(`listening ${server.address().port}`));

@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { freePort } from "../../../../tools/processes/free-port.ts";
+import type { Scheme } from "../../src/corpus/scheme.ts";
+import { type ReceiverUrl, readUrl } from "../../src/exchange/read-url.ts";
+
+const file = (name: string) => fileURLToPath(new URL(`../receivers/${name}`, import.meta.url));
+
+/** How each language's receiver is started. PHP's own limit would hide that the code has none. */
+export const languages = {
+  node: [process.execPath, file("receiver.mjs")],
+  python: ["python3", file("receiver.py")],
+  php: ["php", "-d", "post_max_size=0", "-S", "", file("receiver.php")],
+  perl: ["perl", file("receiver.pl")],
+  ruby: ["ruby", file("receiver.rb")],
+  java: ["java", file("Receiver.java")],
+} as const satisfies Record<string, readonly string[]>;
+
+export type Language = keyof typeof languages;
+
+/** Whether this machine has the language's interpreter. */
+export const isInstalled = (language: Language): boolean =>
+  spawnSync(languages[language][0], [language === "java" ? "-version" : "--version"]).status === 0;
+
+export const secrets: Readonly<Record<Scheme, string>> = {
+  timestampDigest: "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52",
+  standardWebhooks: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+};
+
+export interface StartedReceiver {
+  url: ReceiverUrl;
+  stop(): Promise<unknown>;
+}
+
+/** Starts a receiver of packages/cli/test/receivers. */
+export async function startReceiver(language: Language, scheme: Scheme, defect = ""): Promise<StartedReceiver> {
+  const [command, ...words] = languages[language];
+  const port = language === "php" ? await freePort() : 0;
+  const child = spawn(
+    command,
+    words.map((word) => word || `127.0.0.1:${port}`),
+    {
+      stdio: ["ignore", "pipe", "pipe"],
+      // PHP's server has workers, and Perl's a process for each connection: a group ends as a whole.
+      detached: true,
+      env: {
+        ...process.env,
+        ...{ WEBHOOK_SECRET: secrets[scheme], DEFECT: defect, PORT: String(port), PHP_CLI_SERVER_WORKERS: "4" },
+        SCHEME: scheme === "standardWebhooks" ? "standard-webhooks" : "timestamp-digest",
+      },
+    },
+  );
+  child.stderr.resume();
+  const listening = language === "php" ? await untilResponding(port) : await portOf(child);
+  return {
+    url: readUrl(`http://127.0.0.1:${listening}`),
+    async stop() {
+      const ended = once(child, "exit");
+      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+      await ended;
+    },
+  };
+}
+
+async function portOf(child: ChildProcess): Promise<number> {
+  if (!child.stdout) throw new Error("The receiver's output is not piped.");
+  for await (const line of createInterface({ input: child.stdout })) {
+    const port = /^listening (\d+)$/.exec(line)?.[1];
+    if (port !== undefined) return Number(port);
+  }
+  throw new Error("The receiver ended before it listened.");
+}
+
+async function untilResponding(port: number): Promise<number> {
+  for (let left = 200; left > 0; left -= 1) {
+    const isUp = await fetch(`http://127.0.0.1:${port}/test`).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+    if (isUp) return port;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error("The receiver does not respond.");
+}

@@ -1,0 +1,107 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { standardWebhooks, timestampDigest, verifyRequest } from "@offers/webhook-kit";
+import { expect, onTestFinished, test } from "vitest";
+import { events } from "../../src/trigger/events.ts";
+import { runOffers } from "../support/run-offers.ts";
+import { secrets } from "../support/start-receiver.ts";
+
+interface Received {
+  method?: string | undefined;
+  url?: string | undefined;
+  headers: IncomingHttpHeaders;
+  rawHeaders: string[];
+  body: Buffer;
+}
+
+async function startRecorder(status = 200): Promise<{ to: string; received: Received[] }> {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    buffer(request).then(
+      (body) => {
+        const { method, url, headers, rawHeaders } = request;
+        received.push({ method, url, headers, rawHeaders, body });
+        response.writeHead(status).end("noted");
+      },
+      () => response.destroy(),
+    );
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return { to: `http://127.0.0.1:${(server.address() as AddressInfo).port}/offers`, received };
+}
+
+const env = { WEBHOOK_SECRET: secrets.timestampDigest };
+
+test("a webhook is sent with its fields, and the kit verifies it", async () => {
+  const { to, received } = await startRecorder();
+  const sets = ["--set", "offerId=offer_7", "--set", "response=rejected=maybe"];
+  const { code, stdout } = await runOffers(["trigger", "worker-offer-response", "--to", to, ...sets], env);
+  const [request] = received;
+  expect(request).toMatchObject({ method: "POST", url: "/offers/offer/response" });
+  expect(JSON.parse(String(request?.body))).toEqual({
+    offerId: "offer_7",
+    workerId: "worker-amal",
+    response: "rejected=maybe",
+  });
+  const verification = await verifyRequest(
+    { secret: secrets.timestampDigest, scheme: timestampDigest({ variant: "sha256" }) },
+    { rawHeaders: request?.rawHeaders ?? [] },
+  );
+  expect(verification.ok).toBe(true);
+  expect(code).toBe(0);
+  expect(stdout).toContain("POST /offers/offer/response HTTP/1.1");
+  expect(stdout).toContain("noted");
+  expect(stdout).not.toContain(secrets.timestampDigest);
+});
+
+test("under Standard Webhooks the kit verifies body and id", async () => {
+  const { to, received } = await startRecorder();
+  const args = ["trigger", "timeline-changed", "--to", to, "--scheme", "standard-webhooks"];
+  expect((await runOffers(args, { WEBHOOK_SECRET: secrets.standardWebhooks })).code).toBe(0);
+  const { rawHeaders = [], body = Buffer.of() } = received[0] ?? {};
+  const options = { secret: secrets.standardWebhooks, scheme: standardWebhooks() };
+  expect((await verifyRequest(options, { rawHeaders, body })).ok).toBe(true);
+  expect((await verifyRequest(options, { rawHeaders, body: Buffer.concat([body, Buffer.from(" ")]) })).ok).toBe(false);
+});
+
+test.each([
+  [
+    "a field of a path is encoded",
+    ["worker-added-contact", "--set", "workerId=a/b c"],
+    "/offers/contact/new/a%2Fb%20c",
+    "",
+  ],
+  [
+    "a list is written with commas",
+    ["contact-suggestions", "--set", "userEmailAddresses=a@b.example,c@d.example"],
+    "/offers/contact-suggestions",
+    '{"filter":"chef","userEmailAddresses":["a@b.example","c@d.example"]}',
+  ],
+  ["the check of the secret has no body", ["test-auth"], "/offers/test/auth", ""],
+])("%s", async (_, args, url, body) => {
+  const { to, received } = await startRecorder();
+  expect((await runOffers(["trigger", ...args, "--to", to], env)).code).toBe(0);
+  expect({ url: received[0]?.url, body: String(received[0]?.body) }).toEqual({ url, body });
+});
+
+test("GET /test is sent unsigned, and needs no secret", async () => {
+  const { to, received } = await startRecorder();
+  expect((await runOffers(["trigger", "test", "--to", to])).code).toBe(0);
+  expect(received[0]?.headers).not.toHaveProperty("authorization");
+});
+
+test("every status but 200 ends with 1", async () => {
+  const { to } = await startRecorder(204);
+  const { code, stdout } = await runOffers(["trigger", "test-auth", "--to", to, "--json"], env);
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({ event: "test-auth", acknowledged: false, status: 204 });
+});
+
+test("every event has a line of help", async () => {
+  const { stdout } = await runOffers(["trigger", "--help"]);
+  for (const { name, summary } of events) expect(stdout).toMatch(new RegExp(`${name} +${summary}`));
+});

@@ -1,0 +1,83 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { buffer } from "node:stream/consumers";
+import fastify from "fastify";
+import { describe, expect, test } from "vitest";
+import type { Scheme } from "../../../cli/src/corpus/scheme.ts";
+import { readUrl } from "../../../cli/src/exchange/read-url.ts";
+import { probe } from "../../../cli/src/probe/probe.ts";
+import { webhookFunction } from "../../src/lambda.ts";
+import { webhookListener } from "../../src/node.ts";
+import type { ReceiverOptions } from "../../src/options/options.ts";
+import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
+import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
+import { httpApiEvent } from "../recipes/lambda-events.ts";
+import { adapters } from "../support/adapters.ts";
+import { untilTestFinished } from "../support/serve.ts";
+
+const secrets: Record<Scheme, string> = {
+  timestampDigest: "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52",
+  standardWebhooks: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+};
+
+/** All handlers of an integrator. */
+const optionsFor = (scheme: Scheme): ReceiverOptions => ({
+  secret: secrets[scheme],
+  scheme: scheme === "standardWebhooks" ? standardWebhooks() : timestampDigest(),
+  onWorkerOfferResponse: () => undefined,
+  onWorkerAddedContact: () => undefined,
+  onOfferEventDeleted: () => undefined,
+  onTimelineChanged: () => undefined,
+  suggestContacts: () => [],
+});
+
+const basePath = "/offers";
+
+async function serveOnFastify(options: ReceiverOptions): Promise<{ url: string }> {
+  const webhooks = webhookListener({ ...options, basePath });
+  const app = fastify({ forceCloseConnections: true });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (_request, _body, done) => done(null));
+  app.all(`${basePath}/*`, (request, reply) => {
+    reply.hijack();
+    webhooks(request.raw, reply.raw);
+  });
+  await app.ready();
+  return untilTestFinished(app.server.listen(0, "127.0.0.1"));
+}
+
+/** A gateway of AWS, which takes no body of 16 MiB to the function. */
+function serveOnLambda(options: ReceiverOptions): Promise<{ url: string }> {
+  const invoke = webhookFunction({ ...options, basePath });
+  const receive = async (request: IncomingMessage, response: ServerResponse) => {
+    const { method = "", url: path = "", rawHeaders } = request;
+    if (Number(request.headers["content-length"] ?? 0) > 6 * 1024 * 1024) return void response.writeHead(413).end();
+    const event = httpApiEvent({ method, path, rawHeaders, isBinary: true, body: await buffer(request) });
+    const { statusCode, body, isBase64Encoded, ...result } = await invoke(event);
+    response
+      .writeHead(statusCode, "headers" in result ? result.headers : {})
+      .end(Buffer.from(body, isBase64Encoded ? "base64" : "utf8"));
+  };
+  const server = createServer((request, response) => void receive(request, response).catch(() => response.destroy()));
+  return untilTestFinished(server.listen(0, "127.0.0.1"));
+}
+
+const served: [name: string, serve: (options: ReceiverOptions) => Promise<{ url: string }>][] = [
+  ...adapters.map(({ name, serve }): (typeof served)[number] => [name, (options) => serve(options, basePath)]),
+  ["Fastify", serveOnFastify],
+  ["Lambda", serveOnLambda],
+];
+
+describe.each(["timestampDigest", "standardWebhooks"] as Scheme[])("under %s", (scheme) => {
+  test.each(served)("offers probe finds nothing on %s", async (_, serve) => {
+    const { url } = await serve(optionsFor(scheme));
+    const { findings, sent } = await probe({
+      ...{ url: readUrl(`${url}${basePath}`), scheme, secret: secrets[scheme], allowEvents: true },
+      // The stalled body takes 10 seconds.
+      ...{ only: [], skip: ["timing/stalled-body"] },
+    });
+    expect(findings.map(({ defect, evidence }) => [defect, evidence.map(({ id, text }) => `${id}: ${text}`)])).toEqual(
+      [],
+    );
+    expect(sent).toBeGreaterThan(200);
+  });
+});
