@@ -3,7 +3,6 @@
 import { execFile, spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { startDemoPlatform } from "../processes/demo-platform.ts";
@@ -13,6 +12,7 @@ import { snippetsIn } from "../snippets.ts";
 import { type FreshProject, freshProject } from "./fresh-project.ts";
 import { inBothModuleSystems } from "./in-both-module-systems.ts";
 import { packageNames } from "./pack.ts";
+import { signedStatuses } from "./signed-statuses.ts";
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "../..");
@@ -140,29 +140,6 @@ test.each(everywhere)(
     });
     onTestFinished(() => void receiver.kill("SIGKILL"));
     const address = `http://127.0.0.1:${port}/offers`;
-    await waitFor(`${address}/test`);
-
-    const timestamp = new Date().toISOString();
-    const status = async (headers: Record<string, string>) => (await fetch(`${address}/test/auth`, { headers })).status;
-    const authorization = `hmac ${await opensslDigest(timestamp + secret)}`;
-    expect(await status({ timestamp, authorization })).toBe(200);
-    expect(await status({ timestamp: new Date(Date.now() + 1_000).toISOString(), authorization })).toBe(401);
-    expect(await status({ timestamp, authorization: `hmac ${await opensslDigest(`${timestamp}another`)}` })).toBe(401);
-    expect(await status({})).toBe(401);
+    expect(await signedStatuses(address, secret)).toEqual([200, 401, 401, 401]);
   },
 );
-
-async function opensslDigest(text: string): Promise<string> {
-  const digest = run("openssl", ["dgst", "-sha256", "-r"]);
-  digest.child.stdin?.end(text);
-  return (await digest).stdout.slice(0, 64);
-}
-
-async function waitFor(address: string): Promise<void> {
-  for (let left = 100; left > 0; left--) {
-    const response = await fetch(address).catch(() => undefined);
-    if (response?.status === 200) return;
-    await sleep(100);
-  }
-  throw new Error(`${address} does not respond with 200`);
-}
