@@ -62,6 +62,8 @@ test.each(publishedNames)("%s: pnpm packs a complete package, with versions that
   const manifest = JSON.parse(stdout) as Record<string, unknown>;
   expect(manifest).toMatchObject({ license: "MIT", engines: { node: expect.stringMatching(/^>=\d+\.\d+$/) } });
   expect(manifest.exports).toHaveProperty("./package.json");
+  // changesets writes it with the first version; pnpm packs it only where `files` has it.
+  expect(manifest.files).toContain("CHANGELOG.md");
 
   expect((await run("publint", ["run", "--strict", tarball])).stdout).toContain("All good!");
   const listed = (await run("tar", ["-tvzf", tarball])).stdout.trim().split("\n");
