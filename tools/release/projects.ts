@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { inBothModuleSystems } from "../packed/in-both-module-systems.ts";
@@ -71,6 +71,8 @@ export const projects: Readonly<Record<string, (project: NewProject) => Promise<
     const settings = {
       ...{ nodeLinker: "pnp", enableTelemetry: false, enableScripts: false, enableImmutableInstalls: false },
       ...{ npmRegistryServer: others, unsafeHttpWhitelist: ["127.0.0.1"] },
+      // By default, Yarn waits some days before it installs a new version.
+      npmPreapprovedPackages: ["@offers/*"],
       npmScopes: { offers: { npmRegistryServer: registry } },
     };
     const app = join(folder, "app");
@@ -108,7 +110,13 @@ const writeManifest = (folder: string, manifest: object, dependencies: object): 
 
 async function npmInstall(project: NewProject, manifest: object, others: object): Promise<void> {
   await writeManifest(project.folder, manifest, { ...project.dependencies, ...others });
-  await runCommand("npm", ["install", "--no-audit", "--no-fund"], { cwd: project.folder, env: project.env });
+  const { folder, env } = project;
+  await runCommand("npm", ["install", "--no-audit", "--no-fund"], { cwd: folder, env });
+  for (const name of Object.keys(project.dependencies)) {
+    const { bin = {} } = JSON.parse(await readFile(join(folder, "node_modules", name, "package.json"), "utf8"));
+    for (const command of Object.keys(bin))
+      await runCommand("npx", ["--no-install", command, "--help"], { cwd: folder });
+  }
 }
 
 /** Compiles these programs, with every check that the compiler has. */

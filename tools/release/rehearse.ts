@@ -1,7 +1,7 @@
 // Rehearses a release of what is committed, from a bare clone, with a registry on loopback:
 //   npm run release:rehearse
 //   npm run release:rehearse -- --sabotage workspace|published|flipped-byte|snippet
-// Exits with 1 when a step is red. With --sabotage, one is.
+// Exits with 1 when a step is red. With --sabotage, one is; if it is not the one that has to notice, it exits with 2.
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +10,7 @@ import { writeBillsOfMaterials } from "./bills-of-materials.ts";
 import { type InstalledProject, installPackages } from "./check-installed.ts";
 import { checkTarballs } from "./check-tarballs.ts";
 import { cloneRepository } from "./clone.ts";
+import { runInstallCommands } from "./install-commands.ts";
 import { projects } from "./projects.ts";
 import { readPublishPlan } from "./publish-plan.ts";
 import { hashesOf, killedAfterFirst, runPublishStep } from "./publish-step.ts";
@@ -43,7 +44,11 @@ try {
   await rm(scratch, { recursive: true, maxRetries: 5, retryDelay: 200 });
 }
 report.print();
-process.exitCode = report.isGreen ? 0 : 1;
+process.exitCode = report.firstRed === undefined ? 0 : 1;
+if (sabotage !== undefined && report.firstRed !== sabotages[sabotage]) {
+  console.error(`${sabotage} was not noticed where it has to be: ${sabotages[sabotage]}`);
+  process.exitCode = 2;
+}
 
 async function rehearse(): Promise<void> {
   const clone = await cloneRepository(scratch);
@@ -128,6 +133,10 @@ async function rehearse(): Promise<void> {
     return ids.join(", ");
   });
 
+  await report.step("the READMEs' commands install the packages", async () => {
+    const destination = join(scratch, "commands");
+    return `${await runInstallCommands(join(scratch, "tarballs"), destination, registry.env)} commands`;
+  });
   const dependencies = Object.fromEntries(releases.map(({ name, version }) => [name, version]));
   for (const [index, [name, check]] of Object.entries(projects).entries())
     await report.step(`a fresh project installs and runs: ${name}`, async () => {

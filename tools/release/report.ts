@@ -1,12 +1,12 @@
 /** The steps of a run, each with its result: a table at the end. */
 export class Report {
-  readonly #rows: { step: string; result: "green" | "RED" | "not run"; seconds: number | ""; found: string }[] = [];
+  readonly #rows: { step: string; result: "green" | "RED"; seconds: number; found: string }[] = [];
 
   /**
    * Runs a step.
    *
    * @param check returns what it found, in a few words
-   * @returns what `check` returned, or undefined when it threw: later steps may then make no sense
+   * @returns whether it is green
    */
   async step(step: string, check: () => Promise<string>): Promise<boolean> {
     const start = performance.now();
@@ -25,12 +25,8 @@ export class Report {
     }
   }
 
-  skip(...steps: readonly string[]): void {
-    for (const step of steps) this.#rows.push({ step, result: "not run", seconds: "", found: "" });
-  }
-
-  get isGreen(): boolean {
-    return this.#rows.every(({ result }) => result === "green");
+  get firstRed(): string | undefined {
+    return this.#rows.find(({ result }) => result === "RED")?.step;
   }
 
   print(): void {

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { basename } from "node:path";
 
 export interface CommandOptions {
   cwd: string;
@@ -17,6 +18,7 @@ export const runCommand = (command: string, args: readonly string[], options: Co
     const { cwd, env = process.env, timeoutMs = 600_000 } = options;
     execFile(command, args, { cwd, env, timeout: timeoutMs, maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
       if (!error) return resolve(stdout);
-      reject(new Error(`${[command, ...args].join(" ")} failed:\n${stdout}${stderr}`.trim()));
+      const names = [command, ...args].map((word) => basename(word));
+      reject(new Error(`${names.join(" ")} failed: ${`${stdout}${stderr}`.trim()}`));
     });
   });
