@@ -3,10 +3,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { writeBillsOfMaterials } from "./bills-of-materials.ts";
-import { installPackages } from "./check-installed.ts";
-import { checkTarballs } from "./check-tarballs.ts";
-import { readPublishPlan } from "./publish-plan.ts";
+import { installPackages } from "./installed/check-installed.ts";
+import { writeBillsOfMaterials } from "./tarballs/bills-of-materials.ts";
+import { checkTarballs } from "./tarballs/check-tarballs.ts";
+import { readPublishPlan } from "./tarballs/publish-plan.ts";
 
 const [packed = "packed", billsOfMaterials = "sbom"] = process.argv.slice(2);
 const root = join(import.meta.dirname, "../..");

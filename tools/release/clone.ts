@@ -1,5 +1,5 @@
 import { delimiter, join } from "node:path";
-import { runCommand } from "./run-command.ts";
+import { runCommand } from "../processes/run-command.ts";
 
 const root = join(import.meta.dirname, "../..");
 const author = ["-c", "user.name=Rehearsal", "-c", "user.email=rehearsal@example.com"];
@@ -8,6 +8,8 @@ export interface Clone {
   folder: string;
   /** The bare repository that it was cloned from. */
   origin: string;
+  /** Installs its dependencies and builds every package that is published. */
+  build(): Promise<void>;
   run(command: string, ...args: string[]): Promise<string>;
   git(...args: string[]): Promise<string>;
   /** Runs a command with the environment of a person who may publish. */
@@ -24,9 +26,14 @@ export async function cloneRepository(folder: string): Promise<Clone> {
     const path = [join(clone, "node_modules/.bin"), env.PATH].join(delimiter);
     return runCommand(command, args, { cwd: clone, env: { ...env, PATH: path, OFFERS_BOOTSTRAPPED: "1" } });
   };
+  const run: Clone["run"] = (command, ...args) => runAs(process.env, command, ...args);
   return {
-    ...{ folder: clone, origin, runAs },
-    run: (command, ...args) => runAs(process.env, command, ...args),
+    ...{ folder: clone, origin, run, runAs },
+    // As release.yml does.
+    async build() {
+      await run(process.execPath, "tools/bootstrap.mjs", "--build");
+      await run("pnpm", "--filter", "./examples/*", "--if-present", "run", "build");
+    },
     git: (...args) => runCommand("git", [...author, ...args], { cwd: clone }),
   };
 }

@@ -2,22 +2,22 @@
 //   npm run release:rehearse
 //   npm run release:rehearse -- --sabotage workspace|published|flipped-byte|snippet
 // Exits with 1 when a step is red. With --sabotage, one is; if it is not the one that has to notice, it exits with 2.
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { writeBillsOfMaterials } from "./bills-of-materials.ts";
-import { type InstalledProject, installPackages } from "./check-installed.ts";
-import { checkTarballs } from "./check-tarballs.ts";
+import { runCommand } from "../processes/run-command.ts";
 import { cloneRepository } from "./clone.ts";
-import { runInstallCommands } from "./install-commands.ts";
-import { projects } from "./projects.ts";
-import { readPublishPlan } from "./publish-plan.ts";
-import { hashesOf, killedAfterFirst, runPublishStep } from "./publish-step.ts";
-import { startRegistry } from "./registry.ts";
+import { type InstalledProject, installPackages } from "./installed/check-installed.ts";
+import { runInstallCommands } from "./installed/install-commands.ts";
+import { projects } from "./installed/projects.ts";
+import { hashesOf, killedAfterFirst, runPublishStep } from "./publish/publish-step.ts";
+import { startRegistry } from "./publish/registry.ts";
 import { Report } from "./report.ts";
-import { runCommand } from "./run-command.ts";
 import { breakSnippet, flipByte, leaveWorkspaceVersion, publishBefore, type Sabotage, sabotages } from "./sabotage.ts";
+import { writeBillsOfMaterials } from "./tarballs/bills-of-materials.ts";
+import { checkTarballs } from "./tarballs/check-tarballs.ts";
+import { readPublishPlan } from "./tarballs/publish-plan.ts";
 
 const { sabotage } = parseArgs({ options: { sabotage: { type: "string" } } }).values as { sabotage?: Sabotage };
 if (sabotage !== undefined && !(sabotage in sabotages))
@@ -57,7 +57,7 @@ async function rehearse(): Promise<void> {
 
   await mustPass("a bare clone builds", async () => {
     if (sabotage === "snippet") await breakSnippet(clone);
-    await clone.run(process.execPath, "tools/bootstrap.mjs", "--build", process.execPath, "--version");
+    await clone.build();
     return (await clone.git("log", "-1", "--format=%h %s")).trim();
   });
   await mustPass("version: the changesets become versions and changelogs", async () => {
@@ -133,6 +133,26 @@ async function rehearse(): Promise<void> {
     return ids.join(", ");
   });
 
+  await mustPass("snapshot: unreleased changes are published beside the latest version", async () => {
+    const bumps = releases.map(({ name }) => `"${name}": patch\n`).join("");
+    await writeFile(join(clone.folder, ".changeset/rehearsal.md"), `---\n${bumps}---\n\nA change.\n`);
+    await changeset("version", "--snapshot", "snapshot");
+    const folder = join(scratch, "snapshot");
+    await changeset("pack", "--out-dir", folder);
+    const snapshots = await readPublishPlan(folder);
+    const { code, output } = await runPublishStep(folder, await hashesOf(folder, snapshots), registry.env, "snapshot");
+    if (code !== 0) throw new Error(lastLine(output));
+    for (const [index, { name, version }] of snapshots.entries()) {
+      const { "dist-tags": tags } = await registryEntry(name);
+      if (
+        tags.latest !== releases[index]?.version ||
+        tags.snapshot !== version ||
+        !version.startsWith("0.0.0-snapshot")
+      )
+        throw new Error(`${name} has the tags ${JSON.stringify(tags)}`);
+    }
+    return snapshots.map(({ id }) => id).join(", ");
+  });
   await report.step("the READMEs' commands install the packages", async () => {
     const destination = join(scratch, "commands");
     return `${await runInstallCommands(join(scratch, "tarballs"), destination, registry.env)} commands`;
@@ -150,12 +170,21 @@ async function rehearse(): Promise<void> {
 /** Those of the versions that the registry delivers. */
 async function deliveredIds(ids: readonly string[]): Promise<readonly string[]> {
   const found = ids.map(async (id) => {
-    const [name, version] = [id.slice(0, id.lastIndexOf("@")), id.split("@").at(-1)];
-    const response = await fetch(`${registry.address}/${name.replace("/", "%2f")}`);
-    const { versions = {} } = (await response.json()) as { versions?: Record<string, unknown> };
-    return version !== undefined && version in versions ? [id] : [];
+    const { versions } = await registryEntry(id.slice(0, id.lastIndexOf("@")));
+    return (id.split("@").at(-1) ?? "") in versions ? [id] : [];
   });
   return (await Promise.all(found)).flat();
+}
+
+interface RegistryEntry {
+  "dist-tags": Readonly<Record<string, string>>;
+  versions: Readonly<Record<string, unknown>>;
+}
+
+/** What the registry has of a package. */
+async function registryEntry(name: string): Promise<RegistryEntry> {
+  const response = await fetch(`${registry.address}/${name.replace("/", "%2f")}`);
+  return { "dist-tags": {}, versions: {}, ...((await response.json()) as Partial<RegistryEntry>) };
 }
 
 function expectIds(found: readonly string[], expected: readonly string[]): void {

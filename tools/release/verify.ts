@@ -4,9 +4,9 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { installPackages } from "./check-installed.ts";
-import { projects } from "./projects.ts";
-import { runCommand } from "./run-command.ts";
+import { runCommand } from "../processes/run-command.ts";
+import { installPackages } from "./installed/check-installed.ts";
+import { projects } from "./installed/projects.ts";
 
 const ids = process.argv.slice(2);
 if (ids.length === 0) throw new Error("name what was published: npm run release:verify -- @offers/client@0.1.0");

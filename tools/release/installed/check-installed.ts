@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { runCommand } from "../../processes/run-command.ts";
 import { goToDefinitions } from "./definitions.ts";
 import { compileSnippets, peersOfSnippets } from "./readme-snippets.ts";
-import { runCommand } from "./run-command.ts";
 
 /** A project that has installed the packages, and what their READMEs import. */
 export interface InstalledProject {

@@ -3,13 +3,13 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { freePort } from "../processes/free-port.ts";
-import { startProcess } from "../processes/start-process.ts";
-import { runCommand } from "./run-command.ts";
+import { freePort } from "../../processes/free-port.ts";
+import { runCommand } from "../../processes/run-command.ts";
+import { startProcess } from "../../processes/start-process.ts";
 
 /** verdaccio, with the newest node-fetch that it can require: 2.6.7, which it asks for, has a known vulnerability. */
 const manifest = { private: true, dependencies: { verdaccio: "6.10.4" }, overrides: { "node-fetch": "2.7.0" } };
-const cache = join(import.meta.dirname, "../../.cache/verdaccio-6.10.4");
+const cache = join(import.meta.dirname, "../../../.cache/verdaccio-6.10.4");
 
 export interface Registry {
   address: string;

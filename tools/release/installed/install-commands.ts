@@ -1,8 +1,8 @@
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { isCommand, readDocument } from "../guides/read-document.ts";
-import { runDocument } from "../guides/run-document.ts";
-import { runCommand } from "./run-command.ts";
+import { isCommand, readDocument } from "../../guides/read-document.ts";
+import { runDocument } from "../../guides/run-document.ts";
+import { runCommand } from "../../processes/run-command.ts";
 
 /** Why a README's command is not run before a package is on npm. */
 const unpublished = /\bnot on npm before the first release\b/;

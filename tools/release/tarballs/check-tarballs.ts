@@ -1,9 +1,9 @@
 import { join } from "node:path";
+import { runCommand } from "../../processes/run-command.ts";
 import type { PackedRelease } from "./publish-plan.ts";
-import { runCommand } from "./run-command.ts";
 
 const wanted = ["package.json", "README.md", "LICENSE", "CHANGELOG.md"];
-const tools = join(import.meta.dirname, "../..");
+const root = join(import.meta.dirname, "../../..");
 
 /**
  * Checks tarballs as they would be published: the manifest, the files, publint and, for those that are imported, attw.
@@ -23,7 +23,7 @@ export async function checkTarballs(folder: string, releases: readonly PackedRel
     for (const file of wanted) if (!files.includes(`package/${file}`)) faults.push(`${id}: has no ${file}`);
     if (unresolved !== undefined) continue;
     const run = (command: string, ...args: string[]) =>
-      runCommand(join(tools, "node_modules/.bin", command), [...args, path], { cwd: folder }).catch((error: Error) => {
+      runCommand(join(root, "node_modules/.bin", command), [...args, path], { cwd: folder }).catch((error: Error) => {
         faults.push(`${id}: ${error.message}`);
       });
     await run("publint", "run", "--strict");

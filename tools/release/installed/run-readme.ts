@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { signedStatuses } from "../packed/signed-statuses.ts";
-import { startDemoPlatform } from "../processes/demo-platform.ts";
-import { freePort } from "../processes/free-port.ts";
-import { snippetsIn } from "../snippets.ts";
-import { runCommand } from "./run-command.ts";
+import { signedStatuses } from "../../packed/signed-statuses.ts";
+import { startDemoPlatform } from "../../processes/demo-platform.ts";
+import { freePort } from "../../processes/free-port.ts";
+import { runCommand } from "../../processes/run-command.ts";
+import { snippetsIn } from "../../snippets.ts";
 
-const root = join(import.meta.dirname, "../..");
+const root = join(import.meta.dirname, "../../..");
 const secret = "2b5f0e0e-4b0c-4f57-9d2a-6a3c1e6f7d10";
 
 /** The two programs of README.md: one calls the service, the other receives webhooks. */

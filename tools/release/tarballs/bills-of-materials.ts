@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { runCommand } from "./run-command.ts";
+import { runCommand } from "../../processes/run-command.ts";
 
 /**
  * Writes a CycloneDX file for each of these packages of a workspace: what is installed with it.

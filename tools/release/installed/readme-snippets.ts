@@ -2,11 +2,11 @@ import { globSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { type Snippet, snippetsIn } from "../snippets.ts";
-import { strict } from "../types-matrix/programs.ts";
-import { runCommand } from "./run-command.ts";
+import { runCommand } from "../../processes/run-command.ts";
+import { type Snippet, snippetsIn } from "../../snippets.ts";
+import { strict } from "../../types-matrix/programs.ts";
 
-const root = join(import.meta.dirname, "../..");
+const root = join(import.meta.dirname, "../../..");
 
 /** The TypeScript of the READMEs of the packages that a project has installed. */
 const installedSnippets = (project: string): readonly Snippet[] =>

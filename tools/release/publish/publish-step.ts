@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import { parseWorkflow, readWorkflows } from "../workflows/workflow.ts";
-import type { PackedRelease } from "./publish-plan.ts";
+import { parseWorkflow, readWorkflows } from "../../workflows/workflow.ts";
+import type { PackedRelease } from "../tarballs/publish-plan.ts";
 
 /** The output of the hash step of release.yml: what `sha256sum` prints for the plan and each tarball. */
 export async function hashesOf(folder: string, releases: readonly PackedRelease[]): Promise<string> {
@@ -24,11 +24,16 @@ export interface Publication {
   published: readonly string[];
 }
 
-/** Runs the script of release.yml that publishes, on a folder of packed tarballs. */
+/**
+ * Runs the script of release.yml that publishes, on a folder of packed tarballs.
+ *
+ * @param snapshotTag npm's tag in the mode `snapshot`
+ */
 export async function runPublishStep(
   folder: string,
   sha256sums: string,
   env: Record<string, string | undefined>,
+  snapshotTag = "",
 ): Promise<Publication> {
   const { jobs } = parseWorkflow(readWorkflows().get("release.yml") ?? "");
   const script = jobs.publish?.steps?.find(({ run }) => run?.includes("npm publish"))?.run;
@@ -41,7 +46,7 @@ export async function runPublishStep(
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
     // Provenance is signed with an identity that only GitHub gives.
-    env: { ...env, SHA256SUMS: sha256sums, SNAPSHOT_TAG: "", PROVENANCE: "false", GITHUB_OUTPUT: outputs },
+    env: { ...env, SHA256SUMS: sha256sums, SNAPSHOT_TAG: snapshotTag, PROVENANCE: "false", GITHUB_OUTPUT: outputs },
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (output += text));

@@ -1,10 +1,10 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { inBothModuleSystems } from "../packed/in-both-module-systems.ts";
-import { installRuntime, runtimes } from "../runtimes/runtimes.ts";
-import { copyProgram, moduleSystems, strict } from "../types-matrix/programs.ts";
-import { runCommand } from "./run-command.ts";
+import { inBothModuleSystems } from "../../packed/in-both-module-systems.ts";
+import { runCommand } from "../../processes/run-command.ts";
+import { installRuntime, runtimes } from "../../runtimes/runtimes.ts";
+import { copyProgram, moduleSystems, strict } from "../../types-matrix/programs.ts";
 import { runReadmePrograms, writeReadmePrograms } from "./run-readme.ts";
 
 /** An empty folder, and how to install into it from a registry. */
