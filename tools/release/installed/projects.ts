@@ -71,6 +71,8 @@ export const projects: Readonly<Record<string, (project: NewProject) => Promise<
     const settings = {
       ...{ nodeLinker: "pnp", enableTelemetry: false, enableScripts: false, enableImmutableInstalls: false },
       ...{ npmRegistryServer: others, unsafeHttpWhitelist: ["127.0.0.1"] },
+      // Its defaults, three attempts and fifty connections at once, are not enough on a busy machine.
+      ...{ httpRetry: 10, networkConcurrency: 8 },
       // By default, Yarn waits some days before it installs a new version.
       npmPreapprovedPackages: ["@offers/*"],
       npmScopes: { offers: { npmRegistryServer: registry } },
