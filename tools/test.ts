@@ -12,6 +12,11 @@ const checks: Record<string, readonly [command: string, ...args: string[]]> = {
     ...["--config", "tools/import-rules.mjs", "{packages,examples}/*/src", "bench", "tools", "spec"],
   ],
   "OpenAPI document": ["redocly", "lint"],
+  "published packages use what they ask for": [
+    "knip",
+    ...["--config", "tools/packed/knip.config.ts", "--production"],
+    ...["--include", "files,dependencies,unlisted,unresolved"],
+  ],
   "snippets in the docs": [process.execPath, "tools/check-snippets.ts"],
 };
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { packageNames } from "./pack.ts";
+import { join, relative } from "node:path";
+import { folderOf, packageNames } from "./pack.ts";
 
 /** A module that a user may import, from the `exports` of a package.json. */
 export interface Entry {
@@ -12,17 +12,20 @@ export interface Entry {
   declarations: Record<"import" | "require", string>;
 }
 
+const root = join(import.meta.dirname, "../..");
+
 type Exports = Record<string, string | Record<"import" | "require", { types: string }>>;
 
-export const entries: readonly Entry[] = packageNames.flatMap((folder) => {
-  const manifest = readFileSync(join(import.meta.dirname, "../../packages", folder, "package.json"), "utf8");
+export const entries: readonly Entry[] = packageNames.flatMap((shortName) => {
+  const folder = folderOf(shortName);
+  const manifest = readFileSync(join(folder, "package.json"), "utf8");
   const { name, exports } = JSON.parse(manifest) as { name: string; exports: Exports };
   return Object.entries(exports).flatMap(([subpath, formats]) => {
     if (typeof formats === "string") return [];
     const source = formats.import.types.replace("./dist/", "").replace(".d.ts", ".ts");
     return {
       name: join(name, subpath),
-      source: join("packages", folder, "src", source),
+      source: join(relative(root, folder), "src", source),
       declarations: { import: join(name, formats.import.types), require: join(name, formats.require.types) },
     };
   });

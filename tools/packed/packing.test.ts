@@ -5,16 +5,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
-import { pack, publishedNames } from "./pack.ts";
+import { folderOf, pack, publishedNames } from "./pack.ts";
 
 const run = promisify(execFile);
-const packages = join(import.meta.dirname, "../../packages");
 
 async function emptyFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "offers-packing-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   return folder;
 }
+
+/** What a package may weigh once it is unpacked, maps and sources included: raising it is a decision. */
+const unpackedCeilings: Readonly<Record<string, number>> = { client: 2_000_000, "webhook-kit": 2_000_000 };
 
 const byNpm = [
   { command: ["pack", "--pack-destination"], started: "by a person", agent: undefined },
@@ -27,7 +29,7 @@ test.each(publishedNames.flatMap((name) => byNpm.map((attempt) => ({ name, ...at
   async ({ name, command, agent }) => {
     const folder = await emptyFolder();
     const failed = await run("npm", [...command, folder], {
-      cwd: join(packages, name),
+      cwd: folderOf(name),
       env: { ...process.env, npm_config_user_agent: agent },
     }).then(
       () => undefined,
@@ -51,17 +53,29 @@ test.each([
   );
 });
 
-test.each(publishedNames)("%s: pnpm packs, with versions that npm understands", async (name) => {
+test.each(publishedNames)("%s: pnpm packs a complete package, with versions that npm understands", async (name) => {
   const folder = await emptyFolder();
   const tarball = await pack(name, folder);
   const { stdout } = await run("tar", ["-xOzf", tarball, "package/package.json"]);
   expect(stdout).toContain(`"@offers/${name}"`);
   expect(stdout).not.toMatch(/catalog:|workspace:|"prepack"/);
+  const manifest = JSON.parse(stdout) as Record<string, unknown>;
+  expect(manifest).toMatchObject({ license: "MIT", engines: { node: expect.stringMatching(/^>=\d+\.\d+$/) } });
+  expect(manifest.exports).toHaveProperty("./package.json");
+  // changesets writes it with the first version; pnpm packs it only where `files` has it.
+  expect(manifest.files).toContain("CHANGELOG.md");
+
+  expect((await run("publint", ["run", "--strict", tarball])).stdout).toContain("All good!");
+  const listed = (await run("tar", ["-tvzf", tarball])).stdout.trim().split("\n");
+  const paths = listed.map((line) => line.split(/\s+/).at(-1));
+  expect(paths).toEqual(expect.arrayContaining(["package/LICENSE", "package/README.md"]));
+  const bytes = listed.reduce((sum, line) => sum + Number(line.split(/\s+/)[2]), 0);
+  expect(bytes).toBeLessThanOrEqual(unpackedCeilings[name] ?? 10_000_000);
 });
 
 test.each(publishedNames)("%s: pnpm publishes", async (name) => {
   const { stdout, stderr } = await run("pnpm", ["publish", "--dry-run", "--no-git-checks"], {
-    cwd: join(packages, name),
+    cwd: folderOf(name),
   });
   expect(stdout + stderr).toContain(`@offers/${name}@`);
 });

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { type PackageName, pack, packageNames } from "./pack.ts";
+import { pack, packageNames } from "./pack.ts";
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "../..");
@@ -36,7 +36,7 @@ export async function unpackedProject(): Promise<UnpackedProject> {
   return { folder, remove: () => rm(folder, { recursive: true }) };
 }
 
-async function unpack(name: PackageName, tarballs: string, destination: string): Promise<void> {
+async function unpack(name: string, tarballs: string, destination: string): Promise<void> {
   const [tarball] = await Promise.all([pack(name, tarballs), mkdir(destination, { recursive: true })]);
   await run("tar", ["-xzf", tarball, "--strip-components=1", "-C", destination]);
 }

@@ -15,6 +15,8 @@ export const slowFiles = [
   "packages/cli/test/probe/languages.test.ts",
   "packages/webhook-kit/test/corpus/probe.test.ts",
   "packages/webhook-kit/test/inbox-kills/kills.test.ts",
+  "tools/release/reproducible.test.ts",
+  "tools/release/sabotage.test.ts",
   "tools/soak/soak.test.ts",
   "tools/spec-driven/spec-driven.test.ts",
   "tools/crash-test/crash-test.test.ts",

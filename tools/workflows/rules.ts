@@ -16,6 +16,9 @@ const builds =
 /** `npm publish` of a folder builds: it runs the scripts of its package.json. */
 const publishesFolder = /\bnpm\s+publish\b(?!\s+("?\$\w*tarball\w*"?|\S+\.tgz)(\s|$))/m;
 
+/** Every hash must be there and match. */
+const checksHashes = /\bsha256sum --check --strict\b/;
+
 export const rules: Readonly<Record<string, Rule>> = {
   "every action is pinned by a commit, its version beside it": ({ uses }) =>
     uses.flatMap(({ reference, comment }) => {
@@ -42,6 +45,42 @@ export const rules: Readonly<Record<string, Rule>> = {
     if (!mayWrite(permissions, "id-token")) return [];
     return uses === undefined ? steps.flatMap(buildsIn) : [`calls ${uses} with the right to publish`];
   }),
+
+  "what may publish waits for a reviewer": inJobs(({ permissions, environment }) =>
+    mayWrite(permissions, "id-token") && environment === undefined ? ["without an environment"] : [],
+  ),
+
+  "what is published are the bytes that were tested": inJobs(({ permissions, steps = [] }) =>
+    mayWrite(permissions, "id-token")
+      ? steps.flatMap(({ run = "" }) =>
+          /\bnpm\s+publish\b/.test(run) && !checksHashes.test(run.split(/\bnpm\s+publish\b/)[0] ?? "")
+            ? ["publishes before it has compared the hashes"]
+            : [],
+        )
+      : [],
+  ),
+
+  "no token of npm is stored": ({ jobs }) =>
+    (JSON.stringify(jobs).match(/NODE_AUTH_TOKEN|NPM_TOKEN|_authToken|registry-url/gi) ?? []).map(
+      (found) => `has ${found}`,
+    ),
+
+  "a pull request's run has no rights and no secrets": (workflow) => {
+    if (!workflow.triggers.includes("pull_request")) return [];
+    const writing = inJobs(({ permissions }) => (mayWrite(permissions) ? ["may write"] : []))(workflow);
+    return /\bsecrets\b/.test(JSON.stringify(workflow.jobs)) ? [...writing, "reads secrets"] : writing;
+  },
+
+  "only this repository's main branch has rights": ({ jobs }) => {
+    const isGuarded = (name: string): boolean => {
+      const { if: condition = "", needs = [] } = jobs[name] ?? {};
+      const here = ["github.repository_owner == 'offers'", "github.ref == 'refs/heads/main'"];
+      return here.every((part) => String(condition).includes(part)) || [needs].flat().some(isGuarded);
+    };
+    return Object.entries(jobs).flatMap(([name, { permissions }]) =>
+      mayWrite(permissions) && !isGuarded(name) ? [`${name}: may write in a copy or on another branch`] : [],
+    );
+  },
 
   "no stranger starts a run that has rights": (workflow) =>
     workflow.triggers.filter((trigger) => !triggers.includes(trigger)).map((trigger) => `on: ${trigger}`),

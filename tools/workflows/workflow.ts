@@ -16,6 +16,9 @@ export interface Step {
 
 export interface Job {
   readonly if?: unknown;
+  readonly needs?: string | readonly string[];
+  /** Where GitHub asks a reviewer before the job starts. */
+  readonly environment?: unknown;
   /** A workflow that is called instead of steps. */
   readonly uses?: string;
   readonly permissions?: Permissions;

@@ -1,0 +1,16 @@
+import type { KnipConfig } from "knip";
+import { readPublishedPackages } from "./published-packages.ts";
+
+const published = readPublishedPackages().map(({ folder }) => folder);
+const examples = published.map((folder) => folder.replace("examples/", "")).join("|");
+
+/** Of the published packages: files that nothing imports, and dependencies that are missing or not needed. */
+export default {
+  ignoreWorkspaces: [".", "bench", `examples/!(${examples})`, "tools/*"],
+  workspaces: Object.fromEntries(
+    published.map((folder) => [
+      folder,
+      { entry: ["src/*.ts!", "!src/*.test.ts!"], project: ["src/**/*.ts!", "!src/**/*.test.ts!"] },
+    ]),
+  ),
+} satisfies KnipConfig;

@@ -1,0 +1,24 @@
+import { execFile } from "node:child_process";
+import { basename } from "node:path";
+
+export interface CommandOptions {
+  cwd: string;
+  env?: Record<string, string | undefined>;
+  timeoutMs?: number;
+}
+
+/**
+ * Runs a command to its end.
+ *
+ * @returns what it printed on standard output
+ * @throws with what it printed, when it fails
+ */
+export const runCommand = (command: string, args: readonly string[], options: CommandOptions): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const { cwd, env = process.env, timeoutMs = 600_000 } = options;
+    execFile(command, args, { cwd, env, timeout: timeoutMs, maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
+      if (!error) return resolve(stdout);
+      const names = [command, ...args].map((word) => basename(word));
+      reject(new Error(`${names.join(" ")} failed: ${`${stdout}${stderr}`.trim()}`));
+    });
+  });

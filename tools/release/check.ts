@@ -1,0 +1,31 @@
+// Checks packed packages before they are published, and writes their bills of materials. Builds nothing.
+//   npm run release:check -- packed sbom
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { installPackages } from "./installed/check-installed.ts";
+import { writeBillsOfMaterials } from "./tarballs/bills-of-materials.ts";
+import { checkTarballs } from "./tarballs/check-tarballs.ts";
+import { readPublishPlan } from "./tarballs/publish-plan.ts";
+
+const [packed = "packed", billsOfMaterials = "sbom"] = process.argv.slice(2);
+const root = join(import.meta.dirname, "../..");
+const folder = resolve(packed);
+const releases = await readPublishPlan(folder);
+if (releases.length === 0) throw new Error(`${packed}: nothing is planned to be published`);
+await checkTarballs(folder, releases);
+const names = releases.map(({ name }) => name);
+console.log(`${await writeBillsOfMaterials(root, names, billsOfMaterials)} components in ${billsOfMaterials}/`);
+
+const scratch = await mkdtemp(join(tmpdir(), "offers-release-"));
+try {
+  const project = await installPackages(
+    scratch,
+    releases.map(({ tarball }) => join(folder, tarball)),
+  );
+  console.log(`${await project.compileReadmes()} of READMEs compile`);
+  console.log(`${await project.goToDefinitions()} lead to readable sources`);
+} finally {
+  await rm(scratch, { recursive: true });
+}
+console.log(`may be published: ${releases.map(({ id }) => id).join(", ")}`);

@@ -1,0 +1,142 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { inBothModuleSystems } from "../../packed/in-both-module-systems.ts";
+import { runCommand } from "../../processes/run-command.ts";
+import { installRuntime, runtimes } from "../../runtimes/runtimes.ts";
+import { copyProgram, moduleSystems, strict } from "../../types-matrix/programs.ts";
+import { runReadmePrograms, writeReadmePrograms } from "./run-readme.ts";
+
+/** An empty folder, and how to install into it from a registry. */
+export interface NewProject {
+  folder: string;
+  /** Where `@offers` is. */
+  registry: string;
+  env: Record<string, string | undefined>;
+  /** The published packages, with their versions. */
+  dependencies: Readonly<Record<string, string>>;
+}
+
+const types = { "@types/node": "24.19.2", "@types/express": "5.0.6", express: "5.3.0" };
+const [toModule, toScript] = inBothModuleSystems.map(([, compile]) => compile);
+const node = process.execPath;
+
+/** Fresh projects of the kinds that users have: each installs, checks types where it has a compiler, and runs README.md. */
+export const projects: Readonly<Record<string, (project: NewProject) => Promise<void>>> = {
+  async "ES modules, nodenext"(project) {
+    await npmInstall(project, { type: "module" }, { ...types, typescript: "6.0.3" });
+    await writeReadmePrograms(project.folder, "mts");
+    await copyProgram("consumer", "mts", project.folder);
+    await compile(project, "typescript", "out", moduleSystems["nodenext, ES module"].options, "mts");
+    await runReadmePrograms(project.folder, (program) => [node, `out/${program}.mjs`]);
+  },
+
+  async "CommonJS, nodenext"(project) {
+    await npmInstall(project, { type: "commonjs" }, { ...types, typescript: "6.0.3" });
+    await copyProgram("consumer", "cts", project.folder);
+    await compile(project, "typescript", "out", moduleSystems["nodenext, CommonJS"].options, "cts", ["consumer"]);
+    await writeReadmePrograms(project.folder, "cjs", toScript);
+    await runReadmePrograms(project.folder, (program) => [node, `${program}.cjs`]);
+  },
+
+  async bundler(project) {
+    await npmInstall(project, { type: "module" }, { ...types, typescript: "6.0.3", esbuild: "0.28.2" });
+    await writeReadmePrograms(project.folder, "ts");
+    await copyProgram("consumer", "ts", project.folder);
+    await compile(project, "typescript", "out", moduleSystems.bundler.options, "ts");
+    const options = ["--bundle", "--platform=node", "--format=esm", "--external:express", "--outdir=bundled"];
+    await runCommand("npx", ["--no-install", "esbuild", "call.ts", "receive.ts", ...options], { cwd: project.folder });
+    await runReadmePrograms(project.folder, (program) => [node, `bundled/${program}.js`]);
+  },
+
+  async "TypeScript 5.9 and 7"(project) {
+    const compilers = { typescript5: "npm:typescript@5.9.3", typescript7: "npm:typescript@7.0.2" };
+    await npmInstall(project, { type: "module" }, { ...types, ...compilers });
+    await writeReadmePrograms(project.folder, "mts");
+    await copyProgram("consumer", "mts", project.folder);
+    for (const compiler of Object.keys(compilers)) {
+      await compile(project, compiler, compiler, moduleSystems["nodenext, ES module"].options, "mts");
+      await runReadmePrograms(project.folder, (program) => [node, `${compiler}/${program}.mjs`]);
+    }
+  },
+
+  async "Yarn Plug'n'Play"(project) {
+    const { folder, registry, dependencies } = project;
+    const tool = join(folder, "tool");
+    await mkdir(tool);
+    await writeFile(join(tool, "package.json"), JSON.stringify({ private: true }));
+    await runCommand("npm", ["install", "--no-audit", "--no-fund", "@yarnpkg/cli-dist@4.18.1"], { cwd: tool });
+    const yarn = createRequire(join(tool, "package.json")).resolve("@yarnpkg/cli-dist/bin/yarn.js");
+    const others = (await runCommand("npm", ["config", "get", "registry"], { cwd: tool })).trim();
+    const settings = {
+      ...{ nodeLinker: "pnp", enableTelemetry: false, enableScripts: false, enableImmutableInstalls: false },
+      ...{ npmRegistryServer: others, unsafeHttpWhitelist: ["127.0.0.1"] },
+      // Its defaults, three attempts and fifty connections at once, are not enough on a busy machine.
+      ...{ httpRetry: 10, networkConcurrency: 8 },
+      // By default, Yarn waits some days before it installs a new version.
+      npmPreapprovedPackages: ["@offers/*"],
+      npmScopes: { offers: { npmRegistryServer: registry } },
+    };
+    const app = join(folder, "app");
+    await mkdir(app);
+    // JSON is YAML.
+    await writeFile(join(app, ".yarnrc.yml"), JSON.stringify(settings));
+    await writeFile(join(app, "yarn.lock"), "");
+    await writeManifest(app, { type: "module" }, { ...dependencies, express: types.express });
+    await runCommand(node, [yarn, "install"], { cwd: app });
+    await writeReadmePrograms(app, "mjs", toModule);
+    await runReadmePrograms(app, (program) => [node, yarn, "node", `${program}.mjs`]);
+  },
+
+  async Bun(project) {
+    const { folder, registry, dependencies } = project;
+    const runtime = runtimes.find(({ binary }) => binary === "bun");
+    if (!runtime) throw new Error("tools/runtimes has no Bun");
+    const bun = await installRuntime(runtime, folder);
+    const others = (await runCommand("npm", ["config", "get", "registry"], { cwd: folder })).trim();
+    const app = join(folder, "app");
+    await mkdir(app);
+    await writeFile(join(app, ".npmrc"), `registry=${others}\n@offers:registry=${registry}/\n`);
+    await writeManifest(app, { type: "module" }, { ...dependencies, express: types.express });
+    await runCommand(bun, ["install", "--no-progress"], { cwd: app });
+    await writeReadmePrograms(app, "mjs", toModule);
+    await runReadmePrograms(app, (program) => [bun, "run", `${program}.mjs`]);
+  },
+};
+
+const writeManifest = (folder: string, manifest: object, dependencies: object): Promise<void> =>
+  writeFile(
+    join(folder, "package.json"),
+    JSON.stringify({ name: "fresh", version: "1.0.0", private: true, ...manifest, dependencies }),
+  );
+
+async function npmInstall(project: NewProject, manifest: object, others: object): Promise<void> {
+  await writeManifest(project.folder, manifest, { ...project.dependencies, ...others });
+  const { folder, env } = project;
+  await runCommand("npm", ["install", "--no-audit", "--no-fund"], { cwd: folder, env });
+  for (const name of Object.keys(project.dependencies)) {
+    const { bin = {} } = JSON.parse(await readFile(join(folder, "node_modules", name, "package.json"), "utf8"));
+    for (const command of Object.keys(bin))
+      await runCommand("npx", ["--no-install", command, "--help"], { cwd: folder });
+  }
+}
+
+/** Compiles these programs, with every check that the compiler has. */
+async function compile(
+  { folder }: NewProject,
+  compiler: string,
+  outDir: string,
+  options: object,
+  extension: string,
+  programs: readonly string[] = ["call", "receive", "consumer"],
+): Promise<void> {
+  const files = programs.map((program) => `${program}.${extension}`);
+  const environment = { lib: ["es2023", "dom"], types: ["node"], skipLibCheck: true };
+  const compilerOptions = {
+    ...{ ...strict, ...environment, ...options, noEmit: false, outDir },
+    noPropertyAccessFromIndexSignature: false,
+  };
+  await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
+  const program = join(folder, "node_modules", compiler, "bin/tsc");
+  await runCommand(node, [program, "-p", "tsconfig.json"], { cwd: folder });
+}

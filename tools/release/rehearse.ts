@@ -1,0 +1,197 @@
+// Rehearses a release of what is committed, from a bare clone, with a registry on loopback:
+//   npm run release:rehearse
+//   npm run release:rehearse -- --sabotage workspace|published|flipped-byte|snippet
+// Exits with 1 when a step is red. With --sabotage, one is; if it is not the one that has to notice, it exits with 2.
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { runCommand } from "../processes/run-command.ts";
+import { cloneRepository } from "./clone.ts";
+import { type InstalledProject, installPackages } from "./installed/check-installed.ts";
+import { runInstallCommands } from "./installed/install-commands.ts";
+import { projects } from "./installed/projects.ts";
+import { hashesOf, killedAfterFirst, runPublishStep } from "./publish/publish-step.ts";
+import { startRegistry } from "./publish/registry.ts";
+import { Report } from "./report.ts";
+import { breakSnippet, flipByte, leaveWorkspaceVersion, publishBefore, type Sabotage, sabotages } from "./sabotage.ts";
+import { writeBillsOfMaterials } from "./tarballs/bills-of-materials.ts";
+import { checkTarballs } from "./tarballs/check-tarballs.ts";
+import { readPublishPlan } from "./tarballs/publish-plan.ts";
+
+const { sabotage } = parseArgs({ options: { sabotage: { type: "string" } } }).values as { sabotage?: Sabotage };
+if (sabotage !== undefined && !(sabotage in sabotages))
+  throw new Error(`--sabotage takes ${Object.keys(sabotages).join(", ")}`);
+
+const report = new Report();
+const scratch = await mkdtemp(join(tmpdir(), "offers-rehearsal-"));
+const registry = await startRegistry(join(scratch, "registry"));
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.once(signal, () => void registry.stop().finally(() => process.exit(130)));
+
+/** A step without which the others make no sense. */
+async function mustPass(name: string, check: () => Promise<string>): Promise<void> {
+  if (!(await report.step(name, check))) throw new Stop();
+}
+class Stop extends Error {}
+
+try {
+  await rehearse();
+} catch (error) {
+  if (!(error instanceof Stop)) throw error;
+} finally {
+  await registry.stop();
+  await rm(scratch, { recursive: true, maxRetries: 5, retryDelay: 200 });
+}
+report.print();
+process.exitCode = report.firstRed === undefined ? 0 : 1;
+if (sabotage !== undefined && report.firstRed !== sabotages[sabotage]) {
+  console.error(`${sabotage} was not noticed where it has to be: ${sabotages[sabotage]}`);
+  process.exitCode = 2;
+}
+
+async function rehearse(): Promise<void> {
+  const clone = await cloneRepository(scratch);
+  const packed = join(scratch, "packed");
+  const changeset = (...args: string[]) => clone.runAs(registry.env, "changeset", ...args);
+
+  await mustPass("a bare clone builds", async () => {
+    if (sabotage === "snippet") await breakSnippet(clone);
+    await clone.build();
+    return (await clone.git("log", "-1", "--format=%h %s")).trim();
+  });
+  await mustPass("version: the changesets become versions and changelogs", async () => {
+    const before = await clone.git("ls-files", ".changeset/*.md");
+    await changeset("version");
+    await clone.git("add", "--all");
+    await clone.git("commit", "--quiet", "--allow-empty", "--message", "Version packages");
+    return `${before.trim().split("\n").length - 1} changesets`;
+  });
+  await mustPass("select: the plan has every package", async () => {
+    await changeset("publish-plan", "--output", join(scratch, "plan.json"));
+    return "plan.json";
+  });
+  await mustPass("pack: pnpm packs every package of the plan", async () => {
+    await changeset("pack", "--from-publish-plan", join(scratch, "plan.json"), "--out-dir", packed);
+    return (await readPublishPlan(packed)).map(({ id }) => id).join(", ");
+  });
+
+  const [first] = await readPublishPlan(packed);
+  if (!first) throw new Error("nothing is planned to be published: add a changeset");
+  if (sabotage === "workspace") await leaveWorkspaceVersion(packed, first);
+  const releases = await readPublishPlan(packed);
+  const ids = releases.map(({ id }) => id);
+  await mustPass("the tarballs are complete", async () => {
+    await checkTarballs(packed, releases);
+    return "manifest, files, publint, attw";
+  });
+  await mustPass("the bills of materials list their dependencies", async () => {
+    const names = releases.map(({ name }) => name);
+    return `${await writeBillsOfMaterials(clone.folder, names, join(scratch, "sbom"))} components`;
+  });
+  let project: InstalledProject | undefined;
+  await mustPass("the READMEs of the tarballs compile", async () => {
+    const tarballs = releases.map(({ tarball }) => join(packed, tarball));
+    project = await installPackages(join(scratch, "tarballs"), tarballs);
+    return project.compileReadmes();
+  });
+  await mustPass("go to definition leads to readable sources", async () => (await project?.goToDefinitions()) ?? "");
+
+  const hashes = await hashesOf(packed, releases);
+  if (sabotage === "flipped-byte") await flipByte(packed, first);
+  if (sabotage === "published") await publishBefore(packed, first, registry.env);
+  await mustPass("publish, killed after the first package", async () => {
+    const env = await killedAfterFirst(join(scratch, "killing-npm"), registry.env);
+    const { code, output } = await runPublishStep(packed, hashes, env);
+    if (code !== null) throw new Error(lastLine(output) || `exited with ${code}`);
+    expectIds(await deliveredIds(ids), ids.slice(0, 1));
+    return `${ids[0]} is published, the others are not`;
+  });
+  await mustPass("publish again: the others follow", async () => {
+    const { code, output, published } = await runPublishStep(packed, hashes, registry.env);
+    if (code !== 0) throw new Error(lastLine(output));
+    expectIds(published, ids);
+    expectIds(await deliveredIds(ids), ids);
+    return `${ids.length - 1} published, 1 before`;
+  });
+  await mustPass("publish a third time: nothing happens", async () => {
+    const { code, output } = await runPublishStep(packed, hashes, registry.env);
+    if (code !== 0) throw new Error(lastLine(output));
+    const before = output.split("\n").filter((line) => line.endsWith("has been published before."));
+    if (before.length !== ids.length || /^\+ /m.test(output)) throw new Error(`published again:\n${output}`);
+    await changeset("publish-plan", "--output", join(scratch, "plan-again.json"));
+    return `${before.length} were published before`;
+  });
+  await mustPass("tag: each version has its tag in the bare clone", async () => {
+    await changeset("git-tag");
+    await clone.git("push", "--quiet", "--tags", "origin");
+    const tags = (await runCommand("git", ["tag", "--list"], { cwd: clone.origin })).split("\n");
+    expectIds(
+      tags.filter((tag) => ids.includes(tag)),
+      ids,
+    );
+    return ids.join(", ");
+  });
+
+  await mustPass("snapshot: unreleased changes are published beside the latest version", async () => {
+    const bumps = releases.map(({ name }) => `"${name}": patch\n`).join("");
+    await writeFile(join(clone.folder, ".changeset/rehearsal.md"), `---\n${bumps}---\n\nA change.\n`);
+    await changeset("version", "--snapshot", "snapshot");
+    const folder = join(scratch, "snapshot");
+    await changeset("pack", "--out-dir", folder);
+    const snapshots = await readPublishPlan(folder);
+    const { code, output } = await runPublishStep(folder, await hashesOf(folder, snapshots), registry.env, "snapshot");
+    if (code !== 0) throw new Error(lastLine(output));
+    for (const [index, { name, version }] of snapshots.entries()) {
+      const { "dist-tags": tags } = await registryEntry(name);
+      if (
+        tags.latest !== releases[index]?.version ||
+        tags.snapshot !== version ||
+        !version.startsWith("0.0.0-snapshot")
+      )
+        throw new Error(`${name} has the tags ${JSON.stringify(tags)}`);
+    }
+    return snapshots.map(({ id }) => id).join(", ");
+  });
+  await report.step("the READMEs' commands install the packages", async () => {
+    const destination = join(scratch, "commands");
+    return `${await runInstallCommands(join(scratch, "tarballs"), destination, registry.env)} commands`;
+  });
+  const dependencies = Object.fromEntries(releases.map(({ name, version }) => [name, version]));
+  for (const [index, [name, check]] of Object.entries(projects).entries())
+    await report.step(`a fresh project installs and runs: ${name}`, async () => {
+      const folder = join(scratch, `project-${index}`);
+      await mkdir(folder);
+      await check({ folder, registry: registry.address, env: registry.env, dependencies });
+      return "README.md";
+    });
+}
+
+/** Those of the versions that the registry delivers. */
+async function deliveredIds(ids: readonly string[]): Promise<readonly string[]> {
+  const found = ids.map(async (id) => {
+    const { versions } = await registryEntry(id.slice(0, id.lastIndexOf("@")));
+    return (id.split("@").at(-1) ?? "") in versions ? [id] : [];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+interface RegistryEntry {
+  "dist-tags": Readonly<Record<string, string>>;
+  versions: Readonly<Record<string, unknown>>;
+}
+
+/** What the registry has of a package. */
+async function registryEntry(name: string): Promise<RegistryEntry> {
+  const response = await fetch(`${registry.address}/${name.replace("/", "%2f")}`);
+  return { "dist-tags": {}, versions: {}, ...((await response.json()) as Partial<RegistryEntry>) };
+}
+
+function expectIds(found: readonly string[], expected: readonly string[]): void {
+  if ([...found].sort().join() !== [...expected].sort().join())
+    throw new Error(`found ${found.join(", ") || "nothing"} and not ${expected.join(", ")}`);
+}
+
+function lastLine(output: string): string {
+  return output.trim().split("\n").at(-1) ?? "";
+}

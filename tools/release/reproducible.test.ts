@@ -1,0 +1,25 @@
+// Anybody can check that a published tarball was made from a commit: they get the same bytes.
+import { hash } from "node:crypto";
+import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { cloneRepository } from "./clone.ts";
+
+test("two clones in different folders pack the same bytes", { timeout: 900_000 }, async () => {
+  const scratch = await mkdtemp(join(tmpdir(), "offers-reproducible-"));
+  onTestFinished(() => rm(scratch, { recursive: true, maxRetries: 5, retryDelay: 200 }));
+  const hashes: Record<string, string>[] = [];
+  for (const name of ["here", "in/another/folder, with a longer name"]) {
+    const folder = join(scratch, name);
+    await mkdir(folder, { recursive: true });
+    const clone = await cloneRepository(folder);
+    await clone.build();
+    await clone.run(process.execPath, "tools/release/pack-all.ts", folder);
+    const tarballs = (await readdir(folder)).filter((file) => file.endsWith(".tgz")).sort();
+    const contents = tarballs.map(async (file) => [file, hash("sha256", await readFile(join(folder, file)))] as const);
+    hashes.push(Object.fromEntries(await Promise.all(contents)));
+  }
+  expect(Object.keys(hashes[0] ?? {}).length).toBeGreaterThan(1);
+  expect(hashes[1]).toEqual(hashes[0]);
+});
