@@ -1,0 +1,38 @@
+import { demo } from "./demo.ts";
+import type { SandboxCaller } from "./sandbox-caller.ts";
+
+/** Why the profile was not saved; undefined when it was. */
+export interface Registration {
+  reason: string | undefined;
+  /** Whether the endpoint may pass the same checks later. */
+  isWorthRetrying: boolean;
+}
+
+interface Refusal {
+  detail: string;
+  errors?: Record<string, string[]>;
+  checks?: { method: string; path: string; passed: boolean; reason: string }[];
+}
+
+/** Saves a base address and its secret on the demo company's profile, as a person at the portal does (D-41). */
+export async function registerWebhooks(
+  caller: SandboxCaller,
+  baseAddress: string,
+  secret: string,
+): Promise<Registration> {
+  const session = await caller.signIn("/portal/session", { emailAddress: demo.emailAddress });
+  const profile = { baseAddress, secret, suggestsContacts: true };
+  const response = await caller.call("PUT", "/portal/profile", session, profile);
+  if (response.ok) return { reason: undefined, isWorthRetrying: false };
+  const { detail, errors, checks } = (await response.json()) as Refusal;
+  const failed = (checks ?? []).filter(({ passed }) => !passed);
+  if (failed.length > 0)
+    return {
+      reason: failed.map(({ method, path, reason }) => `${method} ${path}: ${reason}`).join("; "),
+      isWorthRetrying: true,
+    };
+  const fields = Object.entries(errors ?? {}).map(([field, remedies]) => `${nameOf(field)}: ${remedies.join(" ")}`);
+  return { reason: fields.join("; ") || detail, isWorthRetrying: false };
+}
+
+const nameOf = (field: string): string => ({ baseAddress: "--webhooks-to", secret: "WEBHOOK_SECRET" })[field] ?? field;
