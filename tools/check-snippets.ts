@@ -6,7 +6,7 @@ import ts from "typescript";
 import { type Snippet, snippetsIn } from "./snippets.ts";
 
 const root = resolve(import.meta.dirname, "..");
-const sources = globSync(["README.md", "docs/**/*.md", "{packages,examples}/*/README.md", "packages/*/src/**/*.ts"], {
+const sources = globSync(["README.md", "docs/**/*.md", "{packages,examples}/*/{README,OPERATING}.md", "packages/*/src/**/*.ts"], {
   cwd: root,
   exclude: (path) => /(^|\/)(generated|node_modules|dist|site)(\/|$)|\.test\.ts$/.test(path),
 });

@@ -14,9 +14,10 @@ const pauseMs = 1_000;
  */
 export async function connectWebhooks(caller: SandboxCaller, baseAddress: string, printer: Printer): Promise<boolean> {
   const { WEBHOOK_SECRET: secret = demo.webhookSecret } = process.env;
+  const session = await caller.signIn("/portal/session", { emailAddress: demo.emailAddress });
   let printed: string | undefined;
   for (;;) {
-    const { reason, isWorthRetrying } = await registerWebhooks(caller, baseAddress, secret);
+    const { reason, isWorthRetrying } = await registerWebhooks(caller, session, { baseAddress, secret });
     if (reason === undefined) {
       const which = secret === demo.webhookSecret ? `the secret ${secret}` : "the secret of WEBHOOK_SECRET";
       const text = `webhooks   both checks passed; webhooks go to ${baseAddress}, signed with ${which}`;

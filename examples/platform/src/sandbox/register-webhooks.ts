@@ -1,4 +1,3 @@
-import { demo } from "./demo.ts";
 import type { SandboxCaller } from "./sandbox-caller.ts";
 
 /** Why the profile was not saved; undefined when it was. */
@@ -14,13 +13,16 @@ interface Refusal {
   checks?: { method: string; path: string; passed: boolean; reason: string }[];
 }
 
-/** Saves a base address and its secret on the demo company's profile, as a person at the portal does (D-41). */
+/**
+ * Saves a base address and its secret on a company's profile, as a person at the portal does (D-41).
+ *
+ * @param session of that person
+ */
 export async function registerWebhooks(
   caller: SandboxCaller,
-  baseAddress: string,
-  secret: string,
+  session: Record<string, string>,
+  { baseAddress, secret }: { baseAddress: string; secret: string },
 ): Promise<Registration> {
-  const session = await caller.signIn("/portal/session", { emailAddress: demo.emailAddress });
   const profile = { baseAddress, secret, suggestsContacts: true };
   const response = await caller.call("PUT", "/portal/profile", session, profile);
   if (response.ok) return { reason: undefined, isWorthRetrying: false };

@@ -12,7 +12,8 @@ export async function resetData(dataFolder: string): Promise<void> {
   await makeDataFolder(dataFolder);
   const lock = lockFolder(dataFolder);
   try {
-    for (const name of ["pglite", "encryption.key"]) await rm(join(dataFolder, name), { recursive: true, force: true });
+    for (const name of ["pglite", "pglite.creating", "encryption.key"])
+      await rm(join(dataFolder, name), { recursive: true, force: true });
   } finally {
     lock.release();
   }

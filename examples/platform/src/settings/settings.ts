@@ -23,7 +23,7 @@ const flag = z.stringbool({ truthy: ["1"], falsy: ["0"], case: "sensitive" }).de
 const days = wholeNumber(1, 36_500);
 const text = z.string().optional();
 
-/** All settings. README.md says what they mean; a description completes the message "Invalid PORT: expected …". */
+/** All settings. OPERATING.md says what they mean; a description completes the message "Invalid PORT: expected …". */
 const schema = z.strictObject({
   PORT: wholeNumber(0, 65_535).default(3_000).describe("a port from 0 (any free one) to 65535"),
   HOST: z.string().default("127.0.0.1"),
