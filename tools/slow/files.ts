@@ -11,6 +11,7 @@ export const slowFiles = [
   "examples/platform/test/outbox/shared-leases.test.ts",
   "examples/platform/test/outbox/unfinished-claims.test.ts",
   "packages/webhook-kit/test/inbox-kills/kills.test.ts",
+  "tools/sandbox/sandbox.test.ts",
   "tools/soak/soak.test.ts",
   "tools/spec-driven/spec-driven.test.ts",
   "tools/crash-test/crash-test.test.ts",

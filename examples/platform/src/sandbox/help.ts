@@ -1,7 +1,7 @@
 export const help = `Usage: npx @offers/sandbox [options]
 
-Runs the staffing service on this machine, with demo data: the offers API, signed
-webhooks with retries, the portal and the worker's app.
+Runs the staffing service on this machine, with demo data: the offers API,
+signed webhooks with retries, the portal and the worker's app.
 
 Options:
   --port PORT          port to listen at (default 3000; 0 takes any free one)
@@ -19,7 +19,7 @@ Options:
   -h, --help           prints this help
 
 Environment:
-  WEBHOOK_SECRET       webhook secret of --webhooks-to (default demo-webhook-secret)
+  WEBHOOK_SECRET       secret of --webhooks-to (default demo-webhook-secret)
   NO_COLOR             prints no colours
 
 Examples:

@@ -1,3 +1,4 @@
+import type { EndpointCheckCode } from "../outbound/test-endpoint.ts";
 import type { SandboxCaller } from "./sandbox-caller.ts";
 
 /** Why the profile was not saved; undefined when it was. */
@@ -10,8 +11,11 @@ export interface Registration {
 interface Refusal {
   detail: string;
   errors?: Record<string, string[]>;
-  checks?: { method: string; path: string; passed: boolean; reason: string }[];
+  checks?: { method: string; path: string; passed: boolean; code: EndpointCheckCode; reason: string }[];
 }
+
+/** Codes that another address is needed for. */
+const unusable: readonly EndpointCheckCode[] = ["invalid_address", "forbidden_address"];
 
 /**
  * Saves a base address and its secret on a company's profile, as a person at the portal does (D-41).
@@ -31,7 +35,7 @@ export async function registerWebhooks(
   if (failed.length > 0)
     return {
       reason: failed.map(({ method, path, reason }) => `${method} ${path}: ${reason}`).join("; "),
-      isWorthRetrying: true,
+      isWorthRetrying: !failed.some(({ code }) => unusable.includes(code)),
     };
   const fields = Object.entries(errors ?? {}).map(([field, remedies]) => `${nameOf(field)}: ${remedies.join(" ")}`);
   return { reason: fields.join("; ") || detail, isWorthRetrying: false };

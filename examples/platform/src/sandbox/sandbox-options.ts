@@ -50,11 +50,14 @@ export function readSandboxOptions(args: readonly string[]): SandboxOptions {
     throw new SettingError(
       "--reset deletes the embedded store only; to empty a PostgreSQL database, use dropdb and createdb",
     );
+  const webhooksTo = given["webhooks-to"];
+  if (webhooksTo !== undefined && !/^https?:$/.test(URL.parse(webhooksTo)?.protocol ?? ""))
+    throw new SettingError("Invalid --webhooks-to: expected a base address, such as http://localhost:3001/offers");
   return {
     ...{ help, version, port, host, reset, dialect, example, json, databaseUrl },
     allowedHosts: given["allow-host"] ?? [],
     dataFolder: given.data ?? defaultDataFolder(),
-    webhooksTo: given["webhooks-to"],
+    webhooksTo,
   };
 }
 

@@ -24,7 +24,7 @@ export function sandboxSettings(options: SandboxOptions): Settings {
     {
       PORT: port,
       HOST: host,
-      OFFERS_ALLOWED_HOSTS: [...allowedHosts, host].filter((name) => !name.includes(":")).join(",") || "localhost",
+      OFFERS_ALLOWED_HOSTS: [...allowedHosts, ...(isName(host) ? [host] : [])].join(",") || "localhost",
       OFFERS_DATA: dataFolder,
       DATABASE_URL: databaseUrl,
       OFFERS_DIALECT: dialect,
@@ -38,6 +38,9 @@ export function sandboxSettings(options: SandboxOptions): Settings {
     dataFolder,
   );
 }
+
+/** Whether requests can have it as their host: no wildcard address, nor one of IPv6. */
+const isName = (host: string): boolean => host !== "0.0.0.0" && !host.includes(":");
 
 /** A message about settings, for a reader who gave options. */
 export const namedByOptions = (message: string): string =>
