@@ -3,7 +3,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { StoreError } from "../store-error.ts";
 
-/** The major version of PostgreSQL that PGlite 0.5 is. Another cannot read its files. */
+/** The major version of PostgreSQL that PGlite 0.5 is. Another cannot read its files (D-107). */
 const postgresVersion = "18";
 
 /** PGlite's files in a data folder that is locked. */

@@ -1,12 +1,13 @@
 // Writes the files of an empty store with the current tables to dist/, from which the bundle creates its store:
-//   node tools/pglite-template.ts
+//   node src/sandbox/write-template.ts
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants } from "node:zlib";
 import { PGlite } from "@electric-sql/pglite";
-import { openStore } from "../src/store/open-store.ts";
+import { packageFolder } from "../package-folder.ts";
+import { openStore } from "../store/open-store.ts";
 
 const dataFolder = await mkdtemp(join(tmpdir(), "offers-template-"));
 try {
@@ -22,7 +23,7 @@ try {
     [constants.BROTLI_PARAM_SIZE_HINT]: tar.length,
   };
   const template = await promisify(brotliCompress)(tar, { params });
-  await writeFile(join(import.meta.dirname, "../dist/pglite-template.tar.br"), template);
+  await writeFile(join(packageFolder, "dist/pglite-template.tar.br"), template);
 } finally {
   await rm(dataFolder, { recursive: true });
 }
