@@ -32,7 +32,11 @@ export async function playGuide(tarball: string, node: string): Promise<{ second
   const first = startProcess(node, ["receiver.mjs"], { cwd: folder, env, ready });
   const options = ["--port", String(port), "--webhooks-to", `http://localhost:${own}/offers`, "--example"];
   // A group of its own, since npx passes no SIGKILL on.
-  const second = startProcess("npx", ["--yes", tarball, ...options], { cwd: folder, env, detached: true });
+  const second = startProcess("npx", ["--yes", "-p", tarball, "offers-sandbox", ...options], {
+    cwd: folder,
+    env,
+    detached: true,
+  });
   try {
     await second.ready;
     while (first.lines.length < 3 && performance.now() - begun < 120_000) await sleep(20);

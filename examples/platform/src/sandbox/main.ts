@@ -32,22 +32,25 @@ async function run(options: SandboxOptions): Promise<void> {
   // The wildcard addresses are none to call.
   const address = platform.address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
   printer.started({ address, store: platform.storeLabel, dialect: settings.dialect });
-  await demonstrate(address, options, printer).catch((error: unknown) => {
+  const isUsable = await demonstrate(address, options, printer).catch((error: unknown) => {
     // A platform that stops meanwhile responds no more.
     if (!isStopping) throw error;
+    return true;
   });
+  if (isUsable) return;
+  process.exitCode = 2;
+  await close();
 }
 
-async function demonstrate(address: string, options: SandboxOptions, printer: Printer): Promise<void> {
+/** @returns whether `--webhooks-to` can be used */
+async function demonstrate(address: string, options: SandboxOptions, printer: Printer): Promise<boolean> {
   const caller = new SandboxCaller(address);
   const { webhooksTo, example } = options;
-  if (webhooksTo !== undefined && !(await connectWebhooks(caller, webhooksTo, printer))) {
-    process.exitCode = 2;
-    return void process.kill(process.pid, "SIGTERM");
-  }
-  if (!example) return;
+  if (webhooksTo !== undefined && !(await connectWebhooks(caller, webhooksTo, printer))) return false;
+  if (!example) return true;
   const id = await playExampleOffer(caller);
   printer.note("example.created", { offerId: id }, `example    created ${id}: one worker applied, one rejected`, true);
+  return true;
 }
 
 async function version(): Promise<string> {
