@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { type StartedProcess, startProcess } from "../processes/start-process.ts";
+import { readerEnvironment } from "./reader-environment.ts";
 
 const run = promisify(execFile);
 
@@ -18,9 +19,6 @@ export interface InstalledSandbox {
   remove(): Promise<void>;
 }
 
-/** What the network of this machine may need. */
-const inherited = /^(?:(?:https?|no)_proxy|node_extra_ca_certs|npm_config_registry)$/i;
-
 /** @param node the path of its binary */
 export async function installSandbox(tarball: string, node: string): Promise<InstalledSandbox> {
   const folder = await mkdtemp(join(tmpdir(), "offers-sandbox-"));
@@ -28,9 +26,7 @@ export async function installSandbox(tarball: string, node: string): Promise<Ins
   await mkdir(home);
   await mkdir(project);
   await writeFile(join(project, "package.json"), JSON.stringify({ private: true }));
-  const kept = Object.entries(process.env).filter(([name]) => inherited.test(name)) as [string, string][];
-  const path = [dirname(node), process.env.PATH].join(delimiter);
-  const env = { ...Object.fromEntries(kept), HOME: home, TMPDIR: folder, PATH: path };
+  const env = readerEnvironment(home, node);
   // Shared between runs: it is what is downloaded, and no part of what is installed.
   const cache = { npm_config_cache: join(tmpdir(), "offers-sandbox-npm-cache") };
   const install = ["install", "--no-audit", "--no-fund", "--foreground-scripts", tarball];

@@ -1,10 +1,11 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readDocument } from "../guides/read-document.ts";
 import { freePort } from "../processes/free-port.ts";
 import { startProcess } from "../processes/start-process.ts";
+import { readerEnvironment } from "./reader-environment.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
@@ -21,12 +22,7 @@ export async function playGuide(tarball: string, node: string): Promise<{ second
   const home = join(folder, "home");
   await mkdir(home);
   await writeFile(join(folder, "receiver.mjs"), receiver.code.replaceAll("3001", String(own)));
-  const env = {
-    ...process.env,
-    HOME: home,
-    XDG_CACHE_HOME: home,
-    PATH: [dirname(node), process.env.PATH].join(delimiter),
-  };
+  const env = readerEnvironment(home, node);
   const begun = performance.now();
   const ready = /^receiver (listening)/;
   const first = startProcess(node, ["receiver.mjs"], { cwd: folder, env, ready });
@@ -42,7 +38,8 @@ export async function playGuide(tarball: string, node: string): Promise<{ second
     while (first.lines.length < 3 && performance.now() - begun < 120_000) await sleep(20);
     return { seconds: (performance.now() - begun) / 1_000, received: first.lines.slice(1).sort() };
   } finally {
-    process.kill(-(second.child.pid ?? 0), "SIGKILL");
+    const { pid, exitCode } = second.child;
+    if (pid !== undefined && exitCode === null) process.kill(-pid, "SIGKILL");
     await first.stop();
     await rm(folder, { recursive: true, maxRetries: 5, retryDelay: 200 });
   }

@@ -8,7 +8,7 @@ export interface Registration {
   isWorthRetrying: boolean;
 }
 
-interface Refusal {
+interface ProfileProblem {
   detail: string;
   errors?: Record<string, string[]>;
   checks?: { method: string; path: string; passed: boolean; code: EndpointCheckCode; reason: string }[];
@@ -30,7 +30,7 @@ export async function registerWebhooks(
   const profile = { baseAddress, secret, suggestsContacts: true };
   const response = await caller.call("PUT", "/portal/profile", session, profile);
   if (response.ok) return { reason: undefined, isWorthRetrying: false };
-  const { detail, errors, checks } = (await response.json()) as Refusal;
+  const { detail, errors, checks } = (await response.json()) as ProfileProblem;
   const failed = (checks ?? []).filter(({ passed }) => !passed);
   if (failed.length > 0)
     return {
