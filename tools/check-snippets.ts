@@ -6,10 +6,13 @@ import ts from "typescript";
 import { type Snippet, snippetsIn } from "./snippets.ts";
 
 const root = resolve(import.meta.dirname, "..");
-const sources = globSync(["README.md", "docs/**/*.md", "{packages,examples}/*/README.md", "packages/*/src/**/*.ts"], {
-  cwd: root,
-  exclude: (path) => /(^|\/)(generated|node_modules|dist|site)(\/|$)|\.test\.ts$/.test(path),
-});
+const sources = globSync(
+  ["README.md", "docs/**/*.md", "{packages,examples}/*/{README,OPERATING}.md", "packages/*/src/**/*.ts"],
+  {
+    cwd: root,
+    exclude: (path) => /(^|\/)(generated|node_modules|dist|site)(\/|$)|\.test\.ts$/.test(path),
+  },
+);
 
 const snippets = new Map<string, Snippet>();
 for (const source of sources)

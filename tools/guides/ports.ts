@@ -18,5 +18,6 @@ export async function portsOfItsOwn(): Promise<(text: string) => string> {
       .replace(/\bnpm run ([\w:-]+)/g, (start, program) =>
         settings[program] ? `${settings[program]} ${start}` : start,
       )
+      .replace(/\boffers-sandbox(?= --)/g, "$& --port 3000")
       .replace(/\b300[0-3]\b/g, (port) => free.get(port) ?? port);
 }

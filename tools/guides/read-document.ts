@@ -88,7 +88,13 @@ function add(blocks: Block[], block: Block): void {
 /** Every hand-written document, but for the contract. */
 export const documents = (root: string): string[] =>
   globSync(
-    ["*.md", "docs/{home,guides/*}.md", "{packages,examples}/*/README.md", "spec/**/README.md", ".changeset/README.md"],
+    [
+      "*.md",
+      "docs/{home,guides/*}.md",
+      "{packages,examples}/*/{README,OPERATING}.md",
+      "spec/**/README.md",
+      ".changeset/README.md",
+    ],
     {
       cwd: root,
       exclude: (path) => path.includes("node_modules"),

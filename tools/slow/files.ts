@@ -17,6 +17,7 @@ export const slowFiles = [
   "packages/webhook-kit/test/inbox-kills/kills.test.ts",
   "tools/release/reproducible.test.ts",
   "tools/release/sabotage.test.ts",
+  "tools/sandbox/sandbox.test.ts",
   "tools/soak/soak.test.ts",
   "tools/spec-driven/spec-driven.test.ts",
   "tools/crash-test/crash-test.test.ts",

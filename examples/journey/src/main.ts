@@ -3,6 +3,7 @@
 //   --once                 exits after the walkthrough; exit code 0 only if every step passed
 //   --kill-between-steps   kills the platform with SIGKILL before every step and restarts it
 //   --dialect live         makes the platform respond the way the live service is documented to (D-51)
+//   --sandbox launcher.cjs runs an installed @offers/sandbox in place of the platform's sources
 import { parseArgs } from "node:util";
 import { keepRunning } from "./keep-running.ts";
 import { Processes } from "./processes.ts";
@@ -18,12 +19,13 @@ const { values: options } = parseArgs({
     once: { type: "boolean", default: false },
     "kill-between-steps": { type: "boolean", default: false },
     dialect: { type: "string", default: "reference" },
+    sandbox: { type: "string" },
   },
 });
-const { dialect } = options;
+const { dialect, sandbox } = options;
 if (dialect !== "reference" && dialect !== "live") throw new Error("--dialect is reference or live");
 
-const processes = new Processes({ dialect, killBetweenSteps: options["kill-between-steps"] });
+const processes = new Processes({ dialect, sandbox, killBetweenSteps: options["kill-between-steps"] });
 const { reporter } = processes;
 
 let passed = false;

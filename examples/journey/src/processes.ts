@@ -19,6 +19,8 @@ export interface ProcessesOptions {
   dialect: "reference" | "live";
   /** Whether the platform is killed with SIGKILL and restarted before every step. */
   killBetweenSteps: boolean;
+  /** The launcher of an installed `@offers/sandbox`, to run in place of the platform's sources. */
+  sandbox?: string | undefined;
 }
 
 /** The three processes, the proxies between them, and the phones. */
@@ -114,8 +116,14 @@ export class Processes {
   }
 
   /** Starts the platform; after a kill, with the same data and port. */
-  startPlatform(): Promise<RunningProcess> {
-    return this.#start("platform", this.#platformEnv);
+  async startPlatform(): Promise<RunningProcess> {
+    const { sandbox, dialect } = this.#options;
+    const { PORT = "", OFFERS_DATA = "" } = this.#platformEnv;
+    if (sandbox === undefined) return this.#start("platform", this.#platformEnv);
+    const options = ["--port", PORT, "--data", OFFERS_DATA, "--dialect", dialect];
+    const started = await startProcess("platform", [sandbox, ...options], {});
+    this.#running.set("platform", started);
+    return started;
   }
 
   get running(): readonly RunningProcess[] {
@@ -141,7 +149,7 @@ export class Processes {
   }
 
   async #start(name: string, env: Record<string, string>): Promise<RunningProcess> {
-    const started = await startProcess(name, join(examples, name, "src/main.ts"), env);
+    const started = await startProcess(name, [join(examples, name, "src/main.ts")], env);
     this.#running.set(name, started);
     return started;
   }

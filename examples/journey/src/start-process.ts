@@ -17,9 +17,17 @@ export interface RunningProcess {
   stop(signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
 }
 
-/** Starts `entry` as a process and waits until it prints the address at which it listens. */
-export async function startProcess(name: string, entry: string, env: Record<string, string>): Promise<RunningProcess> {
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", entry], {
+/**
+ * Starts a program as a process and waits until it prints the address at which it listens.
+ *
+ * @param command the program's file and its arguments
+ */
+export async function startProcess(
+  name: string,
+  command: readonly string[],
+  env: Record<string, string>,
+): Promise<RunningProcess> {
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", ...command], {
     env: { PATH: process.env.PATH ?? "", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

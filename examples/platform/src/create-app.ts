@@ -2,6 +2,7 @@ import express, { type Express, type Response, Router } from "express";
 import type { Logger } from "pino";
 import { mountApi } from "./api/mount-api.ts";
 import type { ApiDeps } from "./api/operation.ts";
+import { checkHost } from "./http/check-host.ts";
 import { type CompletedRequest, observeRequests } from "./http/observe-requests.ts";
 import { errorFields } from "./log/error-fields.ts";
 import { mountHealth } from "./metrics/mount-health.ts";
@@ -14,6 +15,8 @@ import { mountWorkerApp } from "./worker-app/mount-worker-app.ts";
 
 export interface AppDeps extends ApiDeps, Omit<PageDeps, "onFailedPage"> {
   log: Logger;
+  /** Host names that requests may have, beside those of loopback; undefined for any. */
+  allowedHosts: readonly string[] | undefined;
   /** Number of `X-Forwarded-For` hops to trust. */
   trustedProxies: number;
   /** Receives every request when it is over. */
@@ -43,6 +46,7 @@ export function createApp(deps: AppDeps): Express {
       deps.onRequest(request);
     }),
   );
+  if (deps.allowedHosts !== undefined) app.use(checkHost(deps.allowedHosts));
   app.use(router);
   app.use(() => {
     throw new ProblemError("not_found", "Check the path; the README lists them all.");

@@ -89,6 +89,7 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
       live,
       streams,
       publicOrigin,
+      allowedHosts: settings.allowedHosts,
       dialect: dialects[settings.dialect],
       readJson: jsonReader(bodyLimitBytes),
       readForm: formReader(bodyLimitBytes),

@@ -24,6 +24,7 @@ export const problemKinds = {
   profile_missing: { status: 409, title: "The profile has no base address" },
   already_invited: { status: 409, title: "This person was invited already" },
   edit_conflict: { status: 409, title: "The profile was changed during the checks" },
+  host_not_allowed: { status: 421, title: "The host name is not allowed" },
   body_too_large: { status: 413, title: "The body is too large" },
   unsupported_media_type: { status: 415, title: "The body must be JSON" },
   idempotency_key_reused: { status: 422, title: "The idempotency key belongs to another request" },

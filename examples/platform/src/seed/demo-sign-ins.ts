@@ -1,7 +1,8 @@
 import { join, resolve } from "node:path";
+import { packageFolder } from "../package-folder.ts";
 import { readSeedFile } from "./seed-file.ts";
 
-export const demoSeedFile = join(import.meta.dirname, "..", "..", "seed", "demo.json");
+export const demoSeedFile = join(packageFolder, "seed", "demo.json");
 
 /**
  * One line with the demo's accounts; undefined for another seed file, whose real names and passwords must not be logged.

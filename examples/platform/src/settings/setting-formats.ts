@@ -29,6 +29,12 @@ export const metricsAddress = z
   })
   .pipe(z.object({ host: z.string(), port: z.int().max(65_535) }));
 
+/** `localhost`, `sandbox,offers.internal` */
+export const hostNames = z
+  .string()
+  .regex(/^[a-z\d_.-]+(?:,[a-z\d_.-]+)*$/i)
+  .transform((text) => text.toLowerCase().split(","));
+
 const unitsMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
 /** `600/m` is 600 in each window of a minute. */

@@ -22,12 +22,12 @@ test.each([
 
 test("a name that resembles no setting is rejected too", () =>
   expect(readWith("OFFERS_COFFEE_MACHINE", "")).toThrow(
-    "Unknown setting OFFERS_COFFEE_MACHINE; remove it; the README of the platform lists all settings",
+    "Unknown setting OFFERS_COFFEE_MACHINE; remove it; OPERATING.md of the platform lists all settings",
   ));
 
-test("the README lists exactly the settings", () => {
-  const readme = readFileSync(join(import.meta.dirname, "..", "..", "README.md"), "utf8");
-  const names = [...readme.matchAll(/^\| `([A-Z_]+)` +\|/gm)].map(([, name]) => name ?? "");
+test("OPERATING.md lists exactly the settings", () => {
+  const page = readFileSync(join(import.meta.dirname, "..", "..", "OPERATING.md"), "utf8");
+  const names = [...page.matchAll(/^\| `([A-Z_]+)` +\|/gm)].map(([, name]) => name ?? "");
   expect(names.sort()).toEqual([...settingNames].sort());
 });
 

@@ -20,6 +20,6 @@ export function unknownSetting(name: string, names: readonly string[]): string {
   const remedy =
     distance(written, nearest) <= Math.max(3, written.length / 3)
       ? `did you mean ${nearest}? Correct its name, or remove it`
-      : "remove it; the README of the platform lists all settings";
+      : "remove it; OPERATING.md of the platform lists all settings";
   return `Unknown setting ${name}; ${remedy}`;
 }

@@ -6,6 +6,7 @@ import { emailAddressSchema } from "../generated/schemas.ts";
 import { defaultRetention } from "../retention/purge-expired.ts";
 import { SettingError } from "./setting-error.ts";
 import {
+  hostNames,
   metricsAddress,
   origin,
   postgresUrl,
@@ -22,11 +23,12 @@ const flag = z.stringbool({ truthy: ["1"], falsy: ["0"], case: "sensitive" }).de
 const days = wholeNumber(1, 36_500);
 const text = z.string().optional();
 
-/** All settings. README.md says what they mean; a description completes the message "Invalid PORT: expected …". */
+/** All settings. OPERATING.md says what they mean; a description completes the message "Invalid PORT: expected …". */
 const schema = z.strictObject({
   PORT: wholeNumber(0, 65_535).default(3_000).describe("a port from 0 (any free one) to 65535"),
   HOST: z.string().default("127.0.0.1"),
   OFFERS_PUBLIC_ORIGIN: origin.optional().describe("an origin without a path, such as https://offers.example"),
+  OFFERS_ALLOWED_HOSTS: hostNames.optional().describe("host names, such as localhost or sandbox,offers.internal"),
   OFFERS_DATA: text,
   DATABASE_URL: postgresUrl.optional().describe("postgres://user@host/database"),
   OFFERS_ENCRYPTION_KEY: text,
@@ -85,6 +87,8 @@ export function readSettings(environment: Environment, exampleFolder: string) {
     port: given.PORT,
     host: given.HOST,
     publicOrigin: given.OFFERS_PUBLIC_ORIGIN,
+    /** D-105; undefined for any. */
+    allowedHosts: given.OFFERS_ALLOWED_HOSTS,
     dataFolder: given.OFFERS_DATA ?? join(exampleFolder, "data", "platform"),
     databaseUrl: given.DATABASE_URL,
     seedFile: given.OFFERS_SEED,

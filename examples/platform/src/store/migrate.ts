@@ -1,14 +1,27 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { Migrator } from "kysely/migration";
 import * as tables from "./migrations/001-tables.ts";
+import { StoreError } from "./store-error.ts";
 import type { Tables } from "./tables.ts";
 
 /** Applied in the order of their names. One that was released never changes again: add the next. */
 const migrations = { "001-tables": tables };
 
-/** Brings the tables up to date. Two processes may start at once: kysely's migrator takes an advisory lock. */
+/**
+ * Brings the tables up to date. Two processes may start at once: kysely's migrator takes an advisory lock.
+ *
+ * @throws {StoreError} `newer_tables` for migrations that only a later version has: nothing says how to undo them
+ */
 export async function migrate(db: Kysely<Tables>): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
   const { error } = await migrator.migrateToLatest();
-  if (error !== undefined) throw error;
+  if (error === undefined) return;
+  const applied = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
+  const [unknown] = applied.rows.filter(({ name }) => !(name in migrations));
+  if (unknown === undefined) throw error;
+  throw new StoreError(
+    "newer_tables",
+    `the tables are those of a later version, which has applied ${unknown.name}; use that version, or another data folder or database`,
+    { cause: error },
+  );
 }

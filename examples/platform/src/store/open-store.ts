@@ -1,9 +1,9 @@
 import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import { Kysely, PGliteDialect, PostgresDialect } from "kysely";
 import { lockFolder } from "./folder-lock.ts";
 import { inTransaction } from "./in-transaction.ts";
 import { migrate } from "./migrate.ts";
+import { prepareClusterFiles } from "./pglite/cluster-files.ts";
 import { PgliteConnection } from "./pglite/pglite-connection.ts";
 import { PgliteThread } from "./pglite/pglite-thread.ts";
 import { type Lane, PriorityMutex } from "./pglite/priority-mutex.ts";
@@ -27,7 +27,8 @@ const upkeepMs = 10 * 60_000;
 /**
  * Opens the store and brings its tables up to date.
  *
- * @throws {StoreError} `data_folder_in_use` when another process has the data folder
+ * @throws {StoreError} `data_folder_in_use` when another process has the data folder; `data_folder_incompatible` and
+ *   `newer_tables` when another version of the platform wrote it
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const store = options.databaseUrl ? await openPostgres(options, options.databaseUrl) : await openPglite(options);
@@ -44,9 +45,12 @@ async function openPglite(options: StoreOptions): Promise<Store> {
   const { dataFolder, onError = () => undefined, transactionLimitMs = 5_000 } = options;
   await mkdir(dataFolder, { recursive: true, mode: 0o700 });
   const lock = lockFolder(dataFolder);
-  const thread = new PgliteThread(join(dataFolder, "pglite"), onError);
+  let thread: PgliteThread;
   try {
+    const files = await prepareClusterFiles(dataFolder);
+    thread = new PgliteThread(files.folder, onError);
     await thread.waitReady;
+    await files.opened();
   } catch (error) {
     lock.release();
     throw error;

@@ -1,4 +1,10 @@
-export type StoreErrorCode = "data_folder_in_use" | "store_stopped" | "transaction_overdue" | "invalid_encryption_key";
+export type StoreErrorCode =
+  | "data_folder_in_use"
+  | "data_folder_incompatible"
+  | "newer_tables"
+  | "store_stopped"
+  | "transaction_overdue"
+  | "invalid_encryption_key";
 
 /** The store could not do as asked. `code` is stable; `message` says what to change. */
 export class StoreError extends Error {

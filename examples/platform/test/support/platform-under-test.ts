@@ -47,6 +47,7 @@ const settingsFor = ({ options }: TestDatabase, changes: Partial<Settings>): Set
   port: 0,
   host: "127.0.0.1",
   publicOrigin: undefined,
+  allowedHosts: undefined,
   dataFolder: options.dataFolder,
   databaseUrl: options.databaseUrl,
   seedFile: testSeed,

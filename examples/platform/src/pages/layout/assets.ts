@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RequestHandler } from "express";
+import { packageFolder } from "../../package-folder.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
 
 const types = { css: "text/css", js: "text/javascript", svg: "image/svg+xml" } as const;
@@ -9,7 +10,7 @@ const names = ["styles.css", "pages.js", "icon.svg"] as const;
 
 type AssetName = (typeof names)[number];
 
-const folder = join(import.meta.dirname, "..", "assets");
+const folder = join(packageFolder, "src", "pages", "assets");
 
 const assets = new Map(
   names.map((name) => {

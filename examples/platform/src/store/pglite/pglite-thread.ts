@@ -1,3 +1,4 @@
+import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { StoreError } from "../store-error.ts";
 import type { PgliteFailure, PgliteRequest, PgliteResponse, PgliteRows, PgliteWorkerData } from "./pglite-messages.ts";
@@ -8,6 +9,9 @@ interface Waiting {
 }
 
 const errorOf = (failure: PgliteFailure): Error => Object.assign(new Error(failure.message), failure);
+
+// Beside this file, in the bundle too, where both are JavaScript.
+const workerFile = new URL(`./pglite-worker${extname(import.meta.url)}`, import.meta.url);
 
 /** PGlite in a worker thread. It runs requests in their order; `PgliteConnection` decides that order. */
 export class PgliteThread {
@@ -22,7 +26,7 @@ export class PgliteThread {
   /** @param onStopped called when the thread ends although it was not closed */
   constructor(folder: string, onStopped: (error: Error) => void) {
     const workerData: PgliteWorkerData = { folder };
-    this.#worker = new Worker(new URL("./pglite-worker.ts", import.meta.url), { workerData, name: "pglite" });
+    this.#worker = new Worker(workerFile, { workerData, name: "pglite" });
     let started: Waiting | undefined;
     this.waitReady = new Promise<void>((resolve, reject) => {
       started = { resolve: () => resolve(), reject };

@@ -1,0 +1,10 @@
+/** The accounts of seed/demo.json that the sandbox names, and acts as. */
+export const demo = {
+  organisation: "Harbour Hotels",
+  apiKey: "demo-key-harbour",
+  userId: "user_hana",
+  emailAddress: "hana@harbour-hotels.example",
+  workerIds: ["worker_amal", "worker_ben"],
+  password: "demo-password",
+  webhookSecret: "demo-webhook-secret",
+} as const;

@@ -1,0 +1,70 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createLog } from "../log/create-log.ts";
+import { packageFolder } from "../package-folder.ts";
+import { SettingError } from "../settings/setting-error.ts";
+import { startPlatform } from "../start-platform.ts";
+import { startFailure } from "../startup/start-failure.ts";
+import { stopOnSignals } from "../startup/stop-on-signals.ts";
+import { connectWebhooks } from "./connect-webhooks.ts";
+import { playExampleOffer } from "./example-offer.ts";
+import { help } from "./help.ts";
+import { jsonPrinter, type Printer, readablePrinter } from "./printer.ts";
+import { resetData } from "./reset-data.ts";
+import { SandboxCaller } from "./sandbox-caller.ts";
+import { readSandboxOptions, type SandboxOptions } from "./sandbox-options.ts";
+import { namedByOptions, sandboxSettings } from "./sandbox-settings.ts";
+
+async function run(options: SandboxOptions): Promise<void> {
+  if (options.help) return console.log(help.trimEnd());
+  if (options.version) return console.log(await version());
+  const settings = sandboxSettings(options);
+  if (options.reset) await resetData(options.dataFolder);
+  const printer = options.json ? jsonPrinter : readablePrinter();
+  const log = createLog(settings.logLevel, printer);
+  const platform = await startPlatform(settings, log);
+  let isStopping = false;
+  const close = (): Promise<void> => {
+    isStopping = true;
+    return platform.close();
+  };
+  stopOnSignals({ close }, log);
+  // The wildcard addresses are none to call.
+  const address = platform.address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
+  printer.started({ address, store: platform.storeLabel, dialect: settings.dialect });
+  const isUsable = await demonstrate(address, options, printer).catch((error: unknown) => {
+    // A platform that stops meanwhile responds no more.
+    if (!isStopping) throw error;
+    return true;
+  });
+  if (isUsable) return;
+  process.exitCode = 2;
+  await close();
+}
+
+/** @returns whether `--webhooks-to` can be used */
+async function demonstrate(address: string, options: SandboxOptions, printer: Printer): Promise<boolean> {
+  const caller = new SandboxCaller(address);
+  const { webhooksTo, example } = options;
+  if (webhooksTo !== undefined && !(await connectWebhooks(caller, webhooksTo, printer))) return false;
+  if (!example) return true;
+  const id = await playExampleOffer(caller);
+  printer.note("example.created", { offerId: id }, `example    created ${id}: one worker applied, one rejected`, true);
+  return true;
+}
+
+async function version(): Promise<string> {
+  const manifest = JSON.parse(await readFile(join(packageFolder, "package.json"), "utf8")) as { version: string };
+  return manifest.version;
+}
+
+let databaseUrl: string | undefined;
+try {
+  const options = readSandboxOptions(process.argv.slice(2));
+  databaseUrl = options.databaseUrl;
+  await run(options);
+} catch (error) {
+  const failure = startFailure(error, databaseUrl);
+  console.error("offers-sandbox:", typeof failure === "string" ? namedByOptions(failure) : failure);
+  process.exitCode = error instanceof SettingError ? 2 : 1;
+}

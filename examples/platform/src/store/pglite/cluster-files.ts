@@ -1,0 +1,47 @@
+import { existsSync, readFileSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { StoreError } from "../store-error.ts";
+
+/** The major version of PostgreSQL that PGlite 0.5 is. Another cannot read its files (D-107). */
+const postgresVersion = "18";
+
+/** PGlite's files in a data folder that is locked. */
+export interface ClusterFiles {
+  folder: string;
+  /** Call it once PGlite has opened them. */
+  opened(): Promise<void>;
+}
+
+/**
+ * Prepares PGlite's files. Removes what a process has left that was killed while it created them: PGlite can neither open nor
+ * complete such files, and they hold no data yet.
+ *
+ * @throws {StoreError} `data_folder_incompatible`
+ */
+export async function prepareClusterFiles(dataFolder: string): Promise<ClusterFiles> {
+  const folder = join(dataFolder, "pglite");
+  const creating = join(dataFolder, "pglite.creating");
+  if (existsSync(creating)) await rm(folder, { recursive: true, force: true });
+  const isNew = !existsSync(folder);
+  if (isNew) await writeFile(creating, "");
+  else checkVersion(dataFolder, folder);
+  return {
+    folder,
+    async opened() {
+      if (isNew) await rm(creating);
+    },
+  };
+}
+
+function checkVersion(dataFolder: string, folder: string): void {
+  const file = join(folder, "PG_VERSION");
+  const written = existsSync(file) ? readFileSync(file, "utf8").trim() : undefined;
+  if (written === postgresVersion) return;
+  const by = written === undefined ? "by another program" : `by PostgreSQL ${written}`;
+  throw new StoreError(
+    "data_folder_incompatible",
+    `the files in ${folder} were written ${by}, and this version reads those of PostgreSQL ${postgresVersion}; name another ` +
+      `data folder than ${dataFolder}, delete it (--reset of the sandbox), or use the version of the platform that wrote it`,
+  );
+}

@@ -1,0 +1,97 @@
+// The sandbox from its sources. `npm run slow -- tools/sandbox` plays the packed one.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterEach, expect, onTestFinished, test } from "vitest";
+import { resetData } from "../../src/sandbox/reset-data.ts";
+import { lockFolder } from "../../src/store/folder-lock.ts";
+import { eventually } from "../support/eventually.ts";
+import { openReceiver, respondWith } from "../support/receiver.ts";
+import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
+
+const main = join(import.meta.dirname, "../../src/sandbox/main.ts");
+const [pglite] = await storesUnderTest();
+const databases: TestDatabase[] = [];
+const children: ChildProcess[] = [];
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+  for (const database of databases.splice(0)) await database.remove();
+});
+
+async function newFolder(): Promise<string> {
+  if (pglite === undefined) throw new Error("there is PGlite");
+  const database = await pglite.createDatabase();
+  databases.push(database);
+  return database.options.dataFolder;
+}
+
+function start(...args: string[]) {
+  // Settings of other programs, which the sandbox must not read.
+  const env = {
+    PATH: process.env.PATH,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+    PORT: "1",
+    DATABASE_URL: "x",
+  };
+  const child = spawn(process.execPath, ["--liftoff-only", "--disable-warning=ExperimentalWarning", main, ...args], {
+    env: { ...env, OFFERS_DIALECT: "x" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  children.push(child);
+  const lines: string[] = [];
+  for (const input of [child.stdout, child.stderr]) createInterface({ input }).on("line", (line) => lines.push(line));
+  return { child, lines, closed: once(child, "close") as Promise<[number | null]> };
+}
+
+test("it registers the endpoint once that passes its checks, plays the example, and prints each delivery", async () => {
+  const receiver = await openReceiver(respondWith(503));
+  const options = ["--port", "0", "--data", await newFolder(), "--webhooks-to", receiver.baseAddress, "--example"];
+  const { child, lines, closed } = start(...options);
+  const printed = (text: string) => eventually(text, () => lines.some((line) => line.includes(text)));
+  await printed("not saved: GET /test: responded with 503; only 200 counts; GET /test/auth: responded with 503");
+  receiver.respond = respondWith(200);
+  await printed("both checks passed");
+  await eventually("both responses are delivered", () => lines.join("\n").split(" delivered ").length === 3);
+  child.kill("SIGTERM");
+  expect(await closed).toEqual([0, null]);
+  await receiver.close();
+
+  expect(lines[0]).toMatch(/^sandbox listening on http:\/\/127\.0\.0\.1:\d+ \(store PGlite in /);
+  expect(lines.join("\n")).not.toContain("Warning");
+  const responses = receiver.requests
+    .filter(({ url }) => url === "/offer/response")
+    .map(({ body }) => JSON.parse(body));
+  expect(responses).toMatchObject([
+    { workerId: "worker_amal", response: "accepted" },
+    { workerId: "worker_ben", response: "rejected" },
+  ]);
+});
+
+test.each([
+  ["--port", "x", /^offers-sandbox: Invalid --port: expected a port from 0 \(any free one\) to 65535; got x$/],
+  [
+    "--data",
+    "/dev/null/x",
+    /^offers-sandbox: --data: \/dev\/null\/x cannot be the data folder: .*; set --data to a folder/,
+  ],
+])("with %s %s it says why it does not start, in one line", async (option, value, message) => {
+  const { lines, closed } = start("--port", "0", option, value);
+  expect(await closed).toEqual([2, null]);
+  expect(lines).toEqual([expect.stringMatching(message)]);
+});
+
+test("--reset deletes the data and nothing else, and not while it is in use", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "offers-reset-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await mkdir(join(folder, "pglite"));
+  for (const name of ["encryption.key", "mine.txt", "pglite/PG_VERSION"]) await writeFile(join(folder, name), "");
+  const lock = lockFolder(folder);
+  await expect(resetData(folder)).rejects.toMatchObject({ code: "data_folder_in_use" });
+  expect(await readdir(folder)).toEqual(expect.arrayContaining(["encryption.key", "mine.txt", "pglite"]));
+  lock.release();
+  await resetData(folder);
+  expect((await readdir(folder)).sort()).toEqual(["lock", "mine.txt"]);
+});
