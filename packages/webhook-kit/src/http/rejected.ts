@@ -1,4 +1,4 @@
-import type { Rejection, RejectionReason, SignatureProblem } from "../rejection.ts";
+import type { RejectionFacts, RejectionReason, SignatureProblem } from "../rejection.ts";
 import { type ProblemSummary, problemResponse, type WebhookResponse } from "./response.ts";
 
 /**
@@ -6,16 +6,16 @@ import { type ProblemSummary, problemResponse, type WebhookResponse } from "./re
  * signature, and an attacker could make a server capture many.
  */
 export class Rejected {
-  readonly rejection: Rejection;
+  readonly rejection: RejectionFacts;
   readonly response: WebhookResponse;
 
-  constructor(rejection: Rejection, response: WebhookResponse) {
+  constructor(rejection: RejectionFacts, response: WebhookResponse) {
     this.rejection = rejection;
     this.response = response;
   }
 }
 
-const failedCheck: ProblemSummary = { status: 401, code: "invalid_signature", title: "Invalid signature" };
+export const failedCheck: ProblemSummary = { status: 401, code: "invalid_signature", title: "Invalid signature" };
 
 /** The same response for every failed check: the reason would help an attacker (D-17). */
 export function rejectSignature(
@@ -27,8 +27,8 @@ export function rejectSignature(
   return new Rejected(rejection, problemResponse(failedCheck, { "www-authenticate": wwwAuthenticate }));
 }
 
-/** The statuses are our choice (D-17, D-46); 409 is D-45. */
-const problems = {
+/** Of the mistakes that the response may name. The statuses are our choice (D-17, D-46); 409 is D-45. */
+export const requestProblems = {
   unknown_path: { status: 404, title: "No webhook has this path" },
   handler_not_configured: { status: 404, title: "This receiver does not implement this endpoint" },
   method_not_allowed: { status: 405, title: "This endpoint does not take this method" },
@@ -52,10 +52,10 @@ const problems = {
  * @param extra.advice what the receiver's operator can do about it, for `onRejected` only
  */
 export function rejectRequest(
-  reason: keyof typeof problems,
+  reason: keyof typeof requestProblems,
   extra: { headers?: Record<string, string>; errors?: Record<string, string[]>; advice?: string } = {},
 ): Rejected {
-  const { status, title, ...rest } = problems[reason];
+  const { status, title, ...rest } = requestProblems[reason];
   const fields = extra.errors ? `: ${Object.keys(extra.errors).join(", ")}` : "";
   const problem = { status, code: reason, title, ...rest, ...(extra.errors && { errors: extra.errors }) };
   return new Rejected(

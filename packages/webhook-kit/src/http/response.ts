@@ -1,3 +1,5 @@
+import { errorDocsUrl } from "../generated/decisions.ts";
+
 /**
  * A complete HTTP response, ready to be written.
  *
@@ -36,10 +38,10 @@ export function jsonResponse(body: string): WebhookResponse {
   return { status: 200, headers: headersOf("application/json; charset=utf-8", body), body };
 }
 
-/** Problem details (RFC 9457), the same members as those of the service. */
+/** Problem details (RFC 9457), the same members as those of the service. `type` is the page about the code (D-113). */
 export function problemResponse(problem: ProblemSummary, headers?: Readonly<Record<string, string>>): WebhookResponse {
   const { status, code, title, ...rest } = problem;
-  const body = JSON.stringify({ type: `urn:problem-type:offers:${code}`, title, status, ...rest, code });
+  const body = JSON.stringify({ type: `${errorDocsUrl}${code}.md`, title, status, ...rest, code });
   return { status, headers: { ...headersOf("application/problem+json", body), ...headers }, body };
 }
 

@@ -22,7 +22,7 @@ const internalError: ProblemSummary = {
   code: "internal_error",
   title: "Something went wrong on this side",
 };
-const unavailable: ProblemSummary = { status: 503, code: "temporarily_unavailable", title: "Try again later" };
+export const unavailable: ProblemSummary = { status: 503, code: "temporarily_unavailable", title: "Try again later" };
 
 /**
  * The sender learns whether a retry may help, and nothing else (D-17, D-49). Goes by names and codes: the error's class may be that
