@@ -1,12 +1,12 @@
 // Calls of one client and of the base, in turns, in a process of their own.
 import { readTask } from "../fresh-process.ts";
 import { measureInTurns, type Pair } from "../pairs.ts";
-import type { Calls, Candidate } from "./candidate.ts";
+import type { Calls, ClientCandidate } from "./candidate.ts";
 import { stubFetch } from "./stub-fetch.ts";
 
 /** What is called, and how often. */
 export interface CallTask {
-  /** Of a {@link Candidate}. */
+  /** Of a {@link ClientCandidate}. */
   readonly module: string;
   readonly baseModule: string;
   readonly baseUrl: string;
@@ -35,7 +35,7 @@ for (const operation of operations)
 process.send?.(pairs);
 
 async function open(url: string): Promise<Calls> {
-  const { candidate: one } = (await import(url)) as { candidate: Candidate };
+  const { candidate: one } = (await import(url)) as { candidate: ClientCandidate };
   return one.open(baseUrl);
 }
 

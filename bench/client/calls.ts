@@ -3,7 +3,7 @@ import { inFreshProcess } from "../fresh-process.ts";
 import { collectPairs, type Pair } from "../pairs.ts";
 import type { SuiteOptions } from "../suite.ts";
 import type { CallTask } from "./call.ts";
-import type { Candidate } from "./candidate.ts";
+import type { ClientCandidate } from "./candidate.ts";
 import { pathPrefix } from "./path-prefix.ts";
 import { serveOffers } from "./serve-offers.ts";
 
@@ -11,7 +11,7 @@ import { serveOffers } from "./serve-offers.ts";
 export interface ClientModule {
   readonly label: string;
   readonly module: URL;
-  readonly candidate: Candidate;
+  readonly candidate: ClientCandidate;
 }
 
 /** The time of one call after another: CPU time against a stub of fetch, wall time against a server on loopback. */

@@ -34,7 +34,7 @@ export interface Calls {
 }
 
 /** A way to call the service. */
-export interface Candidate {
+export interface ClientCandidate {
   readonly label: string;
   /** Whether it calls `globalThis.fetch`, so that a stub can respond; otherwise only the real server does. */
   readonly usesFetch: boolean;

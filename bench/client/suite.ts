@@ -3,7 +3,7 @@ import { collectPairs, measureInTurns } from "../pairs.ts";
 import type { Suite } from "../suite.ts";
 import { bundledBytes } from "./bundle.ts";
 import { type ClientModule, measureCalls } from "./calls.ts";
-import type { Candidate } from "./candidate.ts";
+import type { ClientCandidate } from "./candidate.ts";
 import { coldImportMs } from "./cold-import.ts";
 import { generateHeyApi } from "./generate-hey-api.ts";
 import { measureStories } from "./measure-stories.ts";
@@ -29,7 +29,7 @@ export const measureClients: Suite = async (options) => {
   await generateHeyApi();
   const clients: ClientModule[] = [];
   for (const module of modules) {
-    const { candidate } = (await import(module.href)) as { candidate: Candidate };
+    const { candidate } = (await import(module.href)) as { candidate: ClientCandidate };
     clients.push({ label: candidate.label, module, candidate });
   }
   const calls = await measureCalls(clients, options);

@@ -2,14 +2,14 @@ import { standardWebhooks } from "@offers/webhook-kit";
 import { webhookRouter } from "@offers/webhook-kit/express";
 import express from "express";
 import { Pool } from "pg";
-import { type Candidate, secret } from "../receivers/candidate.ts";
+import { type ReceiverCandidate, secret } from "../receivers/candidate.ts";
 
 const scheme = standardWebhooks();
 
 type Handler = NonNullable<Parameters<typeof webhookRouter>[0]["onWorkerOfferResponse"]>;
 
 /** A receiver whose handler writes one row to PostgreSQL; of all candidates alike, so that only the handler differs. */
-export const receiverOf = (label: string, createHandler: (pool: Pool) => Handler): Candidate => ({
+export const receiverOf = (label: string, createHandler: (pool: Pool) => Handler): ReceiverCandidate => ({
   label,
   sign: (body, id) => scheme.sign({ secret, now: new Date(), body: Buffer.from(body), id }),
   receive(handled) {

@@ -1,5 +1,5 @@
 /** One thing that is measured, a short slice at a time. */
-export interface Candidate {
+export interface PlatformCandidate {
   readonly label: string;
   measure(): Promise<number>;
 }

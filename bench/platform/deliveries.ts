@@ -4,7 +4,7 @@ import { type Comparison, compare } from "../comparison.ts";
 import { collectSamples } from "../samples.ts";
 import type { SuiteOptions } from "../suite.ts";
 import { makeBacklog } from "./backlog.ts";
-import type { Candidate } from "./candidate.ts";
+import type { PlatformCandidate } from "./candidate.ts";
 import { allAcknowledged, runPlatform } from "./running-platform.ts";
 
 /** Enough that no endpoint's cap of eight attempts at a time holds anything up. */
@@ -21,7 +21,7 @@ export async function measureDeliveries(
   options: SuiteOptions,
 ): Promise<Comparison> {
   const { rounds, events } = sizes(options);
-  const candidates: Candidate[] = [
+  const candidates: PlatformCandidate[] = [
     {
       label: "undici.request, 50 connections, no store",
       measure: () => rateOf("upper-bound.ts", receiver, String(events)),

@@ -1,7 +1,7 @@
 import type { RequestListener } from "node:http";
 
 /** A receiver of webhooks, and the sender that it expects. */
-export interface Candidate {
+export interface ReceiverCandidate {
   readonly label: string;
   /** What the sender adds to a request. Everybody's are three headers, so that everybody parses as many. */
   sign(body: string, id: string): Record<string, string> | Promise<Record<string, string>>;

@@ -2,7 +2,7 @@ import { ForkedProcess } from "../../tools/processes/forked-process.ts";
 import { type Comparison, compare } from "../comparison.ts";
 import { collectPairs, measureInTurns, type Pair } from "../pairs.ts";
 import type { SuiteOptions } from "../suite.ts";
-import type { Candidate } from "./candidate.ts";
+import type { ReceiverCandidate } from "./candidate.ts";
 import { type EventShape, makeRequests } from "./make-requests.ts";
 import { Sender } from "./sender.ts";
 import type { Usage } from "./serve.ts";
@@ -11,7 +11,7 @@ import type { Usage } from "./serve.ts";
 interface Receiver {
   readonly label: string;
   readonly module: URL;
-  readonly candidate: Candidate;
+  readonly candidate: ReceiverCandidate;
 }
 
 const connections = 16;
@@ -28,7 +28,7 @@ export async function measureEndToEnd(
   const [rounds, slices, requests, warmUp] = quick ? [2, 3, 60, 300] : [12, 9, 150, 5_000];
   const receivers: Receiver[] = [];
   for (const module of modules) {
-    const { candidate } = (await import(module.href)) as { candidate: Candidate };
+    const { candidate } = (await import(module.href)) as { candidate: ReceiverCandidate };
     receivers.push({ label: candidate.label, module, candidate });
   }
   const tables = await collectPairs(receivers, rounds, async (...both) => {
@@ -58,11 +58,11 @@ export async function measureEndToEnd(
 }
 
 class RunningReceiver {
-  readonly #candidate: Candidate;
+  readonly #candidate: ReceiverCandidate;
   readonly #process: ForkedProcess;
   readonly #sender: Sender;
 
-  private constructor(candidate: Candidate, process: ForkedProcess, sender: Sender) {
+  private constructor(candidate: ReceiverCandidate, process: ForkedProcess, sender: Sender) {
     this.#candidate = candidate;
     this.#process = process;
     this.#sender = sender;

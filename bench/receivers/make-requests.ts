@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Candidate, webhookPath } from "./candidate.ts";
+import { type ReceiverCandidate, webhookPath } from "./candidate.ts";
 import { makeEvent, type Padding } from "./event.ts";
 
 /** The size of an event, and what makes it so long. */
@@ -9,7 +9,7 @@ export interface EventShape {
 }
 
 /** Whole requests, signed now, each with an event of its own: ready to be written to a socket. */
-export async function makeRequests({ sign }: Candidate, count: number, shape: EventShape): Promise<Buffer[]> {
+export async function makeRequests({ sign }: ReceiverCandidate, count: number, shape: EventShape): Promise<Buffer[]> {
   const requests: Buffer[] = [];
   for (let made = 0; made < count; made += 1) {
     const body = makeEvent(shape.bytes, shape.padding);

@@ -1,7 +1,7 @@
 // One receiver in a process of its own; the parent asks what it has used so far.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Candidate } from "./candidate.ts";
+import type { ReceiverCandidate } from "./candidate.ts";
 
 /** What a server reports on request. */
 export interface Usage {
@@ -12,7 +12,7 @@ export interface Usage {
 }
 
 const [, , module = ""] = process.argv;
-const { candidate } = (await import(module)) as { candidate: Candidate };
+const { candidate } = (await import(module)) as { candidate: ReceiverCandidate };
 let handled = 0;
 const server = createServer(
   candidate.receive(() => {

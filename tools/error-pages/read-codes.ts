@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { problemKinds } from "../../examples/platform/src/problem/problem-kinds.ts";
 import { retryPolicy } from "../../packages/client/src/retry/retry-policy.ts";
-import { failedCheck, requestProblems } from "../../packages/webhook-kit/src/http/rejected.ts";
-import { unavailable } from "../../packages/webhook-kit/src/receive/to-outcome.ts";
+import { failedCheck, requestProblems, unavailable } from "../../packages/webhook-kit/src/http/problem-kinds.ts";
 import { codesByClass, unionMembers } from "./string-literals.ts";
 
 /** A file of spec/errors: one part of the project that uses codes. */

@@ -2,9 +2,11 @@
 //   npm run recipes
 import { freshProject } from "../packed/fresh-project.ts";
 import { jest } from "./jest.ts";
+import { lambda } from "./lambda.ts";
 import { next } from "./next.ts";
+import { queues } from "./queues.ts";
 
-for (const [name, recipe] of Object.entries({ next, jest })) {
+for (const [name, recipe] of Object.entries({ next, jest, lambda, queues })) {
   const project = await freshProject();
   try {
     await recipe(project);

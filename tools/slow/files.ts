@@ -17,4 +17,8 @@ export const slowFiles = [
 ];
 
 /** Part of the gate, which looks at what happens; `npm run slow` looks at how long it takes as well. */
-export const measuredFiles = ["examples/platform/test/browser/story.test.ts", "examples/worker/test/kills.test.ts"];
+export const measuredFiles = [
+  "examples/platform/test/browser/story.test.ts",
+  "examples/platform/test/closed-loop/closed-loop.test.ts",
+  "examples/worker/test/kills.test.ts",
+];

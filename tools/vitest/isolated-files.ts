@@ -10,7 +10,7 @@ export const isolatedFiles = [
   "packages/client/test/{node/node-suite,integrations/opentelemetry,testing/testing,testing/testing-failures}.test.ts",
   "packages/webhook-kit/test/failures/{console,tracing}.test.ts",
   "packages/webhook-kit/test/deduplication/{conformance-mistakes,redis-outage}.test.ts",
-  "packages/webhook-kit/test/recipes/*.test.ts",
+  "packages/webhook-kit/test/recipes/**/*.test.ts",
   // @hono/node-server replaces Response, and this test needs Node's own.
   "packages/webhook-kit/test/test-receiver/test-receiver.test.ts",
   "{bench,tools}/**/*.test.ts",

@@ -1,7 +1,7 @@
-import type { Candidate } from "../candidate.ts";
+import type { ClientCandidate } from "../candidate.ts";
 import { openAxios } from "./axios.ts";
 
-export const candidate: Candidate = {
+export const candidate: ClientCandidate = {
   label: "axios, fetch adapter",
   usesFetch: true,
   open: (baseUrl) => openAxios(baseUrl, { adapter: "fetch" }),

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import axios, { type CreateAxiosDefaults } from "axios";
-import { type Calls, type Candidate, commonHeaders, input } from "../candidate.ts";
+import { type Calls, type ClientCandidate, commonHeaders, input } from "../candidate.ts";
 
 /** The calls through one instance of axios. */
 export function openAxios(baseURL: string, options: CreateAxiosDefaults = {}): Calls {
@@ -15,7 +15,7 @@ export function openAxios(baseURL: string, options: CreateAxiosDefaults = {}): C
 }
 
 /** As it comes: over `node:http` on Node. */
-export const candidate: Candidate = {
+export const candidate: ClientCandidate = {
   label: "axios",
   usesFetch: false,
   open: (baseUrl) => openAxios(baseUrl),

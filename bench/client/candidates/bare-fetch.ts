@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { type Candidate, commonHeaders, input } from "../candidate.ts";
+import { type ClientCandidate, commonHeaders, input } from "../candidate.ts";
 
 /** Sends what the others send and takes a success for granted: no time-out, no retry, no typed error. */
-export const candidate: Candidate = {
+export const candidate: ClientCandidate = {
   label: "bare fetch",
   usesFetch: true,
   open: (baseUrl) => ({

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { apiKey, type Candidate, commonHeaders, input } from "../candidate.ts";
+import { apiKey, type ClientCandidate, commonHeaders, input } from "../candidate.ts";
 import { heyApiModule } from "../hey-api-module.ts";
 
 /** Of what is generated, the part that is used here; its types come with the run. */
@@ -14,7 +14,7 @@ const { href } = heyApiModule;
 const { client, getOffer, createOffer }: Generated = await import(href);
 const query = { "api-version": "1.0" };
 
-export const candidate: Candidate = {
+export const candidate: ClientCandidate = {
   label: "hey-api",
   usesFetch: true,
   open(baseUrl) {

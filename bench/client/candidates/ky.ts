@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import ky from "ky";
-import { type Candidate, commonHeaders, input } from "../candidate.ts";
+import { type ClientCandidate, commonHeaders, input } from "../candidate.ts";
 
-export const candidate: Candidate = {
+export const candidate: ClientCandidate = {
   label: "ky",
   usesFetch: true,
   open(prefix) {

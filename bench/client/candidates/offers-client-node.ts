@@ -1,8 +1,8 @@
 import { OffersClient } from "@offers/client";
 import { undiciFetch } from "@offers/client/node";
-import { apiKey, type Candidate, input } from "../candidate.ts";
+import { apiKey, type ClientCandidate, input } from "../candidate.ts";
 
-export const candidate: Candidate = {
+export const candidate: ClientCandidate = {
   label: "**@offers/client/node**",
   usesFetch: false,
   open(baseUrl) {

@@ -1,7 +1,7 @@
 import { OffersClient } from "@offers/client";
-import { apiKey, type Candidate, input } from "../candidate.ts";
+import { apiKey, type ClientCandidate, input } from "../candidate.ts";
 
-export const candidate: Candidate = {
+export const candidate: ClientCandidate = {
   label: "**@offers/client**",
   usesFetch: true,
   open(baseUrl) {

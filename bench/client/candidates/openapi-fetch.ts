@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import createClient from "openapi-fetch";
 import type { paths } from "../../../packages/client/src/generated/openapi.ts";
-import { type Candidate, commonHeaders, input } from "../candidate.ts";
+import { type ClientCandidate, commonHeaders, input } from "../candidate.ts";
 
 /** Typed by the contract. It returns errors instead of throwing them, so that the caller looks. */
-export const candidate: Candidate = {
+export const candidate: ClientCandidate = {
   label: "openapi-fetch",
   usesFetch: true,
   open(baseUrl) {

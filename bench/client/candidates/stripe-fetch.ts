@@ -1,8 +1,8 @@
 import Stripe from "stripe";
-import type { Candidate } from "../candidate.ts";
+import type { ClientCandidate } from "../candidate.ts";
 import { openStripe } from "./stripe.ts";
 
-export const candidate: Candidate = {
+export const candidate: ClientCandidate = {
   label: "stripe rawRequest, fetch client",
   usesFetch: true,
   open: (baseUrl) => openStripe(baseUrl, { httpClient: Stripe.createFetchHttpClient() }),

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import Stripe from "stripe";
-import { type Calls, type Candidate, commonHeaders, input } from "../candidate.ts";
+import { type Calls, type ClientCandidate, commonHeaders, input } from "../candidate.ts";
 
 type Options = NonNullable<ConstructorParameters<typeof Stripe>[1]>;
 
@@ -23,7 +23,7 @@ export function openStripe(baseUrl: string, options: Options = {}): Calls {
 }
 
 /** As it comes: over `node:http` on Node. */
-export const candidate: Candidate = {
+export const candidate: ClientCandidate = {
   label: "stripe rawRequest",
   usesFetch: false,
   open: (baseUrl) => openStripe(baseUrl),

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { Agent, request } from "undici";
-import { type Candidate, commonHeaders, input } from "../candidate.ts";
+import { type ClientCandidate, commonHeaders, input } from "../candidate.ts";
 
 /** What `@offers/client/node` stands on, bare: no time-out, no retry, no typed error. */
-export const candidate: Candidate = {
+export const candidate: ClientCandidate = {
   label: "bare undici.request",
   usesFetch: false,
   open(baseUrl) {

@@ -1,9 +1,9 @@
 import express from "express";
-import { type Candidate, webhookPath } from "../candidate.ts";
+import { type ReceiverCandidate, webhookPath } from "../candidate.ts";
 import { unsigned } from "../unsigned.ts";
 
 /** The base: nothing is verified. */
-export const candidate: Candidate = {
+export const candidate: ReceiverCandidate = {
   label: "Express json() + res.json(), nothing verified",
   sign: unsigned,
   receive(handled) {

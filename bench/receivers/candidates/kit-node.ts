@@ -1,8 +1,8 @@
 import { webhookListener } from "@offers/webhook-kit/node";
-import { type Candidate, secret } from "../candidate.ts";
+import { type ReceiverCandidate, secret } from "../candidate.ts";
 import { signAsDocumented } from "../sign-as-documented.ts";
 
-export const candidate: Candidate = {
+export const candidate: ReceiverCandidate = {
   label: "**@offers/webhook-kit/node**, deduplication in memory, without Express",
   sign: signAsDocumented,
   receive: (handled) => webhookListener({ basePath: "/hooks", secret, onWorkerOfferResponse: handled }),

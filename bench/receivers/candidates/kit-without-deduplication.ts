@@ -1,10 +1,10 @@
 import { webhookRouter } from "@offers/webhook-kit/express";
 import express from "express";
-import { type Candidate, secret } from "../candidate.ts";
+import { type ReceiverCandidate, secret } from "../candidate.ts";
 import { signAsDocumented } from "../sign-as-documented.ts";
 
 /** Remembers nothing, like the peers. */
-export const candidate: Candidate = {
+export const candidate: ReceiverCandidate = {
   label: "**@offers/webhook-kit/express**, no deduplication",
   sign: signAsDocumented,
   receive(handled) {

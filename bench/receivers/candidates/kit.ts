@@ -1,9 +1,9 @@
 import { webhookRouter } from "@offers/webhook-kit/express";
 import express from "express";
-import { type Candidate, secret } from "../candidate.ts";
+import { type ReceiverCandidate, secret } from "../candidate.ts";
 import { signAsDocumented } from "../sign-as-documented.ts";
 
-export const candidate: Candidate = {
+export const candidate: ReceiverCandidate = {
   label: "**@offers/webhook-kit/express**, deduplication in memory",
   sign: signAsDocumented,
   receive(handled) {

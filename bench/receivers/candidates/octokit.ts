@@ -1,10 +1,10 @@
 import { createNodeMiddleware, Webhooks } from "@octokit/webhooks";
 import express from "express";
-import { type Candidate, secret, webhookPath } from "../candidate.ts";
+import { type ReceiverCandidate, secret, webhookPath } from "../candidate.ts";
 
 const webhooks = new Webhooks({ secret });
 
-export const candidate: Candidate = {
+export const candidate: ReceiverCandidate = {
   label: "@octokit/webhooks createNodeMiddleware",
   sign: async (body, id) => ({
     "X-GitHub-Event": "push",

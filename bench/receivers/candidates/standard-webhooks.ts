@@ -1,10 +1,10 @@
 import express from "express";
 import { Webhook } from "standardwebhooks";
-import { type Candidate, secret, webhookPath } from "../candidate.ts";
+import { type ReceiverCandidate, secret, webhookPath } from "../candidate.ts";
 
 const webhook = new Webhook(secret);
 
-export const candidate: Candidate = {
+export const candidate: ReceiverCandidate = {
   label: "standardwebhooks verify after express.raw()",
   sign(body, id) {
     const now = new Date();

@@ -1,10 +1,10 @@
 import express from "express";
 import Stripe from "stripe";
-import { type Candidate, secret, webhookPath } from "../candidate.ts";
+import { type ReceiverCandidate, secret, webhookPath } from "../candidate.ts";
 
 const { webhooks } = Stripe;
 
-export const candidate: Candidate = {
+export const candidate: ReceiverCandidate = {
   label: "stripe constructEvent after express.raw()",
   sign: (payload, id) => ({
     "Stripe-Signature": webhooks.generateTestHeaderString({ payload, secret }),

@@ -44,7 +44,7 @@ export type Transition =
 export type StateName = "open" | "complete" | "withdrawn" | "completeAndWithdrawn";
 
 /** Sets the worker's response and sends a webhook (D-14). The same response again has no effect (D-08). */
-interface Respond {
+interface RespondAction {
   kind: "respond";
   response: "applied" | "rejected";
   webhookResponse: "accepted" | "rejected";
@@ -52,7 +52,7 @@ interface Respond {
 
 /** The effect of an action in one state. */
 export type Move =
-  | Respond
+  | RespondAction
   | { kind: "noop" }
   /** Confirms the selected workers and notifies all recipients, whatever they responded (D-09). */
   | { kind: "complete" }
@@ -101,7 +101,7 @@ export function transition(state: OfferState, action: Action): Transition {
 }
 
 /** @param ids the worker who responds */
-function respond(state: OfferState, ids: readonly string[], { response, webhookResponse }: Respond): Transition {
+function respond(state: OfferState, ids: readonly string[], { response, webhookResponse }: RespondAction): Transition {
   const worker = state.recipients.filter(isAmong(ids)).find((one) => one.response !== response);
   if (worker === undefined) return allow(state);
   const recipients = state.recipients.map((one) => (one === worker ? { ...one, response } : one));

@@ -6,10 +6,10 @@ import { expect, test } from "vitest";
 import { storySecret as secret } from "./story-receiver.ts";
 
 const hour = 3_600_000;
-type Sign = typeof signHeaders;
+type SignWebhook = typeof signHeaders;
 const asDocumented = { scheme: undefined, sign: signHeaders };
 const scheme = standardWebhooks();
-const asStandard = { scheme, sign: ((message) => signHeaders({ ...message, scheme })) satisfies Sign };
+const asStandard = { scheme, sign: ((message) => signHeaders({ ...message, scheme })) satisfies SignWebhook };
 
 test.each([
   ["as the service documents it", asDocumented],

@@ -26,7 +26,7 @@ type Data<Operation> = Operation extends { responses: infer Responses }
 type OperationResult<Operation> = Promise<
   { response: Response } & ({ data: Data<Operation>; error?: never } | { data?: never; error: AnyOffersError })
 >;
-type Call<Method extends Verb> = <Path extends PathsOf<Method>>(
+type TypedCall<Method extends Verb> = <Path extends PathsOf<Method>>(
   path: Path,
   ...init: Init<NonNullable<paths[Path][Method]>>
 ) => OperationResult<NonNullable<paths[Path][Method]>>;
@@ -45,9 +45,9 @@ type Call<Method extends Verb> = <Path extends PathsOf<Method>>(
  */
 export interface OpenApiClient extends Pick<Client<paths>, "use" | "eject"> {
   /** A read, or a withdrawal. */
-  GET: Call<"get">;
+  GET: TypedCall<"get">;
   /** A creation, or a completion. */
-  POST: Call<"post">;
+  POST: TypedCall<"post">;
   /** Any of them, the method first. */
   request: <Method extends Verb, Path extends PathsOf<Method>>(
     method: Method,

@@ -1,5 +1,6 @@
 import type { RejectionFacts, RejectionReason, SignatureProblem } from "../rejection.ts";
-import { type ProblemSummary, problemResponse, type WebhookResponse } from "./response.ts";
+import { failedCheck, requestProblems } from "./problem-kinds.ts";
+import { problemResponse, type WebhookResponse } from "./response.ts";
 
 /**
  * Thrown by a step of the pipeline that rejects the request. Not an Error: capturing a stack costs more than verifying a
@@ -15,8 +16,6 @@ export class Rejected {
   }
 }
 
-export const failedCheck: ProblemSummary = { status: 401, code: "invalid_signature", title: "Invalid signature" };
-
 /** The same response for every failed check: the reason would help an attacker (D-17). */
 export function rejectSignature(
   { reason, message }: SignatureProblem,
@@ -26,25 +25,6 @@ export function rejectSignature(
   const rejection = { reason, message, status: failedCheck.status, ...(skewSeconds !== undefined && { skewSeconds }) };
   return new Rejected(rejection, problemResponse(failedCheck, { "www-authenticate": wwwAuthenticate }));
 }
-
-/** Of the mistakes that the response may name. The statuses are our choice (D-17, D-46); 409 is D-45. */
-export const requestProblems = {
-  unknown_path: { status: 404, title: "No webhook has this path" },
-  handler_not_configured: { status: 404, title: "This receiver does not implement this endpoint" },
-  method_not_allowed: { status: 405, title: "This endpoint does not take this method" },
-  unsupported_media_type: {
-    status: 415,
-    title: "The body must be JSON",
-    detail: "Send Content-Type: application/json in UTF-8, without Content-Encoding.",
-  },
-  body_too_large: { status: 413, title: "The body is too large" },
-  body_timeout: { status: 408, title: "The body did not arrive in time" },
-  body_incomplete: { status: 400, title: "The body ended before it was complete" },
-  invalid_encoding: { status: 400, title: "The body is not valid UTF-8" },
-  malformed_json: { status: 400, title: "The body is not valid JSON" },
-  invalid_request: { status: 400, title: "The payload is not valid", detail: "See errors." },
-  request_in_progress: { status: 409, title: "The same request is being handled" },
-} as const satisfies Partial<Record<RejectionReason, Omit<ProblemSummary, "code">>>;
 
 /**
  * A mistake of the sender. The response names it, without any value of the request (D-49).

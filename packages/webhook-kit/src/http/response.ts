@@ -1,4 +1,5 @@
 import { errorDocsUrl } from "../generated/decisions.ts";
+import type { ProblemSummary } from "./problem-kinds.ts";
 
 /**
  * A complete HTTP response, ready to be written.
@@ -16,15 +17,6 @@ export interface WebhookResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** Empty for a response without content. */
   readonly body: string;
-}
-
-/** What the sender gets when a request is rejected or fails. The code is stable, and never says why verification failed. */
-export interface ProblemSummary {
-  readonly status: number;
-  readonly code: string;
-  readonly title: string;
-  readonly detail?: string;
-  readonly errors?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** 200 without a body acknowledges an event (D-12, D-13). */

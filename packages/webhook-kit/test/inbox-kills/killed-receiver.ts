@@ -1,17 +1,17 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { onTestFinished } from "vitest";
-import type { FromReceiver, ReceiverSetup, Stage, ToReceiver } from "./messages.ts";
+import type { GoOnMessage, KilledReceiverSetup, Stage, StageMessage } from "./messages.ts";
 
 /** A receiver's process, which is killed with SIGKILL where `shouldDie` says so, and started again. */
 export class KilledReceiver {
-  readonly #setup: ReceiverSetup;
+  readonly #setup: KilledReceiverSetup;
   readonly #shouldDie: (stage: Stage, event: string) => boolean;
   #child: ChildProcess | undefined;
   #port: Promise<number>;
   #isOver = false;
 
-  constructor(setup: ReceiverSetup, shouldDie: (stage: Stage, event: string) => boolean) {
+  constructor(setup: KilledReceiverSetup, shouldDie: (stage: Stage, event: string) => boolean) {
     this.#setup = setup;
     this.#shouldDie = shouldDie;
     this.#port = this.#start();
@@ -24,10 +24,10 @@ export class KilledReceiver {
     });
     this.#child = child;
     return new Promise((resolve, reject) => {
-      child.on("message", (message: FromReceiver) => {
+      child.on("message", (message: StageMessage) => {
         if (message.type === "listening") resolve(message.port);
         else if (this.#shouldDie(message.stage, message.event)) child.kill("SIGKILL");
-        else child.send({ goOn: `${message.stage} ${message.event}` } satisfies ToReceiver, () => undefined);
+        else child.send({ goOn: `${message.stage} ${message.event}` } satisfies GoOnMessage, () => undefined);
       });
       child.once("exit", (code, signal) => {
         if (this.#isOver) return;

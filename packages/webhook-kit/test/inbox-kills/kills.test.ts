@@ -10,7 +10,7 @@ import { createDatabase, findPostgres } from "../../../../tools/test-database.ts
 import { inboxMigration } from "../../src/postgres.ts";
 import { signedRequest, whsec } from "../signature/standard-signed.ts";
 import { KilledReceiver } from "./killed-receiver.ts";
-import { type ReceiverSetup, type Stage, stages } from "./messages.ts";
+import { type KilledReceiverSetup, type Stage, stages } from "./messages.ts";
 
 const [postgresKills, pgliteKills] = [Number(process.env.KILLS ?? 200), Number(process.env.PGLITE_KILLS ?? 30)];
 
@@ -24,7 +24,7 @@ interface Tally {
 
 /** Sends one event for every kill, and one more without, and kills the receiver once, at one of the stages of that event. */
 async function run(
-  setup: ReceiverSetup,
+  setup: KilledReceiverSetup,
   receiverCount: number,
   kills: number,
   readHandled: () => Promise<string[]>,
@@ -70,7 +70,7 @@ async function deliverOne(receivers: readonly KilledReceiver[], event: string): 
   }
 }
 
-async function onPostgres(mode: ReceiverSetup["mode"], kills: number): Promise<Tally> {
+async function onPostgres(mode: KilledReceiverSetup["mode"], kills: number): Promise<Tally> {
   const { url, drop } = await createDatabase();
   onTestFinished(drop);
   const pool = new pg.Pool({ connectionString: url });

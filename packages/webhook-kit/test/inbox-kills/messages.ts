@@ -1,5 +1,5 @@
 /** How a receiver in a process of its own records events. */
-export interface ReceiverSetup {
+export interface KilledReceiverSetup {
   readonly secret: string;
   /** `once`: rows and record in one transaction. `memory`: a bare insert behind `memoryDeduplication`. */
   readonly mode: "once" | "memory";
@@ -10,11 +10,11 @@ export interface ReceiverSetup {
 export const stages = ["row", "commit", "response"] as const;
 export type Stage = (typeof stages)[number];
 
-export type FromReceiver =
+export type StageMessage =
   | { readonly type: "listening"; readonly port: number }
   | { readonly type: "reached"; readonly stage: Stage; readonly event: string };
 
 /** The parent lets the event go on; or it kills the process. */
-export interface ToReceiver {
+export interface GoOnMessage {
   readonly goOn: string;
 }

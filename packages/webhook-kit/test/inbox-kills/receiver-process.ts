@@ -5,13 +5,13 @@ import pg from "pg";
 import { webhookHandler } from "../../src/fetch.ts";
 import { type HandlerContext, standardWebhooks } from "../../src/index.ts";
 import { inboxMigration, postgresInbox } from "../../src/postgres.ts";
-import type { FromReceiver, ReceiverSetup, Stage, ToReceiver } from "./messages.ts";
+import type { GoOnMessage, KilledReceiverSetup, Stage, StageMessage } from "./messages.ts";
 
-const { secret, mode, database } = JSON.parse(process.argv[2] ?? "") as ReceiverSetup;
-const notify = (message: FromReceiver): void => void process.send?.(message);
+const { secret, mode, database } = JSON.parse(process.argv[2] ?? "") as KilledReceiverSetup;
+const notify = (message: StageMessage): void => void process.send?.(message);
 const insert = "INSERT INTO handled (event) VALUES ($1)";
 const waiting = new Map<string, () => void>();
-process.on("message", ({ goOn }: ToReceiver) => waiting.get(goOn)?.());
+process.on("message", ({ goOn }: GoOnMessage) => waiting.get(goOn)?.());
 
 /** Resolves when the parent lets the event go on; it may kill this process instead. */
 const reach = (stage: Stage, event: string): Promise<void> =>

@@ -5,13 +5,13 @@ import { expectTypeOf, test } from "vitest";
 import type { HandlerContext, WebhookEvent } from "../../src/index.ts";
 import { type Inbox, postgresInbox } from "../../src/postgres.ts";
 
-interface Tables {
+interface OwnTables {
   notes: { text: string };
 }
 
 declare const pool: Pool;
 declare const pglite: PGlite;
-declare const kysely: Kysely<Tables>;
+declare const kysely: Kysely<OwnTables>;
 declare const client: Client;
 declare const context: HandlerContext<Request>;
 declare const event: WebhookEvent;
@@ -19,7 +19,7 @@ declare const event: WebhookEvent;
 test("work gets the transaction of the user's own database", () => {
   expectTypeOf(postgresInbox(pool)).toEqualTypeOf<Inbox<PoolClient>>();
   expectTypeOf(postgresInbox(pglite)).toEqualTypeOf<Inbox<PgliteTransaction>>();
-  expectTypeOf(postgresInbox(kysely)).toEqualTypeOf<Inbox<Transaction<Tables>>>();
+  expectTypeOf(postgresInbox(kysely)).toEqualTypeOf<Inbox<Transaction<OwnTables>>>();
 });
 
 test("a table that is not the user's is an error", () => {

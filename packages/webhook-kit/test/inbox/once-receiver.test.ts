@@ -7,10 +7,10 @@ import { signedRequest, whsec } from "../signature/standard-signed.ts";
 import { secret, signedJson } from "../support/serve.ts";
 import { type InboxUnderTest, inboxesUnderTest } from "./databases.ts";
 
-type Handle = (context: HandlerContext, worker: string) => Promise<unknown>;
+type HandleWorker = (context: HandlerContext, worker: string) => Promise<unknown>;
 
 /** A receiver whose handler is given, and the sender of its events. Each has a worker of its own. */
-function receiverOf(handle: Handle, options: Partial<ReceiverOptions> = {}) {
+function receiverOf(handle: HandleWorker, options: Partial<ReceiverOptions> = {}) {
   const webhooks = webhookHandler({
     secret: whsec,
     scheme: standardWebhooks(),
@@ -27,7 +27,7 @@ function receiverOf(handle: Handle, options: Partial<ReceiverOptions> = {}) {
 }
 
 /** Attempts of one event that reach receivers of different processes: each has a memory of its own. */
-function retriedOver(handle: Handle, options: Partial<ReceiverOptions> = {}) {
+function retriedOver(handle: HandleWorker, options: Partial<ReceiverOptions> = {}) {
   const receivers = [receiverOf(handle, options), receiverOf(handle, options)] as const;
   const [{ body, worker }] = receivers;
   const id = `msg_${randomUUID()}`;

@@ -11,8 +11,8 @@ vi.stubEnv("WEBHOOK_SECRET", secret);
 const { handler } = await import("./lambda.ts");
 const { default: honoApp } = await import("./hono.ts");
 
-type LambdaEvent = APIGatewayProxyEventV2 | APIGatewayProxyEvent | ALBEvent;
-interface Result {
+type TestedEvent = APIGatewayProxyEventV2 | APIGatewayProxyEvent | ALBEvent;
+interface FunctionResult {
   statusCode: number;
   headers?: Record<string, string>;
   multiValueHeaders?: Record<string, string[]>;
@@ -22,7 +22,11 @@ interface Result {
 
 /** A gateway in front of the function: what it takes in becomes an event, and the result what it responds. */
 const gateway =
-  (toEvent: (taken: Taken) => LambdaEvent, isBinary: boolean, invoke: (event: LambdaEvent) => Promise<Result>) =>
+  (
+    toEvent: (taken: Taken) => TestedEvent,
+    isBinary: boolean,
+    invoke: (event: TestedEvent) => Promise<FunctionResult>,
+  ) =>
   async (request: IncomingMessage, response: ServerResponse) => {
     const { method = "", url: path = "", rawHeaders } = request;
     const event = JSON.parse(
@@ -36,11 +40,11 @@ const gateway =
 // Hono's types know the events' fields that it reads, and no more of its own.
 const onHono = handle(honoApp) as (event: object) => Promise<object>;
 
-const functions: [name: string, invoke: (event: LambdaEvent) => Promise<Result>][] = [
+const functions: [name: string, invoke: (event: TestedEvent) => Promise<FunctionResult>][] = [
   ["the recipe", handler],
-  ["Hono's adapter", (event) => onHono(event) as Promise<Result>],
+  ["Hono's adapter", (event) => onHono(event) as Promise<FunctionResult>],
 ];
-const events: [name: string, toEvent: (taken: Taken) => LambdaEvent][] = [
+const events: [name: string, toEvent: (taken: Taken) => TestedEvent][] = [
   ["an HTTP API", httpApiEvent],
   ["a REST API", restApiEvent],
   ["a load balancer with multi-value headers", (taken) => loadBalancerEvent(taken, true)],

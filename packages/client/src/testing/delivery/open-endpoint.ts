@@ -3,7 +3,7 @@ import type { TestClock } from "./test-clock.ts";
 import type { ReceiverProfile, WebhookReceiver } from "./webhook-receiver.ts";
 
 /** A request as it is sent. */
-export interface PreparedRequest {
+export interface EndpointRequest {
   readonly url: string;
   readonly method: "GET" | "POST";
   readonly headers: Readonly<Record<string, string>>;
@@ -24,7 +24,7 @@ export interface Endpoint {
   readonly baseUrl: string;
   sign(id: string, body: Uint8Array, options?: SignOptions): Promise<Readonly<Record<string, string>>>;
   /** Rejects when no response comes. */
-  call(request: PreparedRequest): Promise<Response>;
+  call(request: EndpointRequest): Promise<Response>;
 }
 
 /** @throws {DeliveryError} `invalid_argument` or `invalid_address` */

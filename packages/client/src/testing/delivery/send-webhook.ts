@@ -1,5 +1,5 @@
 import { attemptTimeoutMs, maxReadBytes } from "../../generated/decisions.ts";
-import type { Endpoint, PreparedRequest, SignOptions } from "./open-endpoint.ts";
+import type { Endpoint, EndpointRequest, SignOptions } from "./open-endpoint.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import type { TestClock } from "./test-clock.ts";
 import type { ReceivedOutcome } from "./webhook-outcome.ts";
@@ -19,7 +19,7 @@ export async function prepareWebhook(
   endpoint: Endpoint,
   { method, path, body, deliveryId }: Webhook,
   options?: SignOptions | "unsigned",
-): Promise<PreparedRequest> {
+): Promise<EndpointRequest> {
   const bytes = body && new TextEncoder().encode(JSON.stringify(body));
   const id = deliveryId ?? crypto.randomUUID();
   const headers = {
@@ -43,7 +43,7 @@ export interface SendLimits {
 export async function sendRequest(
   endpoint: Endpoint,
   clock: TestClock,
-  request: PreparedRequest,
+  request: EndpointRequest,
   { timeoutMs = attemptTimeoutMs, maxBytes = maxReadBytes }: SendLimits = {},
 ): Promise<ReceivedOutcome> {
   let removeAlarm = (): void => {};
@@ -60,7 +60,7 @@ export async function sendRequest(
 async function exchange(
   endpoint: Endpoint,
   clock: TestClock,
-  request: PreparedRequest,
+  request: EndpointRequest,
   maxBytes: number,
 ): Promise<ReceivedOutcome> {
   try {

@@ -1,12 +1,12 @@
 import type { Database, Row } from "./database.ts";
 
-interface Result {
+interface SqlResult {
   readonly command: string;
   readonly rows: Row[];
 }
 
 interface PoolClient {
-  query(sql: string): Promise<Result | Result[]>;
+  query(sql: string): Promise<SqlResult | SqlResult[]>;
   on(event: "error", listener: (error: Error) => void): unknown;
   off(event: "error", listener: (error: Error) => void): unknown;
   release(destroy?: boolean): void;
@@ -41,10 +41,10 @@ export const poolDatabase = <Tx>(pool: PgPool<Tx>): Database<Tx> => ({
     client.on("error", lose);
     let isBroken = false;
     try {
-      const [, recorded] = (await client.query(`BEGIN;${record}`)) as [Result, Result];
+      const [, recorded] = (await client.query(`BEGIN;${record}`)) as [SqlResult, SqlResult];
       const isNew = recorded.rows.length > 0;
       if (isNew) await Promise.race([work(tx), lost]);
-      const { command } = (await client.query("COMMIT")) as Result;
+      const { command } = (await client.query("COMMIT")) as SqlResult;
       // PostgreSQL rolls back on COMMIT, without an error, if the caller has caught the error of a failed statement.
       if (command !== "COMMIT")
         throw new Error("A statement of the transaction had failed, so PostgreSQL rolled it back.");
