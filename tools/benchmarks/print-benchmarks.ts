@@ -15,7 +15,8 @@ const headings: Record<string, string> = {
 /** The page and the charts of the last published run, by path. */
 export function printBenchmarks(root: string): Map<string, string> {
   const file = globSync("bench/results/*.json", { cwd: root }).sort().at(-1);
-  if (file === undefined) throw new Error("bench/results has no run: npm run bench -- --json bench/results/<date>.json");
+  if (file === undefined)
+    throw new Error("bench/results has no run: npm run bench -- --json bench/results/<date>.json");
   const report = JSON.parse(readFileSync(join(root, file), "utf8")) as Report;
   if (report.quick) throw new Error(`${file} is of a quick run, which is not to be quoted`);
   const suites = Object.entries(report.suites);

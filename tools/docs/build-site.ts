@@ -42,7 +42,8 @@ export async function buildSite(root: string, out: string): Promise<Page[]> {
   await write(join(out, "search-index.js"), `globalThis.offersSearchIndex = ${JSON.stringify(index)};\n`);
   await write(join(out, "llms.txt"), printLlms(navigation, modules));
   for (const folder of ["diagrams", "benchmarks", "pictures"])
-    if (existsSync(join(root, "docs", folder))) cpSync(join(root, "docs", folder), join(out, folder), { recursive: true });
+    if (existsSync(join(root, "docs", folder)))
+      cpSync(join(root, "docs", folder), join(out, folder), { recursive: true });
   await buildScripts(out);
   return pages;
 }

@@ -1,20 +1,23 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { UsageError } from "@offers/client";
 import { ConfigurationError } from "@offers/webhook-kit";
 import { webhookHandler } from "@offers/webhook-kit/fetch";
-import { UsageError } from "@offers/client";
 import { expect, test } from "vitest";
 import { printErrorPages } from "./print-error-pages.ts";
 import { readCodes } from "./read-codes.ts";
 
 const root = join(import.meta.dirname, "../..");
 const files = readdirSync(join(root, "docs/errors"));
-const pageOf = (docsUrl: string) => /^https:\/\/github\.com\/offers\/offers\/blob\/main\/docs\/errors\/(\w+\.md)$/.exec(docsUrl)?.[1];
+const pageOf = (docsUrl: string) =>
+  /^https:\/\/github\.com\/offers\/offers\/blob\/main\/docs\/errors\/(\w+\.md)$/.exec(docsUrl)?.[1];
 
 test("each code has a page, and each page a code", () => {
   const codes = new Set(readCodes(root).map(({ code }) => code));
   expect(codes.size).toBeGreaterThan(80);
-  expect([...printErrorPages(root).keys()].map((path) => path.replace("docs/errors/", "")).sort()).toEqual(files.sort());
+  expect([...printErrorPages(root).keys()].map((path) => path.replace("docs/errors/", "")).sort()).toEqual(
+    files.sort(),
+  );
   expect(files.filter((file) => file !== "README.md")).toEqual([...codes].sort().map((code) => `${code}.md`));
 });
 

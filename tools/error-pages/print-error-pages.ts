@@ -59,14 +59,21 @@ const printPage = (code: string, uses: readonly ExplainedUse[]): string =>
 
 function printUse({ source, facts, status, title, code, explanation }: ExplainedUse): string {
   const { meaning, cause, remedy, example, detail, errors } = explanation;
-  const problem = { type: `https://github.com/offers/offers/blob/main/docs/errors/${code}.md`, title, status, detail, code, errors };
+  const problem = {
+    type: `https://github.com/offers/offers/blob/main/docs/errors/${code}.md`,
+    title,
+    status,
+    detail,
+    code,
+    errors,
+  };
   const response = detail === undefined ? undefined : `\`\`\`json\n${JSON.stringify(problem, undefined, 2)}\n\`\`\``;
   return [
     `## ${headings[source]}`,
     `${meaning} ${facts.join(" ")}`,
     `**Likely cause.** ${cause}`,
     `**What to do.** ${remedy}`,
-    ...(example ?? response ? [`**Example**\n\n${(example ?? response ?? "").trimEnd()}`] : []),
+    ...((example ?? response) ? [`**Example**\n\n${(example ?? response ?? "").trimEnd()}`] : []),
   ].join("\n\n");
 }
 

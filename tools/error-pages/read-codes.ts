@@ -54,7 +54,9 @@ function kitCodes(root: string): CodeUse[] {
 
 function rejectionCodes(root: string): CodeUse[] {
   const reasons = unionMembers(join(root, "packages/webhook-kit/src/rejection.ts"), "RejectionReason");
-  const inResponse = new Map<string, number>(Object.entries(requestProblems).map(([code, { status }]) => [code, status]));
+  const inResponse = new Map<string, number>(
+    Object.entries(requestProblems).map(([code, { status }]) => [code, status]),
+  );
   return [
     ...reasons.map((code): CodeUse => {
       const status = inResponse.get(code);

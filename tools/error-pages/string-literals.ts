@@ -21,7 +21,9 @@ export function codesByClass(path: string): [className: string, codes: string[]]
     .map(({ name, members, heritageClauses }): [string, string[]] => {
       const property = members.filter(ts.isPropertyDeclaration).find((member) => member.name.getText() === "code");
       const ofProperty = literalsIn(property?.type ?? property?.initializer);
-      const ofBase = (heritageClauses ?? []).flatMap(({ types }) => types).flatMap(({ typeArguments }) => typeArguments ?? []);
+      const ofBase = (heritageClauses ?? [])
+        .flatMap(({ types }) => types)
+        .flatMap(({ typeArguments }) => typeArguments ?? []);
       return [name?.text ?? "", ofProperty.length > 0 ? ofProperty : ofBase.flatMap(literalsIn)];
     })
     .filter(([, codes]) => codes.length > 0);
@@ -29,7 +31,9 @@ export function codesByClass(path: string): [className: string, codes: string[]]
 
 /** The members of a union type that a file declares. */
 export function unionMembers(path: string, name: string): string[] {
-  const alias = parse(path).statements.filter(ts.isTypeAliasDeclaration).find((statement) => statement.name.text === name);
+  const alias = parse(path)
+    .statements.filter(ts.isTypeAliasDeclaration)
+    .find((statement) => statement.name.text === name);
   const members = literalsIn(alias?.type);
   if (members.length === 0) throw new Error(`${path} has no union ${name} of strings`);
   return members;

@@ -66,7 +66,10 @@ export interface OpenApi {
   paths: Paths;
   webhooks: Paths;
   components: {
-    securitySchemes: Record<string, { type: string; name?: string; scheme?: string; description: string; "x-decision"?: string }>;
+    securitySchemes: Record<
+      string,
+      { type: string; name?: string; scheme?: string; description: string; "x-decision"?: string }
+    >;
     schemas: Record<string, Schema>;
   };
 }

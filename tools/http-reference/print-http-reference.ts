@@ -1,4 +1,12 @@
-import { nameOf, type OpenApi, type Operation, type Parameter, readOpenApi, type Response, resolve } from "./openapi.ts";
+import {
+  nameOf,
+  type OpenApi,
+  type Operation,
+  type Parameter,
+  type Response,
+  readOpenApi,
+  resolve,
+} from "./openapi.ts";
 import { cell, decisionLink, printSchema, printType, schemaLink } from "./print-schema.ts";
 
 /** spec/openapi.yaml as a page to read. */
@@ -14,7 +22,9 @@ export function printHttpReference(root: string): string {
     "A link such as [D-02](decisions.md#d-02) marks what [the contract](../spec/interface.md) does not show: it is our decision, not documented behaviour of the service.",
     "## Authentication",
     ...Object.values(securitySchemes).map((scheme) => {
-      const name = scheme.name ? `Header \`${scheme.name}\`` : `Headers \`Timestamp\` and \`Authorization: ${scheme.scheme} …\``;
+      const name = scheme.name
+        ? `Header \`${scheme.name}\``
+        : `Headers \`Timestamp\` and \`Authorization: ${scheme.scheme} …\``;
       return `- **${name}.** ${cell(scheme.description)}${decisionLink(scheme["x-decision"])}`;
     }),
     "## Operations of the service",
@@ -40,7 +50,9 @@ function printOperation(api: OpenApi, path: string, method: string, operation: O
   return [
     `### ${operationId}`,
     `\`${method} ${path}\``,
-    [`${summary.replace(/[^.?]$/, "$&.")}`, cell(description), decisionLink(operation["x-decision"]).trim()].filter(Boolean).join(" "),
+    [`${summary.replace(/[^.?]$/, "$&.")}`, cell(description), decisionLink(operation["x-decision"]).trim()]
+      .filter(Boolean)
+      .join(" "),
     ...(resolved.length > 0 ? [printParameters(resolved)] : []),
     ...(requestBody ? printBody(requestBody) : []),
     printResponses(api, responses),

@@ -7,7 +7,8 @@ export const decisionLink = (id: string | undefined): string =>
 /** A schema in a few words, with links to named schemas. */
 export function printType(schema: Schema): string {
   if (schema.$ref !== undefined) return schemaLink(nameOf(schema.$ref));
-  if (schema.type === "array") return `array of ${printType(schema.items ?? {})}${range(schema.minItems, schema.maxItems, "items")}`;
+  if (schema.type === "array")
+    return `array of ${printType(schema.items ?? {})}${range(schema.minItems, schema.maxItems, "items")}`;
   const format = schema.format === undefined ? "" : ` (${schema.format})`;
   const values = schema.enum ?? schema["x-extensible-enum"];
   const listed = values ? `: ${values.map((value) => `\`${value}\``).join(", ")}` : "";
@@ -18,7 +19,8 @@ export function printType(schema: Schema): string {
 
 function range(least: number | undefined, most: number | undefined, unit: string): string {
   if (least === undefined && most === undefined) return "";
-  const text = most === undefined ? `at least ${least}` : least === undefined ? `at most ${most}` : `${least} to ${most}`;
+  const text =
+    most === undefined ? `at least ${least}` : least === undefined ? `at most ${most}` : `${least} to ${most}`;
   return `, ${`${text} ${unit}`.trim()}`;
 }
 
@@ -42,6 +44,10 @@ export function printSchema(name: string, schema: Schema): string {
 }
 
 /** Text for a cell of a table. */
-export const cell = (text: string): string => text.replace(/\s*\n\s*/g, " ").replaceAll("|", "\\|").trim();
+export const cell = (text: string): string =>
+  text
+    .replace(/\s*\n\s*/g, " ")
+    .replaceAll("|", "\\|")
+    .trim();
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -29,7 +29,8 @@ function show(): void {
   const query = input?.value.trim() ?? "";
   const hits = query === "" ? [] : find(query);
   results?.replaceChildren(...hits.map(toItem));
-  if (status) status.textContent = query === "" ? "" : hits.length === 0 ? "Nothing was found." : `${hits.length} pages`;
+  if (status)
+    status.textContent = query === "" ? "" : hits.length === 0 ? "Nothing was found." : `${hits.length} pages`;
 }
 
 input?.addEventListener("input", show);

@@ -24,7 +24,7 @@ root.classList.add("js");
 const loaded = new Map<string, Promise<void>>();
 function load(name: string): Promise<void> {
   const known = loaded.get(name);
-  if (known) return known;
+  if (known !== undefined) return known;
   const loading = new Promise<void>((resolve, reject) => {
     const script = document.createElement("script");
     script.src = `${root.dataset.root}${name}`;

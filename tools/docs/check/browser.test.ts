@@ -39,24 +39,28 @@ async function findViolations(page: Page): Promise<string[]> {
     // biome-ignore lint/suspicious/noExplicitAny: axe sets itself on the window
     const { violations } = await (globalThis as any).axe.run();
     return violations.map(
-      ({ id, nodes }: { id: string; nodes: { html: string }[] }) => `${id}: ${nodes.length}, such as ${nodes[0]?.html.slice(0, 200)}`,
+      ({ id, nodes }: { id: string; nodes: { html: string }[] }) =>
+        `${id}: ${nodes.length}, such as ${nodes[0]?.html.slice(0, 200)}`,
     );
   });
 }
 
-test.each(["light", "dark"] as const)("no page has an error on its console, loads anything from elsewhere, or fails axe: %s", async (colorScheme) => {
-  const context = await browser.newContext({ colorScheme, reducedMotion: "reduce" });
-  const page = await context.newPage();
-  const problems = watch(page);
-  const violations: string[] = [];
-  for (const path of pages) {
-    await page.goto(addressOf(path));
-    for (const violation of await findViolations(page)) violations.push(`${path}: ${violation}`);
-  }
-  await context.close();
-  expect(problems).toEqual([]);
-  expect(violations).toEqual([]);
-});
+test.each(["light", "dark"] as const)(
+  "no page has an error on its console, loads anything from elsewhere, or fails axe: %s",
+  async (colorScheme) => {
+    const context = await browser.newContext({ colorScheme, reducedMotion: "reduce" });
+    const page = await context.newPage();
+    const problems = watch(page);
+    const violations: string[] = [];
+    for (const path of pages) {
+      await page.goto(addressOf(path));
+      for (const violation of await findViolations(page)) violations.push(`${path}: ${violation}`);
+    }
+    await context.close();
+    expect(problems).toEqual([]);
+    expect(violations).toEqual([]);
+  },
+);
 
 test("no page is wider than a phone", async () => {
   const context = await browser.newContext({ viewport: { width: 375, height: 700 } });

@@ -43,14 +43,17 @@ test("a page loads at most 60 kB of script before the search is opened", () => {
   expect(statSync(join(site, "site.js")).size).toBeLessThan(60_000);
 });
 
-test.each(entries.filter(({ source }) => /client|webhook-kit/.test(source)))("documents every export of $name", async ({ name, source }) => {
-  const text = await readFile(join(root, source), "utf8");
-  const listed = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, list = ""]) => list.split(","));
-  const declared = [...text.matchAll(/^export (?:async )?function (\w+)/gm)].map(([, own = ""]) => own);
-  const names = [...listed.map((one) => one.replace(/^\s*type\s/, "").trim()), ...declared].filter(Boolean);
-  expect(names).not.toEqual([]);
-  const documented = pages.map((page) => page.slice(page.lastIndexOf("/") + 1));
-  expect(documented).toEqual(expect.arrayContaining(names));
-  const titles = pages.map((page) => readHtml(site, page).querySelector("h1")?.textContent ?? "");
-  expect(titles).toContain(name);
-});
+test.each(entries.filter(({ source }) => /client|webhook-kit/.test(source)))(
+  "documents every export of $name",
+  async ({ name, source }) => {
+    const text = await readFile(join(root, source), "utf8");
+    const listed = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, list = ""]) => list.split(","));
+    const declared = [...text.matchAll(/^export (?:async )?function (\w+)/gm)].map(([, own = ""]) => own);
+    const names = [...listed.map((one) => one.replace(/^\s*type\s/, "").trim()), ...declared].filter(Boolean);
+    expect(names).not.toEqual([]);
+    const documented = pages.map((page) => page.slice(page.lastIndexOf("/") + 1));
+    expect(documented).toEqual(expect.arrayContaining(names));
+    const titles = pages.map((page) => readHtml(site, page).querySelector("h1")?.textContent ?? "");
+    expect(titles).toContain(name);
+  },
+);

@@ -1,6 +1,6 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { execFileSync } from "node:child_process";
 import { beforeAll, expect, inject, test } from "vitest";
 import { readHtml } from "./read-html.ts";
 
@@ -29,18 +29,28 @@ test("no link within the site is dead", () => {
     if (isExternal(target)) return false;
     const [path = "", fragment] = target.split("#");
     const file = path === "" ? `${page}.html` : join(dirname(page), decodeURI(path));
-    return !existsSync(join(site, file)) || (fragment && file.endsWith(".html") && !ids.get(file)?.has(decodeURIComponent(fragment)));
+    return (
+      !existsSync(join(site, file)) ||
+      (fragment && file.endsWith(".html") && !ids.get(file)?.has(decodeURIComponent(fragment)))
+    );
   });
   expect(dead).toEqual([]);
   expect(targets.length).toBeGreaterThan(pages.length * 10);
 });
 
 test("no link into the repository is dead", () => {
-  const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: root, encoding: "utf8" });
+  const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
+    cwd: root,
+    encoding: "utf8",
+  });
   const tracked = new Set(files.split("\n"));
-  const folders = new Set([...tracked].flatMap((file) => file.split("/").map((_, index, parts) => parts.slice(0, index).join("/"))));
+  const folders = new Set(
+    [...tracked].flatMap((file) => file.split("/").map((_, index, parts) => parts.slice(0, index).join("/"))),
+  );
   const dead = targets.filter(({ target }) => {
-    const [, path] = /^https:\/\/github\.com\/offers\/offers\/(?:blob|tree)\/(?:main|@offers\/[\w-]+@[\d.]+)\/([^#]*)/.exec(target) ?? [];
+    const [, path] =
+      /^https:\/\/github\.com\/offers\/offers\/(?:blob|tree)\/(?:main|@offers\/[\w-]+@[\d.]+)\/([^#]*)/.exec(target) ??
+      [];
     return path !== undefined && !tracked.has(path) && !folders.has(path.replace(/\/$/, ""));
   });
   expect(dead).toEqual([]);
@@ -51,7 +61,9 @@ test("nothing is loaded from elsewhere", () =>
 
 test("each page has its Markdown, and llms.txt names pages that exist", () => {
   expect(pages.filter((page) => !existsSync(join(site, `${page}.md`)))).toEqual([]);
-  const listed = [...readFileSync(join(site, "llms.txt"), "utf8").matchAll(/\]\(([^)]+)\): \S/g)].map(([, path = ""]) => path);
+  const listed = [...readFileSync(join(site, "llms.txt"), "utf8").matchAll(/\]\(([^)]+)\): \S/g)].map(
+    ([, path = ""]) => path,
+  );
   expect(listed.length).toBeGreaterThan(20);
   expect(listed.filter((path) => !existsSync(join(site, path)))).toEqual([]);
 });

@@ -9,7 +9,10 @@ import { matches } from "../../guides/matches.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const run = promisify(execFile);
-const sources = globSync(["docs/**/*.md", "packages/*/README.md", "README.md"], { cwd: root, exclude: ["**/node_modules/**", "docs/site/**"] }).sort();
+const sources = globSync(["docs/**/*.md", "packages/*/README.md", "README.md"], {
+  cwd: root,
+  exclude: ["**/node_modules/**", "docs/site/**"],
+}).sort();
 
 interface RunnableSnippet {
   name: string;
@@ -20,11 +23,13 @@ interface RunnableSnippet {
 /** A `ts` block that a `text` block follows, or that is a test of `node:test`. */
 function snippetsOf(source: string): RunnableSnippet[] {
   const text = readFileSync(join(root, source), "utf8");
-  return [...text.matchAll(/^```ts\n([\s\S]*?)^```\n(?:\n```text\n([\s\S]*?)^```$)?/gm)].flatMap(({ index, 1: code = "", 2: expected }) => {
-    const isTest = code.includes('from "node:test"');
-    if (expected === undefined && !isTest) return [];
-    return { name: `${source}:${text.slice(0, index).split("\n").length}`, code, expected };
-  });
+  return [...text.matchAll(/^```ts\n([\s\S]*?)^```\n(?:\n```text\n([\s\S]*?)^```$)?/gm)].flatMap(
+    ({ index, 1: code = "", 2: expected }) => {
+      const isTest = code.includes('from "node:test"');
+      if (expected === undefined && !isTest) return [];
+      return { name: `${source}:${text.slice(0, index).split("\n").length}`, code, expected };
+    },
+  );
 }
 
 const snippets = sources.flatMap(snippetsOf);
@@ -43,7 +48,10 @@ describe("prints what the document says", () => {
   test.concurrent.each(snippets)("$name", async ({ name, code, expected }) => {
     const file = join(folder, `${name.replace(/\W+/g, "-")}.ts`);
     await writeFile(file, code);
-    const { stdout, stderr } = await run(process.execPath, ["--disable-warning=ExperimentalWarning", file], { cwd: root, timeout: 60_000 });
+    const { stdout, stderr } = await run(process.execPath, ["--disable-warning=ExperimentalWarning", file], {
+      cwd: root,
+      timeout: 60_000,
+    });
     if (expected !== undefined && !matches(stdout, expected)) expect(stdout + stderr).toBe(expected);
   });
 });

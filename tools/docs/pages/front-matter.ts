@@ -12,7 +12,10 @@ export type FrontMatter = z.infer<typeof frontMatterSchema>;
 /** The YAML between two lines of three hyphens at the start of a Markdown file, and what follows it. */
 export function readFrontMatter(source: string, text: string): { frontMatter: FrontMatter; markdown: string } {
   const [whole = "", yaml = ""] = /^---\n([\s\S]*?)\n---\n/.exec(text) ?? [];
-  const markdown = text.slice(whole.length).replace(/^\s*<!--[\s\S]*?-->\s*/, "").trim();
+  const markdown = text
+    .slice(whole.length)
+    .replace(/^\s*<!--[\s\S]*?-->\s*/, "")
+    .trim();
   const [, heading] = /^# (.+)$/m.exec(markdown) ?? [];
   const result = frontMatterSchema.safeParse({ title: heading?.replaceAll("`", ""), ...parse(yaml) });
   if (!result.success) throw new Error(`${source}: ${z.prettifyError(result.error)}`);

@@ -15,7 +15,9 @@ export interface NavigationSection {
 export function readNavigation(root: string, pages: readonly Page[]): NavigationSection[] {
   const sections = navigationSchema.parse(parse(readFileSync(join(root, "docs/navigation.yaml"), "utf8")));
   const listed = new Set(sections.flatMap((section) => section.pages));
-  const unlisted = pages.filter(({ source, kind }) => source.startsWith("docs/") && kind !== "error" && !listed.has(source));
+  const unlisted = pages.filter(
+    ({ source, kind }) => source.startsWith("docs/") && kind !== "error" && !listed.has(source),
+  );
   return sections.map(({ title, pages: sources }, index) => {
     const found = sources.map((source) => {
       const page = pages.find((one) => one.source === source);

@@ -7,11 +7,13 @@ const sources = ["docs/*.md", "docs/guides/*.md", "docs/errors/*.md"];
 
 /** The hand-written and generated Markdown of docs/, and the README of each documented package. */
 export const readDocuments = (root: string, packages: readonly string[]): Page[] =>
-  [...globSync(sources, { cwd: root }).sort(), ...packages.map((name) => `packages/${name}/README.md`)].map((source) => {
-    const { frontMatter, markdown } = readFrontMatter(source, readFileSync(join(root, source), "utf8"));
-    const { title, description = firstSentences(markdown), keywords } = frontMatter;
-    return { source, path: pathOf(source), kind: kindOf(source), title, description, keywords, markdown };
-  });
+  [...globSync(sources, { cwd: root }).sort(), ...packages.map((name) => `packages/${name}/README.md`)].map(
+    (source) => {
+      const { frontMatter, markdown } = readFrontMatter(source, readFileSync(join(root, source), "utf8"));
+      const { title, description = firstSentences(markdown), keywords } = frontMatter;
+      return { source, path: pathOf(source), kind: kindOf(source), title, description, keywords, markdown };
+    },
+  );
 
 const pathOf = (source: string): string =>
   source

@@ -1,5 +1,5 @@
 import { fromHighlighter } from "@shikijs/markdown-it/core";
-import type MarkdownIt from "markdown-it";
+import type { MarkdownIt } from "markdown-it";
 import { createHighlighter } from "shiki";
 
 const languages = ["ts", "js", "json", "sh", "yaml", "python", "java", "perl", "nginx", "sql", "http"];
@@ -13,7 +13,6 @@ export async function highlighting(): Promise<(markdown: MarkdownIt) => void> {
   const plugin = fromHighlighter(highlighter, {
     themes: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
     defaultColor: "light-dark()",
-    fallbackLanguage: "text",
   });
   return (markdown) => void markdown.use(plugin as (markdown: MarkdownIt) => void);
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import GithubSlugger from "github-slugger";
-import MarkdownIt, { type Token } from "markdown-it";
+import createMarkdownIt, { type Env, type MarkdownIt, type Token } from "markdown-it";
 import type { Page } from "../pages/page.ts";
 import { relativePath } from "../pages/page.ts";
 import { highlighting } from "./highlighter.ts";
@@ -24,7 +24,7 @@ export interface RenderedPage {
   readonly sections: readonly Section[];
 }
 
-interface Environment {
+interface Environment extends Env {
   page: Page;
   headings: Heading[];
 }
@@ -41,7 +41,7 @@ export class Renderer {
 
   /** @param symbols the paths of the pages of the API reference, by the name that they document */
   static async create(root: string, symbols: ReadonlyMap<string, string>): Promise<Renderer> {
-    const markdown = new MarkdownIt({ html: true });
+    const markdown = createMarkdownIt({ html: true });
     (await highlighting())(markdown);
     const renderer = new Renderer(root, markdown);
     markdown.core.ruler.push("headings", (state) => identifyHeadings(state.tokens, state.env as Environment));
@@ -50,7 +50,7 @@ export class Renderer {
     const { rules } = markdown.renderer;
     rules.table_open = () => '<div class="table" tabindex="0"><table>\n';
     rules.table_close = () => "</table></div>\n";
-    rules.image = (tokens, index, _options, env: Environment) => renderer.#image(tokens[index] as Token, env.page);
+    rules.image = (tokens, index, _options, env) => renderer.#image(tokens[index] as Token, (env as Environment).page);
     return renderer;
   }
 
@@ -63,7 +63,7 @@ export class Renderer {
 
   /** A drawing becomes a part of the page, so that it takes the page's colours. */
   #image(token: Token, page: Page): string {
-    const source = token.attrGet("src") ?? "";
+    const source = String(token.attrGet("src") ?? "");
     const alt = escapeHtml(token.content);
     if (!source.endsWith(".svg")) return `<img src="${source}" alt="${alt}" loading="lazy">`;
     const file = join(this.#root, "docs", join(dirname(page.path), source));
@@ -98,7 +98,8 @@ function linkSymbols(tokens: Token[], { page }: Environment, symbols: ReadonlyMa
     for (const child of children) {
       if (child.type === "link_open") isLink = true;
       if (child.type === "link_close") isLink = false;
-      const path = child.type === "code_inline" && !isLink ? symbols.get(child.content.replace(/\(.*\)$/, "")) : undefined;
+      const path =
+        child.type === "code_inline" && !isLink ? symbols.get(child.content.replace(/\(.*\)$/, "")) : undefined;
       if (path === undefined) linked.push(child);
       else linked.push(...wrap(child, `${relativePath(page.path, path)}.md`));
     }
@@ -117,7 +118,7 @@ function wrap(child: Token, href: string): Token[] {
 function linkHtml(tokens: Token[]): void {
   for (const { children } of tokens)
     for (const child of children ?? []) {
-      const href = child.type === "link_open" ? child.attrGet("href") : null;
+      const href = child.type === "link_open" ? String(child.attrGet("href") ?? "") : "";
       if (href && !/^[a-z]+:/.test(href)) child.attrSet("href", href.replace(/\.md(?=#|$)/, ".html"));
     }
 }

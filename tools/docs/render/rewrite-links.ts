@@ -41,11 +41,15 @@ export class Links {
     const hash = fragment === undefined ? "" : `#${fragment}`;
     const inRepository = [repository, tree].find((start) => address.startsWith(start));
     if (inRepository === undefined && /^[a-z]+:/.test(address)) return target;
-    const source = inRepository ? address.slice(inRepository.length) : normalize(join(dirname(page.source), decodeURI(address)));
+    const source = inRepository
+      ? address.slice(inRepository.length)
+      : normalize(join(dirname(page.source), decodeURI(address)));
     const found = this.#pages.get(source);
     if (found) return `${relativePath(page.path, found.path)}.md${hash}`;
-    if (source.endsWith(".svg") && source.startsWith("docs/")) return relativePath(page.path, source.slice("docs/".length));
-    if (/\.(?:png|jpg)$/.test(source) && source.startsWith("docs/")) return relativePath(page.path, source.slice("docs/".length));
+    if (source.endsWith(".svg") && source.startsWith("docs/"))
+      return relativePath(page.path, source.slice("docs/".length));
+    if (/\.(?:png|jpg)$/.test(source) && source.startsWith("docs/"))
+      return relativePath(page.path, source.slice("docs/".length));
     const path = source.replace(/\/$/, "");
     if (page.kind === "reference" && inRepository) return target;
     if (existsSync(join(this.#root, path))) return `${/\.\w+$/.test(path) ? repository : tree}${path}${hash}`;

@@ -19,7 +19,9 @@ export interface SearchEntry {
 export type SearchHit = Pick<SearchEntry, "title" | "heading" | "path" | "fragment"> & { excerpt: string };
 
 const ignored = new Set(
-  "a an and are as at be by can do does for from have how i if in is it its me my of on or our should that the there this to use using want we what when where which why with you your".split(" "),
+  "a an and are as at be by can do does for from have how i if in is it its me my of on or our should that the there this to use using want we what when where which why with you your".split(
+    " ",
+  ),
 );
 
 /** Splits `onWorkerOfferResponse` and `rate_limited` into words, and keeps the whole name. */
@@ -36,7 +38,10 @@ function stem(term: string): string | null {
   const lower = term.toLowerCase();
   if (ignored.has(lower)) return null;
   if (lower.length < 5) return lower.replace(/(?<=[^s])s$/, "");
-  return lower.replace(/ies$/, "y").replace(/(?:ations?|ating|ated|ates?|ings?|ed|es|(?<=[^su])s)$/, "").replace(/(?<=.{3})e$/, "");
+  return lower
+    .replace(/ies$/, "y")
+    .replace(/(?:ations?|ating|ated|ates?|ings?|ed|es|(?<=[^su])s)$/, "")
+    .replace(/(?<=.{3})e$/, "");
 }
 
 const options: Options<SearchEntry> = {

@@ -12,8 +12,24 @@ export interface ProblemSummary {
 /** The same for every failed verification (D-17). */
 export const failedCheck: ProblemSummary = { status: 401, code: "invalid_signature", title: "Invalid signature" };
 
+/** The mistakes of the sender that the response may name. */
+export type NamedReason = Extract<
+  RejectionReason,
+  | "unknown_path"
+  | "handler_not_configured"
+  | "method_not_allowed"
+  | "unsupported_media_type"
+  | "body_too_large"
+  | "body_timeout"
+  | "body_incomplete"
+  | "invalid_encoding"
+  | "malformed_json"
+  | "invalid_request"
+  | "request_in_progress"
+>;
+
 /** Of the mistakes that the response may name. The statuses are our choice (D-17, D-46); 409 is D-45. */
-export const requestProblems = {
+export const requestProblems: Record<NamedReason, Omit<ProblemSummary, "code">> = {
   unknown_path: { status: 404, title: "No webhook has this path" },
   handler_not_configured: { status: 404, title: "This receiver does not implement this endpoint" },
   method_not_allowed: { status: 405, title: "This endpoint does not take this method" },
@@ -29,7 +45,7 @@ export const requestProblems = {
   malformed_json: { status: 400, title: "The body is not valid JSON" },
   invalid_request: { status: 400, title: "The payload is not valid", detail: "See errors." },
   request_in_progress: { status: 409, title: "The same request is being handled" },
-} as const satisfies Partial<Record<RejectionReason, Omit<ProblemSummary, "code">>>;
+};
 
 export const internalError: ProblemSummary = {
   status: 500,

@@ -1,5 +1,5 @@
-import type { RejectionFacts, RejectionReason, SignatureProblem } from "../rejection.ts";
-import { failedCheck, requestProblems } from "./problem-kinds.ts";
+import type { RejectionFacts, SignatureProblem } from "../rejection.ts";
+import { failedCheck, type NamedReason, requestProblems } from "./problem-kinds.ts";
 import { problemResponse, type WebhookResponse } from "./response.ts";
 
 /**
@@ -32,7 +32,7 @@ export function rejectSignature(
  * @param extra.advice what the receiver's operator can do about it, for `onRejected` only
  */
 export function rejectRequest(
-  reason: keyof typeof requestProblems,
+  reason: NamedReason,
   extra: { headers?: Record<string, string>; errors?: Record<string, string[]>; advice?: string } = {},
 ): Rejected {
   const { status, title, ...rest } = requestProblems[reason];
