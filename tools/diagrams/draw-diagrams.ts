@@ -26,6 +26,8 @@ const finish = (svg: string): string =>
     .replace(/ id="[^"]*"/g, "")
     .replace(/ xmlns:xlink="[^"]*"/, "")
     .replace(/<polygon fill="white"[^>]*\/>\n?/, "")
+    // Graphviz measures with Arial, the only sans serif that it knows.
+    .replaceAll(`font-family="Arial"`, `font-family="system-ui, sans-serif"`)
     .replaceAll('stroke="black"', 'stroke="currentColor"')
     .replaceAll('fill="black"', 'fill="currentColor"')
     .replaceAll("<text ", '<text fill="currentColor" ')

@@ -1,3 +1,5 @@
+import { dirname, relative } from "node:path/posix";
+
 /** What a page is, for its place in the search results. */
 export type PageKind = "guide" | "reference" | "error" | "project";
 
@@ -20,7 +22,4 @@ export interface Page {
 }
 
 /** The address of a page from another one. */
-export function relativePath(from: string, to: string): string {
-  const depth = from.split("/").length - 1;
-  return `${"../".repeat(depth)}${to}`;
-}
+export const relativePath = (from: string, to: string): string => relative(dirname(from), to);

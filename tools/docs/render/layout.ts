@@ -18,10 +18,11 @@ export interface Module {
 /** A whole page. It loads its style and one small script, and the search when it is opened. */
 export function printLayout(page: Page, { html: content, headings }: RenderedPage, layout: Layout): string {
   const to = (path: string) => relativePath(page.path, path);
+  const root = "../".repeat(page.path.split("/").length - 1);
   const isHome = page.path === "index";
   const name = page.path.slice(page.path.lastIndexOf("/") + 1);
   return `${html`<!doctype html>
-<html lang="en" data-root="${to("")}">
+<html lang="en" data-root="${root}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -100,8 +100,8 @@ function linkSymbols(tokens: Token[], { page }: Environment, symbols: ReadonlyMa
       if (child.type === "link_close") isLink = false;
       const path =
         child.type === "code_inline" && !isLink ? symbols.get(child.content.replace(/\(.*\)$/, "")) : undefined;
-      if (path === undefined) linked.push(child);
-      else linked.push(...wrap(child, `${relativePath(page.path, path)}.md`));
+      if (path !== undefined) linked.push(...wrap(child, `${relativePath(page.path, path)}.md`));
+      else linked.push(child);
     }
     children.splice(0, children.length, ...linked);
   }
