@@ -1,7 +1,7 @@
 import type { Comparison, ComparisonRow } from "../../bench/comparison.ts";
 
 const width = 720;
-const barRoom = 560;
+const barRoom = 540;
 const rowHeight = 36;
 const titleHeight = 40;
 
@@ -26,34 +26,30 @@ export function drawSuite(comparisons: readonly Comparison[]): string {
 const style =
   "<style>svg{color:#1f2328}.bar{fill:#8c959f}.own{fill:#1f6feb}@media(prefers-color-scheme:dark){svg{color:#e6edf3}.bar{fill:#6e7681}.own{fill:#4493f8}}</style>";
 
-function drawComparison(comparison: Comparison): string {
-  const { title, unit, better, rows } = comparison;
-  const base = rows[0]?.median ?? 1;
-  const largest = Math.max(...rows.map(({ median, ratio }) => Math.max(median, (ratio.interval?.high ?? 0) * base)));
-  const scale = barRoom / largest;
+/** Bars show ratios, as the intervals do: a machine's load changes times, and ratios within a round least. */
+function drawComparison({ title, unit, better, rows }: Comparison): string {
+  const scale = barRoom / Math.max(...rows.map(({ ratio }) => ratio.interval?.high ?? ratio.median));
   return [
     `<text fill="currentColor" y="16" font-weight="600">${escapeXml(title)}</text>`,
-    `<text fill="currentColor" y="33" font-size="12">${escapeXml(`${unit}; ${better} is better`)}</text>`,
+    `<text fill="currentColor" y="33" font-size="12">${escapeXml(`ratio to the first; ${unit}; ${better} is better`)}</text>`,
     ...rows.map(
-      (row, index) => `<g transform="translate(0 ${titleHeight + index * rowHeight})">${drawRow(row, base, scale)}</g>`,
+      (row, index) => `<g transform="translate(0 ${titleHeight + index * rowHeight})">${drawRow(row, scale)}</g>`,
     ),
   ].join("");
 }
 
-function drawRow({ label, median, ratio, verdict }: ComparisonRow, base: number, scale: number): string {
+function drawRow({ label, median, ratio, verdict }: ComparisonRow, scale: number): string {
   const isOwn = label.includes("**");
-  const length = Math.max(1, median * scale).toFixed(1);
-  const { low, high } = ratio.interval ?? { low: 0, high: 0 };
+  const { low, high } = ratio.interval ?? { low: ratio.median, high: ratio.median };
+  const [from, to] = [(low * scale).toFixed(1), (high * scale).toFixed(1)];
   const hasInterval = verdict !== "base" && high > low;
-  const whisker = hasInterval
-    ? `<path stroke="currentColor" d="M${(low * base * scale).toFixed(1)} 23H${(high * base * scale).toFixed(1)}M${(low * base * scale).toFixed(1)} 19v8M${(high * base * scale).toFixed(1)} 19v8"/>`
-    : "";
-  const end = Math.max(median * scale, hasInterval ? high * base * scale : 0) + 8;
+  const whisker = `<path stroke="currentColor" d="M${from} 23H${to}M${from} 19v8M${to} 19v8"/>`;
+  const end = Math.max(ratio.median, hasInterval ? high : 0) * scale + 8;
   return [
     `<text fill="currentColor" y="12" font-size="12"${isOwn ? ' font-weight="600"' : ""}>${escapeXml(label.replaceAll("**", ""))}</text>`,
-    `<rect class="${isOwn ? "own" : "bar"}" y="17" width="${length}" height="12" rx="2"/>`,
-    whisker,
-    `<text fill="currentColor" x="${end.toFixed(1)}" y="27" font-size="12">${figure(median)}</text>`,
+    `<rect class="${isOwn ? "own" : "bar"}" y="17" width="${Math.max(1, ratio.median * scale).toFixed(1)}" height="12" rx="2"/>`,
+    hasInterval ? whisker : "",
+    `<text fill="currentColor" x="${end.toFixed(1)}" y="27" font-size="12">${ratio.median.toFixed(2)}x (${figure(median)})</text>`,
   ].join("");
 }
 

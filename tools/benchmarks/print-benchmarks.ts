@@ -26,6 +26,13 @@ export function printBenchmarks(root: string): Map<string, string> {
   ]);
 }
 
+/** A published run may have some suites only. */
+function printMissing(measured: readonly string[]): string[] {
+  const missing = Object.keys(headings).filter((name) => !measured.includes(name));
+  const names = missing.map((name) => `\`${name}\``).join(", ");
+  return missing.length === 0 ? [] : [`This run has no figures of the suites ${names}: \`npm run bench -- ${missing.join(" ")}\` measures them.`];
+}
+
 function printPage(file: string, { date, machine, node, versions, suites }: Report): string {
   const day = date.slice(0, 10);
   return [
@@ -34,7 +41,8 @@ function printPage(file: string, { date, machine, node, versions, suites }: Repo
     "# Benchmarks",
     `The run of ${day}, on ${machine.cores} cores of ${machine.cpu} with ${machine.memoryGiB} GiB, ${machine.platform}, Node ${node.replace(/^v/, "")}. The machine was shared, so compare ratios, not times.`,
     "Each sample is taken in a fresh process, of one candidate and the base in turns. A ratio is the median over the rounds, to the first row. The interval is the 95 % confidence interval of that median; where it holds 1, no difference is shown.",
-    `One command makes the page anew: \`npm run bench -- --json bench/results/${day}.json && npm run generate\`.`,
+    "One command measures again and makes this page: `npm run bench -- --json bench/results/$(date +%F).json && npm run generate`.",
+    ...printMissing(Object.keys(suites)),
     ...Object.entries(suites).flatMap(([name, comparisons]) => [
       `## ${headings[name] ?? name}`,
       `![Bars of the figures in the tables below](benchmarks/${name}.svg)`,
