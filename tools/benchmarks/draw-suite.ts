@@ -1,4 +1,5 @@
-import type { Comparison, ComparisonRow } from "../../bench/comparison.ts";
+import { formatFigure } from "./format-figure.ts";
+import type { MeasuredComparison, MeasuredRow } from "./read-report.ts";
 
 const width = 720;
 const barRoom = 540;
@@ -6,7 +7,7 @@ const rowHeight = 36;
 const titleHeight = 40;
 
 /** The comparisons of a suite as bars, with their 95 % intervals as lines. */
-export function drawSuite(comparisons: readonly Comparison[]): string {
+export function drawSuite(comparisons: readonly MeasuredComparison[]): string {
   let top = 0;
   const charts = comparisons.map((comparison) => {
     const drawn = `<g transform="translate(0 ${top})">${drawComparison(comparison)}</g>`;
@@ -27,7 +28,7 @@ const style =
   "<style>svg{color:#1f2328}.bar{fill:#8c959f}.own{fill:#1f6feb}@media(prefers-color-scheme:dark){svg{color:#e6edf3}.bar{fill:#6e7681}.own{fill:#4493f8}}</style>";
 
 /** Bars show ratios, as the intervals do: a machine's load changes times, and ratios within a round least. */
-function drawComparison({ title, unit, better, rows }: Comparison): string {
+function drawComparison({ title, unit, better, rows }: MeasuredComparison): string {
   const scale = barRoom / Math.max(...rows.map(({ ratio }) => ratio.interval?.high ?? ratio.median));
   return [
     `<text fill="currentColor" y="16" font-weight="600">${escapeXml(title)}</text>`,
@@ -38,7 +39,7 @@ function drawComparison({ title, unit, better, rows }: Comparison): string {
   ].join("");
 }
 
-function drawRow({ label, median, ratio, verdict }: ComparisonRow, scale: number): string {
+function drawRow({ label, median, ratio, verdict }: MeasuredRow, scale: number): string {
   const isOwn = label.includes("**");
   const { low, high } = ratio.interval ?? { low: ratio.median, high: ratio.median };
   const [from, to] = [(low * scale).toFixed(1), (high * scale).toFixed(1)];
@@ -49,11 +50,8 @@ function drawRow({ label, median, ratio, verdict }: ComparisonRow, scale: number
     `<text fill="currentColor" y="12" font-size="12"${isOwn ? ' font-weight="600"' : ""}>${escapeXml(label.replaceAll("**", ""))}</text>`,
     `<rect class="${isOwn ? "own" : "bar"}" y="17" width="${Math.max(1, ratio.median * scale).toFixed(1)}" height="12" rx="2"/>`,
     hasInterval ? whisker : "",
-    `<text fill="currentColor" x="${end.toFixed(1)}" y="27" font-size="12">${ratio.median.toFixed(2)}x (${figure(median)})</text>`,
+    `<text fill="currentColor" x="${end.toFixed(1)}" y="27" font-size="12">${ratio.median.toFixed(2)}x (${formatFigure(median)})</text>`,
   ].join("");
 }
-
-const figure = (value: number): string =>
-  value < 1000 ? value.toFixed(value < 10 ? 2 : 1) : Math.round(value).toLocaleString("en-GB");
 
 const escapeXml = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");

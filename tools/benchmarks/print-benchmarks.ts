@@ -1,8 +1,8 @@
-import { globSync, readFileSync } from "node:fs";
+import { globSync } from "node:fs";
 import { join } from "node:path";
-import type { Report } from "../../bench/report.ts";
-import { printTable } from "../../bench/table.ts";
 import { drawSuite } from "./draw-suite.ts";
+import { formatFigure } from "./format-figure.ts";
+import { type MeasuredComparison, type MeasuredRow, type MeasuredRun, readReport } from "./read-report.ts";
 
 const headings: Record<string, string> = {
   client: "The client beside other HTTP clients",
@@ -17,8 +17,7 @@ export function printBenchmarks(root: string): Map<string, string> {
   const file = globSync("bench/results/*.json", { cwd: root }).sort().at(-1);
   if (file === undefined)
     throw new Error("bench/results has no run: npm run bench -- --json bench/results/<date>.json");
-  const report = JSON.parse(readFileSync(join(root, file), "utf8")) as Report;
-  if (report.quick) throw new Error(`${file} is of a quick run, which is not to be quoted`);
+  const report = readReport(join(root, file));
   const suites = Object.entries(report.suites);
   return new Map([
     ["docs/benchmarks.md", printPage(file, report)],
@@ -30,10 +29,12 @@ export function printBenchmarks(root: string): Map<string, string> {
 function printMissing(measured: readonly string[]): string[] {
   const missing = Object.keys(headings).filter((name) => !measured.includes(name));
   const names = missing.map((name) => `\`${name}\``).join(", ");
-  return missing.length === 0 ? [] : [`This run has no figures of the suites ${names}: \`npm run bench -- ${missing.join(" ")}\` measures them.`];
+  return missing.length === 0
+    ? []
+    : [`This run has no figures of the suites ${names}: \`npm run bench -- ${missing.join(" ")}\` measures them.`];
 }
 
-function printPage(file: string, { date, machine, node, versions, suites }: Report): string {
+function printPage(file: string, { date, machine, node, versions, suites }: MeasuredRun): string {
   const day = date.slice(0, 10);
   return [
     `---\ntitle: Benchmarks\ndescription: "How the packages and the platform compare with their peers: tables and charts of the last published run."\nkeywords: [performance, speed, bundle size, throughput, latency, comparison]\n---`,
@@ -55,4 +56,26 @@ function printPage(file: string, { date, machine, node, versions, suites }: Repo
         .join("\n"),
     "",
   ].join("\n\n");
+}
+
+function printTable({ title, unit, better, exact, rows }: MeasuredComparison): string {
+  const lines = rows.map((row) => {
+    const { label, median, ratio } = row;
+    return `| ${[label, formatFigure(median), `${ratio.median.toFixed(2)}x`, intervalOf(row), wordFor(row, exact)].join(" | ")} |`;
+  });
+  return [
+    `### ${title}`,
+    [`|  | ${unit} | to the first | 95 % |  |`, "| --- | ---: | ---: | ---: | --- |", ...lines].join("\n"),
+    `${better === "lower" ? "Lower" : "Higher"} is better.`,
+  ].join("\n\n");
+}
+
+function intervalOf({ verdict, ratio: { interval } }: MeasuredRow): string {
+  if (verdict === "base" || interval === undefined) return "";
+  return interval.low === interval.high ? "exact" : `${interval.low.toFixed(2)} to ${interval.high.toFixed(2)}`;
+}
+
+function wordFor({ verdict }: MeasuredRow, isExact = false): string {
+  const [better, worse] = isExact ? ["smaller", "larger"] : ["faster", "slower"];
+  return { base: "", better, worse, "not shown": isExact ? "the same" : "not shown" }[verdict];
 }

@@ -3,9 +3,9 @@ const root = document.documentElement;
 const themes = ["system", "light", "dark"] as const;
 
 /** A page that was opened as a file may have no storage. */
-function storage(use: (store: Storage) => string | null | void): string | undefined {
+function storage(use: (store: Storage) => unknown): unknown {
   try {
-    return use(localStorage) ?? undefined;
+    return use(localStorage);
   } catch {
     return undefined;
   }
@@ -16,7 +16,7 @@ function setTheme(theme: string): void {
   else root.dataset.theme = theme;
 }
 
-let theme = storage((store) => store.getItem("theme")) ?? "system";
+let theme = String(storage((store) => store.getItem("theme")) ?? "system");
 setTheme(theme);
 root.classList.add("js");
 
