@@ -49,7 +49,9 @@ async function openSearch(): Promise<void> {
   const status = find<HTMLElement>(".status");
   status.textContent = "Loading the index …";
   try {
-    await Promise.all([load("search-index.js"), load("search.js")]);
+    // In this order: the second reads the first.
+    await load("search-index.js");
+    await load("search.js");
     status.textContent = "";
     dispatchEvent(new Event("offers-search-opened"));
   } catch (error) {
