@@ -65,7 +65,9 @@ function printTable({ title, unit, better, exact, rows }: MeasuredComparison): s
   });
   return [
     `### ${title}`,
-    [`| Candidate | ${unit} | to the first | 95 % | Result |`, "| --- | ---: | ---: | ---: | --- |", ...lines].join("\n"),
+    [`| Candidate | ${unit} | to the first | 95 % | Result |`, "| --- | ---: | ---: | ---: | --- |", ...lines].join(
+      "\n",
+    ),
     `${better === "lower" ? "Lower" : "Higher"} is better.`,
   ].join("\n\n");
 }

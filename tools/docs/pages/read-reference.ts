@@ -78,7 +78,7 @@ const markdownOptions: Record<string, unknown> = {
 
 function toPage(folder: string, file: string, text: string): Page {
   const [, heading = file] = /^# (.+)$/m.exec(text) ?? [];
-  const title = heading.replace(/\\(.)/g, "$1");
+  const title = heading.replace(/\\(.)/g, "$1").replaceAll("`", "");
   const [, symbol] = /^\w+(?: \w+)?: (?:abstract )?(\w+)/i.exec(title) ?? [];
   return {
     source: `${folder}/${file}`,
