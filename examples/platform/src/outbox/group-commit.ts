@@ -6,6 +6,8 @@ export interface GroupCommitOptions<T> {
   maxGroup: number;
   /** Groups under way at a time. A second one begins only when it is full: small groups cost the database more. */
   maxConcurrent: number;
+  /** How long a group that is not full waits for others. @default 0 */
+  delayMs?: number;
   /**
    * Called with the error of each failed try. The group is tried again until `giveUpAfterMs`: a restart of the database is short. Then
    * each item gets one try of its own, so that one bad item takes no others with it.
@@ -50,9 +52,11 @@ export class GroupCommit<T> {
   }
 
   async #writeGroup(): Promise<void> {
+    const { maxGroup, delayMs = 0 } = this.#options;
     // What arrives in the same turn of the event loop goes into the group.
-    await setImmediate();
-    const group = this.#waiting.splice(0, this.#options.maxGroup);
+    if (delayMs === 0 || this.#waiting.length >= maxGroup) await setImmediate();
+    else await setTimeout(delayMs);
+    const group = this.#waiting.splice(0, maxGroup);
     if (group.length === 0) return;
     const isWritten = await this.#write(group.map(({ item }) => item));
     if (isWritten || group.length === 1) for (const { done } of group) done(isWritten);

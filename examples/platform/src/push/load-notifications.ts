@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Store } from "../store/store.ts";
 
 /** A due notification with what its transport needs. */
@@ -26,6 +27,7 @@ const readNotifications = (store: Store, ids: readonly number[]) =>
       "notifications.created_at as createdAt",
       "notifications.attempts",
     ])
-    .where("notifications.id", "in", ids)
+    .where(sql<boolean>`notifications.id = any (array(
+      select json_array_elements_text(${JSON.stringify(ids)}::text::json)::int8))`)
     .where("notifications.due_at", "is not", null)
     .execute();

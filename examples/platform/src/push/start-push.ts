@@ -51,24 +51,25 @@ export function startPush({ store, leases, transport, onSettled, onError, firstR
 }
 
 async function settlePushes(trx: Trx, made: readonly Push[], firstRetryMs: number): Promise<void> {
-  const ids = made.map(({ row: { id } }) => id);
-  // In the order of superseding, which locks the same rows: two that lock in different orders wait for each other.
-  await trx.selectFrom("notifications").select("id").where("id", "in", ids).orderBy("id").forUpdate().execute();
   const outcomes = made.map(({ row: { id, attempts }, result }) => ({
     id,
     isSent: result === "sent",
     retryInMs: result === "sent" || attempts + 1 >= maxPushAttempts ? null : firstRetryMs * 2 ** attempts,
   }));
-  // One that was superseded meanwhile is not sent again: it is no longer due, and stays so.
+  const outcome = sql`json_to_recordset(${JSON.stringify(outcomes)}::text::json)
+    as outcome (id bigint, "isSent" boolean, "retryInMs" float8)`;
+  // One that was superseded meanwhile is not sent again: it is no longer due, and stays so. Locked in the order of superseding,
+  // which locks the same rows: two that lock in different orders wait for each other.
   await sql`
-    with settled as (
+    with locked as materialized (
+      select id from notifications where id = any (array(select outcome.id from ${outcome})) order by id for update
+    ), settled as (
       update notifications set
         attempts = attempts + 1,
         sent_at = case when "isSent" then now() end,
         due_at = case when due_at is not null then now() + "retryInMs" * interval '1 ms' end
-      from json_to_recordset(${JSON.stringify(outcomes)}::text::json)
-        as outcome (id bigint, "isSent" boolean, "retryInMs" float8)
-      where notifications.id = outcome.id
+      from ${outcome} join locked on locked.id = outcome.id
+      where notifications.id = locked.id
       returning offer_id as lane, due_at
     )
     ${wakeWhenDue("pushes")}`.execute(trx);

@@ -41,7 +41,8 @@ export async function openDeliveryFixture(database: TestDatabase, leaseSeconds =
   const errors: unknown[] = [];
   const attempts: AttemptRecord[] = [];
   const onError = (error: unknown): void => void errors.push(error);
-  const store = await openStore({ ...database.options, onError });
+  // A statement for 10,000 workers takes more than the usual five seconds on a busy machine. store.test.ts has that limit.
+  const store = await openStore({ ...database.options, onError, transactionLimitMs: 60_000 });
   const leases = await openLeases(store, { leaseSeconds, onError });
   const outbound = createOutbound({ allowLoopback: true });
   const running: Loop[] = [];
