@@ -65,6 +65,7 @@ async function readReferences(root: string): Promise<Page[]> {
 function modulesOf(reference: readonly Page[]): Module[] {
   return reference
     .filter(({ title }) => title.startsWith("@offers/"))
+    .sort((one, other) => one.title.localeCompare(other.title))
     .map((page) => {
       const folder = `${dirname(page.path)}/`;
       return { page, members: reference.filter(({ path, symbol }) => symbol !== undefined && path.startsWith(folder)) };

@@ -68,7 +68,8 @@ ${printContents(headings)}
 
 function printNavigation(page: Page, { navigation, modules }: Layout) {
   const link = (target: Page, title = target.title) => {
-    const current = target.path === page.path ? raw(' aria-current="page"') : "";
+    const isOpen = page.kind === "error" && target.path === "errors/index";
+    const current = target.path === page.path ? raw(' aria-current="page"') : isOpen ? raw(' aria-current="true"') : "";
     return html`<a href="${relativePath(page.path, target.path)}.html"${current}>${title}</a>`;
   };
   const open = modules.find((module) => module.page.path === page.path || module.members.includes(page));
