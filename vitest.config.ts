@@ -5,15 +5,13 @@ import { isolatedFiles } from "./tools/vitest/isolated-files.ts";
 /** Beside the code: they open no socket, no store and no process, so that files can share one. */
 const units = ["{packages,examples}/*/src/**/*.test.ts"];
 
-/** The site as it is built, which CI builds once. */
-const fullOnly = ["tools/docs.test.ts"];
-
-const isFull = process.env.TEST_MATRIX === "full";
+/** Of the built site: they are `npm run docs:check`. */
+const docsChecks = ["tools/docs/check/*.test.ts"];
 
 /** Against the test's own servers, stores and processes. */
 const integration = ["{packages,examples}/*/test/**/*.test.ts"];
 
-const notNow = [...configDefaults.exclude, ...slowFiles, ...(isFull ? [] : fullOnly)];
+const notNow = [...configDefaults.exclude, ...slowFiles, ...docsChecks];
 
 /** Nothing is expected to take long; a busy machine may make it so. A project takes these from nowhere else. */
 export const limits = { testTimeout: 180_000, hookTimeout: 180_000 };

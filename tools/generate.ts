@@ -3,6 +3,9 @@
 //   npm run generate -- --check compares, writes nothing
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
+import { printBenchmarks } from "./benchmarks/print-benchmarks.ts";
+import { drawDiagrams } from "./diagrams/draw-diagrams.ts";
+import { printErrorPages } from "./error-pages/print-error-pages.ts";
 import { printConstants } from "./generate/print-constants.ts";
 import { printContract } from "./generate/print-contract.ts";
 import { printDecisions } from "./generate/print-decisions.ts";
@@ -10,6 +13,8 @@ import { printSchemas } from "./generate/print-schemas.ts";
 import { printShape } from "./generate/print-shape.ts";
 import { printTypes } from "./generate/print-types.ts";
 import { printGlossary } from "./glossary/print-glossary.ts";
+import { printHttpReference } from "./http-reference/print-http-reference.ts";
+import { printSkills } from "./skills/print-skills.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const types = await printTypes(root);
@@ -30,6 +35,11 @@ const products = new Map([
   ["docs/decisions.md", printDecisions(root)],
   ["docs/contract.md", printContract(root)],
   ["docs/glossary.md", printGlossary(root)],
+  ["docs/http-reference.md", printHttpReference(root)],
+  ...printErrorPages(root),
+  ...printBenchmarks(root),
+  ...(await drawDiagrams(root)),
+  ...printSkills(root),
 ]);
 // How values are received more leniently than a schema says. The packages import nothing of each other, so each has a copy.
 for (const file of ["date-time.ts", "received-values.ts"]) {

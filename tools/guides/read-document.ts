@@ -21,13 +21,14 @@ export interface Block {
 const fence = /^\s*(`{3,}|~{3,})\s*(.*?)\s*$/;
 const shells = new Set(["sh", "bash"]);
 const outputs = new Set(["text", "json"]);
-const others = new Set(["", "ts"]);
+const others = new Set(["", "ts", "js", "python", "java", "nginx"]);
 
 /**
  * The blocks of a Markdown document, in order.
  *
  * Two HTML comments, which readers do not see, may stand before a block: `<!-- not run: reason -->` and
- * `<!-- keeps running -->`. A `text` or `json` block is what the command block before it prints.
+ * `<!-- keeps running -->`. A `text` or `json` block is what the command block before it prints. After a `ts` block it is what
+ * that prints: `npm run docs:check` runs those.
  *
  * @throws for a block that would silently be neither run nor compared
  */
@@ -70,6 +71,10 @@ function add(blocks: Block[], block: Block): void {
   const { location, language, code, notRun, keepsRunning } = block;
   const before = blocks.at(-1);
   if (outputs.has(language)) {
+    if (before?.language === "ts" && before.expected === undefined) {
+      before.expected = code;
+      return;
+    }
     if (!before || !isCommand(before) || before.expected !== undefined)
       throw new Error(`${location}: no command block stands before this output`);
     before.expected = code;

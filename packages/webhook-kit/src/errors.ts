@@ -1,3 +1,5 @@
+import { errorDocsUrl } from "./generated/decisions.ts";
+
 const brand = Symbol.for("@offers/webhook-kit/error");
 
 /**
@@ -19,6 +21,11 @@ export abstract class WebhookKitError<Code extends string = string> extends Erro
   constructor(code: Code, message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
+  }
+
+  /** The address of the page about `code`: its meaning, the likely cause and what to do (D-113). */
+  get docsUrl(): string {
+    return `${errorDocsUrl}${this.code}.md`;
   }
 }
 

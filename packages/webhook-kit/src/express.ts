@@ -13,7 +13,7 @@ import type { ReceiverOptions, VerifyOptions } from "./options/options.ts";
 import { readReceiverOptions, readVerifyOptions } from "./options/settings.ts";
 import { receive } from "./receive/receive.ts";
 import { verifyIncoming } from "./receive/verify.ts";
-import type { Rejection } from "./rejection.ts";
+import type { RejectionFacts } from "./rejection.ts";
 import type { VerifiedWebhook } from "./verified.ts";
 
 declare global {
@@ -111,7 +111,7 @@ function refuseWithoutExpress(next: unknown): void {
     );
 }
 
-const mountedOnRoute: Rejection = {
+const mountedOnRoute: RejectionFacts = {
   reason: "unknown_path",
   status: 404,
   message: "No webhook has this path. Mount webhookRouter with app.use(path, …), not with app.all or app.post.",

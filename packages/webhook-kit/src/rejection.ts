@@ -49,7 +49,12 @@ export interface Rejection {
   readonly endpoint?: string;
   /** How far the timestamp lies from your clock; negative is the past. Only with `timestamp_out_of_tolerance`. */
   readonly skewSeconds?: number;
+  /** The address of the page about `reason`: its meaning, the likely cause and what to do (D-113). */
+  readonly docsUrl: string;
 }
+
+/** A rejection inside the kit. The observer adds the address, which only a person needs. */
+export type RejectionFacts = Omit<Rejection, "docsUrl">;
 
 /** What is wrong with the headers. @inline */
 export type SignatureProblem = Pick<Rejection, "reason" | "message">;

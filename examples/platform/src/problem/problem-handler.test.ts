@@ -38,7 +38,7 @@ test("a problem is sent in full, with its headers, fields and extension members"
   expect(headers.get("allow")).toBe("GET");
   expect(headers.get("content-type")).toMatch(/^application\/problem\+json/);
   expect(JSON.parse(text)).toEqual({
-    type: "urn:problem-type:offers:method_not_allowed",
+    type: "https://github.com/offers/offers/blob/main/docs/errors/method_not_allowed.md",
     title: "Method not allowed",
     status: 405,
     detail: "Allowed here: GET.",

@@ -1,4 +1,5 @@
 import type { ErrorRequestHandler, Response } from "express";
+import { errorDocsUrl } from "../generated/decisions.ts";
 import { ProblemError } from "./problem-error.ts";
 import { problemKinds } from "./problem-kinds.ts";
 
@@ -25,7 +26,7 @@ function sendProblem(response: Response, { code, status, message, errors, extens
     .type("application/problem+json")
     .send(
       JSON.stringify({
-        type: `urn:problem-type:offers:${code}`,
+        type: `${errorDocsUrl}${code}.md`,
         title: problemKinds[code].title,
         status,
         detail: message,

@@ -1,5 +1,6 @@
 import type { OperationName } from "../contract/operation-name.ts";
 import type { Problem } from "../contract/problem.ts";
+import { errorDocsUrl } from "../generated/decisions.ts";
 import { brand } from "./brand.ts";
 import type { unannotated } from "./unannotated.ts";
 
@@ -49,6 +50,11 @@ export abstract class OffersError extends Error {
   constructor(message: string, details?: OffersErrorDetails) {
     super(message, details);
     Object.assign(this, details);
+  }
+
+  /** The address of the page about `code`: its meaning, the likely cause and what to do (D-113). */
+  get docsUrl(): string {
+    return `${errorDocsUrl}${this.code}.md`;
   }
 
   // On the prototype: a logger would print an own property.

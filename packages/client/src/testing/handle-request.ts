@@ -1,4 +1,5 @@
 import type { OperationName } from "../contract/operation-name.ts";
+import { errorDocsUrl } from "../generated/decisions.ts";
 import type { IncomingRequest, ServiceResponse } from "./incoming-request.ts";
 import { problemKinds, Refusal } from "./refusal.ts";
 import { runOperation, type ServiceState } from "./run-operation.ts";
@@ -29,7 +30,7 @@ export function handleRequest(state: ServiceState, request: IncomingRequest, pat
     const { code, message, errors, headers } = error;
     const status = state.dialect.statuses[code] ?? problemKinds[code].status;
     const problem = {
-      type: `urn:problem-type:offers:${code}`,
+      type: `${errorDocsUrl}${code}.md`,
       title: problemKinds[code].title,
       status,
       detail: message,

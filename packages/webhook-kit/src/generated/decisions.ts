@@ -20,3 +20,6 @@ export const lookUpTimeoutMs = 5000;
 
 /** D-100: When is an event the same as one that the SQL inbox has recorded, and for how long? */
 export const inboxKeepMs = 259200000;
+
+/** D-113: How does a reader of an error find out what to do about it? */
+export const errorDocsUrl = "https://github.com/offers/offers/blob/main/docs/errors/";

@@ -1,21 +1,20 @@
-import type { Rejection, RejectionReason, SignatureProblem } from "../rejection.ts";
-import { type ProblemSummary, problemResponse, type WebhookResponse } from "./response.ts";
+import type { RejectionFacts, SignatureProblem } from "../rejection.ts";
+import { failedCheck, type NamedReason, requestProblems } from "./problem-kinds.ts";
+import { problemResponse, type WebhookResponse } from "./response.ts";
 
 /**
  * Thrown by a step of the pipeline that rejects the request. Not an Error: capturing a stack costs more than verifying a
  * signature, and an attacker could make a server capture many.
  */
 export class Rejected {
-  readonly rejection: Rejection;
+  readonly rejection: RejectionFacts;
   readonly response: WebhookResponse;
 
-  constructor(rejection: Rejection, response: WebhookResponse) {
+  constructor(rejection: RejectionFacts, response: WebhookResponse) {
     this.rejection = rejection;
     this.response = response;
   }
 }
-
-const failedCheck: ProblemSummary = { status: 401, code: "invalid_signature", title: "Invalid signature" };
 
 /** The same response for every failed check: the reason would help an attacker (D-17). */
 export function rejectSignature(
@@ -27,35 +26,16 @@ export function rejectSignature(
   return new Rejected(rejection, problemResponse(failedCheck, { "www-authenticate": wwwAuthenticate }));
 }
 
-/** The statuses are our choice (D-17, D-46); 409 is D-45. */
-const problems = {
-  unknown_path: { status: 404, title: "No webhook has this path" },
-  handler_not_configured: { status: 404, title: "This receiver does not implement this endpoint" },
-  method_not_allowed: { status: 405, title: "This endpoint does not take this method" },
-  unsupported_media_type: {
-    status: 415,
-    title: "The body must be JSON",
-    detail: "Send Content-Type: application/json in UTF-8, without Content-Encoding.",
-  },
-  body_too_large: { status: 413, title: "The body is too large" },
-  body_timeout: { status: 408, title: "The body did not arrive in time" },
-  body_incomplete: { status: 400, title: "The body ended before it was complete" },
-  invalid_encoding: { status: 400, title: "The body is not valid UTF-8" },
-  malformed_json: { status: 400, title: "The body is not valid JSON" },
-  invalid_request: { status: 400, title: "The payload is not valid", detail: "See errors." },
-  request_in_progress: { status: 409, title: "The same request is being handled" },
-} as const satisfies Partial<Record<RejectionReason, Omit<ProblemSummary, "code">>>;
-
 /**
  * A mistake of the sender. The response names it, without any value of the request (D-49).
  *
  * @param extra.advice what the receiver's operator can do about it, for `onRejected` only
  */
 export function rejectRequest(
-  reason: keyof typeof problems,
+  reason: NamedReason,
   extra: { headers?: Record<string, string>; errors?: Record<string, string[]>; advice?: string } = {},
 ): Rejected {
-  const { status, title, ...rest } = problems[reason];
+  const { status, title, ...rest } = requestProblems[reason];
   const fields = extra.errors ? `: ${Object.keys(extra.errors).join(", ")}` : "";
   const problem = { status, code: reason, title, ...rest, ...(extra.errors && { errors: extra.errors }) };
   return new Rejected(

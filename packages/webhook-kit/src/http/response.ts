@@ -1,3 +1,6 @@
+import { errorDocsUrl } from "../generated/decisions.ts";
+import type { ProblemSummary } from "./problem-kinds.ts";
+
 /**
  * A complete HTTP response, ready to be written.
  *
@@ -16,15 +19,6 @@ export interface WebhookResponse {
   readonly body: string;
 }
 
-/** What the sender gets when a request is rejected or fails. The code is stable, and never says why verification failed. */
-export interface ProblemSummary {
-  readonly status: number;
-  readonly code: string;
-  readonly title: string;
-  readonly detail?: string;
-  readonly errors?: Readonly<Record<string, readonly string[]>>;
-}
-
 /** 200 without a body acknowledges an event (D-12, D-13). */
 export const acknowledged: WebhookResponse = {
   status: 200,
@@ -36,10 +30,10 @@ export function jsonResponse(body: string): WebhookResponse {
   return { status: 200, headers: headersOf("application/json; charset=utf-8", body), body };
 }
 
-/** Problem details (RFC 9457), the same members as those of the service. */
+/** Problem details (RFC 9457), the same members as those of the service. `type` is the page about the code (D-113). */
 export function problemResponse(problem: ProblemSummary, headers?: Readonly<Record<string, string>>): WebhookResponse {
   const { status, code, title, ...rest } = problem;
-  const body = JSON.stringify({ type: `urn:problem-type:offers:${code}`, title, status, ...rest, code });
+  const body = JSON.stringify({ type: `${errorDocsUrl}${code}.md`, title, status, ...rest, code });
   return { status, headers: { ...headersOf("application/problem+json", body), ...headers }, body };
 }
 

@@ -1,6 +1,7 @@
 import type { AnyWebhookKitError } from "../errors.ts";
+import { errorDocsUrl } from "../generated/decisions.ts";
 import type { Logger } from "../logger.ts";
-import type { Rejection } from "../rejection.ts";
+import type { Rejection, RejectionFacts } from "../rejection.ts";
 import type { Verified } from "../verified.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -40,7 +41,8 @@ export class Observer {
       this.#log((logger) => logger.warn({ skewSeconds, toleranceSeconds }, "clock skew above half the tolerance"));
   }
 
-  rejected(rejection: Rejection): void {
+  rejected(facts: RejectionFacts): void {
+    const rejection = { ...facts, docsUrl: `${errorDocsUrl}${facts.reason}.md` };
     if (this.#hooks.onRejected) callSafely(() => this.#hooks.onRejected?.(rejection));
     this.#log((logger) => logger.warn({ ...rejection }, "webhook rejected"));
   }

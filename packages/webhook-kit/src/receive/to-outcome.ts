@@ -1,6 +1,7 @@
 import { type AnyWebhookKitError, InternalError, isWebhookKitError } from "../errors.ts";
+import { internalError, unavailable } from "../http/problem-kinds.ts";
 import { Rejected } from "../http/rejected.ts";
-import { type ProblemSummary, problemResponse, type WebhookResponse } from "../http/response.ts";
+import { problemResponse, type WebhookResponse } from "../http/response.ts";
 import type { Outcome } from "../observability/outcome.ts";
 
 /** What a step of the pipeline threw, as the outcome of its request. */
@@ -16,13 +17,6 @@ const unexpected = (cause: unknown): InternalError =>
     "Something unforeseen failed while a request was received; the cause of this error has what was thrown. Does your `now` throw?",
     { cause },
   );
-
-const internalError: ProblemSummary = {
-  status: 500,
-  code: "internal_error",
-  title: "Something went wrong on this side",
-};
-const unavailable: ProblemSummary = { status: 503, code: "temporarily_unavailable", title: "Try again later" };
 
 /**
  * The sender learns whether a retry may help, and nothing else (D-17, D-49). Goes by names and codes: the error's class may be that

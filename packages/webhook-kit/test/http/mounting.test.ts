@@ -60,7 +60,9 @@ describe.each(adaptersAlone)("$name", (adapter) => {
       expect(JSON.parse(text)).toMatchObject({ status: 404, code: "unknown_path" });
       expect(text).not.toContain("SENTINEL");
     }
-    const rejection = { reason: "unknown_path", status: 404, message: expect.stringContaining("basePath") };
+    const docsUrl = "https://github.com/offers/offers/blob/main/docs/errors/unknown_path.md";
+    const message = expect.stringContaining("basePath");
+    const rejection = { reason: "unknown_path", status: 404, message, docsUrl };
     expect(onRejected.mock.calls).toEqual(paths.map(() => [rejection]));
     expect(warn.mock.calls).toEqual(paths.map(() => [rejection, "webhook rejected"]));
     expect(JSON.stringify([onRejected.mock.calls, warn.mock.calls])).not.toContain("SENTINEL");

@@ -13,8 +13,8 @@ import { defaultTable, quoteTable } from "./quote-table.ts";
  * console.log(inboxMigration());
  * ```
  */
-export function inboxMigration({ table: plain = defaultTable }: { table?: string } = {}): string {
-  const { table, name } = quoteTable(plain);
+export function inboxMigration(options: { table?: string } = {}): string {
+  const { table, name } = quoteTable(options.table ?? defaultTable);
   return `CREATE TABLE ${table} (
   key text PRIMARY KEY,
   subject text,

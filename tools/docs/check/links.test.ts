@@ -1,0 +1,69 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { beforeAll, expect, inject, test } from "vitest";
+import { readHtml } from "./read-html.ts";
+
+const site = inject("site");
+const pages = inject("pages");
+const root = join(import.meta.dirname, "../../..");
+
+/** The ids of each page. */
+const ids = new Map<string, Set<string>>();
+const targets: { page: string; attribute: string; target: string }[] = [];
+
+beforeAll(() => {
+  for (const page of pages) {
+    const html = readHtml(site, page);
+    ids.set(`${page}.html`, new Set(html.querySelectorAll("[id]").map((element) => element.id)));
+    for (const attribute of ["href", "src"])
+      for (const element of html.querySelectorAll(`[${attribute}]`))
+        targets.push({ page, attribute, target: element.getAttribute(attribute) ?? "" });
+  }
+});
+
+const isExternal = (target: string) => /^[a-z]+:/.test(target);
+
+test("no link within the site is dead", () => {
+  const dead = targets.filter(({ page, target }) => {
+    if (isExternal(target)) return false;
+    const [path = "", fragment] = target.split("#");
+    const file = path === "" ? `${page}.html` : join(dirname(page), decodeURI(path));
+    return (
+      !existsSync(join(site, file)) ||
+      (fragment && file.endsWith(".html") && !ids.get(file)?.has(decodeURIComponent(fragment)))
+    );
+  });
+  expect(dead).toEqual([]);
+  expect(targets.length).toBeGreaterThan(pages.length * 10);
+});
+
+test("no link into the repository is dead", () => {
+  const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  const tracked = new Set(files.split("\n"));
+  const folders = new Set(
+    [...tracked].flatMap((file) => file.split("/").map((_, index, parts) => parts.slice(0, index).join("/"))),
+  );
+  const dead = targets.filter(({ target }) => {
+    const [, path] =
+      /^https:\/\/github\.com\/offers\/offers\/(?:blob|tree)\/(?:main|@offers\/[\w-]+@[\d.]+)\/([^#]*)/.exec(target) ??
+      [];
+    return path !== undefined && !tracked.has(path) && !folders.has(path.replace(/\/$/, ""));
+  });
+  expect(dead).toEqual([]);
+});
+
+test("nothing is loaded from elsewhere", () =>
+  expect(targets.filter(({ attribute, target }) => attribute === "src" && isExternal(target))).toEqual([]));
+
+test("each page has its Markdown, and llms.txt names pages that exist", () => {
+  expect(pages.filter((page) => !existsSync(join(site, `${page}.md`)))).toEqual([]);
+  const listed = [...readFileSync(join(site, "llms.txt"), "utf8").matchAll(/\]\(([^)]+)\): \S/g)].map(
+    ([, path = ""]) => path,
+  );
+  expect(listed.length).toBeGreaterThan(20);
+  expect(listed.filter((path) => !existsSync(join(site, path)))).toEqual([]);
+});

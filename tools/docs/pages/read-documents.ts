@@ -1,0 +1,29 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { firstSentences, readFrontMatter } from "./front-matter.ts";
+import type { Page, PageKind } from "./page.ts";
+
+const sources = ["docs/*.md", "docs/guides/*.md", "docs/errors/*.md"];
+
+/** The hand-written and generated Markdown of docs/, and the README of each documented package. */
+export const readDocuments = (root: string, packages: readonly string[]): Page[] =>
+  [...globSync(sources, { cwd: root }).sort(), ...packages.map((name) => `packages/${name}/README.md`)].map(
+    (source) => {
+      const { frontMatter, markdown } = readFrontMatter(source, readFileSync(join(root, source), "utf8"));
+      const { title, description = firstSentences(markdown), keywords } = frontMatter;
+      return { source, path: pathOf(source), kind: kindOf(source), title, description, keywords, markdown };
+    },
+  );
+
+const pathOf = (source: string): string =>
+  source
+    .replace(/^docs\/home\.md$/, "docs/index.md")
+    .replace(/^(?:docs|packages)\//, "")
+    .replace(/README\.md$/, "index.md")
+    .replace(/\.md$/, "");
+
+function kindOf(source: string): PageKind {
+  if (source.startsWith("docs/errors/")) return "error";
+  if (/^docs\/(?:contract|decisions|glossary|versioning)\.md$/.test(source)) return "project";
+  return "guide";
+}

@@ -1,0 +1,87 @@
+import { join } from "node:path";
+import { problemKinds } from "../../examples/platform/src/problem/problem-kinds.ts";
+import { retryPolicy } from "../../packages/client/src/retry/retry-policy.ts";
+import { failedCheck, requestProblems, unavailable } from "../../packages/webhook-kit/src/http/problem-kinds.ts";
+import { codesByClass, unionMembers } from "./string-literals.ts";
+
+/** A file of spec/errors: one part of the project that uses codes. */
+export type ErrorSource = "client" | "webhook-kit" | "rejections" | "platform" | "attempts";
+
+/** One use of a code, with what the source code says about it. */
+export interface CodeUse {
+  readonly code: string;
+  readonly source: ErrorSource;
+  /** A sentence each. */
+  readonly facts: readonly string[];
+  readonly status?: number;
+  readonly title?: string;
+}
+
+const retries = {
+  always: "The client retries every operation.",
+  ifRepeatable:
+    "The client retries reads and withdrawals, and creations and completions only with `serviceHonoursIdempotencyKey`.",
+  never: "The client does not retry it.",
+};
+
+/** Every error code of the packages and of the platform, read from their source. */
+export const readCodes = (root: string): CodeUse[] => [
+  ...clientCodes(root),
+  ...kitCodes(root),
+  ...rejectionCodes(root),
+  ...platformCodes(),
+  ...attemptCodes(root),
+];
+
+function clientCodes(root: string): CodeUse[] {
+  const files = ["response-errors", "no-response-errors", "usage-error"];
+  const classes = files.flatMap((file) => codesByClass(join(root, `packages/client/src/errors/${file}.ts`)));
+  return Object.entries(retryPolicy).map(([code, rule]) => {
+    const [className] = classes.find(([, codes]) => codes.includes(code)) ?? [];
+    if (className === undefined) throw new Error(`no class of @offers/client has the code ${code}`);
+    return { code, source: "client", facts: [`The class is \`${className}\`.`, retries[rule]] };
+  });
+}
+
+function kitCodes(root: string): CodeUse[] {
+  const classes = codesByClass(join(root, "packages/webhook-kit/src/errors.ts"));
+  const codes = new Set(classes.flatMap(([, own]) => own));
+  return [...codes].map((code) => {
+    const names = classes.filter(([, own]) => own.includes(code)).map(([name]) => `\`${name}\``);
+    return { code, source: "webhook-kit", facts: [`The class is ${names.join(" or ")}.`] };
+  });
+}
+
+function rejectionCodes(root: string): CodeUse[] {
+  const reasons = unionMembers(join(root, "packages/webhook-kit/src/rejection.ts"), "RejectionReason");
+  const inResponse = new Map<string, number>(
+    Object.entries(requestProblems).map(([code, { status }]) => [code, status]),
+  );
+  return [
+    ...reasons.map((code): CodeUse => {
+      const status = inResponse.get(code);
+      const response =
+        status === undefined
+          ? `The sender gets ${failedCheck.status} with the code \`${failedCheck.code}\`.`
+          : `The sender gets ${status} with this code.`;
+      return { code, source: "rejections", facts: ["It is the `reason` of `onRejected` and of the log.", response] };
+    }),
+    ...[failedCheck, unavailable].map(({ code, status }): CodeUse => {
+      const facts = [`It is the \`code\` of a response with status ${status}.`];
+      return { code, source: "rejections", facts };
+    }),
+  ];
+}
+
+const platformCodes = (): CodeUse[] =>
+  Object.entries(problemKinds).map(([code, { status, title }]) => {
+    const facts = [`It is the \`code\` of a response with status ${status}.`];
+    return { code, source: "platform", facts, status, title };
+  });
+
+const attemptCodes = (root: string): CodeUse[] =>
+  unionMembers(join(root, "examples/platform/src/outbound/outbound.ts"), "OutboundFailureCode").map((code) => ({
+    code,
+    source: "attempts",
+    facts: ["It is the `code` of an attempt without a usable response."],
+  }));

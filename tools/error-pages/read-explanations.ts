@@ -1,0 +1,26 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { z } from "zod";
+import type { ErrorSource } from "./read-codes.ts";
+
+const explanationsSchema = z.record(
+  z.string().regex(/^[a-z][a-z_]+$/),
+  z.strictObject({
+    meaning: z.string(),
+    cause: z.string(),
+    remedy: z.string(),
+    /** Markdown. */
+    example: z.string().optional(),
+    /** Of the platform's response. */
+    detail: z.string().optional(),
+    errors: z.record(z.string(), z.array(z.string())).optional(),
+  }),
+);
+
+/** What spec/errors says about a code. */
+export type Explanation = z.infer<typeof explanationsSchema>[string];
+
+/** A file of spec/errors, by code. */
+export const readExplanations = (root: string, source: ErrorSource): Record<string, Explanation> =>
+  explanationsSchema.parse(parse(readFileSync(join(root, `spec/errors/${source}.yaml`), "utf8")));
