@@ -25,6 +25,7 @@ export async function createOffer(
 ): Promise<string> {
   const id = `offer_${randomUUID()}`;
   const events = input.events ?? [];
+  const createdAt = now();
   // D-30: a repeated id addresses the worker once.
   const workerIds = [...new Set(input.workerIds)];
   await trx
@@ -39,7 +40,8 @@ export async function createOffer(
       notify_email_address: input.notifyEmailAddress ?? null,
       events: JSON.stringify(events),
       ends_at: lastEnd(events),
-      created_at: now(),
+      work_from: firstStart(events) ?? createdAt,
+      created_at: createdAt,
     })
     .execute();
   // As one parameter: PostgreSQL takes longer to parse 10,000 rows of values than to insert them.
@@ -52,6 +54,11 @@ export async function createOffer(
   await notifyWorkers(trx, { offerId: id, workerIds, reason: "offer" });
   announce(trx, { topic: "offer", organisationId }, { topic: "notification", workerIds });
   return id;
+}
+
+function firstStart(events: readonly { start: string }[]): Date | undefined {
+  if (events.length === 0) return undefined;
+  return new Date(events.reduce((first, { start }) => Math.min(first, Date.parse(start)), Number.POSITIVE_INFINITY));
 }
 
 function lastEnd(events: readonly { end: string }[]): Date | null {

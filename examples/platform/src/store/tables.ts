@@ -6,6 +6,7 @@ type Timestamp = ColumnType<Date, Date | string, Date | string>;
 type OptionalTimestamp = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>;
 /** When the row may be attempted, as the head of its order; null when it has settled, or waits for another one. */
 type DueAt = OptionalTimestamp;
+type OptionalText = ColumnType<string | null, string | null | undefined, string | null>;
 type CreatedAt = ColumnType<Date, Date | string | undefined, never>;
 
 /** A hirer or an agency. It may also integrate: see `EndpointTable`. */
@@ -13,15 +14,23 @@ export interface OrganisationTable {
   id: Fact<string>;
   name: string;
   kind: "hirer" | "agency";
+  /** IANA name, chosen or guessed (D-115). */
+  time_zone: OptionalText;
   created_at: CreatedAt;
 }
 
 /** An offers-API key. Only its SHA-256 is kept. */
 export interface ApiKeyTable {
   key_hash: Fact<string>;
+  /** Names the key without giving it away. */
+  id: ColumnType<string, string | undefined, never>;
+  /** Chosen by a person; empty for a key of the seed file. */
+  name: ColumnType<string, string | undefined, never>;
   organisation_id: Fact<string>;
   /** The agency that holds it and acts for the organisation; null when it is the organisation's own. */
   agency_id: Fact<string | null>;
+  /** To the minute (D-119). */
+  last_used_at: OptionalTimestamp;
   created_at: CreatedAt;
 }
 
@@ -54,7 +63,11 @@ export interface PersonEmailAddressTable {
 export interface WorkerTable {
   id: Fact<string>;
   name: string;
+  /** Of an invited worker, who signs in with the address; in the form of `InvitationTable.mailbox`. */
+  mailbox: OptionalText;
   password_hash: string;
+  /** IANA name, chosen or guessed (D-115). */
+  time_zone: OptionalText;
   created_at: CreatedAt;
 }
 
@@ -94,6 +107,8 @@ export interface OfferTable {
   events: JSONColumnType<OfferEventValue[], string, never>;
   /** The end of the last event, for `isHistoric`; null without events. */
   ends_at: Fact<Date | string | null>;
+  /** The start of the first event, by which lists are sorted; without events the creation. */
+  work_from: CreatedAt;
   created_at: CreatedAt;
   completed_at: OptionalTimestamp;
   withdrawn_at: OptionalTimestamp;
@@ -163,10 +178,12 @@ export type DeliveryState = "pending" | "acknowledged" | "dead";
 export interface EventTable {
   id: Fact<string>;
   organisation_id: Fact<string>;
-  type: Fact<"workerOfferResponse" | "workerAddedContact">;
+  type: Fact<EventType>;
   data: JSONColumnType<Record<string, string>, string, never>;
   created_at: CreatedAt;
 }
+
+export type EventType = "workerOfferResponse" | "workerAddedContact";
 
 /** One event for one endpoint. */
 export interface DeliveryTable {
@@ -181,6 +198,9 @@ export interface DeliveryTable {
   attempts: Generated<number>;
   due_at: DueAt;
   settled_at: OptionalTimestamp;
+  /** Of the last attempt, by which the portal filters. */
+  last_status: ColumnType<number | null, number | null | undefined, number | null>;
+  last_error: OptionalText;
   /** The acknowledged delivery that this one repeats. */
   redelivery_of: ColumnType<string | null, string | null | undefined, never>;
 }

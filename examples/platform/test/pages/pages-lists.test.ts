@@ -112,7 +112,7 @@ describe.each(await anyStore())("long lists on $title", ({ createDatabase }) => 
       .execute();
     const seen: string[] = [];
     for (let after: number | undefined, left = true; left; ) {
-      const { recipients } = await readOfferDetails({ store, now: () => new Date() }, organisationId, offerId, {
+      const { recipients } = await readOfferDetails({ store, now: () => new Date() }, { organisationIds: [organisationId] }, offerId, {
         ...{ after, limit: 2 },
       });
       seen.push(...recipients.map(({ workerId }) => workerId.slice(-1)));

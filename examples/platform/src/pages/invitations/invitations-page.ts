@@ -2,7 +2,6 @@ import { invitationList } from "../../portal/invitations.ts";
 import { dataTable } from "../layout/data-table.ts";
 import { html } from "../layout/markup.ts";
 import { newestFirst } from "../layout/pagination.ts";
-import { time } from "../layout/time.ts";
 import type { PortalPage } from "../sections/portal-section.ts";
 import { searchForm } from "./search-form.ts";
 
@@ -24,7 +23,7 @@ export const invitationsPage: PortalPage = async (context) => {
                 { heading: "Name", cell: ({ name }) => name },
                 { heading: "Email address", cell: ({ emailAddress }) => emailAddress },
                 { heading: "Suggested by", cell: ({ suggestedBy }) => suggestedBy },
-                { heading: "Invited", cell: ({ invitedAt }) => time(invitedAt) },
+                { heading: "Invited", cell: ({ invitedAt }) => context.times.time(invitedAt) },
               ],
               rows,
             })
