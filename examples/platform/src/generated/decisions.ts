@@ -45,5 +45,11 @@ export const repeatInvitationDays = 30;
 /** D-89: Which characters are visible, and which may be combined with them? */
 export const visibleCharacter = "(?![\\u115F\\u1160\\u2800\\u3164\\uFFA0\\uFFFC\\u{13441}\\u{13442}\\u{1D159}])[\\p{L}\\p{N}\\p{P}\\p{S}]";
 
+/** D-121: Of what is `notifyEmailAddress` notified, and how often? */
+export const responseDigestMinutes = 10;
+
+/** D-122: What can an invited person do with the mail? */
+export const invitationValidDays = 14;
+
 /** D-26: Retry schedule and dead letters: is an event sent again if it was not acknowledged? */
 export const retryDelaysSeconds = [5,30,120,600,1800,7200,21600,43200,86400];

@@ -3,6 +3,7 @@ import { defineRoutes } from "../http/define-routes.ts";
 import { ProblemError } from "../problem/problem-error.ts";
 import { addContactForm, contactsPage } from "./app/contacts-page.ts";
 import { devicesPage, removeDeviceForm } from "./app/devices-page.ts";
+import { joinRoutes } from "./app/join-page.ts";
 import { menuPage } from "./app/menu-page.ts";
 import { offerPage as appOfferPage, respondToOffer } from "./app/offer-page.ts";
 import { shiftsPage } from "./app/shifts-page.ts";
@@ -96,6 +97,7 @@ function appPages(deps: PageDeps): Router {
   defineRoutes(app, appSection.home, { get: show(menuPage) });
   defineRoutes(app, appSection.signInPath, signInRoutes(deps, appSection));
   defineRoutes(app, appSection.signOutPath, { post: signOutRoute(deps, appSection) });
+  defineRoutes(app, "/app/join/:token", joinRoutes(deps));
   defineRoutes(app, "/app/live", { get: appLiveRoute(deps), head: false });
   defineRoutes(app, "/app/contacts", { get: show(contactsPage), post: submit(addContactForm) });
   defineRoutes(app, "/app/shifts", { get: show(shiftsPage) });

@@ -14,6 +14,7 @@ export const problemKinds = {
   offer_not_found: { status: 404, title: "No such offer" },
   organisation_not_found: { status: 404, title: "No such organisation" },
   device_not_found: { status: 404, title: "No such device" },
+  invitation_not_found: { status: 404, title: "The invitation is not valid any more" },
   api_key_not_found: { status: 404, title: "No such API key" },
   delivery_not_found: { status: 404, title: "No such delivery" },
   method_not_allowed: { status: 405, title: "Method not allowed" },

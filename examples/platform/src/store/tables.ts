@@ -63,8 +63,8 @@ export interface PersonEmailAddressTable {
 export interface WorkerTable {
   id: Fact<string>;
   name: string;
-  /** Of an invited worker, who signs in with the address; in the form of `InvitationTable.mailbox`. */
-  mailbox: OptionalText;
+  /** Of an invited worker, who signs in with it; in lower case (D-122). */
+  email_address: OptionalText;
   password_hash: string;
   /** IANA name, chosen or guessed (D-115). */
   time_zone: OptionalText;
@@ -233,7 +233,21 @@ export interface InvitationTable {
   email_address: Fact<string>;
   /** The address without what may be written otherwise: another spelling is no other person. */
   mailbox: Fact<string>;
+  /** The address in lower case. */
+  sign_in_address: ColumnType<string, never, never>;
+  /** Of the link in the mail (D-122). */
+  token_hash: ColumnType<string | null, string | undefined, never>;
+  accepted_at: OptionalTimestamp;
+  /** Who accepted it. */
+  worker_id: OptionalText;
   created_at: CreatedAt;
+}
+
+/** An organisation that a person searched for suggestions. */
+export interface SearchedOrganisationTable {
+  person_id: Fact<string>;
+  organisation_id: Fact<string>;
+  searched_at: Timestamp;
 }
 
 /** That a search showed a person to a session, which may therefore invite them. Deleted with the session. */
@@ -248,8 +262,10 @@ export interface ShownSuggestionTable {
 export interface MailTable {
   id: Generated<number>;
   to_address: Fact<string>;
-  subject: Fact<string>;
-  body: Fact<string>;
+  subject: string;
+  body: string;
+  /** What a mail reports that waits for more to report: an offer whose responses are bundled (D-121). */
+  digest_of: ColumnType<string | null, string | undefined, never>;
   created_at: CreatedAt;
   /** When the mail transport took it. */
   sent_at: OptionalTimestamp;
@@ -305,6 +321,7 @@ export interface Tables {
   deliveries: DeliveryTable;
   attempts: AttemptTable;
   invitations: InvitationTable;
+  searched_organisations: SearchedOrganisationTable;
   shown_suggestions: ShownSuggestionTable;
   mails: MailTable;
   outbox_processes: OutboxProcessTable;

@@ -9,7 +9,7 @@ import { createOffer } from "../../src/offers/create-offer.ts";
 import { createOutbound } from "../../src/outbound/create-outbound.ts";
 import { createSigner } from "../../src/outbound/create-signer.ts";
 import type { PortalDeps } from "../../src/portal/person.ts";
-import { saveProfile } from "../../src/portal/save-profile.ts";
+import { saveProfile } from "../../src/portal/profile/save-profile.ts";
 import { searchAll } from "../../src/suggestions/search-all.ts";
 import { addContact } from "../../src/worker-app/contacts.ts";
 import { addOrganisation, type DeliveryFixture, testEncryptionKey } from "../support/delivery-fixture.ts";

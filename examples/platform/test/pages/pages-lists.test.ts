@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readOfferDetails } from "../../src/portal/read-offers.ts";
+import { readOfferDetails } from "../../src/portal/offers/read-offers.ts";
 import { readOrganisations } from "../../src/worker-app/contacts.ts";
 import { addOrganisation, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";

@@ -1,5 +1,5 @@
 import { apiKeyHeader } from "../../generated/decisions.ts";
-import { apiKeySchema, createApiKey, type ReadApiKey, readApiKeys, revokeApiKey } from "../../portal/api-keys.ts";
+import { apiKeySchema, createApiKey, type ReadApiKey, readApiKeys, revokeApiKey } from "../../portal/profile/api-keys.ts";
 import { type FieldErrors, ProblemError } from "../../problem/problem-error.ts";
 import { parseBody } from "../../validation/parse-body.ts";
 import { dataTable } from "../layout/data-table.ts";

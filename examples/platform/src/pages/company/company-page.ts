@@ -1,8 +1,8 @@
 import type { EndpointCheck } from "../../outbound/test-endpoint.ts";
-import { type ReadEndpoint, readEndpoint } from "../../portal/read-profile.ts";
-import { reenableEndpoint } from "../../portal/reenable-endpoint.ts";
-import { rotateSecret, rotationSchema } from "../../portal/rotate-secret.ts";
-import { profileSchema, saveProfile } from "../../portal/save-profile.ts";
+import { type ReadEndpoint, readEndpoint } from "../../portal/profile/read-profile.ts";
+import { reenableEndpoint } from "../../portal/profile/reenable-endpoint.ts";
+import { rotateSecret, rotationSchema } from "../../portal/profile/rotate-secret.ts";
+import { profileSchema, saveProfile } from "../../portal/profile/save-profile.ts";
 import { type FieldErrors, ProblemError } from "../../problem/problem-error.ts";
 import { parseBody } from "../../validation/parse-body.ts";
 import { html, type Markup } from "../layout/markup.ts";

@@ -1,4 +1,4 @@
-import type { ReadEndpoint } from "../../portal/read-profile.ts";
+import type { ReadEndpoint } from "../../portal/profile/read-profile.ts";
 import { formTokenField } from "../layout/field.ts";
 import { badge, counted } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";

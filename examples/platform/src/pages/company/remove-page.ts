@@ -1,5 +1,5 @@
-import { readEndpoint } from "../../portal/read-profile.ts";
-import { removeProfile } from "../../portal/remove-profile.ts";
+import { readEndpoint } from "../../portal/profile/read-profile.ts";
+import { removeProfile } from "../../portal/profile/remove-profile.ts";
 import { formTokenField } from "../layout/field.ts";
 import { counted } from "../layout/labels.ts";
 import { html } from "../layout/markup.ts";

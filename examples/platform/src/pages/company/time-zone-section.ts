@@ -1,4 +1,4 @@
-import { setOrganisationTimeZone, timeZoneSchema } from "../../portal/time-zone.ts";
+import { setOrganisationTimeZone, timeZoneSchema } from "../../portal/profile/time-zone.ts";
 import { parseBody } from "../../validation/parse-body.ts";
 import { formTokenField } from "../layout/field.ts";
 import { html, type Markup } from "../layout/markup.ts";

@@ -1,4 +1,4 @@
-import type { Bucket, DeliveryStats } from "../../portal/delivery-stats.ts";
+import type { Bucket, DeliveryStats } from "../../portal/deliveries/delivery-stats.ts";
 import { dataTable } from "../layout/data-table.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { LocalTimes } from "../layout/time.ts";

@@ -1,6 +1,6 @@
 import type { AttemptFailureCode } from "../../delivery/attempt/attempt-delivery.ts";
 import type { ShownState } from "../../delivery/shown-state.ts";
-import type { ReadDelivery } from "../../portal/deliveries.ts";
+import type { ReadDelivery } from "../../portal/deliveries/deliveries.ts";
 import type { EventType } from "../../store/tables.ts";
 import { badge } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";

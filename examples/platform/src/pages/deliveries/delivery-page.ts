@@ -1,7 +1,7 @@
 import { webhookCall } from "../../delivery/attempt/webhook-call.ts";
 import { fillPath } from "../../outbound/join-address.ts";
-import { type ReadAttempt, type ReadDelivery, readAttempts, readDelivery } from "../../portal/deliveries.ts";
-import { deliveryNotFound, redeliverOne } from "../../portal/redeliver.ts";
+import { type ReadAttempt, type ReadDelivery, readAttempts, readDelivery } from "../../portal/deliveries/deliveries.ts";
+import { deliveryNotFound, redeliverOne } from "../../portal/deliveries/redeliver.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
 import { formTokenField } from "../layout/field.ts";
 import { html, type Markup } from "../layout/markup.ts";

@@ -1,7 +1,7 @@
 import { applyAction } from "../../offers/apply-action.ts";
 import { refusalProblem } from "../../offers/refusal-problem.ts";
-import { ownerOfOffer } from "../../portal/owner-of-offer.ts";
-import { type OfferDetails, readOfferDetails } from "../../portal/read-offers.ts";
+import { ownerOfOffer } from "../../portal/offers/owner-of-offer.ts";
+import { type OfferDetails, readOfferDetails } from "../../portal/offers/read-offers.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import { numberParameterOf, paginate } from "../layout/pagination.ts";

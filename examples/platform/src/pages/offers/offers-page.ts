@@ -6,7 +6,7 @@ import {
   offersCursor,
   offerStates,
   offerTimes,
-} from "../../portal/find-offers.ts";
+} from "../../portal/offers/find-offers.ts";
 import { dataTable } from "../layout/data-table.ts";
 import { linkBar, oneOf, withQuery } from "../layout/filter.ts";
 import { badge } from "../layout/labels.ts";

@@ -1,4 +1,4 @@
-import type { OfferDetails, RecipientDetails } from "../../portal/read-offers.ts";
+import type { OfferDetails, RecipientDetails } from "../../portal/offers/read-offers.ts";
 import { type Column, dataTable } from "../layout/data-table.ts";
 import { fieldError, formTokenField } from "../layout/field.ts";
 import { badge } from "../layout/labels.ts";

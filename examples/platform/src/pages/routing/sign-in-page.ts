@@ -56,7 +56,7 @@ export const signOutRoute =
   };
 
 /** A script fills in the field; without it the time zone stays unknown (D-115). */
-async function guessTimeZone<User>(
+export async function guessTimeZone<User>(
   deps: PageDeps,
   section: PageSection<User>,
   token: string,
@@ -66,7 +66,8 @@ async function guessTimeZone<User>(
   if (session !== undefined) await section.guessTimeZone(deps.store, session.ownerId, timeZone);
 }
 
-async function endSession<User>(deps: PageDeps, { role }: PageSection<User>, session: PageSession): Promise<void> {
+/** Ends the browser's session, if any. */
+export async function endSession<User>(deps: PageDeps, { role }: PageSection<User>, session: PageSession): Promise<void> {
   const closed = session.token === undefined ? undefined : await closeSession(deps.store, session.token, role);
   if (closed !== undefined) deps.streams.end(closed);
 }

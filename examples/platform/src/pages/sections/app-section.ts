@@ -28,7 +28,7 @@ export const appSection: PageSection<SignedInWorker> = {
   signIn: {
     title: "Sign in to the app",
     lead: html`For workers who offer their availability. People of organisations <a href="/sign-in">sign in to the portal</a>.`,
-    label: "Worker id",
+    label: "Worker id or email address",
     type: "text",
   },
   readUser: readWorker,

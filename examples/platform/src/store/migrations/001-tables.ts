@@ -49,8 +49,8 @@ create index on person_email_addresses (person_id);
 create table workers (
   id text primary key,
   name text not null,
-  -- Of an invited worker, who signs in with the address: as the mailbox of an invitation.
-  mailbox text unique,
+  -- Of an invited worker, who signs in with it, in lower case.
+  email_address text unique,
   password_hash text not null,
   time_zone text,
   created_at timestamptz not null default now()
@@ -247,10 +247,24 @@ create table invitations (
   email_address text not null,
   -- The address without its optional parts: all spellings of it reach the same person.
   mailbox text not null,
+  -- The address in lower case, with which the person signs in.
+  sign_in_address text not null generated always as (lower(email_address)) stored,
+  token_hash text unique,
+  accepted_at timestamptz,
+  worker_id text references workers,
   created_at timestamptz not null default now()
 );
+create index on invitations (organisation_id, mailbox, created_at);
 create index on invitations (organisation_id, created_at);
 create index on invitations (invited_by, created_at);
+
+-- The organisations that a person searched, which the next search offers first.
+create table searched_organisations (
+  person_id text not null references people,
+  organisation_id text not null references organisations,
+  searched_at timestamptz not null,
+  primary key (person_id, organisation_id)
+);
 
 -- The people whom searches showed to a session, as hashes of organisation, name and address.
 create table shown_suggestions (
@@ -265,6 +279,8 @@ create table mails (
   to_address text not null,
   subject text not null,
   body text not null,
+  -- What a mail reports that waits for more to report.
+  digest_of text,
   created_at timestamptz not null default now(),
   due_at timestamptz,
   sent_at timestamptz,
@@ -272,6 +288,7 @@ create table mails (
 );
 create index on mails (to_address);
 create index on mails (created_at);
+create index on mails (digest_of) where digest_of is not null;
 create index mails_due on mails (due_at, id) where due_at is not null;
 `;
 

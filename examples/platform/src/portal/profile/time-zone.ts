@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { timeZoneField } from "../time-zones/time-zone.ts";
-import type { PortalDeps, SignedInPerson } from "./person.ts";
+import { timeZoneField } from "../../time-zones/time-zone.ts";
+import type { PortalDeps, SignedInPerson } from "../person.ts";
 
 export const timeZoneSchema = z.strictObject({ timeZone: timeZoneField });
 

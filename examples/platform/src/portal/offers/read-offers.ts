@@ -1,11 +1,11 @@
 import { type SqlBool, sql } from "kysely";
 import { jsonArrayFrom } from "kysely/helpers/postgres";
-import { type ListPage, listCursor } from "../lists/list-cursor.ts";
-import { microsecondsOf, olderThan } from "../lists/older-than.ts";
-import { offerFlags } from "../offers/read-offer.ts";
-import { offerNotFound } from "../offers/refusal-problem.ts";
-import type { RecipientResponse } from "../offers/transition.ts";
-import type { PortalDeps, SignedInPerson } from "./person.ts";
+import { type ListPage, listCursor } from "../../lists/list-cursor.ts";
+import { microsecondsOf, olderThan } from "../../lists/older-than.ts";
+import { offerFlags } from "../../offers/read-offer.ts";
+import { offerNotFound } from "../../offers/refusal-problem.ts";
+import type { RecipientResponse } from "../../offers/transition.ts";
+import type { PortalDeps, SignedInPerson } from "../person.ts";
 
 export type ListedOffer = Awaited<ReturnType<typeof readOffers>>["rows"][number];
 

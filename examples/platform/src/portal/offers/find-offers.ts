@@ -1,9 +1,9 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
-import { type Listed, type ListPage, listCursor } from "../lists/list-cursor.ts";
-import { microsecondsOf, olderThan, youngerThan } from "../lists/older-than.ts";
-import { offerFlags } from "../offers/read-offer.ts";
-import { containsPattern } from "../store/contains-pattern.ts";
-import type { PortalDeps, SignedInPerson } from "./person.ts";
+import { type Listed, type ListPage, listCursor } from "../../lists/list-cursor.ts";
+import { microsecondsOf, olderThan, youngerThan } from "../../lists/older-than.ts";
+import { offerFlags } from "../../offers/read-offer.ts";
+import { containsPattern } from "../../store/contains-pattern.ts";
+import type { PortalDeps, SignedInPerson } from "../person.ts";
 import { responses } from "./read-offers.ts";
 
 /** `decision`: somebody applied, and the offer is neither complete, withdrawn nor past (D-116). */

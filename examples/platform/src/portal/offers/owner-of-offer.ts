@@ -1,5 +1,5 @@
-import { offerNotFound } from "../offers/refusal-problem.ts";
-import type { PortalDeps, SignedInPerson } from "./person.ts";
+import { offerNotFound } from "../../offers/refusal-problem.ts";
+import type { PortalDeps, SignedInPerson } from "../person.ts";
 
 /**
  * The organisation that owns the offer: the person's, or one that their agency acts for (D-117).

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { jsonObjectFrom } from "kysely/helpers/postgres";
-import { isShownAs, type ShownState, shownState } from "../delivery/shown-state.ts";
-import { type ListPage, listCursor } from "../lists/list-cursor.ts";
-import type { EventType } from "../store/tables.ts";
-import type { PortalDeps, SignedInPerson } from "./person.ts";
+import { isShownAs, type ShownState, shownState } from "../../delivery/shown-state.ts";
+import { type ListPage, listCursor } from "../../lists/list-cursor.ts";
+import type { EventType } from "../../store/tables.ts";
+import type { PortalDeps, SignedInPerson } from "../person.ts";
 
 export type ReadDelivery = Awaited<ReturnType<typeof readDeliveries>>["rows"][number];
 export type ReadAttempt = Awaited<ReturnType<typeof readAttempts>>[number];

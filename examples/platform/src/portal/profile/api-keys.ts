@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { z } from "zod";
-import { sha256 } from "../http/sha256.ts";
-import { ProblemError } from "../problem/problem-error.ts";
-import type { Trx } from "../store/store.ts";
-import { lineField } from "../validation/text-field.ts";
-import type { PortalDeps, SignedInPerson } from "./person.ts";
+import { sha256 } from "../../http/sha256.ts";
+import { ProblemError } from "../../problem/problem-error.ts";
+import type { Trx } from "../../store/store.ts";
+import { lineField } from "../../validation/text-field.ts";
+import type { PortalDeps, SignedInPerson } from "../person.ts";
 
 export const apiKeySchema = z.strictObject({ name: lineField.max(100) });
 
