@@ -30,7 +30,7 @@ export async function applyAction(
   offerId: string,
   action: Action,
 ): Promise<ActionResult> {
-  const { now } = deps;
+  const at = deps.now();
   const offer = await lockOffer(trx, actor, offerId);
   if (offer === undefined) return { code: "offer_not_found" };
   const state: OfferState = {
@@ -40,11 +40,11 @@ export async function applyAction(
   };
   const outcome = transition(state, action);
   if (!outcome.allowed) return outcome.refusal;
-  await writeState(trx, offerId, action, state, outcome.state, now());
-  await recordView(trx, offerId, action, now());
+  await writeState(trx, offerId, action, state, outcome.state, at);
+  await recordView(trx, offerId, action, at);
   announce(trx, { topic: "offer", organisationId: offer.organisation_id });
   for (const effect of outcome.effects) await applyEffect(trx, offer.organisation_id, offerId, effect);
-  if (outcome.effects.length > 0) await mailContact(trx, deps, offer, action);
+  if (outcome.effects.length > 0) await mailContact(trx, { ...deps, now: () => at }, offer, action);
   return "done";
 }
 

@@ -67,7 +67,7 @@ function mountPortalPages(pages: Router, deps: PageDeps): void {
   defineRoutes(pages, "/company/time-zone", { get: redirect("/company"), post: submit(timeZoneForm) });
   defineRoutes(pages, "/company/remove", { get: show(removeProfilePage), post: submit(removeProfileForm) });
   defineRoutes(pages, "/api-keys", { get: show(apiKeysPage), post: submit(createApiKeyForm) });
-  defineRoutes(pages, "/api-keys/:id/revoke", { get: redirect("/api-keys"), post: submit(revokeApiKeyForm) });
+  defineRoutes(pages, "/api-keys/:id/revoke", { post: submit(revokeApiKeyForm) });
 
   defineRoutes(pages, "/offers", { get: show(offersPage) });
   // Before `:id`, which would match it.

@@ -238,8 +238,6 @@ export interface InvitationTable {
   /** Of the link in the mail (D-122). */
   token_hash: ColumnType<string | null, string | undefined, never>;
   accepted_at: OptionalTimestamp;
-  /** Who accepted it. */
-  worker_id: OptionalText;
   created_at: CreatedAt;
 }
 

@@ -66,7 +66,7 @@ export async function joinAsWorker(
   const passwordHash = await hashPassword(password);
   const id = `worker_${randomUUID()}`;
   await commitAndPublish(deps, async (trx) => {
-    const { organisation_id, sign_in_address: address } = await useInvitation(trx, deps, token, id);
+    const { organisation_id, sign_in_address: address } = await useInvitation(trx, deps, token);
     const joined = await trx
       .insertInto("workers")
       .values({ id, name, email_address: address, password_hash: passwordHash })
@@ -99,17 +99,17 @@ export async function acceptAsWorker(
       .select("id")
       .where("email_address", "=", emailAddress.toLowerCase())
       .executeTakeFirstOrThrow();
-    const { organisation_id } = await useInvitation(trx, deps, token, id);
+    const { organisation_id } = await useInvitation(trx, deps, token);
     await addContact(trx, deps, id, organisation_id);
   });
   return session;
 }
 
 /** One use: a concurrent one waits for the row, and then finds it used. */
-async function useInvitation(trx: Trx, { now }: Pick<WorkerAppDeps, "now">, token: string, workerId: string) {
+async function useInvitation(trx: Trx, { now }: Pick<WorkerAppDeps, "now">, token: string) {
   const used = await trx
     .updateTable("invitations")
-    .set({ accepted_at: now(), worker_id: workerId })
+    .set({ accepted_at: now() })
     .where("token_hash", "=", sha256(token))
     .where("accepted_at", "is", null)
     .where("created_at", ">", new Date(now().getTime() - invitationValidDays * dayMs))

@@ -17,6 +17,7 @@ import { type Served, serve } from "../support/serve.ts";
 import { virtualTime } from "../support/virtual-time.ts";
 import { type StoryDelivery, type StorySide, storyWorkers } from "./story.ts";
 import { StoryReceiver, storyPrefix, storySecret } from "./story-receiver.ts";
+import { linkTo } from "../support/link-to.ts";
 
 /** The platform's store, deliveries, portal and worker app, and the port that its webhooks go to. */
 export interface StoryPlatform {
@@ -68,14 +69,14 @@ async function beginStory(
     .values(storyWorkers.map((id) => ({ id, name: id, password_hash: "" })))
     .execute();
   const offer = { createdByUserId: "user_hana", title: "Kitchen help", workerIds: [...storyWorkers] };
-  const offerId = await store.transaction((trx) => createOffer(trx, { now }, organisationId, offer));
+  const offerId = await store.transaction((trx) => createOffer(trx, { now, linkTo }, organisationId, offer));
   // As a platform in production, but without jitter.
   const policies = { random: () => 0.5, retrySchedule: defaultRetrySchedule, breaker: defaultBreakerPolicy };
   const start = () => fixture.startDelivery({ now, sign, ...policies });
   let delivery = start();
 
   const act = async (...[actor, action]: [Parameters<typeof applyAction>[2], Parameters<typeof applyAction>[4]]) => {
-    const result = await store.transaction((trx) => applyAction(trx, { now }, actor, offerId, action));
+    const result = await store.transaction((trx) => applyAction(trx, { now, linkTo }, actor, offerId, action));
     return result === "done" ? result : result.code;
   };
   const deliveryIds = async () => (await readDeliveries(fixture)).map(({ id }) => id);

@@ -9,6 +9,7 @@ import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../s
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 import { type Model, type OffersUnderTest, offerCommands, offerScenario, workerIds } from "./offer-commands.ts";
 import type { OfferPicture, Organisation } from "./offer-history.ts";
+import { linkTo } from "../support/link-to.ts";
 
 type Organisations = Record<Organisation, string>;
 
@@ -98,6 +99,7 @@ describe.each(await storesUnderTest())("the states of offers on $title", ({ crea
       store: fixture.store,
       now: () => new Date(),
       signals: { publish: () => undefined },
+      linkTo,
     };
     const model: Model = { histories: [], seen: [], onOutcome: () => undefined };
     return { model, real: storedOffers(deps, organisations) };

@@ -117,7 +117,7 @@ describe("deliveries", () => {
     expect(text).toContain("<title>Not done: Deliveries");
     expect(text).toContain('<details class="code" id="redeliver-many" open>');
     expect(text).toMatch(/value="yester&quot;day"[^>]*aria-invalid="true"/);
-    expect(text).toContain("Enter a time, such as 2099-05-01T16:00.");
+    expect(text).toContain("Enter a date and a time, such as 2099-05-01T16:00.");
     expect(text).toContain('value="all" checked');
     expect(await hana.get("/deliveries/redeliver")).toMatchObject({ status: 303, location: "/deliveries" });
   });

@@ -51,6 +51,10 @@ describe.each(await anyStore())("long lists on $title", ({ createDatabase }) => 
       const parts = await follow("/offers", />No\. (\d+)<\/a>/g);
       expect(parts.map(({ length }) => length)).toEqual([100, 1]);
       expect(parts.flat()).toEqual(Array.from({ length: 101 }, (_, index) => String(101 - index)));
+      // By the start of the work, which without events is the creation (D-116).
+      const upcoming = await follow("/offers?q=no.&time=upcoming", />No\. (\d+)<\/a>/g);
+      expect(upcoming.map(({ length }) => length)).toEqual([100, 1]);
+      expect(upcoming.flat()).toEqual(parts.flat().reverse());
       const bo = openPageClient(platform.address);
       await bo.signIn("bo@bistro-group.example");
       const older = /href="([^"]+)">Older/.exec((await hana.get("/offers")).text)?.[1] ?? "";

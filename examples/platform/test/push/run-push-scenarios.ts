@@ -11,6 +11,7 @@ import { addOrganisation, type DeliveryFixture } from "../support/delivery-fixtu
 import { virtualTime } from "../support/virtual-time.ts";
 import { type PushScenarios, type PushStep, workersPerScenario } from "./push-scenario.ts";
 import { PushService, type Treatment } from "./push-service.ts";
+import { linkTo } from "../support/link-to.ts";
 
 /** What a run of scenarios pushed and notified. */
 export interface PushScenariosResult {
@@ -119,14 +120,14 @@ class ScenarioRunner {
     const workerIds = workers.map((index) => this.#workerIds[index] ?? "");
     const input = { createdByUserId: "user-1", title: "Bar", workerIds };
     await this.#store.transaction(async (trx) => {
-      this.offerIds.push(await createOffer(trx, { now }, this.#organisationId, input));
+      this.offerIds.push(await createOffer(trx, { now, linkTo }, this.#organisationId, input));
     });
   }
 
   async #act(offer: number, action: Action): Promise<void> {
     const offerId = this.offerIds[offer % this.offerIds.length] ?? "";
     const actor = "workerId" in action ? { workerId: action.workerId } : { organisationId: this.#organisationId };
-    await this.#store.transaction((trx) => applyAction(trx, { now }, actor, offerId, action));
+    await this.#store.transaction((trx) => applyAction(trx, { now, linkTo }, actor, offerId, action));
   }
 
   /** Registers the device as this worker. */

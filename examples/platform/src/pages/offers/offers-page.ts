@@ -15,7 +15,7 @@ import { newestFirst, parameterOf } from "../layout/pagination.ts";
 import { slotsOf } from "../layout/slots.ts";
 import type { PortalContext, PortalPage } from "../sections/portal-section.ts";
 
-const limit = 50;
+const limit = 100;
 /** Shown above the list; a link leads to the others. */
 const decisionsLimit = 5;
 
@@ -46,7 +46,7 @@ export const offersPage: PortalPage = async (context) => {
       ${waiting && waiting.rows.length > 0 && decisionsSection(context, waiting)}
       <section class="panel" id="offers" data-live="offer" aria-label="Offers">
         ${(!isUnfiltered || rows.length > 0) && filterBars(filter)}
-        ${rows.length > 0 ? offersTable(context, rows) : isUnfiltered && isNewest ? noOffers : html`<p class="empty">No matching offers.</p>`}
+        ${rows.length > 0 ? offersTable(context, rows) : isUnfiltered && isNewest ? noOffers : html`<p class="empty">${isUnfiltered ? "No older offers." : "No matching offers."}</p>`}
         ${links}
       </section>`;
   return { title: filter.state === undefined ? "Offers" : `Offers: ${stateNames[filter.state]}`, main };

@@ -51,7 +51,7 @@ export async function organisationChoices(
     )
     .select(["organisations.id", "organisations.name"])
     .select(sql<boolean>`organisations.id = ${organisationId}`.as("isOwn"))
-    .select(({ eb }) => eb("searched_at", "is not", null).as("isRemembered"))
+    .select(sql<boolean>`searched_at is not null`.as("isRemembered"))
     .where("suggests_contacts", "=", true)
     .$if(text !== undefined, (query) =>
       query.where(({ eb, or }) =>

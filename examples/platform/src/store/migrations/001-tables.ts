@@ -251,7 +251,6 @@ create table invitations (
   sign_in_address text not null generated always as (lower(email_address)) stored,
   token_hash text unique,
   accepted_at timestamptz,
-  worker_id text references workers,
   created_at timestamptz not null default now()
 );
 create index on invitations (organisation_id, mailbox, created_at);
