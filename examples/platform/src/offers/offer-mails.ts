@@ -60,15 +60,30 @@ export async function mailResponses(trx: Trx, deps: MailDeps, offer: MailedOffer
 }
 
 /** Mails the contact that the offer is complete or withdrawn, instead of responses that were not mailed yet (D-121). */
-export async function mailEnd(trx: Trx, deps: MailDeps, offer: MailedOffer, end: "complete" | "withdraw"): Promise<void> {
+export async function mailEnd(
+  trx: Trx,
+  deps: MailDeps,
+  offer: MailedOffer,
+  end: "complete" | "withdraw",
+): Promise<void> {
   const { id, notify_email_address: address } = offer;
   if (address === null) return;
-  await trx.deleteFrom("mails").where("digest_of", "=", id).where("due_at", ">", sql<Date>`now() + interval '10 s'`).execute();
+  await trx
+    .deleteFrom("mails")
+    .where("digest_of", "=", id)
+    .where("due_at", ">", sql<Date>`now() + interval '10 s'`)
+    .execute();
   const title = lineInMail(offer.title);
   const mail =
     end === "complete"
-      ? { subject: `Offer complete: ${title}`, lines: [`The offer "${title}" is complete.`, "", ...(await assigned(trx, id))] }
-      : { subject: `Offer withdrawn: ${title}`, lines: [`The offer "${title}" is withdrawn. All its workers are notified.`] };
+      ? {
+          subject: `Offer complete: ${title}`,
+          lines: [`The offer "${title}" is complete.`, "", ...(await assigned(trx, id))],
+        }
+      : {
+          subject: `Offer withdrawn: ${title}`,
+          lines: [`The offer "${title}" is withdrawn. All its workers are notified.`],
+        };
   const body = await bodyOf(trx, deps, offer, mail.lines);
   await writeMails(trx, [{ to_address: address, subject: mail.subject, body }]);
 }

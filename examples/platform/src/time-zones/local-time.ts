@@ -4,7 +4,9 @@ import { Temporal } from "temporal-polyfill";
 export function instantsOf(local: string, timeZone: string): Date[] {
   const time = plainDateTime(local);
   if (time === undefined) return [];
-  const both = (["earlier", "later"] as const).map((disambiguation) => time.toZonedDateTime(timeZone, { disambiguation }));
+  const both = (["earlier", "later"] as const).map((disambiguation) =>
+    time.toZonedDateTime(timeZone, { disambiguation }),
+  );
   // Temporal moves a skipped time by the length of the change: it is no longer the time that was typed.
   const exact = both.filter((zoned) => zoned.toPlainDateTime().equals(time));
   return [...new Set(exact.map(({ epochMilliseconds }) => epochMilliseconds))].map((ms) => new Date(ms));

@@ -26,12 +26,21 @@ export async function readInvitation({ store, now }: Pick<WorkerAppDeps, "store"
     .selectFrom("invitations")
     .innerJoin("organisations", "organisations.id", "invitations.organisation_id")
     .innerJoin("people", "people.id", "invited_by")
-    .select(["invitations.id", "invitations.name", "email_address as emailAddress", "invitations.created_at as invitedAt"])
+    .select([
+      "invitations.id",
+      "invitations.name",
+      "email_address as emailAddress",
+      "invitations.created_at as invitedAt",
+    ])
     .select(["organisations.id as organisationId", "organisations.name as organisationName"])
     .select(["people.name as invitedBy"])
     // Whether the invited person has joined before.
     .select(({ selectFrom, exists }) =>
-      exists(selectFrom("workers").select("workers.id").whereRef("workers.email_address", "=", "invitations.sign_in_address")).as("isWorker"),
+      exists(
+        selectFrom("workers")
+          .select("workers.id")
+          .whereRef("workers.email_address", "=", "invitations.sign_in_address"),
+      ).as("isWorker"),
     )
     .where("token_hash", "=", sha256(token))
     .where("accepted_at", "is", null)

@@ -6,8 +6,8 @@ import { createOffer } from "../../src/offers/create-offer.ts";
 import type { Store, Trx } from "../../src/store/store.ts";
 import { afterEachStatement } from "../store/after-each-statement.ts";
 import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
-import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 import { linkTo } from "../support/link-to.ts";
+import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
 /** Set TEST_CREATIONS for a longer run. */

@@ -124,7 +124,10 @@ describe("the contract's offers", () => {
     const { mails } = (await fixture.portal("GET", "/mailbox")).json<{ mails: { to: string }[] }>();
     const line = "Bar Bcc: eve@ evil. example https: //evil. example/login";
     expect(mails.filter(({ to }) => to === "desk@example.com")).toMatchObject([
-      { subject: `Offer created: ${line}`, body: expect.stringContaining(`The offer "${line}" was created and sent to 2 workers.\n`) },
+      {
+        subject: `Offer created: ${line}`,
+        body: expect.stringContaining(`The offer "${line}" was created and sent to 2 workers.\n`),
+      },
     ]);
   });
 

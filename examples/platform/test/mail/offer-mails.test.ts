@@ -76,10 +76,12 @@ describe("mails about an offer", async () => {
     const [, digest, ...others] = await mailsOf(id);
     expect(others).toEqual([]);
     expect(digest?.subject).toBe("2 responses: Bar");
-    expect(digest?.body).toContain("Worker amal applied\nWorker ben rejected\n\nIn all, 1 applied, 1 rejected, and 1 have not responded.");
-    const { rows } = await fixture.store.execute(
+    expect(digest?.body).toContain(
+      "Worker amal applied\nWorker ben rejected\n\nIn all, 1 applied, 1 rejected, and 1 have not responded.",
+    );
+    const { rows } = (await fixture.store.execute(
       `select extract(epoch from due_at - now()) / 60 as minutes from mails where digest_of = '${id}'`,
-    ) as unknown as { rows: { minutes: string }[] };
+    )) as unknown as { rows: { minutes: string }[] };
     expect(Math.round(Number(rows[0]?.minutes))).toBe(responseDigestMinutes);
     // Once it is due, the next response is another mail.
     await fixture.store.execute(`update mails set due_at = now() where digest_of = '${id}'`);

@@ -26,7 +26,13 @@ describe("the worker's app", async () => {
 
   async function create(title: string, day: string): Promise<string> {
     const events = [{ start: `2027-03-${day}T17:00:00Z`, end: `2027-03-${day}T23:00:00Z` }];
-    const json = { createdByUserId: "user_hana", title, locationPlaceId: "place_bar", workerIds: ["worker_amal"], events };
+    const json = {
+      createdByUserId: "user_hana",
+      title,
+      locationPlaceId: "place_bar",
+      workerIds: ["worker_amal"],
+      events,
+    };
     return (await platform.call("POST", "/offer", { key, json })).json<{ id: string }>().id;
   }
   async function assign(id: string): Promise<void> {
@@ -34,7 +40,8 @@ describe("the worker's app", async () => {
     await platform.call("POST", `/offer/${id}/complete?api-version=1.0`, { key, json: ["worker_amal"] });
   }
   const part = (text: string, id: string): string => text.split(`id="${id}"`)[1]?.split(`<div id=`)[0] ?? "";
-  const titles = (text: string): string[] => [...text.matchAll(/<strong>([^<]+)<\/strong>/g)].map(([, title = ""]) => title);
+  const titles = (text: string): string[] =>
+    [...text.matchAll(/<strong>([^<]+)<\/strong>/g)].map(([, title = ""]) => title);
 
   test("lists open offers first, with when and where, until the worker responds", async () => {
     await create("Later", "20");

@@ -7,7 +7,16 @@ import { type MountedRoute, mountedRoutes, takesToken } from "./mounted-routes.t
 import { openPageClient, type PageClient, type PageResponse, type SendOptions } from "./page-client.ts";
 
 /** Public pages, without anyone's data. */
-const open = ["/assets/:file", "/healthz", "/readyz", "/sign-in", "/sign-out", "/app/sign-in", "/app/sign-out", "/app/join/:token"];
+const open = [
+  "/assets/:file",
+  "/healthz",
+  "/readyz",
+  "/sign-in",
+  "/sign-out",
+  "/app/sign-in",
+  "/app/sign-out",
+  "/app/join/:token",
+];
 /** No page sends these a token of its session. */
 const forAll = ["/portal/session", "/worker-app/session"];
 

@@ -116,9 +116,14 @@ describe.each(await anyStore())("long lists on $title", ({ createDatabase }) => 
       .execute();
     const seen: string[] = [];
     for (let after: number | undefined, left = true; left; ) {
-      const { recipients } = await readOfferDetails({ store, now: () => new Date() }, { organisationIds: [organisationId] }, offerId, {
-        ...{ after, limit: 2 },
-      });
+      const { recipients } = await readOfferDetails(
+        { store, now: () => new Date() },
+        { organisationIds: [organisationId] },
+        offerId,
+        {
+          ...{ after, limit: 2 },
+        },
+      );
       seen.push(...recipients.map(({ workerId }) => workerId.slice(-1)));
       after = recipients.at(-1)?.id;
       left = recipients.length > 0;

@@ -63,21 +63,26 @@ describe("the list of offers", async () => {
     expect(titles(text, "offers")).toHaveLength(6);
   });
 
-  test.each([
-    ["state=decision", ["Waits soon", "Waits late"]],
-    ["state=open", ["Open 100%", "Waits soon", "Waits late"]],
-    ["state=past", ["Is past"]],
-    ["state=complete", ["Was completed"]],
-    ["state=withdrawn", ["Was withdrawn"]],
-    ["time=past", ["Is past"]],
-    ["time=upcoming", ["Waits soon", "Was completed", "Open 100%", "Was withdrawn", "Waits late"]],
-    ["q=waits", ["Waits soon", "Waits late"]],
-    ["q=100%25", ["Open 100%"]],
-    ["q=%25%25", []],
-    ["q=okafor&state=open", ["Open 100%", "Waits soon", "Waits late"]],
-    ["q=nobody", []],
-    ["state=nonsense&time=never", ["Is past", "Was withdrawn", "Was completed", "Open 100%", "Waits soon", "Waits late"]],
-  ].map(([query, expected]) => ({ query, expected })))("is filtered by $query", async ({ query, expected }) => {
+  test.each(
+    [
+      ["state=decision", ["Waits soon", "Waits late"]],
+      ["state=open", ["Open 100%", "Waits soon", "Waits late"]],
+      ["state=past", ["Is past"]],
+      ["state=complete", ["Was completed"]],
+      ["state=withdrawn", ["Was withdrawn"]],
+      ["time=past", ["Is past"]],
+      ["time=upcoming", ["Waits soon", "Was completed", "Open 100%", "Was withdrawn", "Waits late"]],
+      ["q=waits", ["Waits soon", "Waits late"]],
+      ["q=100%25", ["Open 100%"]],
+      ["q=%25%25", []],
+      ["q=okafor&state=open", ["Open 100%", "Waits soon", "Waits late"]],
+      ["q=nobody", []],
+      [
+        "state=nonsense&time=never",
+        ["Is past", "Was withdrawn", "Was completed", "Open 100%", "Waits soon", "Waits late"],
+      ],
+    ].map(([query, expected]) => ({ query, expected })),
+  )("is filtered by $query", async ({ query, expected }) => {
     const { status, text } = await hana.get(`/offers?${query}`);
     expect(status).toBe(200);
     expect(titles(text, "offers")).toEqual(expected);

@@ -52,7 +52,12 @@ describe("time zones of pages", async () => {
   test("a typed time slot across a clock change is in UTC on the wire, and shown as it was typed", async () => {
     const client = await signedIn(hana, "Europe/London");
     const slot = { start: "2027-03-27T22:00", end: "2027-03-28T06:00" };
-    const created = await client.send("/offers/new", { title: "Night shift", worker: "worker_ben", ...slot, act: "create" });
+    const created = await client.send("/offers/new", {
+      title: "Night shift",
+      worker: "worker_ben",
+      ...slot,
+      act: "create",
+    });
     expect(created.status).toBe(303);
     const path = created.location ?? "";
     const read = await platform.call("GET", `/offer/${path.split("/").at(-1)}`, { key: "demo-key-harbour" });
@@ -69,7 +74,12 @@ describe("time zones of pages", async () => {
   test("a time that the clocks skip is refused, with what was typed", async () => {
     const client = await signedIn(hana, "Europe/London");
     const slot = { start: "2027-03-28T01:30", end: "2027-03-28T06:00" };
-    const { status, text } = await client.send("/offers/new", { title: "Night shift", worker: "worker_ben", ...slot, act: "create" });
+    const { status, text } = await client.send("/offers/new", {
+      title: "Night shift",
+      worker: "worker_ben",
+      ...slot,
+      act: "create",
+    });
     expect(status).toBe(422);
     expect(text).toContain("Choose another time: in Europe/London the clocks go forward then, and skip it.");
     expect(text).toContain('value="2027-03-28T01:30"');

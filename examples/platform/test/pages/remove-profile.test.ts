@@ -16,7 +16,9 @@ describe("removing the base address", async () => {
   beforeAll(async () => {
     if (store === undefined) throw new Error("there is always a store");
     database = await store.createDatabase();
-    platform = await openPlatform(database, { retrySchedule: { delaysMs: [50, 3_600_000], jitter: 0, maxRetryAfterMs: 0 } });
+    platform = await openPlatform(database, {
+      retrySchedule: { delaysMs: [50, 3_600_000], jitter: 0, maxRetryAfterMs: 0 },
+    });
     receiver = await openReceiver();
     hana = openPageClient(platform.address);
     await hana.signIn("hana@harbour-hotels.example");

@@ -15,10 +15,10 @@ import { toldNotifications } from "../../src/push/told-notifications.ts";
 import type { Trx } from "../../src/store/store.ts";
 import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
+import { linkTo } from "../support/link-to.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 import { type VirtualTime, virtualTime } from "../support/virtual-time.ts";
 import { accepted, type FcmServer, openFcmServer, refusedAs } from "./fcm-server.ts";
-import { linkTo } from "../support/link-to.ts";
 
 const { privateKey } = generateKeyPairSync("rsa", {
   modulusLength: 2_048,
@@ -69,10 +69,16 @@ describe.each(await storesUnderTest())("the order of pushes on $title", ({ creat
   };
   const create = (): Promise<string> =>
     fixture.store.transaction((trx) =>
-      createOffer(trx, { now, linkTo }, organisationId, { createdByUserId: "user-1", title: "Bar", workerIds: [workerId] }),
+      createOffer(trx, { now, linkTo }, organisationId, {
+        createdByUserId: "user-1",
+        title: "Bar",
+        workerIds: [workerId],
+      }),
     );
   const withdraw = (offerId: string) =>
-    fixture.store.transaction((trx) => applyAction(trx, { now, linkTo }, { organisationId }, offerId, { type: "withdraw" }));
+    fixture.store.transaction((trx) =>
+      applyAction(trx, { now, linkTo }, { organisationId }, offerId, { type: "withdraw" }),
+    );
   const pushed = (): NotificationReason[] => server.messages.map(({ data }) => data.reason);
   const menu = async (): Promise<NotificationReason[]> => {
     const notifications = await toldNotifications(fixture.store, [workerId]);

@@ -4,13 +4,19 @@ import { pathParameter } from "../../http/path-parameter.ts";
 import { invitationExpiry } from "../../invitations/invitation-expiry.ts";
 import { type FieldErrors, ProblemError } from "../../problem/problem-error.ts";
 import { parseBody } from "../../validation/parse-body.ts";
-import { acceptAsWorker, joinAsWorker, joinSchema, type OpenInvitation, readInvitation } from "../../worker-app/join.ts";
+import {
+  acceptAsWorker,
+  joinAsWorker,
+  joinSchema,
+  type OpenInvitation,
+  readInvitation,
+} from "../../worker-app/join.ts";
 import { field, formTokenField } from "../layout/field.ts";
 import { html } from "../layout/markup.ts";
 import { localTimes } from "../layout/time.ts";
 import type { Page, PageDeps } from "../routing/page.ts";
-import { endSession, guessTimeZone } from "../routing/sign-in-page.ts";
 import { sendPage } from "../routing/send-page.ts";
+import { endSession, guessTimeZone } from "../routing/sign-in-page.ts";
 import { appSection } from "../sections/app-section.ts";
 import { checkCsrf } from "../security/check-csrf.ts";
 import { openPageSession, type PageSession, renew } from "../security/page-session.ts";
@@ -73,7 +79,9 @@ function joinPage(session: PageSession, token: string, invitation: OpenInvitatio
       ${!isWorker && field({ name: "name", label: "Your name", value: view.name ?? invitation.name, required: true, autocomplete: "name", errors: errors?.get("name") })}
       ${field({
         ...{ name: "password", label: isWorker ? "Password" : "Choose a password", type: "password", required: true },
-        ...(isWorker ? { autocomplete: "current-password" } : { autocomplete: "new-password", hint: "At least 8 characters." }),
+        ...(isWorker
+          ? { autocomplete: "current-password" }
+          : { autocomplete: "new-password", hint: "At least 8 characters." }),
         errors: errors?.get("password"),
       })}
       <button>${isWorker ? "Share my availability" : "Join and share my availability"}</button>

@@ -23,6 +23,7 @@ export const menuPage: AppPage = async (context) => {
       <header class="page-head"><h1>Notifications</h1></header>
       <div id="open" data-live="notification">${open.length > 0 && openSection(context, open)}</div>
       <div id="menu" data-live="notification">
+        ${open.length > 0 && html`<h2>All notifications</h2>`}
         ${rows.length > 0 ? html`<ul class="menu">${rows.map((item) => entry(context, item))}</ul>` : isNewest ? nothing : nothingOlder}
         ${links}
       </div>`;

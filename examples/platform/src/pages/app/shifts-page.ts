@@ -15,7 +15,10 @@ export const shiftsPage: AppPage = async (context) => {
   return { title: "Shifts", main };
 };
 
-const shiftCard = ({ times, deps }: AppContext, { id, title, events, locationPlaceId, organisationName }: WorkerShift): Markup => html`
+const shiftCard = (
+  { times, deps }: AppContext,
+  { id, title, events, locationPlaceId, organisationName }: WorkerShift,
+): Markup => html`
   <li>
     <a class="entry successful" href="/app/offers/${encodeURIComponent(id)}">
       <strong>${title}</strong>

@@ -1,5 +1,11 @@
 import { apiKeyHeader } from "../../generated/decisions.ts";
-import { apiKeySchema, createApiKey, type ReadApiKey, readApiKeys, revokeApiKey } from "../../portal/profile/api-keys.ts";
+import {
+  apiKeySchema,
+  createApiKey,
+  type ReadApiKey,
+  readApiKeys,
+  revokeApiKey,
+} from "../../portal/profile/api-keys.ts";
 import { type FieldErrors, ProblemError } from "../../problem/problem-error.ts";
 import { parseBody } from "../../validation/parse-body.ts";
 import { dataTable } from "../layout/data-table.ts";
@@ -21,7 +27,10 @@ export const createApiKeyForm: PortalForm = async (context, form) => {
     const key = parseBody(apiKeySchema, { name });
     const redirect = await submitOnce(context, form, user.organisationId, async (trx) => {
       created = await createApiKey(trx, deps, user, key);
-      return { to: "/api-keys", notice: `The key “${name}” was shown once. Revoke it and create another if you lost it.` };
+      return {
+        to: "/api-keys",
+        notice: `The key “${name}” was shown once. Revoke it and create another if you lost it.`,
+      };
     });
     return created === undefined ? redirect : await showKeys(context, { created });
   } catch (error) {
@@ -82,7 +91,10 @@ const keysTable = (context: PortalContext, rows: readonly ReadApiKey[]): Markup 
       { heading: "Name", cell: nameOf },
       { heading: "Held by", cell: ({ agencyName }) => agencyName ?? "Your organisation" },
       { heading: "Created", cell: ({ createdAt }) => context.times.time(createdAt) },
-      { heading: "Last used", cell: ({ lastUsedAt }) => (lastUsedAt === null ? "Never" : context.times.time(lastUsedAt)) },
+      {
+        heading: "Last used",
+        cell: ({ lastUsedAt }) => (lastUsedAt === null ? "Never" : context.times.time(lastUsedAt)),
+      },
       { heading: "Revoke", cell: (key) => revokeForm(context, key) },
     ],
     rows,

@@ -10,8 +10,8 @@ import type { Page } from "../routing/page.ts";
 import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-section.ts";
 import { checksSection } from "./checks-section.ts";
 import { healthSection } from "./health-section.ts";
-import { timeZoneSection } from "./time-zone-section.ts";
 import { type ProfileDraft, profileForm, readProfileDraft, rotationForm } from "./profile-form.ts";
+import { timeZoneSection } from "./time-zone-section.ts";
 
 /** `GET /company` */
 export const companyPage: PortalPage = (context) => showCompany(context, {});

@@ -33,8 +33,11 @@ export function deliveryChart(times: LocalTimes, { buckets, total }: DeliverySta
       </figure>
       <figure>
         <figcaption><strong>Lag</strong> <span class="measure">${lag}</span></figcaption>
-        ${plot(`From event to acknowledgement in ${during}: ${lag}.`, { buckets, times, highest: duration(slowest) }, ({ medianLagMs }, x, w) =>
-          medianLagMs === null ? undefined : bar(x, w, 0, Math.max(0.03, medianLagMs / slowest), "lag"),
+        ${plot(
+          `From event to acknowledgement in ${during}: ${lag}.`,
+          { buckets, times, highest: duration(slowest) },
+          ({ medianLagMs }, x, w) =>
+            medianLagMs === null ? undefined : bar(x, w, 0, Math.max(0.03, medianLagMs / slowest), "lag"),
         )}
         <p class="legend fine"><span class="key lag"></span> median from event to acknowledgement</p>
       </figure>

@@ -25,8 +25,14 @@ export const invitationsPage: PortalPage = async (context) => {
                 { heading: "Name", cell: ({ name }) => name },
                 { heading: "Email address", cell: ({ emailAddress }) => emailAddress },
                 { heading: "Suggested by", cell: ({ suggestedBy }) => suggestedBy },
-                { heading: "Invited", cell: ({ invitedAt, invitedBy }) => html`${context.times.time(invitedAt)} by ${invitedBy}` },
-                { heading: "State", cell: ({ acceptedAt, invitedAt }) => stateOf(acceptedAt, invitedAt, context.deps.now()) },
+                {
+                  heading: "Invited",
+                  cell: ({ invitedAt, invitedBy }) => html`${context.times.time(invitedAt)} by ${invitedBy}`,
+                },
+                {
+                  heading: "State",
+                  cell: ({ acceptedAt, invitedAt }) => stateOf(acceptedAt, invitedAt, context.deps.now()),
+                },
               ],
               rows,
             })

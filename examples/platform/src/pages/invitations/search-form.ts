@@ -1,5 +1,9 @@
+import {
+  type OrganisationChoice,
+  organisationChoices,
+  type PersonSearch,
+} from "../../portal/invitations/search-suggestions.ts";
 import { emailAddressesOf } from "../../portal/person.ts";
-import { type OrganisationChoice, organisationChoices, type PersonSearch } from "../../portal/invitations/search-suggestions.ts";
 import { formTokenField } from "../layout/field.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import { parameterOf } from "../layout/pagination.ts";

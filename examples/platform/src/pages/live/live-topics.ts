@@ -43,7 +43,8 @@ export function openLiveTopics(
   let timer: NodeJS.Timeout | undefined;
 
   const concerns = (each: Heard, organisationIds: readonly string[]): each is Exclude<Heard, "everything"> =>
-    each !== "everything" && (organisationIds.some((id) => id === each.organisationId) || (each.topic === "mail" && showAllMail));
+    each !== "everything" &&
+    (organisationIds.some((id) => id === each.organisationId) || (each.topic === "mail" && showAllMail));
 
   const notify = (follower: Follower): void => {
     const { organisationIds, listener, handled = Number.NEGATIVE_INFINITY } = follower;

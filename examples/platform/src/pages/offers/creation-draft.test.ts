@@ -38,7 +38,9 @@ test.each([
     ["start", start],
     ["end", "2099-05-02T00:00"],
   ]);
-  expect(creationOf(readDraft(form), "", localTimes("UTC")).events).toEqual([{ start: expected, end: "2099-05-02T00:00:00Z" }]);
+  expect(creationOf(readDraft(form), "", localTimes("UTC")).events).toEqual([
+    { start: expected, end: "2099-05-02T00:00:00Z" },
+  ]);
 });
 
 // Expected values: the clock changes of the IANA time zone database, as timeanddate.com shows them.

@@ -1,10 +1,10 @@
 import type { Request } from "express";
 import {
-  findOffers,
   type FoundOffer,
+  findOffers,
   type OfferFilter,
-  offersCursor,
   offerStates,
+  offersCursor,
   offerTimes,
 } from "../../portal/offers/find-offers.ts";
 import { dataTable } from "../layout/data-table.ts";
@@ -33,11 +33,16 @@ export const offersPage: PortalPage = async (context) => {
   const { deps, user, request } = context;
   const filter = filterOf(request);
   const cursor = offersCursor(filter);
-  const list = { cursor, read: (_: unknown, __: unknown, page: Parameters<typeof findOffers>[3]) => findOffers(deps, user, filter, page) };
+  const list = {
+    cursor,
+    read: (_: unknown, __: unknown, page: Parameters<typeof findOffers>[3]) => findOffers(deps, user, filter, page),
+  };
   const { rows, isNewest, links } = await newestFirst(context, list, limit, (before) => addressOf(filter, before));
   const isUnfiltered = Object.values(filter).every((value) => value === undefined);
   const waiting =
-    isUnfiltered && isNewest ? await findOffers(deps, user, { state: "decision" }, { limit: decisionsLimit }) : undefined;
+    isUnfiltered && isNewest
+      ? await findOffers(deps, user, { state: "decision" }, { limit: decisionsLimit })
+      : undefined;
   const main = html`
       <header class="page-head">
         <h1>Offers</h1>
@@ -74,7 +79,10 @@ const filterBars = (filter: OfferFilter): Markup => html`
           ${linkBar("Time", [undefined, ...offerTimes], filter.time, (time) => [time === undefined ? "Any time" : timeNames[time], addressOf({ ...filter, time })])}
         </div>`;
 
-const decisionsSection = (context: PortalContext, { rows, next }: Awaited<ReturnType<typeof findOffers>>): Markup => html`
+const decisionsSection = (
+  context: PortalContext,
+  { rows, next }: Awaited<ReturnType<typeof findOffers>>,
+): Markup => html`
       <section class="panel" id="decisions" data-live="offer" aria-labelledby="decisions-title">
         <h2 id="decisions-title">Needs your decision</h2>
         ${dataTable<FoundOffer>({
@@ -102,7 +110,10 @@ const offersTable = (context: PortalContext, rows: readonly FoundOffer[]): Marku
   });
 
 const columnsOf = ({ times, user, deps }: PortalContext) => [
-  { heading: "Offer", cell: ({ id, title }: FoundOffer) => html`<a href="/offers/${encodeURIComponent(id)}">${title}</a>` },
+  {
+    heading: "Offer",
+    cell: ({ id, title }: FoundOffer) => html`<a href="/offers/${encodeURIComponent(id)}">${title}</a>`,
+  },
   { heading: "When", cell: ({ events }: FoundOffer) => slotsOf(times, events, deps.now()) },
   ...(user.organisations.length > 1
     ? [{ heading: "Organisation", cell: ({ organisationName }: FoundOffer) => organisationName }]

@@ -24,7 +24,11 @@ export function recipientsSection(
   links: Markup | undefined,
 ): Markup {
   const isOpen = !offer.complete && !offer.widthdrawn;
-  const table = recipientsTable(context.times, offer, isOpen ? (one) => selectableName(one, selected) : ({ name }) => name);
+  const table = recipientsTable(
+    context.times,
+    offer,
+    isOpen ? (one) => selectableName(one, selected) : ({ name }) => name,
+  );
   return html`
     <section class="panel" id="recipients" data-live="offer" aria-labelledby="recipients-title">
       <header>
@@ -67,7 +71,9 @@ const selectableName = ({ workerId, name, response }: RecipientDetails, selected
 
 function recipientsTable(
   { time }: LocalTimes,
-  offer: OfferDetails, nameCell: (one: RecipientDetails) => Markup | string): Markup {
+  offer: OfferDetails,
+  nameCell: (one: RecipientDetails) => Markup | string,
+): Markup {
   const outcome: Column<RecipientDetails> = {
     heading: "Outcome",
     cell: ({ confirmation }) => (confirmation === "" ? badge("Not chosen", "neutral") : badge("Gets the work", "good")),

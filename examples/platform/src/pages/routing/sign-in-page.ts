@@ -67,7 +67,11 @@ export async function guessTimeZone<User>(
 }
 
 /** Ends the browser's session, if any. */
-export async function endSession<User>(deps: PageDeps, { role }: PageSection<User>, session: PageSession): Promise<void> {
+export async function endSession<User>(
+  deps: PageDeps,
+  { role }: PageSection<User>,
+  session: PageSession,
+): Promise<void> {
   const closed = session.token === undefined ? undefined : await closeSession(deps.store, session.token, role);
   if (closed !== undefined) deps.streams.end(closed);
 }

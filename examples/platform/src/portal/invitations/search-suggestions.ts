@@ -3,8 +3,8 @@ import { z } from "zod";
 import { nullAsAbsent } from "../../generated/received-values.ts";
 import { addFieldError } from "../../problem/field-errors.ts";
 import { type FieldErrors, ProblemError } from "../../problem/problem-error.ts";
-import { type OrganisationResult, searchAll } from "../../suggestions/search-all.ts";
 import { containsPattern } from "../../store/contains-pattern.ts";
+import { type OrganisationResult, searchAll } from "../../suggestions/search-all.ts";
 import { textField } from "../../validation/text-field.ts";
 import { emailAddressesOf, type PortalDeps, type SignedInPerson } from "../person.ts";
 import { recordShown } from "./shown-suggestions.ts";
@@ -74,7 +74,11 @@ export async function organisationChoices(
 }
 
 /** Remembers the searched organisations for the person's next search. */
-async function remember({ store, now }: PortalDeps, personId: string, organisationIds: readonly string[]): Promise<void> {
+async function remember(
+  { store, now }: PortalDeps,
+  personId: string,
+  organisationIds: readonly string[],
+): Promise<void> {
   await sql`
     insert into searched_organisations (person_id, organisation_id, searched_at)
     select distinct ${personId}, id, ${now()}::timestamptz

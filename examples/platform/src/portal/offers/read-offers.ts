@@ -12,7 +12,11 @@ export type ListedOffer = Awaited<ReturnType<typeof readOffers>>["rows"][number]
 const cursor = listCursor("offers", /./);
 
 /** The offers of the person's organisations, newest first, with their counts of responses. */
-async function readOffers({ store, now }: PortalDeps, { organisationIds }: SignedInPerson, { before, limit }: ListPage) {
+async function readOffers(
+  { store, now }: PortalDeps,
+  { organisationIds }: SignedInPerson,
+  { before, limit }: ListPage,
+) {
   const read = await store.db
     .selectFrom("offers")
     .select(["id", "title", "created_at as createdAt", "ends_at", "completed_at", "withdrawn_at"])

@@ -1,6 +1,6 @@
 import { ProblemError } from "../../problem/problem-error.ts";
-import { publishEndpoint } from "./check-endpoint.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
+import { publishEndpoint } from "./check-endpoint.ts";
 
 /**
  * Removes the base address and its secrets (D-120). Pending deliveries are held until an address is saved again; new events get

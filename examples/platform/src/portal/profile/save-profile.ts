@@ -6,8 +6,8 @@ import { invalidRequest } from "../../problem/problem-error.ts";
 import { encrypt, matchesEncrypted } from "../../store/encryption/encrypt.ts";
 import type { EndpointScheme } from "../../store/tables.ts";
 import { textField } from "../../validation/text-field.ts";
-import { checkEndpoint, checkScheme, publishEndpoint, secretField } from "./check-endpoint.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
+import { checkEndpoint, checkScheme, publishEndpoint, secretField } from "./check-endpoint.ts";
 
 export const profileSchema = nullAsAbsent(
   z.strictObject({
