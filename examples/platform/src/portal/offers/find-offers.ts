@@ -71,7 +71,8 @@ export async function findOffers(
 }
 
 // D-06: an offer without events is never past.
-const isPast = (at: Date) => sql<SqlBool>`ends_at <= ${at}`;
+// What has ended has begun: the index on the start then skips what is ahead.
+const isPast = (at: Date) => sql<SqlBool>`(ends_at <= ${at} and work_from <= ${at})`;
 const notPast = (at: Date) => sql<SqlBool>`(ends_at is null or ends_at > ${at})`;
 const isOpen = sql<SqlBool>`completed_at is null and withdrawn_at is null`;
 const isApplied = sql<SqlBool>`exists (select from recipients where offer_id = offers.id and response = 'applied')`;
@@ -97,9 +98,10 @@ async function contains(db: PortalDeps["store"]["db"], text: string): Promise<Ra
     .execute();
   const ofWorkers =
     workers.length > fewWorkers
-      ? sql`exists (
-          select from recipients join workers on workers.id = worker_id
-          where offer_id = offers.id and workers.name ilike ${pattern})`
+      ? // With `limit` the planner asks the index for each offer; it would hash all recipients of all offers for `exists`.
+        sql`coalesce((
+          select true from recipients join workers on workers.id = worker_id
+          where offer_id = offers.id and workers.name ilike ${pattern} limit 1), false)`
       : sql`offers.id in (
           select offer_id from recipients
           where worker_id in (select json_array_elements_text(${JSON.stringify(workers.map(({ id }) => id))}::text::json)))`;
