@@ -3,7 +3,7 @@ import { onlyLane } from "../outbox/outbox-queue.ts";
 import { wakeLanes } from "../outbox/wake-lanes.ts";
 import { announce } from "../signals/announce.ts";
 import type { Trx } from "../store/store.ts";
-import type { MailTable } from "../store/tables.ts";
+import type { MailTable } from "../store/invitation-tables.ts";
 
 export type MailToWrite = Pick<Insertable<MailTable>, "to_address" | "subject" | "body">;
 

@@ -6,7 +6,7 @@ import { createOffer } from "../../src/offers/create-offer.ts";
 import type { Store, Trx } from "../../src/store/store.ts";
 import { afterEachStatement } from "../store/after-each-statement.ts";
 import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
-import { linkTo } from "../support/link-to.ts";
+import { linkTo } from "../mail/link-to.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;

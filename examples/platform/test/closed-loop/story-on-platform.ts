@@ -13,7 +13,7 @@ import { saveProfile } from "../../src/portal/profile/save-profile.ts";
 import { searchAll } from "../../src/suggestions/search-all.ts";
 import { addContact } from "../../src/worker-app/contacts.ts";
 import { addOrganisation, type DeliveryFixture, testEncryptionKey } from "../support/delivery-fixture.ts";
-import { linkTo } from "../support/link-to.ts";
+import { linkTo } from "../mail/link-to.ts";
 import { type Served, serve } from "../support/serve.ts";
 import { virtualTime } from "../support/virtual-time.ts";
 import { type StoryDelivery, type StorySide, storyWorkers } from "./story.ts";

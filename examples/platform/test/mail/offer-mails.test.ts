@@ -4,8 +4,8 @@ import { applyAction } from "../../src/offers/apply-action.ts";
 import { createOffer } from "../../src/offers/create-offer.ts";
 import type { Action } from "../../src/offers/transition.ts";
 import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
-import { linkTo } from "../support/link-to.ts";
 import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { linkTo } from "./link-to.ts";
 
 const address = "hana@example.com";
 

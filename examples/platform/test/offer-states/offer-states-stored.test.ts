@@ -6,7 +6,7 @@ import { commitAndPublish } from "../../src/offers/commit-and-publish.ts";
 import { createOffer } from "../../src/offers/create-offer.ts";
 import type { Store } from "../../src/store/store.ts";
 import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
-import { linkTo } from "../support/link-to.ts";
+import { linkTo } from "../mail/link-to.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 import { type Model, type OffersUnderTest, offerCommands, offerScenario, workerIds } from "./offer-commands.ts";
 import type { OfferPicture, Organisation } from "./offer-history.ts";

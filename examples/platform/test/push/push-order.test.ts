@@ -15,7 +15,7 @@ import { toldNotifications } from "../../src/push/told-notifications.ts";
 import type { Trx } from "../../src/store/store.ts";
 import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
-import { linkTo } from "../support/link-to.ts";
+import { linkTo } from "../mail/link-to.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 import { type VirtualTime, virtualTime } from "../support/virtual-time.ts";
 import { accepted, type FcmServer, openFcmServer, refusedAs } from "./fcm-server.ts";

@@ -8,7 +8,7 @@ import { startPush } from "../../src/push/start-push.ts";
 import type { Store } from "../../src/store/store.ts";
 import { addDevice, removeDevice } from "../../src/worker-app/devices.ts";
 import { addOrganisation, type DeliveryFixture } from "../support/delivery-fixture.ts";
-import { linkTo } from "../support/link-to.ts";
+import { linkTo } from "../mail/link-to.ts";
 import { virtualTime } from "../support/virtual-time.ts";
 import { type PushScenarios, type PushStep, workersPerScenario } from "./push-scenario.ts";
 import { PushService, type Treatment } from "./push-service.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openStore } from "../../src/store/open-store.ts";
+import { openPageClient, type PageClient } from "../pages/page-client.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
-import { openPageClient, type PageClient } from "./page-client.ts";
 
 const offers = 10_000;
 const deliveries = 100_000;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openPageClient, type PageClient } from "../pages/page-client.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
-import { openPageClient, type PageClient } from "./page-client.ts";
 
 describe("API keys", async () => {
   const [store] = await anyStore();
