@@ -22,8 +22,8 @@ function createFormats(timeZone: string): TimeFormats {
   const toSeconds = new Intl.DateTimeFormat("en-GB", { ...minutes, second: "2-digit" });
   const withWeekday = new Intl.DateTimeFormat("en-GB", { ...minutes, weekday: "short" });
   const dayOnly = new Intl.DateTimeFormat("en-GB", date);
-  const offsetOf = (instant: Date) =>
-    withWeekday.formatToParts(instant).find(({ type }) => type === "timeZoneName")?.value;
+  const hourAndOffset = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", timeZone, timeZoneName: "short" });
+  const offsetOf = (instant: Date) => hourAndOffset.format(instant).replace(/^\S+\s/, "");
   return {
     time: (instant, precision = "minutes") => (precision === "seconds" ? toSeconds : toMinutes).format(instant),
     span: (start, end) =>

@@ -49,11 +49,11 @@ describe.each(await anyStore())("long lists on $title", ({ createDatabase }) => 
         await platform.call("POST", "/offer", { key: "demo-key-harbour", json });
       }
       const parts = await follow("/offers", />No\. (\d+)<\/a>/g);
-      expect(parts.map(({ length }) => length)).toEqual([100, 1]);
+      expect(parts.map(({ length }) => length)).toEqual([50, 50, 1]);
       expect(parts.flat()).toEqual(Array.from({ length: 101 }, (_, index) => String(101 - index)));
       // By the start of the work, which without events is the creation (D-116).
       const upcoming = await follow("/offers?q=no.&time=upcoming", />No\. (\d+)<\/a>/g);
-      expect(upcoming.map(({ length }) => length)).toEqual([100, 1]);
+      expect(upcoming.map(({ length }) => length)).toEqual([50, 50, 1]);
       expect(upcoming.flat()).toEqual(parts.flat().reverse());
       const bo = openPageClient(platform.address);
       await bo.signIn("bo@bistro-group.example");

@@ -19,12 +19,16 @@ const openLimit = 20;
 export const menuPage: AppPage = async (context) => {
   const { rows, isNewest, links } = await newestFirst(context, menu, 50);
   const open = isNewest ? await readOpenOffers(context.deps, context.user.id, openLimit) : [];
+  const isOpen = new Set(open.map(({ id }) => id));
+  // An open offer is shown once.
+  const others = rows.filter(({ reason, offerId }) => reason !== "offer" || !isOpen.has(offerId));
   const main = html`
       <header class="page-head"><h1>Notifications</h1></header>
       <div id="open" data-live="notification">${open.length > 0 && openSection(context, open)}</div>
       <div id="menu" data-live="notification">
-        ${open.length > 0 && html`<h2>All notifications</h2>`}
-        ${rows.length > 0 ? html`<ul class="menu">${rows.map((item) => entry(context, item))}</ul>` : isNewest ? nothing : nothingOlder}
+        ${open.length > 0 && others.length > 0 && html`<h2>Earlier</h2>`}
+        ${others.length > 0 && html`<ul class="menu">${others.map((item) => entry(context, item))}</ul>`}
+        ${rows.length === 0 && open.length === 0 && (isNewest ? nothing : nothingOlder)}
         ${links}
       </div>`;
   return { title: "Notifications", main };
@@ -59,10 +63,11 @@ const openSection = ({ times, deps }: AppContext, offers: readonly OpenOffer[]):
       ({ id, title, events, locationPlaceId, organisationName, openedAt }) => html`
       <li>
         <a class="entry offer" href="/app/offers/${encodeURIComponent(id)}">
+          <span class="what">${texts.offer}${openedAt === null && html` <span class="badge new">new</span>`}</span>
           <strong>${title}</strong>
           <span>${slotsOf(times, events, deps.now())}</span>
           ${locationPlaceId && html`<span>${locationPlaceId}</span>`}
-          <span class="fine">${organisationName}${openedAt === null && html` <span class="badge new">new</span>`}</span>
+          <span class="fine">${organisationName}</span>
         </a>
       </li>`,
     )}</ul>

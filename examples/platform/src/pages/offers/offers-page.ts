@@ -15,7 +15,7 @@ import { newestFirst, parameterOf } from "../layout/pagination.ts";
 import { slotsOf } from "../layout/slots.ts";
 import type { PortalContext, PortalPage } from "../sections/portal-section.ts";
 
-const limit = 100;
+const limit = 50;
 /** Shown above the list; a link leads to the others. */
 const decisionsLimit = 5;
 
