@@ -4,6 +4,8 @@ export const slowFiles = [
   "examples/platform/test/delivery/processes.test.ts",
   "examples/platform/test/delivery/rotation.test.ts",
   "examples/platform/test/outbound/slow-loris.test.ts",
+  "examples/platform/test/browser/zone-stories.test.ts",
+  "examples/platform/test/offer-pages/large-lists.test.ts",
   "examples/platform/test/push/push-kills.test.ts",
   "examples/platform/test/endpoint-health/virtual-clock-scenarios.test.ts",
   "examples/platform/test/outbox/lanes.test.ts",

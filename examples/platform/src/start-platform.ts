@@ -81,6 +81,9 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
     loops.push(background.stop, feed.stop);
 
     const streams = new EventStreams();
+    // Without a setting, the address at which it serves.
+    let origin = publicOrigin;
+    const linkTo = (path: string): string => `${origin ?? ""}${path}`;
     const live = openLiveTopics(signals, settings);
     const app = createApp({
       ...context,
@@ -90,6 +93,7 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
       streams,
       publicOrigin,
       allowedHosts: settings.allowedHosts,
+      linkTo,
       dialect: dialects[settings.dialect],
       readJson: jsonReader(bodyLimitBytes),
       readForm: formReader(bodyLimitBytes),
@@ -105,6 +109,7 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
     // Pages that connect before would reload everything when it is ready.
     await Promise.race([signals.ready, setTimeout(listenMs, undefined, { ref: false })]);
     const server = await serve("platform", settings, app);
+    origin ??= server.address;
     closeServer = async () => {
       const closed = server.close(drainMs);
       streams.end();

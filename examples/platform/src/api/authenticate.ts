@@ -1,4 +1,5 @@
 import type { Request } from "express";
+import { sql } from "kysely";
 import { apiKeyHeader } from "../generated/decisions.ts";
 import { sha256 } from "../http/sha256.ts";
 import { ProblemError } from "../problem/problem-error.ts";
@@ -26,6 +27,7 @@ export async function authenticate(
   const issued = await store.db
     .selectFrom("api_keys")
     .select(["organisation_id", "agency_id"])
+    .select(sql<boolean>`last_used_at is null or last_used_at < now() - interval '1 minute'`.as("isUseOld"))
     .where("key_hash", "=", keyHash)
     .executeTakeFirst();
   if (issued === undefined) {
@@ -35,6 +37,17 @@ export async function authenticate(
     });
   }
   await rateLimits.countRequest(keyHash);
+  if (issued.isUseOld) await recordUse(store, keyHash);
   const { organisation_id: organisationId, agency_id: agencyId } = issued;
   return { organisationId, peopleOf: agencyId === null ? [organisationId] : [organisationId, agencyId] };
+}
+
+/** To the minute, so that not every request writes (D-119). */
+async function recordUse({ db }: Store, keyHash: string): Promise<void> {
+  await db
+    .updateTable("api_keys")
+    .set({ last_used_at: sql<Date>`now()` })
+    .where("key_hash", "=", keyHash)
+    .where(sql<boolean>`(last_used_at is null or last_used_at < now() - interval '1 minute')`)
+    .execute();
 }

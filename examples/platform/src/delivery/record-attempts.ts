@@ -119,7 +119,9 @@ async function storeAttempts(trx: Trx, fates: readonly Fate[]): Promise<SettledR
           when ${isRestarted} then now()
           when outcome.state = 'pending' then clock_timestamp() + outcome."delayMs" * interval '1 ms'
         end,
-        settled_at = case when outcome.state <> 'pending' and not (${isRestarted}) then now() end
+        settled_at = case when outcome.state <> 'pending' and not (${isRestarted}) then now() end,
+        last_status = outcome.status,
+        last_error = outcome.error
       from outcome
       where deliveries.sequence = outcome.sequence and deliveries.state = 'pending'
       returning id, organisation_id as lane, order_key, deliveries.state, due_at

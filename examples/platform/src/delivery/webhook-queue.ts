@@ -5,7 +5,7 @@ import type { LaneState, OutboxQueue } from "../outbox/outbox-queue.ts";
 const perEndpoint = 8;
 
 /**
- * The deliveries as a queue, one lane for each endpoint. Closed while the endpoint is disabled (D-73) or its circuit breaker is
+ * The deliveries as a queue, one lane for each endpoint. Closed while the endpoint is disabled (D-73) or removed (D-120), or its circuit breaker is
  * open; then one attempt, the probe, closes or opens the breaker (D-72).
  */
 export const webhooks = (now: () => Date): OutboxQueue => ({
@@ -15,10 +15,10 @@ export const webhooks = (now: () => Date): OutboxQueue => ({
     const at = sql`${now()}::timestamptz`;
     return sql<LaneState>`
       select
-        case when disabled_at is not null then 0 when breaker_open_until is null then ${perEndpoint}::integer else 1 end
+        case when organisation_id is null or disabled_at is not null then 0 when breaker_open_until is null then ${perEndpoint}::integer else 1 end
           as capacity,
         case when disabled_at is null and breaker_open_until > ${at}
           then (extract(epoch from breaker_open_until - ${at}) * 1000)::float8 end as "opensInMs"
-      from endpoints where organisation_id = ${lane}`;
+      from (values (${lane})) as lane (id) left join endpoints on organisation_id = lane.id`;
   },
 });

@@ -47,6 +47,11 @@ export const visibleCharacter = "(?![\\u115F\\u1160\\u2800\\u3164\\uFFA0\\uFFFC\
 
 /** D-113: How does a reader of an error find out what to do about it? */
 export const errorDocsUrl = "https://github.com/offers/offers/blob/main/docs/errors/";
+/** D-121: Of what is `notifyEmailAddress` notified, and how often? */
+export const responseDigestMinutes = 10;
+
+/** D-122: What can an invited person do with the mail? */
+export const invitationValidDays = 14;
 
 /** D-26: Retry schedule and dead letters: is an event sent again if it was not acknowledged? */
 export const retryDelaysSeconds = [5,30,120,600,1800,7200,21600,43200,86400];

@@ -3,6 +3,7 @@ import { notifyWorkers } from "../push/notify-workers.ts";
 import { announce } from "../signals/announce.ts";
 import type { Trx } from "../store/store.ts";
 import type { OfferDeps } from "./commit-and-publish.ts";
+import { type MailedOffer, mailEnd, mailResponses } from "./offer-mails.ts";
 import {
   type Action,
   type Effect,
@@ -24,11 +25,12 @@ export type ActionResult = "done" | { code: "offer_not_found" } | Refusal;
  */
 export async function applyAction(
   trx: Trx,
-  { now }: Pick<OfferDeps, "now">,
+  deps: Pick<OfferDeps, "now" | "linkTo">,
   actor: Actor,
   offerId: string,
   action: Action,
 ): Promise<ActionResult> {
+  const at = deps.now();
   const offer = await lockOffer(trx, actor, offerId);
   if (offer === undefined) return { code: "offer_not_found" };
   const state: OfferState = {
@@ -38,12 +40,22 @@ export async function applyAction(
   };
   const outcome = transition(state, action);
   if (!outcome.allowed) return outcome.refusal;
-  await writeState(trx, offerId, action, state, outcome.state, now());
-  await recordView(trx, offerId, action, now());
+  await writeState(trx, offerId, action, state, outcome.state, at);
+  await recordView(trx, offerId, action, at);
   announce(trx, { topic: "offer", organisationId: offer.organisation_id });
   for (const effect of outcome.effects) await applyEffect(trx, offer.organisation_id, offerId, effect);
+  if (outcome.effects.length > 0) await mailContact(trx, { ...deps, now: () => at }, offer, action);
   return "done";
 }
+
+/** Mails what changed to the contact of the offer (D-121). */
+const mailContact = (
+  trx: Trx,
+  deps: Pick<OfferDeps, "now" | "linkTo">,
+  offer: MailedOffer,
+  { type }: Action,
+): Promise<void> =>
+  type === "complete" || type === "withdraw" ? mailEnd(trx, deps, offer, type) : mailResponses(trx, deps, offer);
 
 const lockOffer = (trx: Trx, actor: Actor, offerId: string) =>
   trx

@@ -8,6 +8,8 @@ export interface OfferDeps {
   now: () => Date;
   /** Receives the changes of each commit; they start deliveries and update pages at once. */
   signals: Pick<Signals, "publish">;
+  /** The URL of a page, for mails. Never of the Host header, which a caller chooses. */
+  linkTo: (path: string) => string;
 }
 
 /** Runs `work` in a transaction and, after its commit, publishes the signals announced in it. */

@@ -2,12 +2,11 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import type { z } from "zod";
 import type { offerCreationSchema } from "../generated/schemas.ts";
-import { lineInMail } from "../mail/line-in-mail.ts";
-import { writeMails } from "../mail/write-mails.ts";
 import { notifyWorkers } from "../push/notify-workers.ts";
 import { announce } from "../signals/announce.ts";
 import type { Trx } from "../store/store.ts";
 import type { OfferDeps } from "./commit-and-publish.ts";
+import { mailCreation } from "./offer-mails.ts";
 
 export type OfferCreation = z.infer<typeof offerCreationSchema>;
 
@@ -19,27 +18,32 @@ export type OfferCreation = z.infer<typeof offerCreationSchema>;
  */
 export async function createOffer(
   trx: Trx,
-  { now }: Pick<OfferDeps, "now">,
+  deps: Pick<OfferDeps, "now" | "linkTo">,
   organisationId: string,
   input: OfferCreation,
 ): Promise<string> {
   const id = `offer_${randomUUID()}`;
   const events = input.events ?? [];
+  const createdAt = deps.now();
   // D-30: a repeated id addresses the worker once.
   const workerIds = [...new Set(input.workerIds)];
+  const offer = {
+    id,
+    organisation_id: organisationId,
+    title: input.title,
+    location_place_id: input.locationPlaceId ?? "",
+    notify_email_address: input.notifyEmailAddress ?? null,
+  };
   await trx
     .insertInto("offers")
     .values({
-      id,
-      organisation_id: organisationId,
+      ...offer,
       created_by_user_id: input.createdByUserId,
-      title: input.title,
       details: input.details ?? "",
-      location_place_id: input.locationPlaceId ?? "",
-      notify_email_address: input.notifyEmailAddress ?? null,
       events: JSON.stringify(events),
       ends_at: lastEnd(events),
-      created_at: now(),
+      work_from: firstStart(events) ?? createdAt,
+      created_at: createdAt,
     })
     .execute();
   // As one parameter: PostgreSQL takes longer to parse 10,000 rows of values than to insert them.
@@ -48,24 +52,18 @@ export async function createOffer(
     select ${id}, worker_id
     from json_array_elements_text(${JSON.stringify(workerIds)}::text::json) with ordinality as given (worker_id, place)
     order by place`.execute(trx);
-  if (input.notifyEmailAddress !== undefined) await writeMails(trx, [mailOf(input)]);
+  await mailCreation(trx, deps, { ...offer, events }, workerIds.length);
   await notifyWorkers(trx, { offerId: id, workerIds, reason: "offer" });
   announce(trx, { topic: "offer", organisationId }, { topic: "notification", workerIds });
   return id;
+}
+
+function firstStart(events: readonly { start: string }[]): Date | undefined {
+  if (events.length === 0) return undefined;
+  return new Date(events.reduce((first, { start }) => Math.min(first, Date.parse(start)), Number.POSITIVE_INFINITY));
 }
 
 function lastEnd(events: readonly { end: string }[]): Date | null {
   if (events.length === 0) return null;
   return new Date(events.reduce((latest, { end }) => Math.max(latest, Date.parse(end)), Number.NEGATIVE_INFINITY));
 }
-
-/** D-38 */
-const mailOf = ({ notifyEmailAddress = "", title: given, workerIds }: OfferCreation) => {
-  const title = lineInMail(given);
-  const { size } = new Set(workerIds);
-  return {
-    to_address: notifyEmailAddress,
-    subject: `Offer created: ${title}`,
-    body: `The offer "${title}" was created and sent to ${size === 1 ? "1 worker" : `${size} workers`}.`,
-  };
-};

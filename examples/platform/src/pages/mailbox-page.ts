@@ -1,7 +1,6 @@
 import { mailList } from "../portal/read-mails.ts";
 import { html } from "./layout/markup.ts";
 import { newestFirst } from "./layout/pagination.ts";
-import { time } from "./layout/time.ts";
 import type { PortalPage } from "./sections/portal-section.ts";
 
 /** `GET /mailbox?before=…` */
@@ -17,7 +16,7 @@ export const mailboxPage: PortalPage = async (context) => {
         <article class="panel mail" aria-labelledby="mail-${id}">
           <header>
             <h2 id="mail-${id}">${subject}</h2>
-            <p class="fine">to ${to}, ${time(sentAt)}</p>
+            <p class="fine">to ${to}, ${context.times.time(sentAt)}</p>
           </header>
           <p class="letter">${body}</p>
         </article>`,

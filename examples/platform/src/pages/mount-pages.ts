@@ -3,9 +3,15 @@ import { defineRoutes } from "../http/define-routes.ts";
 import { ProblemError } from "../problem/problem-error.ts";
 import { addContactForm, contactsPage } from "./app/contacts-page.ts";
 import { devicesPage, removeDeviceForm } from "./app/devices-page.ts";
+import { joinRoutes } from "./app/join-page.ts";
 import { menuPage } from "./app/menu-page.ts";
 import { offerPage as appOfferPage, respondToOffer } from "./app/offer-page.ts";
+import { shiftsPage } from "./app/shifts-page.ts";
+import { timeZonePage, timeZoneForm as workerTimeZoneForm } from "./app/time-zone-page.ts";
+import { apiKeysPage, createApiKeyForm, revokeApiKeyForm } from "./company/api-keys-page.ts";
 import { companyPage, enableEndpointForm, rotateSecretForm, saveCompanyForm } from "./company/company-page.ts";
+import { removeProfileForm, removeProfilePage } from "./company/remove-page.ts";
+import { timeZoneForm } from "./company/time-zone-section.ts";
 import { deliveriesPage, redeliverManyForm } from "./deliveries/deliveries-page.ts";
 import { deliveryPage, redeliverForm } from "./deliveries/delivery-page.ts";
 import { invitationsPage } from "./invitations/invitations-page.ts";
@@ -58,6 +64,11 @@ function mountPortalPages(pages: Router, deps: PageDeps): void {
   defineRoutes(pages, "/company/rotation", { get: redirect("/company"), post: submit(rotateSecretForm) });
   defineRoutes(pages, "/company/enable", { get: redirect("/company"), post: submit(enableEndpointForm) });
 
+  defineRoutes(pages, "/company/time-zone", { get: redirect("/company"), post: submit(timeZoneForm) });
+  defineRoutes(pages, "/company/remove", { get: show(removeProfilePage), post: submit(removeProfileForm) });
+  defineRoutes(pages, "/api-keys", { get: show(apiKeysPage), post: submit(createApiKeyForm) });
+  defineRoutes(pages, "/api-keys/:id/revoke", { post: submit(revokeApiKeyForm) });
+
   defineRoutes(pages, "/offers", { get: show(offersPage) });
   // Before `:id`, which would match it.
   defineRoutes(pages, "/offers/new", { get: show(newOfferPage), post: submit(createOfferForm) });
@@ -86,8 +97,11 @@ function appPages(deps: PageDeps): Router {
   defineRoutes(app, appSection.home, { get: show(menuPage) });
   defineRoutes(app, appSection.signInPath, signInRoutes(deps, appSection));
   defineRoutes(app, appSection.signOutPath, { post: signOutRoute(deps, appSection) });
+  defineRoutes(app, "/app/join/:token", joinRoutes(deps));
   defineRoutes(app, "/app/live", { get: appLiveRoute(deps), head: false });
   defineRoutes(app, "/app/contacts", { get: show(contactsPage), post: submit(addContactForm) });
+  defineRoutes(app, "/app/shifts", { get: show(shiftsPage) });
+  defineRoutes(app, "/app/time-zone", { get: show(timeZonePage), post: submit(workerTimeZoneForm) });
   defineRoutes(app, "/app/devices", { get: show(devicesPage) });
   defineRoutes(app, "/app/devices/:id/remove", { post: submit(removeDeviceForm) });
   defineRoutes(app, "/app/offers/:id", { get: show(appOfferPage) });

@@ -7,17 +7,17 @@ import type { EndpointCheck } from "../outbound/test-endpoint.ts";
 import { sessionMethods } from "../session/session-methods.ts";
 import { signedInRoutes } from "../session/signed-in-routes.ts";
 import { instantField } from "../validation/instant-field.ts";
-import { deliveryList } from "./deliveries.ts";
-import { invitationList, invitationSchema, invite } from "./invitations.ts";
+import { deliveryList } from "./deliveries/deliveries.ts";
+import { redeliverOne, redeliverRange, redeliveryRangeSchema } from "./deliveries/redeliver.ts";
+import { invitationList, invitationSchema, invite } from "./invitations/invitations.ts";
+import { searchSchema, searchSuggestions, suggestingOrganisations } from "./invitations/search-suggestions.ts";
+import { offerList } from "./offers/read-offers.ts";
 import { type PortalDeps, person, readPerson, type SignedInPerson } from "./person.ts";
+import { readProfile } from "./profile/read-profile.ts";
+import { reenableEndpoint } from "./profile/reenable-endpoint.ts";
+import { rotateSecret, rotationSchema } from "./profile/rotate-secret.ts";
+import { profileSchema, saveProfile } from "./profile/save-profile.ts";
 import { mailList } from "./read-mails.ts";
-import { offerList } from "./read-offers.ts";
-import { readProfile } from "./read-profile.ts";
-import { redeliverOne, redeliverRange, redeliveryRangeSchema } from "./redeliver.ts";
-import { reenableEndpoint } from "./reenable-endpoint.ts";
-import { rotateSecret, rotationSchema } from "./rotate-secret.ts";
-import { profileSchema, saveProfile } from "./save-profile.ts";
-import { searchSchema, searchSuggestions, suggestingOrganisations } from "./search-suggestions.ts";
 
 /** The portal: company profile, offers, deliveries, suggestions, invitations, mailbox. */
 export function mountPortal(router: Router, deps: PortalDeps): void {

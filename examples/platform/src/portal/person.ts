@@ -1,3 +1,4 @@
+import { jsonArrayFrom } from "kysely/helpers/postgres";
 import type { OfferDeps } from "../offers/commit-and-publish.ts";
 import type { Outbound, Sign } from "../outbound/outbound.ts";
 import type { Role } from "../session/role.ts";
@@ -33,15 +34,28 @@ export const person: Role = {
 /** With their session, in which search results can be invited. */
 export type SignedInPerson = Awaited<ReturnType<typeof readPerson>>;
 
-/** The person whose session it is, and their organisation. */
+/** The person whose session it is, their organisation, and those that it acts for (D-117). */
 export async function readPerson({ db }: Store, { id: sessionId, ownerId }: Session) {
-  const found = await db
+  const { actsFor, ...found } = await db
     .selectFrom("people")
     .innerJoin("organisations", "organisations.id", "people.organisation_id")
     .select(["people.id", "people.name", "organisation_id as organisationId", "organisations.name as organisationName"])
+    .select("organisations.time_zone as timeZone")
+    .select(({ selectFrom }) =>
+      jsonArrayFrom(
+        selectFrom("api_keys")
+          .innerJoin("organisations as clients", "clients.id", "api_keys.organisation_id")
+          .select(["clients.id", "clients.name"])
+          .distinct()
+          .whereRef("agency_id", "=", "people.organisation_id")
+          .orderBy("clients.name")
+          .orderBy("clients.id"),
+      ).as("actsFor"),
+    )
     .where("people.id", "=", ownerId)
     .executeTakeFirstOrThrow();
-  return { ...found, sessionId };
+  const organisations = [{ id: found.organisationId, name: found.organisationName }, ...actsFor];
+  return { ...found, sessionId, organisations, organisationIds: organisations.map(({ id }) => id) };
 }
 
 /** The person's email addresses, which a suggestion search sends. */

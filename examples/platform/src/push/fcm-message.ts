@@ -1,4 +1,5 @@
-import type { Device, Notification, NotificationReason } from "./push-transport.ts";
+import { offerSummary } from "../mail/offer-summary.ts";
+import type { Device, NotificationReason, Push } from "./push-transport.ts";
 
 /** What the phone shows above the offer's title. */
 const titles: Record<NotificationReason, string> = {
@@ -23,10 +24,12 @@ const maxTitleLength = 200;
  */
 export function fcmMessage(
   { platform, token }: Device,
-  { id, offerId, offerTitle, reason }: Notification,
+  { id, offerId, offerTitle, reason, ...work }: Push,
   now: Date,
 ): object {
-  const notification = { title: titles[reason], body: [...offerTitle].slice(0, maxTitleLength).join("") };
+  const title = [...offerTitle].slice(0, maxTitleLength).join("");
+  const lines = offerSummary(work).map((line) => line.replace(/^\w+: /, ""));
+  const notification = { title: titles[reason], body: [title, ...lines].join("\n") };
   const message = { token, notification, data: { sequence: String(id), offerId, reason } };
   if (platform === "android")
     return { ...message, android: { priority: "HIGH", ttl: `${daySeconds}s`, notification: { tag: offerId } } };

@@ -14,6 +14,7 @@ const readNotifications = (store: Store, ids: readonly number[]) =>
   store.db
     .selectFrom("notifications")
     .innerJoin("offers", "offers.id", "notifications.offer_id")
+    .innerJoin("workers", "workers.id", "notifications.worker_id")
     .leftJoin("devices", "devices.id", "notifications.device_id")
     .select([
       "notifications.id",
@@ -23,6 +24,9 @@ const readNotifications = (store: Store, ids: readonly number[]) =>
       "devices.token",
       "notifications.offer_id as offerId",
       "offers.title as offerTitle",
+      "offers.events",
+      "offers.location_place_id as locationPlaceId",
+      "workers.time_zone as timeZone",
       "notifications.reason",
       "notifications.created_at as createdAt",
       "notifications.attempts",

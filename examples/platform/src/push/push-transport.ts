@@ -1,3 +1,5 @@
+import type { OfferSummary } from "../mail/offer-summary.ts";
+
 export interface Device {
   id: string;
   workerId: string;
@@ -20,9 +22,12 @@ export interface Notification {
   createdAt: Date;
 }
 
+/** A notification with what a phone shows of it. */
+export interface Push extends Notification, OfferSummary {}
+
 /** A way to workers' devices. `inbox` keeps to the worker app, `fcm` goes over Firebase Cloud Messaging (D-79). */
 export interface PushTransport {
   /** Rejects when it should be tried again. */
-  send(device: Device, notification: Notification): Promise<void>;
+  send(device: Device, push: Push): Promise<void>;
   close?(): Promise<void>;
 }

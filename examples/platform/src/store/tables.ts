@@ -1,27 +1,34 @@
 import type { ColumnType, Generated, JSONColumnType } from "kysely";
-
-/** Set when the row is inserted, never changed: a fact. */
-type Fact<T> = ColumnType<T, T, never>;
-type Timestamp = ColumnType<Date, Date | string, Date | string>;
-type OptionalTimestamp = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>;
-/** When the row may be attempted, as the head of its order; null when it has settled, or waits for another one. */
-type DueAt = OptionalTimestamp;
-type CreatedAt = ColumnType<Date, Date | string | undefined, never>;
+import type { CreatedAt, DueAt, Fact, OptionalText, OptionalTimestamp, Timestamp } from "./column-types.ts";
+import type {
+  InvitationTable,
+  MailTable,
+  SearchedOrganisationTable,
+  ShownSuggestionTable,
+} from "./invitation-tables.ts";
 
 /** A hirer or an agency. It may also integrate: see `EndpointTable`. */
 export interface OrganisationTable {
   id: Fact<string>;
   name: string;
   kind: "hirer" | "agency";
+  /** IANA name, chosen or guessed (D-115). */
+  time_zone: OptionalText;
   created_at: CreatedAt;
 }
 
 /** An offers-API key. Only its SHA-256 is kept. */
 export interface ApiKeyTable {
   key_hash: Fact<string>;
+  /** Names the key without giving it away. */
+  id: ColumnType<string, string | undefined, never>;
+  /** Chosen by a person; empty for a key of the seed file. */
+  name: ColumnType<string, string | undefined, never>;
   organisation_id: Fact<string>;
   /** The agency that holds it and acts for the organisation; null when it is the organisation's own. */
   agency_id: Fact<string | null>;
+  /** To the minute (D-119). */
+  last_used_at: OptionalTimestamp;
   created_at: CreatedAt;
 }
 
@@ -54,7 +61,11 @@ export interface PersonEmailAddressTable {
 export interface WorkerTable {
   id: Fact<string>;
   name: string;
+  /** Of an invited worker, who signs in with it; in lower case (D-122). */
+  email_address: OptionalText;
   password_hash: string;
+  /** IANA name, chosen or guessed (D-115). */
+  time_zone: OptionalText;
   created_at: CreatedAt;
 }
 
@@ -94,6 +105,8 @@ export interface OfferTable {
   events: JSONColumnType<OfferEventValue[], string, never>;
   /** The end of the last event, for `isHistoric`; null without events. */
   ends_at: Fact<Date | string | null>;
+  /** The start of the first event, by which lists are sorted; without events the creation. */
+  work_from: CreatedAt;
   created_at: CreatedAt;
   completed_at: OptionalTimestamp;
   withdrawn_at: OptionalTimestamp;
@@ -163,10 +176,12 @@ export type DeliveryState = "pending" | "acknowledged" | "dead";
 export interface EventTable {
   id: Fact<string>;
   organisation_id: Fact<string>;
-  type: Fact<"workerOfferResponse" | "workerAddedContact">;
+  type: Fact<EventType>;
   data: JSONColumnType<Record<string, string>, string, never>;
   created_at: CreatedAt;
 }
+
+export type EventType = "workerOfferResponse" | "workerAddedContact";
 
 /** One event for one endpoint. */
 export interface DeliveryTable {
@@ -181,6 +196,9 @@ export interface DeliveryTable {
   attempts: Generated<number>;
   due_at: DueAt;
   settled_at: OptionalTimestamp;
+  /** Of the last attempt, by which the portal filters. */
+  last_status: ColumnType<number | null, number | null | undefined, number | null>;
+  last_error: OptionalText;
   /** The acknowledged delivery that this one repeats. */
   redelivery_of: ColumnType<string | null, string | null | undefined, never>;
 }
@@ -201,40 +219,6 @@ export interface AttemptTable {
   content_type: ColumnType<string | null, string | null | undefined, string | null>;
   /** The beginning of the response's body as text, for the portal; emptied by retention. */
   response: ColumnType<string | null, string | null | undefined, string | null>;
-}
-
-/** A person that a hirer picked from the suggestions. */
-export interface InvitationTable {
-  id: Fact<string>;
-  organisation_id: Fact<string>;
-  invited_by: Fact<string>;
-  suggested_by: Fact<string>;
-  name: Fact<string>;
-  email_address: Fact<string>;
-  /** The address without what may be written otherwise: another spelling is no other person. */
-  mailbox: Fact<string>;
-  created_at: CreatedAt;
-}
-
-/** That a search showed a person to a session, which may therefore invite them. Deleted with the session. */
-export interface ShownSuggestionTable {
-  session_id: Fact<string>;
-  /** Of the organisation, the name and the address. */
-  suggestion_hash: Fact<string>;
-  shown_at: Timestamp;
-}
-
-/** Mail the platform sent or is about to send; the default transport is this mailbox itself. */
-export interface MailTable {
-  id: Generated<number>;
-  to_address: Fact<string>;
-  subject: Fact<string>;
-  body: Fact<string>;
-  created_at: CreatedAt;
-  /** When the mail transport took it. */
-  sent_at: OptionalTimestamp;
-  attempts: Generated<number>;
-  due_at: DueAt;
 }
 
 /** A process that works on rows, until its lease ends. */
@@ -285,6 +269,7 @@ export interface Tables {
   deliveries: DeliveryTable;
   attempts: AttemptTable;
   invitations: InvitationTable;
+  searched_organisations: SearchedOrganisationTable;
   shown_suggestions: ShownSuggestionTable;
   mails: MailTable;
   outbox_processes: OutboxProcessTable;

@@ -29,6 +29,7 @@ async function readMenu({ store }: { store: Store }, { id: workerId }: { id: str
         .onRef("recipients.worker_id", "=", "notifications.worker_id"),
     )
     .select(["notifications.id", "notifications.offer_id as offerId", "offers.title as offerTitle"])
+    .select(["offers.events", "offers.location_place_id as locationPlaceId"])
     .select(["notifications.reason", "notifications.created_at as createdAt"])
     .select(["organisations.name as organisationName", "recipients.response", "recipients.opened_at as openedAt"])
     .select(microsecondsOf("notifications.created_at").as("position"))

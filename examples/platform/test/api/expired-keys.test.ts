@@ -6,6 +6,7 @@ import { createOffer } from "../../src/offers/create-offer.ts";
 import type { Store, Trx } from "../../src/store/store.ts";
 import { afterEachStatement } from "../store/after-each-statement.ts";
 import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
+import { linkTo } from "../mail/link-to.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -118,7 +119,7 @@ describe.each(await storesUnderTest())("an expired idempotency key on $title", (
     timeout: 60_000 + creations * 100,
   }, async () => {
     let key = newKey();
-    const deps = { store, now: () => key.now, signals: { publish: () => undefined } };
+    const deps = { store, now: () => key.now, signals: { publish: () => undefined }, linkTo };
     const input = { createdByUserId: "hana", title: "Bar", workerIds: ["amal"] };
     let isOver = false;
     const retaining = (async () => {

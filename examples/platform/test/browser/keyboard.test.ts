@@ -41,14 +41,14 @@ describe("with the keyboard alone", () => {
     const baseURL = fixture.platform.address;
     const { page: app } = await openWindow(fixture.browser, { baseURL, ...phone });
     await signIn(app, "/app/sign-in", "worker_amal");
-    await press(app, app.getByRole("link", { name: "Kitchen help on Friday" }), "Enter");
+    await press(app, app.getByRole("link", { name: "Kitchen help on Friday" }).first(), "Enter");
     await app.waitForURL(`**/app/offers/${id}`);
     await press(app, app.getByRole("button", { name: "Apply" }), "Enter");
     await app.getByText("You applied. The decision is pending.").waitFor();
 
     const { page: portal } = await openWindow(fixture.browser, { baseURL });
     await signIn(portal, `/sign-in?next=/offers`, "hana@harbour-hotels.example");
-    await press(portal, portal.getByRole("link", { name: "Kitchen help on Friday" }), "Enter");
+    await press(portal, portal.getByRole("link", { name: "Kitchen help on Friday" }).first(), "Enter");
     await portal.waitForURL(`**/offers/${id}`);
     await press(portal, portal.getByRole("checkbox", { name: "Amal" }), "Space");
     await press(portal, portal.getByRole("button", { name: "Complete with selected workers" }), "Enter");

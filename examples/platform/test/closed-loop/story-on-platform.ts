@@ -9,10 +9,11 @@ import { createOffer } from "../../src/offers/create-offer.ts";
 import { createOutbound } from "../../src/outbound/create-outbound.ts";
 import { createSigner } from "../../src/outbound/create-signer.ts";
 import type { PortalDeps } from "../../src/portal/person.ts";
-import { saveProfile } from "../../src/portal/save-profile.ts";
+import { saveProfile } from "../../src/portal/profile/save-profile.ts";
 import { searchAll } from "../../src/suggestions/search-all.ts";
 import { addContact } from "../../src/worker-app/contacts.ts";
 import { addOrganisation, type DeliveryFixture, testEncryptionKey } from "../support/delivery-fixture.ts";
+import { linkTo } from "../mail/link-to.ts";
 import { type Served, serve } from "../support/serve.ts";
 import { virtualTime } from "../support/virtual-time.ts";
 import { type StoryDelivery, type StorySide, storyWorkers } from "./story.ts";
@@ -68,14 +69,14 @@ async function beginStory(
     .values(storyWorkers.map((id) => ({ id, name: id, password_hash: "" })))
     .execute();
   const offer = { createdByUserId: "user_hana", title: "Kitchen help", workerIds: [...storyWorkers] };
-  const offerId = await store.transaction((trx) => createOffer(trx, { now }, organisationId, offer));
+  const offerId = await store.transaction((trx) => createOffer(trx, { now, linkTo }, organisationId, offer));
   // As a platform in production, but without jitter.
   const policies = { random: () => 0.5, retrySchedule: defaultRetrySchedule, breaker: defaultBreakerPolicy };
   const start = () => fixture.startDelivery({ now, sign, ...policies });
   let delivery = start();
 
   const act = async (...[actor, action]: [Parameters<typeof applyAction>[2], Parameters<typeof applyAction>[4]]) => {
-    const result = await store.transaction((trx) => applyAction(trx, { now }, actor, offerId, action));
+    const result = await store.transaction((trx) => applyAction(trx, { now, linkTo }, actor, offerId, action));
     return result === "done" ? result : result.code;
   };
   const deliveryIds = async () => (await readDeliveries(fixture)).map(({ id }) => id);

@@ -107,7 +107,7 @@ describe("the contract's offers", () => {
       expect(await refusedFields({ createdByUserId })).toEqual(["createdByUserId"]);
   });
 
-  test("the contact is notified of the offer by one mail", async () => {
+  test("the contact is notified of the offer and of its withdrawal by one mail each", async () => {
     const mailsTo = async (address: string) =>
       (await fixture.portal("GET", "/mailbox"))
         .json<{ mails: { to: string; subject: string }[] }>()
@@ -115,7 +115,7 @@ describe("the contract's offers", () => {
         .map(({ subject }) => subject);
     const { id } = (await create({ notifyEmailAddress: "chef@küche.example", title: "Mailed" })).json<{ id: string }>();
     await fixture.api("GET", `/offer/${id}/withdraw`);
-    expect(await mailsTo("chef@küche.example")).toEqual(["Offer created: Mailed"]);
+    expect(await mailsTo("chef@küche.example")).toEqual(["Offer withdrawn: Mailed", "Offer created: Mailed"]);
   });
 
   test("the mail to the contact has the title in one line, and no link of it", async () => {
@@ -124,7 +124,10 @@ describe("the contract's offers", () => {
     const { mails } = (await fixture.portal("GET", "/mailbox")).json<{ mails: { to: string }[] }>();
     const line = "Bar Bcc: eve@ evil. example https: //evil. example/login";
     expect(mails.filter(({ to }) => to === "desk@example.com")).toMatchObject([
-      { subject: `Offer created: ${line}`, body: `The offer "${line}" was created and sent to 2 workers.` },
+      {
+        subject: `Offer created: ${line}`,
+        body: expect.stringContaining(`The offer "${line}" was created and sent to 2 workers.\n`),
+      },
     ]);
   });
 

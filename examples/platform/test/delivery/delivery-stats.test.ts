@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readDeliveryStats } from "../../src/portal/delivery-stats.ts";
+import { readDeliveryStats } from "../../src/portal/deliveries/delivery-stats.ts";
 import type { PortalDeps } from "../../src/portal/person.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";

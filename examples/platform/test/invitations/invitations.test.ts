@@ -107,7 +107,10 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
       expect(await mailsTo(shown.emailAddress)).toEqual([
         expect.objectContaining({
           subject: "Harbour Hotels invites you",
-          body: "Hello,\n\nHana Lind of Harbour Hotels invites you to share your availability.\n",
+          // The only link is the platform's.
+          body: expect.stringMatching(
+            /^Hello,\n\nHana Lind of Harbour Hotels invites you to share your availability\.\n\nJoin until [\w ,:]+ UTC:\nhttp:\/\/127\.0\.0\.1:\d+\/app\/join\/[\w-]{43}\n\nThe link works once\. Do not forward it\.\n$/,
+          ),
         }),
       ]);
     });

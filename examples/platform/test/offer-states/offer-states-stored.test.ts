@@ -6,6 +6,7 @@ import { commitAndPublish } from "../../src/offers/commit-and-publish.ts";
 import { createOffer } from "../../src/offers/create-offer.ts";
 import type { Store } from "../../src/store/store.ts";
 import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
+import { linkTo } from "../mail/link-to.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 import { type Model, type OffersUnderTest, offerCommands, offerScenario, workerIds } from "./offer-commands.ts";
 import type { OfferPicture, Organisation } from "./offer-history.ts";
@@ -98,6 +99,7 @@ describe.each(await storesUnderTest())("the states of offers on $title", ({ crea
       store: fixture.store,
       now: () => new Date(),
       signals: { publish: () => undefined },
+      linkTo,
     };
     const model: Model = { histories: [], seen: [], onOutcome: () => undefined };
     return { model, real: storedOffers(deps, organisations) };

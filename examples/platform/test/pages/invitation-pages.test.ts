@@ -281,4 +281,21 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
       expect(await invitedBy("bo@bistro-group.example")).toEqual([]);
     });
   });
+
+  test("organisations are found by name among many, and remembered", async () => {
+    const ada = await signedIn("ada@crew-agency.example");
+    const { text } = await ada.get("/invitations?organisation=BISTRO");
+    expect(text).toContain("Bistro Group");
+    expect(text).not.toContain("Harbour Hotels</span>");
+    expect((await ada.get("/invitations?organisation=nothing%25")).text).toContain("No organisation with this name");
+    await searched(ada, "", ["org_bistro"]);
+    expect((await ada.get("/invitations")).text).toMatch(/Bistro Group<small>Searched before<\/small>/);
+  });
+
+  test("a person who was invited before is marked with the day and who invited them", async () => {
+    const { text } = await searched(hana);
+    const card = text.split('<li class="person">').find((part) => part.includes("farah@example.com")) ?? "";
+    expect(card).toMatch(/already invited<\/span> <time datetime="[^"]+">[^<]+<\/time> by Hana Lind/);
+    expect((await hana.get("/invitations")).text).toMatch(/by Hana Lind[\s\S]*Invited<\/span>/);
+  });
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readOfferDetails } from "../../src/portal/read-offers.ts";
+import { readOfferDetails } from "../../src/portal/offers/read-offers.ts";
 import { readOrganisations } from "../../src/worker-app/contacts.ts";
 import { addOrganisation, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
@@ -49,8 +49,12 @@ describe.each(await anyStore())("long lists on $title", ({ createDatabase }) => 
         await platform.call("POST", "/offer", { key: "demo-key-harbour", json });
       }
       const parts = await follow("/offers", />No\. (\d+)<\/a>/g);
-      expect(parts.map(({ length }) => length)).toEqual([100, 1]);
+      expect(parts.map(({ length }) => length)).toEqual([50, 50, 1]);
       expect(parts.flat()).toEqual(Array.from({ length: 101 }, (_, index) => String(101 - index)));
+      // By the start of the work, which without events is the creation (D-116).
+      const upcoming = await follow("/offers?q=no.&time=upcoming", />No\. (\d+)<\/a>/g);
+      expect(upcoming.map(({ length }) => length)).toEqual([50, 50, 1]);
+      expect(upcoming.flat()).toEqual(parts.flat().reverse());
       const bo = openPageClient(platform.address);
       await bo.signIn("bo@bistro-group.example");
       const older = /href="([^"]+)">Older/.exec((await hana.get("/offers")).text)?.[1] ?? "";
@@ -112,9 +116,14 @@ describe.each(await anyStore())("long lists on $title", ({ createDatabase }) => 
       .execute();
     const seen: string[] = [];
     for (let after: number | undefined, left = true; left; ) {
-      const { recipients } = await readOfferDetails({ store, now: () => new Date() }, organisationId, offerId, {
-        ...{ after, limit: 2 },
-      });
+      const { recipients } = await readOfferDetails(
+        { store, now: () => new Date() },
+        { organisationIds: [organisationId] },
+        offerId,
+        {
+          ...{ after, limit: 2 },
+        },
+      );
       seen.push(...recipients.map(({ workerId }) => workerId.slice(-1)));
       after = recipients.at(-1)?.id;
       left = recipients.length > 0;

@@ -60,13 +60,14 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     reason: NotificationReason,
     devices: readonly { platform: "ios" | "android"; token: string | null }[],
     title = "Night shift",
+    work?: { start: string; end: string; place: string },
   ) {
     const [offerId, workerId] = [`offer_${randomUUID()}`, randomUUID()];
     const organisationId = await addOrganisation(fixture.store);
     await fixture.store.execute(
       `insert into offers (id, organisation_id, created_by_user_id, title, details, location_place_id, events)
-       values ($1, $2, 'user-1', $3, '', '', '[]')`,
-      [offerId, organisationId, title],
+       values ($1, $2, 'user-1', $3, '', $4, $5)`,
+      [offerId, organisationId, title, work?.place ?? "", JSON.stringify(work ? [work] : [])],
     );
     await fixture.store.db.insertInto("workers").values({ id: workerId, name: "Ann", password_hash: "" }).execute();
     const rows = devices.map((device) => ({ id: randomUUID(), worker_id: workerId, ...device }));
@@ -131,6 +132,21 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     const { workerId } = await notify(reason, [{ platform: "android", token: `android-${reason}` }]);
     await eventually("it is sent", () => allSent(workerId));
     expect(server.messages).toMatchObject([{ notification: { title }, data: { reason } }]);
+  });
+
+  test("the phone says when, in the worker's time zone, and where", async () => {
+    const work = { start: "2027-03-05T17:00:00Z", end: "2027-03-05T23:00:00Z", place: "place_bar" };
+    const { workerId } = await notify("offer", [{ platform: "android", token: "android-when" }], "Bar", work);
+    await fixture.store.db.updateTable("workers").set({ time_zone: "Pacific/Chatham" }).where("id", "=", workerId).execute();
+    start();
+    await eventually("it is sent", () => allSent(workerId));
+    const [message] = server.messages as unknown as { notification: { body: string } }[];
+    // A thin space stands around the dash in some versions of the locale data.
+    expect(message?.notification.body.replaceAll(/\s?–\s?/g, "–").split("\n")).toEqual([
+      "Bar",
+      "Sat, 6 Mar 2027, 06:45–12:45 GMT+13:45",
+      "place_bar",
+    ]);
   });
 
   test("a title is cut to what a phone shows, between characters", async () => {

@@ -15,6 +15,7 @@ import { toldNotifications } from "../../src/push/told-notifications.ts";
 import type { Trx } from "../../src/store/store.ts";
 import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
+import { linkTo } from "../mail/link-to.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 import { type VirtualTime, virtualTime } from "../support/virtual-time.ts";
 import { accepted, type FcmServer, openFcmServer, refusedAs } from "./fcm-server.ts";
@@ -68,10 +69,16 @@ describe.each(await storesUnderTest())("the order of pushes on $title", ({ creat
   };
   const create = (): Promise<string> =>
     fixture.store.transaction((trx) =>
-      createOffer(trx, { now }, organisationId, { createdByUserId: "user-1", title: "Bar", workerIds: [workerId] }),
+      createOffer(trx, { now, linkTo }, organisationId, {
+        createdByUserId: "user-1",
+        title: "Bar",
+        workerIds: [workerId],
+      }),
     );
   const withdraw = (offerId: string) =>
-    fixture.store.transaction((trx) => applyAction(trx, { now }, { organisationId }, offerId, { type: "withdraw" }));
+    fixture.store.transaction((trx) =>
+      applyAction(trx, { now, linkTo }, { organisationId }, offerId, { type: "withdraw" }),
+    );
   const pushed = (): NotificationReason[] => server.messages.map(({ data }) => data.reason);
   const menu = async (): Promise<NotificationReason[]> => {
     const notifications = await toldNotifications(fixture.store, [workerId]);
@@ -172,10 +179,10 @@ describe.each(await storesUnderTest())("the order of pushes on $title", ({ creat
     start();
     const [offerId] = [await create(), await create()];
     await fixture.store.transaction((trx) =>
-      applyAction(trx, { now }, { workerId }, offerId, { type: "apply", workerId }),
+      applyAction(trx, { now, linkTo }, { workerId }, offerId, { type: "apply", workerId }),
     );
     await fixture.store.transaction((trx) =>
-      applyAction(trx, { now }, { organisationId }, offerId, { type: "complete", workerIds: [workerId] }),
+      applyAction(trx, { now, linkTo }, { organisationId }, offerId, { type: "complete", workerIds: [workerId] }),
     );
     await eventually("the decision was refused", () => pushed().includes("successful"));
     await time.quiet();
@@ -217,7 +224,7 @@ describe.each(shared)("what locks pushes on $title", ({ createDatabase }) => {
       await db.insertInto("devices").values({ id, worker_id: id, platform: "ios" }).execute();
     }
     const offerId = await fixture.store.transaction((trx) =>
-      createOffer(trx, { now }, organisationId, { createdByUserId: "user-1", title: "Bar", workerIds }),
+      createOffer(trx, { now, linkTo }, organisationId, { createdByUserId: "user-1", title: "Bar", workerIds }),
     );
     const ids = (await db.selectFrom("notifications").select("id").orderBy("id").execute()).map(({ id }) => id);
     for (const id of ids.toReversed())
@@ -226,7 +233,7 @@ describe.each(shared)("what locks pushes on $title", ({ createDatabase }) => {
       ids,
       act: (action: Action) =>
         fixture.store.transaction((trx) =>
-          applyAction(trx, { now }, "workerId" in action ? action : { organisationId }, offerId, action),
+          applyAction(trx, { now, linkTo }, "workerId" in action ? action : { organisationId }, offerId, action),
         ),
     };
   }

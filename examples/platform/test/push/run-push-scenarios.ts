@@ -8,6 +8,7 @@ import { startPush } from "../../src/push/start-push.ts";
 import type { Store } from "../../src/store/store.ts";
 import { addDevice, removeDevice } from "../../src/worker-app/devices.ts";
 import { addOrganisation, type DeliveryFixture } from "../support/delivery-fixture.ts";
+import { linkTo } from "../mail/link-to.ts";
 import { virtualTime } from "../support/virtual-time.ts";
 import { type PushScenarios, type PushStep, workersPerScenario } from "./push-scenario.ts";
 import { PushService, type Treatment } from "./push-service.ts";
@@ -119,14 +120,14 @@ class ScenarioRunner {
     const workerIds = workers.map((index) => this.#workerIds[index] ?? "");
     const input = { createdByUserId: "user-1", title: "Bar", workerIds };
     await this.#store.transaction(async (trx) => {
-      this.offerIds.push(await createOffer(trx, { now }, this.#organisationId, input));
+      this.offerIds.push(await createOffer(trx, { now, linkTo }, this.#organisationId, input));
     });
   }
 
   async #act(offer: number, action: Action): Promise<void> {
     const offerId = this.offerIds[offer % this.offerIds.length] ?? "";
     const actor = "workerId" in action ? { workerId: action.workerId } : { organisationId: this.#organisationId };
-    await this.#store.transaction((trx) => applyAction(trx, { now }, actor, offerId, action));
+    await this.#store.transaction((trx) => applyAction(trx, { now, linkTo }, actor, offerId, action));
   }
 
   /** Registers the device as this worker. */

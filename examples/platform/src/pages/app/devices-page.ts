@@ -1,7 +1,6 @@
 import { listDevices, removeDevice } from "../../worker-app/devices.ts";
 import { formTokenField } from "../layout/field.ts";
 import { html } from "../layout/markup.ts";
-import { time } from "../layout/time.ts";
 import type { AppForm, AppPage } from "../sections/app-section.ts";
 
 const names = { ios: "iPhone or iPad", android: "Android device" } as const;
@@ -18,7 +17,7 @@ export const devicesPage: AppPage = async (context) => {
       <li>
         <form method="post" action="/app/devices/${encodeURIComponent(id)}/remove" class="row">
           ${formTokenField(context)}
-          <span><strong>${names[platform]}</strong><br><span class="fine">registered ${time(registeredAt)}${!hasToken && ", without push messages"}</span></span>
+          <span><strong>${names[platform]}</strong><br><span class="fine">registered ${context.times.time(registeredAt)}${!hasToken && ", without push messages"}</span></span>
           <button class="quiet small" aria-label="Remove the ${names[platform]} registered ${registeredAt.toISOString()}">Remove</button>
         </form>
       </li>`,

@@ -1,9 +1,10 @@
 import type { NotificationReason } from "../../push/push-transport.ts";
 import { type MenuItem, menu } from "../../worker-app/menu.ts";
+import { readOpenOffers } from "../../worker-app/shifts.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import { newestFirst } from "../layout/pagination.ts";
-import { time } from "../layout/time.ts";
-import type { AppPage } from "../sections/app-section.ts";
+import { slotsOf } from "../layout/slots.ts";
+import type { AppContext, AppPage } from "../sections/app-section.ts";
 
 const texts: Record<NotificationReason, string> = {
   offer: "New offer",
@@ -12,13 +13,22 @@ const texts: Record<NotificationReason, string> = {
   withdrawn: "Offer withdrawn",
 };
 
+const openLimit = 20;
+
 /** `GET /app?before=…`: the notifications menu. */
 export const menuPage: AppPage = async (context) => {
   const { rows, isNewest, links } = await newestFirst(context, menu, 50);
+  const open = isNewest ? await readOpenOffers(context.deps, context.user.id, openLimit) : [];
+  const isOpen = new Set(open.map(({ id }) => id));
+  // An open offer is shown once.
+  const others = rows.filter(({ reason, offerId }) => reason !== "offer" || !isOpen.has(offerId));
   const main = html`
       <header class="page-head"><h1>Notifications</h1></header>
+      <div id="open" data-live="notification">${open.length > 0 && openSection(context, open)}</div>
       <div id="menu" data-live="notification">
-        ${rows.length > 0 ? html`<ul class="menu">${rows.map(entry)}</ul>` : isNewest ? nothing : nothingOlder}
+        ${open.length > 0 && others.length > 0 && html`<h2>Earlier</h2>`}
+        ${others.length > 0 && html`<ul class="menu">${others.map((item) => entry(context, item))}</ul>`}
+        ${rows.length === 0 && open.length === 0 && (isNewest ? nothing : nothingOlder)}
         ${links}
       </div>`;
   return { title: "Notifications", main };
@@ -28,18 +38,40 @@ const nothing = html`<p class="empty">No notifications yet. New offers appear he
 
 const nothingOlder = html`<p class="empty">No older notifications.</p>`;
 
-const entry = (item: MenuItem): Markup => {
+const entry = ({ times, deps }: AppContext, item: MenuItem): Markup => {
   const { reason, createdAt, offerId, offerTitle, organisationName, response } = item;
   return html`
   <li>
     <a class="entry ${reason}" href="/app/offers/${encodeURIComponent(offerId)}">
       <span class="what">${texts[reason]}${isNew(item) && html` <span class="badge new">new</span>`}</span>
       <strong>${offerTitle}</strong>
-      <span class="fine">${organisationName} · ${time(createdAt)}</span>
+      ${item.events.length > 0 && html`<span>${slotsOf(times, item.events, deps.now())}</span>`}
+      ${item.locationPlaceId && html`<span>${item.locationPlaceId}</span>`}
+      <span class="fine">${organisationName} · ${times.time(createdAt)}</span>
       ${reason === "offer" && responses[response]}
     </a>
   </li>`;
 };
+
+type OpenOffer = Awaited<ReturnType<typeof readOpenOffers>>[number];
+
+/** Offers without a response, before all other notifications (D-118). */
+const openSection = ({ times, deps }: AppContext, offers: readonly OpenOffer[]): Markup => html`
+  <section aria-labelledby="open-title">
+    <h2 id="open-title">Waiting for your response</h2>
+    <ul class="menu">${offers.map(
+      ({ id, title, events, locationPlaceId, organisationName, openedAt }) => html`
+      <li>
+        <a class="entry offer" href="/app/offers/${encodeURIComponent(id)}">
+          <span class="what">${texts.offer}${openedAt === null && html` <span class="badge new">new</span>`}</span>
+          <strong>${title}</strong>
+          <span>${slotsOf(times, events, deps.now())}</span>
+          ${locationPlaceId && html`<span>${locationPlaceId}</span>`}
+          <span class="fine">${organisationName}</span>
+        </a>
+      </li>`,
+    )}</ul>
+  </section>`;
 
 const isNew = ({ reason, openedAt, response }: MenuItem): boolean =>
   reason === "offer" && openedAt === null && response === "none";

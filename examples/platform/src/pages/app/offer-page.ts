@@ -3,7 +3,6 @@ import { ProblemError } from "../../problem/problem-error.ts";
 import { actAsWorker, viewOffer, type WorkerOffer } from "../../worker-app/worker-offer.ts";
 import { formTokenField } from "../layout/field.ts";
 import { html, type Markup } from "../layout/markup.ts";
-import { timeSpan } from "../layout/time.ts";
 import type { Page } from "../routing/page.ts";
 import type { AppContext, AppForm, AppPage } from "../sections/app-section.ts";
 
@@ -23,7 +22,7 @@ async function showOffer(context: AppContext, refusal?: string): Promise<Page> {
       ${refusal && html`<p class="notice bad" role="alert">${refusal}</p>`}
       <div id="offer" data-live="notification">
         ${standing(offer)}
-        ${content(offer)}
+        ${content(context, offer)}
         ${choices(context, offer)}
       </div>`;
   return { title: offer.title, main, ...(refusal !== undefined && { status: 422 }) };
@@ -68,7 +67,10 @@ function standing({ widthdrawn, successful, response, isHistoric }: WorkerOffer)
   return html`<p class="standing">${isHistoric ? "This offer is in the past." : "You have not responded yet."}</p>`;
 }
 
-const content = ({ details, locationPlaceId, events }: WorkerOffer): Markup => html`
+const content = (
+  { times: { timeSpan } }: AppContext,
+  { details, locationPlaceId, events }: WorkerOffer,
+): Markup => html`
   <dl class="facts">
     <dt>When</dt>
     <dd>${events.length > 0 ? html`<ul>${events.map((event) => html`<li>${timeSpan(event.start, event.end)}</li>`)}</ul>` : "No time slots."}</dd>
@@ -77,11 +79,12 @@ const content = ({ details, locationPlaceId, events }: WorkerOffer): Markup => h
   </dl>`;
 
 /** The response may change until the offer is complete or withdrawn (D-08). */
-function choices(context: AppContext, { id, complete, widthdrawn, response }: WorkerOffer): Markup {
+function choices(context: AppContext, { id, organisation, complete, widthdrawn, response }: WorkerOffer): Markup {
   const isOpen = !complete && !widthdrawn;
   const button = (action: string, text: string, look: string): Markup => html`
     <form method="post" action="${pathOf(id)}/${action}">${formTokenField(context)}<button class="${look}">${text}</button></form>`;
   return html`
+    ${isOpen && html`<p class="fine">You can change your response until ${organisation.name} completes or withdraws the offer.</p>`}
     <div class="responses">
       ${isOpen && response !== "applied" && button("apply", response === "none" ? "Apply" : "Apply after all", "")}
       ${isOpen && response !== "rejected" && button("reject", response === "none" ? "Reject" : "Reject after all", "quiet")}

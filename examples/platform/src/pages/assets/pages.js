@@ -148,6 +148,10 @@ document.addEventListener("submit", (event) => {
   setTimeout(() => sent.delete(event.target), 5_000);
 });
 
+// The time zone of a user who has not chosen one (D-115).
+for (const input of document.querySelectorAll("input[data-time-zone]"))
+  input.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 showCopyButtons();
 if (document.body.dataset.liveStream) follow(document.body.dataset.liveStream);
 

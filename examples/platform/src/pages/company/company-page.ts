@@ -1,8 +1,8 @@
 import type { EndpointCheck } from "../../outbound/test-endpoint.ts";
-import { type ReadEndpoint, readEndpoint } from "../../portal/read-profile.ts";
-import { reenableEndpoint } from "../../portal/reenable-endpoint.ts";
-import { rotateSecret, rotationSchema } from "../../portal/rotate-secret.ts";
-import { profileSchema, saveProfile } from "../../portal/save-profile.ts";
+import { type ReadEndpoint, readEndpoint } from "../../portal/profile/read-profile.ts";
+import { reenableEndpoint } from "../../portal/profile/reenable-endpoint.ts";
+import { rotateSecret, rotationSchema } from "../../portal/profile/rotate-secret.ts";
+import { profileSchema, saveProfile } from "../../portal/profile/save-profile.ts";
 import { type FieldErrors, ProblemError } from "../../problem/problem-error.ts";
 import { parseBody } from "../../validation/parse-body.ts";
 import { html, type Markup } from "../layout/markup.ts";
@@ -11,6 +11,7 @@ import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-s
 import { checksSection } from "./checks-section.ts";
 import { healthSection } from "./health-section.ts";
 import { type ProfileDraft, profileForm, readProfileDraft, rotationForm } from "./profile-form.ts";
+import { timeZoneSection } from "./time-zone-section.ts";
 
 /** `GET /company` */
 export const companyPage: PortalPage = (context) => showCompany(context, {});
@@ -79,6 +80,7 @@ async function showCompany(context: PortalContext, view: CompanyView): Promise<P
   const refusal = view.refusal ?? (errors && "Nothing was saved. Please correct the marked fields.");
   const main = html`
     <header class="page-head"><h1>Company profile</h1></header>
+    <p class="row"><a class="button quiet small" href="/api-keys">API keys</a></p>
     <p class="lead">The endpoint of ${user.organisationName}: it receives a webhook when a worker responds to an offer or adds a contact.</p>
     ${refusal && html`<p class="notice bad" role="alert">${refusal}</p>`}
     ${checks && (checks.length === 0 ? switchSection(draft) : checksSection(draft.baseAddress, checks, done))}
@@ -86,6 +88,7 @@ async function showCompany(context: PortalContext, view: CompanyView): Promise<P
       ${profileForm(context, { draft, errors: (!isRotation && errors) || none, isSaved: endpoint !== undefined })}
       <div class="stack">
         ${healthSection(context, endpoint)}
+        ${timeZoneSection(context)}
         ${endpoint && rotationForm(context, (isRotation && errors) || none)}
       </div>
     </div>`;

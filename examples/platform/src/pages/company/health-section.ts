@@ -1,16 +1,17 @@
-import type { ReadEndpoint } from "../../portal/read-profile.ts";
+import type { ReadEndpoint } from "../../portal/profile/read-profile.ts";
 import { formTokenField } from "../layout/field.ts";
 import { badge, counted } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
-import { time } from "../layout/time.ts";
+import type { LocalTimes } from "../layout/time.ts";
 import type { PortalContext } from "../sections/portal-section.ts";
 
 /** The health of the endpoint, live; with a form that enables a disabled one. */
 export const healthSection = (context: PortalContext, endpoint: ReadEndpoint | undefined): Markup => html`
     <section class="panel" id="health" data-live="endpoint delivery" aria-labelledby="health-title">
       <h2 id="health-title">Endpoint</h2>
-      ${endpoint === undefined ? notThere : facts(endpoint, context.deps.now())}
+      ${endpoint === undefined ? notThere : facts(endpoint, context.deps.now(), context.times)}
       ${endpoint?.disabled_at && enableForm(context)}
+      ${endpoint && html`<p><a href="/company/remove">Remove the base address…</a></p>`}
     </section>`;
 
 const enableForm = (context: PortalContext): Markup => html`
@@ -23,8 +24,9 @@ const notThere = html`
       <p>${badge("No address", "none")}</p>
       <p>Save a base address to receive responses and contacts. Earlier events are not delivered.</p>`;
 
-function facts(endpoint: ReadEndpoint, now: Date): Markup {
-  const { state, because } = healthOf(endpoint, now);
+function facts(endpoint: ReadEndpoint, now: Date, times: LocalTimes): Markup {
+  const { time } = times;
+  const { state, because } = healthOf(endpoint, now, times);
   const { pending, disabled_at: disabledAt, previous_secret_until: until } = endpoint;
   const [word, filter] = disabledAt === null ? ["Pending", "pending"] : ["Held", "held"];
   return html`
@@ -49,7 +51,7 @@ const reasons = {
   failing: "It has failed for five days. Only a response with 200 acknowledges an event; 204 does not.",
 } as const;
 
-function healthOf(endpoint: ReadEndpoint, now: Date): Health {
+function healthOf(endpoint: ReadEndpoint, now: Date, { time }: LocalTimes): Health {
   const { disabled_at, disabled_because, breaker_open_until, failing_since, consecutive_failures } = endpoint;
   if (disabled_at !== null)
     return {

@@ -1,34 +1,21 @@
-import type { Request } from "express";
-import type { ShownState } from "../../delivery/shown-state.ts";
-import { deliveriesCursor, type ReadDelivery, readDeliveries } from "../../portal/deliveries.ts";
-import { readDeliveryStats } from "../../portal/delivery-stats.ts";
-import { redeliverRange } from "../../portal/redeliver.ts";
+import { deliveriesCursor, type ReadDelivery, readDeliveries } from "../../portal/deliveries/deliveries.ts";
+import { readDeliveryStats } from "../../portal/deliveries/delivery-stats.ts";
+import { redeliverRange } from "../../portal/deliveries/redeliver.ts";
 import { instantField } from "../../validation/instant-field.ts";
 import { dataTable } from "../layout/data-table.ts";
 import { field, formTokenField } from "../layout/field.ts";
 import { counted } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
-import { newestFirst, parameterOf } from "../layout/pagination.ts";
-import { localInUtc, time } from "../layout/time.ts";
+import { newestFirst } from "../layout/pagination.ts";
 import type { Page } from "../routing/page.ts";
 import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-section.ts";
 import { deliveryChart } from "./delivery-chart.ts";
-import { attemptLabel, deliveryState, eventLabel, nextAttempt, stateLabels } from "./delivery-labels.ts";
+import { addressOf, filterForm, filterOf, isUnfiltered, rangeBar, ranges, stateBar } from "./delivery-filter.ts";
+import { attemptLabel, deliveryState, eventLabel, nextAttempt } from "./delivery-labels.ts";
 
 const limit = 50;
 
-const ranges = {
-  hour: { label: "the last hour", lastMs: 3_600_000, count: 30 },
-  day: { label: "the last 24 hours", lastMs: 24 * 3_600_000, count: 24 },
-  week: { label: "the last 7 days", lastMs: 7 * 24 * 3_600_000, count: 28 },
-} as const;
-
-interface Filter {
-  state: ShownState | undefined;
-  range: keyof typeof ranges;
-}
-
-/** `GET /deliveries?state=…&range=…&before=…` */
+/** `GET /deliveries?state=…&type=…&status=…&error=…&range=…&before=…` */
 export const deliveriesPage: PortalPage = (context) => showDeliveries(context);
 
 /** `POST /deliveries/redeliver`: redelivers all events since a time, for example after an outage of the receiver. */
@@ -38,7 +25,7 @@ export const redeliverManyForm: PortalForm = async (context, form) => {
   const given = form.get("which") ?? "";
   // An unknown value is treated as the default.
   const which = Object.hasOwn(choices, given) ? (given as keyof typeof choices) : "dead";
-  const { data: since } = instantField.safeParse(localInUtc(typed));
+  const { data: since } = instantField.safeParse(context.times.toUtc(typed));
   if (since === undefined) return { ...(await showDeliveries(context, { since: typed, which })), status: 422 };
   const { redelivered, superseded } = await redeliverRange(deps, user, { since, state: which });
   const left = superseded === 0 ? "" : ` Skipped, because a later response superseded them: ${superseded}.`;
@@ -63,12 +50,12 @@ async function showDeliveries(context: PortalContext, rejected?: RejectedRedeliv
     context,
     {
       cursor: deliveriesCursor,
-      read: (deps, user, page) => readDeliveries(deps, user, { ...page, state: filter.state }),
+      read: (deps, user, page) => readDeliveries(deps, user, { ...page, ...filter }),
     },
     limit,
     (before) => addressOf(filter, before),
   );
-  const isUnfiltered = filter.state === undefined && isNewest;
+  const isEmpty = isUnfiltered(filter) && isNewest;
   const main = html`
       <header class="page-head"><h1>Deliveries</h1></header>
       <section class="panel" id="measured" data-live="delivery" aria-labelledby="measured-title">
@@ -76,49 +63,20 @@ async function showDeliveries(context: PortalContext, rejected?: RejectedRedeliv
           <h2 id="measured-title">Endpoint statistics</h2>
           ${rangeBar(filter)}
         </header>
-        ${deliveryChart(stats, label)}
+        ${deliveryChart(context.times, stats, label)}
       </section>
       <section class="panel" id="deliveries" data-live="delivery" aria-labelledby="deliveries-title">
         <header>
           <h2 id="deliveries-title">Events</h2>
           ${stateBar(filter)}
         </header>
-        ${rows.length > 0 ? deliveriesTable(rows) : isUnfiltered ? noEvents : html`<p class="empty">No matching events.</p>`}
+        ${(rows.length > 0 || !isEmpty) && filterForm(filter)}
+        ${rows.length > 0 ? deliveriesTable(context, rows) : isEmpty ? noEvents : html`<p class="empty">No matching events.</p>`}
         ${links}
       </section>
       ${redeliverManySection(context, rejected)}`;
   return { title: "Deliveries", main };
 }
-
-function filterOf(request: Request): Filter {
-  const state = parameterOf(request, "state") ?? "";
-  const range = parameterOf(request, "range") ?? "";
-  return {
-    state: Object.hasOwn(stateLabels, state) ? (state as ShownState) : undefined,
-    range: Object.hasOwn(ranges, range) ? (range as Filter["range"]) : "hour",
-  };
-}
-
-function addressOf({ state, range }: Filter, before?: string): string {
-  const query = new URLSearchParams();
-  if (state !== undefined) query.set("state", state);
-  if (range !== "hour") query.set("range", range);
-  if (before !== undefined) query.set("before", before);
-  return query.size === 0 ? "/deliveries" : `/deliveries?${query}`;
-}
-
-const stateBar = (filter: Filter): Markup => html`
-          <nav aria-label="State"><ul class="bar">
-            ${[undefined, ...(Object.keys(stateLabels) as ShownState[])].map((state) => barItem({ ...filter, state }, state === undefined ? "All" : stateLabels[state], state === filter.state))}
-          </ul></nav>`;
-
-const rangeBar = (filter: Filter): Markup => html`
-          <nav aria-label="Time"><ul class="bar">
-            ${(Object.keys(ranges) as Filter["range"][]).map((range) => barItem({ ...filter, range }, ranges[range].label.replace("the l", "L"), range === filter.range))}
-          </ul></nav>`;
-
-const barItem = (filter: Filter, words: string, isHere: boolean): Markup =>
-  html`<li><a href="${addressOf(filter)}"${isHere && html` aria-current="true"`}>${words}</a></li>`;
 
 const noEvents = html`
         <div class="empty">
@@ -127,7 +85,7 @@ const noEvents = html`
           <p><a href="/company">Enter the endpoint on the company profile</a></p>
         </div>`;
 
-const deliveriesTable = (rows: readonly ReadDelivery[]): Markup =>
+const deliveriesTable = ({ times }: PortalContext, rows: readonly ReadDelivery[]): Markup =>
   dataTable({
     caption: "Events for your endpoint, newest first",
     rowId: ({ id }) => `delivery-${id}`,
@@ -135,8 +93,8 @@ const deliveriesTable = (rows: readonly ReadDelivery[]): Markup =>
       { heading: "Event", cell: (row) => html`<a href="/deliveries/${row.id}">${eventLabel(row)}</a>` },
       { heading: "State", cell: deliveryState },
       { heading: "Last attempt", cell: lastAttempt },
-      { heading: "Next attempt", cell: nextAttempt },
-      { heading: "Happened", cell: ({ createdAt }) => time(createdAt, "seconds") },
+      { heading: "Next attempt", cell: (row) => nextAttempt(times, row) },
+      { heading: "Happened", cell: ({ createdAt }) => times.time(createdAt, "seconds") },
     ],
     rows,
   });
@@ -152,9 +110,14 @@ const redeliverManySection = (context: PortalContext, rejected: RejectedRedelive
         <form method="post" action="/deliveries/redeliver" class="stack narrow">
           ${formTokenField(context)}
           ${field({
-            ...{ name: "since", label: "Events that happened since", type: "datetime-local", hint: "In UTC." },
+            ...{
+              name: "since",
+              label: "Events that happened since",
+              type: "datetime-local",
+              hint: `In ${context.times.timeZone}.`,
+            },
             ...{ required: true, value: rejected?.since },
-            errors: rejected && ["Enter a time, such as 2099-05-01T16:00."],
+            errors: rejected && [context.times.problemOf(rejected.since) ?? "Enter a time of the years 0001 to 9999."],
           })}
           <fieldset>
             <legend>Which of them</legend>

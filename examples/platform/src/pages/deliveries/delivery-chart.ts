@@ -1,7 +1,7 @@
-import type { Bucket, DeliveryStats } from "../../portal/delivery-stats.ts";
+import type { Bucket, DeliveryStats } from "../../portal/deliveries/delivery-stats.ts";
 import { dataTable } from "../layout/data-table.ts";
 import { html, type Markup } from "../layout/markup.ts";
-import { time } from "../layout/time.ts";
+import type { LocalTimes } from "../layout/time.ts";
 
 const width = 600;
 const height = 90;
@@ -12,19 +12,20 @@ const gap = 3;
  *
  * @param during such as `the last hour`
  */
-export function deliveryChart({ buckets, total }: DeliveryStats, during: string): Markup {
+export function deliveryChart(times: LocalTimes, { buckets, total }: DeliveryStats, during: string): Markup {
   const failing = `${percent(total)} failed: ${total.failed} of ${total.attempts} attempts`;
   const lag =
     total.medianLagMs === null
       ? "nothing was acknowledged"
       : `half within ${duration(total.medianLagMs)}, the slowest after ${duration(total.slowestLagMs)}`;
+  if (total.attempts === 0) return html`<p class="empty">No attempts in ${during}.</p>`;
   const most = Math.max(1, ...buckets.map(({ attempts }) => attempts));
   const slowest = Math.max(1, ...buckets.map(({ medianLagMs }) => medianLagMs ?? 0));
   return html`
     <div class="charts">
       <figure>
         <figcaption><strong>Attempts</strong> <span class="measure">${failing}</span></figcaption>
-        ${bars(`Attempts in ${during}: ${failing}.`, buckets, (bucket, x, w) => [
+        ${plot(`Attempts in ${during}: ${failing}.`, { buckets, times, highest: String(most) }, (bucket, x, w) => [
           bar(x, w, 0, (bucket.attempts - bucket.failed) / most, "ok"),
           bar(x, w, (bucket.attempts - bucket.failed) / most, bucket.failed / most, "failed"),
         ])}
@@ -32,26 +33,42 @@ export function deliveryChart({ buckets, total }: DeliveryStats, during: string)
       </figure>
       <figure>
         <figcaption><strong>Lag</strong> <span class="measure">${lag}</span></figcaption>
-        ${bars(`From event to acknowledgement in ${during}: ${lag}.`, buckets, ({ medianLagMs }, x, w) =>
-          medianLagMs === null ? undefined : bar(x, w, 0, Math.max(0.03, medianLagMs / slowest), "lag"),
+        ${plot(
+          `From event to acknowledgement in ${during}: ${lag}.`,
+          { buckets, times, highest: duration(slowest) },
+          ({ medianLagMs }, x, w) =>
+            medianLagMs === null ? undefined : bar(x, w, 0, Math.max(0.03, medianLagMs / slowest), "lag"),
         )}
-        <p class="legend fine"><span class="key lag"></span> median from event to acknowledgement; the highest is ${duration(slowest)}</p>
+        <p class="legend fine"><span class="key lag"></span> median from event to acknowledgement</p>
       </figure>
     </div>
-    ${asTable(buckets)}`;
+    ${asTable(times.time, buckets)}`;
 }
 
-function bars(
+interface Axes {
+  buckets: readonly Bucket[];
+  times: LocalTimes;
+  /** Label of the top of the vertical axis. */
+  highest: string;
+}
+
+/** Bars with labelled axes. The labels are text, since the picture stretches. */
+function plot(
   label: string,
-  buckets: readonly Bucket[],
+  { buckets, times, highest }: Axes,
   draw: (bucket: Bucket, x: number, w: number) => unknown,
 ): Markup {
   const step = width / buckets.length;
+  const [first, middle] = [buckets[0], buckets[Math.floor(buckets.length / 2)]];
   return html`
+        <div class="plot">
+        <p class="scale fine" aria-hidden="true"><span>${highest}</span><span>0</span></p>
         <svg viewBox="0 0 ${width} ${height + 1}" role="img" aria-label="${label}" preserveAspectRatio="none" class="bars">
           <line x1="0" x2="${width}" y1="${height + 0.5}" y2="${height + 0.5}" class="axis" />
           ${buckets.map((bucket, at) => draw(bucket, at * step + gap / 2, step - gap))}
-        </svg>`;
+        </svg>
+        <p class="span fine" aria-hidden="true">${first && times.time(first.startsAt)} ${middle && times.time(middle.startsAt)} <span>now</span></p>
+        </div>`;
 }
 
 /** @param from and `share` of the height, from the bottom */
@@ -60,7 +77,7 @@ const bar = (x: number, w: number, from: number, share: number, kind: string): M
     ? undefined
     : html`<rect x="${x.toFixed(1)}" y="${(height * (1 - from - share)).toFixed(1)}" width="${w.toFixed(1)}" height="${(height * share).toFixed(1)}" class="${kind}" />`;
 
-function asTable(buckets: readonly Bucket[]): Markup {
+function asTable(time: LocalTimes["time"], buckets: readonly Bucket[]): Markup {
   const rows = buckets.filter(({ attempts }) => attempts > 0).reverse();
   return html`
     <details id="chart-table">

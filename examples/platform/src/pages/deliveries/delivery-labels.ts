@@ -1,9 +1,10 @@
 import type { AttemptFailureCode } from "../../delivery/attempt/attempt-delivery.ts";
 import type { ShownState } from "../../delivery/shown-state.ts";
-import type { ReadDelivery } from "../../portal/deliveries.ts";
+import type { ReadDelivery } from "../../portal/deliveries/deliveries.ts";
+import type { EventType } from "../../store/tables.ts";
 import { badge } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
-import { time } from "../layout/time.ts";
+import type { LocalTimes } from "../layout/time.ts";
 
 /** The event as a sentence. */
 export function eventLabel({ type, data, workerName, offerTitle }: ReadDelivery): string {
@@ -15,6 +16,11 @@ export function eventLabel({ type, data, workerName, offerTitle }: ReadDelivery)
       return `${worker} ${data.response} “${offerTitle ?? data.offerId}”`;
   }
 }
+
+export const eventNames: Readonly<Record<EventType, string>> = {
+  workerOfferResponse: "Response to an offer",
+  workerAddedContact: "Contact added",
+};
 
 /** Labels of the states, in the order of a delivery's life. */
 export const stateLabels: Readonly<Record<ShownState, string>> = {
@@ -30,14 +36,18 @@ export const deliveryState = ({ state, attempts }: ReadDelivery): Markup =>
   state === "pending" && attempts > 0 ? badge("Retrying", "warn") : badge(stateLabels[state], tones[state]);
 
 /** The next attempt of a pending delivery; not before the circuit breaker of its endpoint closes. */
-export function nextAttempt({ state, attempts, nextAttemptAt, pausedUntil }: ReadDelivery): Markup | string {
+export function nextAttempt(
+  { time }: LocalTimes,
+  { state, attempts, nextAttemptAt, pausedUntil }: ReadDelivery,
+): Markup | string {
   if (state !== "pending") return "–";
   if (pausedUntil !== null) return html`after the pause, ${time(pausedUntil, "seconds")}`;
   if (nextAttemptAt === null) return "after the earlier response";
   return attempts === 0 ? "now" : time(nextAttemptAt, "seconds");
 }
 
-const failures: Record<AttemptFailureCode, string> = {
+/** What failed, by the code of an attempt. */
+export const failureLabels: Readonly<Record<AttemptFailureCode, string>> = {
   not_acknowledged: "only 200 acknowledges",
   internal_error: "internal error",
   invalid_address: "the base address is invalid",
@@ -57,5 +67,5 @@ const failures: Record<AttemptFailureCode, string> = {
 export function attemptLabel({ status, error }: { status: number | null; error: string | null }): string {
   const response = status === null ? "no response" : `${status}`;
   if (error === null) return response;
-  return `${response}; ${failures[error as AttemptFailureCode] ?? error}`;
+  return `${response}; ${failureLabels[error as AttemptFailureCode] ?? error}`;
 }

@@ -1,11 +1,11 @@
 import { webhookCall } from "../../delivery/attempt/webhook-call.ts";
 import { fillPath } from "../../outbound/join-address.ts";
-import { type ReadAttempt, type ReadDelivery, readAttempts, readDelivery } from "../../portal/deliveries.ts";
-import { deliveryNotFound, redeliverOne } from "../../portal/redeliver.ts";
+import { type ReadAttempt, type ReadDelivery, readAttempts, readDelivery } from "../../portal/deliveries/deliveries.ts";
+import { deliveryNotFound, redeliverOne } from "../../portal/deliveries/redeliver.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
 import { formTokenField } from "../layout/field.ts";
 import { html, type Markup } from "../layout/markup.ts";
-import { time } from "../layout/time.ts";
+import type { LocalTimes } from "../layout/time.ts";
 import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-section.ts";
 import { attemptLabel, deliveryState, eventLabel, nextAttempt } from "./delivery-labels.ts";
 
@@ -28,14 +28,14 @@ export const deliveryPage: PortalPage = async (context) => {
         </div>
         ${(delivery.state === "dead" || delivery.state === "acknowledged") && redeliverButton(delivery, context)}
       </header>
-      <section class="panel" aria-label="Delivery">${facts(delivery)}</section>
+      <section class="panel" aria-label="Delivery">${facts(context.times, delivery)}</section>
       <section class="panel" aria-labelledby="request">
         <h2 id="request">Request</h2>
         ${requestOf(delivery)}
       </section>
       <section class="panel" aria-labelledby="attempts">
         <h2 id="attempts">Attempts</h2>
-        ${attempts.length === 0 ? html`<p>None yet.</p>` : html`<ol class="attempts">${attempts.map(attemptItem)}</ol>`}
+        ${attempts.length === 0 ? html`<p>None yet.</p>` : html`<ol class="attempts">${attempts.map((one) => attemptItem(context.times, one))}</ol>`}
       </section>
     </div>`;
   return { title, main };
@@ -58,13 +58,13 @@ const redeliverButton = ({ id }: ReadDelivery, context: PortalContext): Markup =
             <button>Redeliver</button>
           </form>`;
 
-const facts = (delivery: ReadDelivery): Markup => html`
+const facts = (times: LocalTimes, delivery: ReadDelivery): Markup => html`
           <dl class="facts">
-            <dt>Happened</dt><dd>${time(delivery.createdAt, "seconds")}</dd>
+            <dt>Happened</dt><dd>${times.time(delivery.createdAt, "seconds")}</dd>
             ${delivery.offerId && html`<dt>Offer</dt><dd><a href="/offers/${encodeURIComponent(delivery.offerId)}">${delivery.offerTitle}</a></dd>`}
             <dt>Attempts</dt><dd>${delivery.attempts}</dd>
-            <dt>Next attempt</dt><dd>${nextAttempt(delivery)}</dd>
-            ${delivery.settledAt && html`<dt>Settled</dt><dd>${time(delivery.settledAt, "seconds")}</dd>`}
+            <dt>Next attempt</dt><dd>${nextAttempt(times, delivery)}</dd>
+            ${delivery.settledAt && html`<dt>Settled</dt><dd>${times.time(delivery.settledAt, "seconds")}</dd>`}
             ${delivery.redeliveryOf && html`<dt>Redelivery of</dt><dd><a href="/deliveries/${delivery.redeliveryOf}">an earlier delivery</a></dd>`}
             <dt>Delivery id</dt><dd><code>${delivery.id}</code></dd>
           </dl>`;
@@ -79,7 +79,7 @@ Authorization: (new for each attempt)${body !== undefined && `\nContent-Type: ap
           <p class="fine">Sent to a path under your base address, signed with your secret.</p>`;
 }
 
-const attemptItem = (attempt: ReadAttempt): Markup => html`
+const attemptItem = ({ time }: LocalTimes, attempt: ReadAttempt): Markup => html`
             <li id="attempt-${attempt.id}" class="${attempt.error === null ? "good" : "bad"}">
               <h3>No. ${attempt.number}: ${attemptLabel(attempt)}</h3>
               <p class="fine">${time(attempt.startedAt, "seconds")}, ${attempt.milliseconds} ms, <code>${attempt.method} ${attempt.path}</code></p>

@@ -1,8 +1,9 @@
-import { invitationList } from "../../portal/invitations.ts";
+import { invitationExpiry } from "../../invitations/invitation-expiry.ts";
+import { invitationList } from "../../portal/invitations/invitations.ts";
 import { dataTable } from "../layout/data-table.ts";
-import { html } from "../layout/markup.ts";
+import { badge } from "../layout/labels.ts";
+import { html, type Markup } from "../layout/markup.ts";
 import { newestFirst } from "../layout/pagination.ts";
-import { time } from "../layout/time.ts";
 import type { PortalPage } from "../sections/portal-section.ts";
 import { searchForm } from "./search-form.ts";
 
@@ -24,7 +25,14 @@ export const invitationsPage: PortalPage = async (context) => {
                 { heading: "Name", cell: ({ name }) => name },
                 { heading: "Email address", cell: ({ emailAddress }) => emailAddress },
                 { heading: "Suggested by", cell: ({ suggestedBy }) => suggestedBy },
-                { heading: "Invited", cell: ({ invitedAt }) => time(invitedAt) },
+                {
+                  heading: "Invited",
+                  cell: ({ invitedAt, invitedBy }) => html`${context.times.time(invitedAt)} by ${invitedBy}`,
+                },
+                {
+                  heading: "State",
+                  cell: ({ acceptedAt, invitedAt }) => stateOf(acceptedAt, invitedAt, context.deps.now()),
+                },
               ],
               rows,
             })
@@ -33,3 +41,8 @@ export const invitationsPage: PortalPage = async (context) => {
       </section>`;
   return { title: "Invitations", main };
 };
+
+function stateOf(acceptedAt: Date | null, invitedAt: Date, now: Date): Markup {
+  if (acceptedAt !== null) return badge("Joined", "good");
+  return invitationExpiry(invitedAt) > now ? badge("Invited", "none") : badge("Expired", "warn");
+}

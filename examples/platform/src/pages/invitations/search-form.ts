@@ -1,11 +1,12 @@
-import { emailAddressesOf } from "../../portal/person.ts";
 import {
+  type OrganisationChoice,
+  organisationChoices,
   type PersonSearch,
-  type SuggestingOrganisation,
-  suggestingOrganisations,
-} from "../../portal/search-suggestions.ts";
+} from "../../portal/invitations/search-suggestions.ts";
+import { emailAddressesOf } from "../../portal/person.ts";
 import { formTokenField } from "../layout/field.ts";
 import { html, type Markup } from "../layout/markup.ts";
+import { parameterOf } from "../layout/pagination.ts";
 import type { PortalContext } from "../sections/portal-section.ts";
 
 /**
@@ -14,24 +15,30 @@ import type { PortalContext } from "../sections/portal-section.ts";
  * @param search the submitted form. @default the person's own organisation is selected
  */
 export async function searchForm(context: PortalContext, search?: PersonSearch): Promise<Markup> {
-  const { deps, user } = context;
-  const organisations = await suggestingOrganisations(deps, user);
-  if (organisations.length === 0)
+  const { deps, user, request } = context;
+  const text = parameterOf(request, "organisation")?.trim().slice(0, 200) || undefined;
+  const { choices, hasMore } = await organisationChoices(deps, user, { text, chosen: search?.organisationIds ?? [] });
+  if (choices.length === 0 && text === undefined)
     return html`<p class="empty">No organisation implements suggestions. Enable them on the company profile.</p>`;
   const emailAddresses = await emailAddressesOf(deps, user);
-  const isSelected = ({ id, isOwn }: SuggestingOrganisation): boolean => search?.organisationIds.includes(id) ?? isOwn;
+  const isSelected = ({ id, isOwn }: OrganisationChoice): boolean => search?.organisationIds.includes(id) ?? isOwn;
+  const noteOf = ({ isOwn, isRemembered }: OrganisationChoice): string | undefined =>
+    isOwn ? "Your organisation" : isRemembered ? "Searched before" : undefined;
   return html`
+  ${(hasMore || text !== undefined) && finder(text)}
   <form method="post" action="/invitations/search" class="panel stack" role="search" aria-label="Suggestions">
     ${formTokenField(context)}
     <fieldset aria-describedby="organisations-hint">
       <legend>Organisations to search</legend>
       <p class="hint" id="organisations-hint">The selected organisations receive your email addresses: ${emailAddresses.join(", ")}.</p>
+      ${choices.length === 0 && html`<p class="empty">No organisation with this name implements suggestions.</p>`}
       <div class="choices long">
-        ${organisations.map((organisation) => {
-          const { id, name, isOwn } = organisation;
-          return html`<label class="choice"><input type="checkbox" name="organisationIds" value="${id}"${isSelected(organisation) && html` checked`}> <span>${name}${isOwn && html`<small>Your organisation</small>`}</span></label>`;
+        ${choices.map((choice) => {
+          const note = noteOf(choice);
+          return html`<label class="choice"><input type="checkbox" name="organisationIds" value="${choice.id}"${isSelected(choice) && html` checked`}> <span>${choice.name}${note && html`<small>${note}</small>`}</span></label>`;
         })}
       </div>
+      ${hasMore && html`<p class="fine">There are more. Find them by name.</p>`}
     </fieldset>
     <div class="search">
       <label for="filter">Narrow by name, skill or role <span class="fine">optional</span></label>
@@ -42,3 +49,11 @@ export async function searchForm(context: PortalContext, search?: PersonSearch):
     </div>
   </form>`;
 }
+
+/** Finds organisations by name; the search itself is the other form. */
+const finder = (text: string | undefined): Markup => html`
+  <form method="get" action="/invitations" class="row find" role="search" aria-label="Organisations">
+    <label for="organisation">Find an organisation by name</label>
+    <input type="search" id="organisation" name="organisation" value="${text ?? ""}" maxlength="200">
+    <button class="quiet">Find</button>
+  </form>`;

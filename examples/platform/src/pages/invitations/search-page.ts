@@ -1,6 +1,6 @@
 import { mailboxOf } from "../../mail/mailbox-of.ts";
-import { invitationSchema, invite, recentlyInvited } from "../../portal/invitations.ts";
-import { type PersonSearch, searchSchema, searchSuggestions } from "../../portal/search-suggestions.ts";
+import { invitationSchema, invite, lastInvitations, recentlyInvited } from "../../portal/invitations/invitations.ts";
+import { type PersonSearch, searchSchema, searchSuggestions } from "../../portal/invitations/search-suggestions.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
 import type { ProblemCode } from "../../problem/problem-kinds.ts";
 import type { OrganisationResult } from "../../suggestions/search-all.ts";
@@ -62,12 +62,20 @@ async function showSearch(context: PortalContext, search: PersonSearch, problem?
   const found = await find(context, search);
   const shownProblem = problem ?? found.problem;
   const lately = await recentlyInvited(deps.store.db, user.organisationId, deps.now());
-  const isInvited = (emailAddress: string) => lately.has(mailboxOf(emailAddress));
+  const addresses = found.results.flatMap((result) =>
+    "failure" in result ? [] : result.suggestions.map(({ emailAddress }) => mailboxOf(emailAddress)),
+  );
+  const last = await lastInvitations(deps.store.db, user.organisationId, [...new Set(addresses)]);
+  const invitationOf = (emailAddress: string) => {
+    const mailbox = mailboxOf(emailAddress);
+    const earlier = last.get(mailbox);
+    return earlier && { ...earlier, isRecent: lately.has(mailbox) };
+  };
   const main = html`
     <header class="page-head"><h1>Invitations</h1></header>
     ${shownProblem && html`<p class="notice bad" role="alert">${shownProblem.message}</p>`}
     ${await searchForm(context, search)}
-    ${found.results.toSorted(byUse).map((result, index) => suggestionsSection(context, result, { prefix: `person-${index}`, filter, isInvited }))}`;
+    ${found.results.toSorted(byUse).map((result, index) => suggestionsSection(context, result, { prefix: `person-${index}`, filter, invitationOf }))}`;
   return {
     title: filter === "" ? "Suggestions" : `Suggestions for ${filter}`,
     main,

@@ -6,12 +6,19 @@ import { html, type Markup } from "../layout/markup.ts";
 import { idempotencyField } from "../routing/submit-once.ts";
 import type { PortalContext } from "../sections/portal-section.ts";
 
+interface EarlierInvitation {
+  invitedAt: Date;
+  invitedBy: string;
+  /** Whether it is too recent to invite again (D-87). */
+  isRecent: boolean;
+}
+
 interface SuggestionsView {
   filter: string;
   /** Prefix of the element ids. */
   prefix: string;
-  /** Whether the user's organisation invited this address recently. */
-  isInvited(emailAddress: string): boolean;
+  /** The last invitation of this address by the user's organisation. */
+  invitationOf(emailAddress: string): EarlierInvitation | undefined;
 }
 
 /** The people whom an organisation suggests, or why there are none. */
@@ -34,10 +41,10 @@ function inviteForm(
   context: PortalContext,
   organisationId: string,
   suggestions: Suggestions,
-  { prefix, filter, isInvited }: SuggestionsView,
+  { prefix, filter, invitationOf }: SuggestionsView,
 ): Markup {
   const cards = suggestions.map((one, index) =>
-    suggestionCard(context, one, { id: `${prefix}-${index}`, isInvited: isInvited(one.emailAddress) }),
+    suggestionCard(context, one, { id: `${prefix}-${index}`, invitation: invitationOf(one.emailAddress) }),
   );
   return html`
       <form method="post" action="/invitations">
@@ -55,21 +62,21 @@ function inviteForm(
  * selected.
  */
 function suggestionCard(
-  { deps, session }: PortalContext,
+  { deps, session, times }: PortalContext,
   suggestion: Suggestions[number],
-  { id, isInvited }: { id: string; isInvited: boolean },
+  { id, invitation }: { id: string; invitation: EarlierInvitation | undefined },
 ): Markup {
   const { name, emailAddress, ratings, profileImageUrl: url } = suggestion;
   const reference = url && referenceOf(url, deps.encryptionKey, session.id);
   return html`
   <li class="person">
-    <input type="checkbox" id="${id}" name="person" value="${JSON.stringify({ name, emailAddress })}"${isInvited && html` disabled`}>
+    <input type="checkbox" id="${id}" name="person" value="${JSON.stringify({ name, emailAddress })}"${invitation?.isRecent && html` disabled`}>
     <span class="portrait" aria-hidden="true">${initials(name)}${
       reference && html`<img src="/invitations/images/${reference}" alt="" width="56" height="56" loading="lazy">`
     }</span>
     <div>
       <label for="${id}">${name}</label>
-      <p class="fine">${emailAddress}${isInvited && html` <span class="badge">already invited</span>`}</p>
+      <p class="fine">${emailAddress}${invitation && html` <span class="badge">${invitation.isRecent ? "already invited" : "invited before"}</span> ${times.day(invitation.invitedAt)} by ${invitation.invitedBy}`}</p>
       ${ratings.length === 0 ? html`<p class="fine">No ratings</p>` : html`<ul class="ratings">${ratings.map(rating)}</ul>`}
     </div>
   </li>`;

@@ -15,7 +15,7 @@ function openTopics(showAllMail = false) {
   const live = openLiveTopics({ subscribe }, { showAllMail });
   const follow = (since: string) => {
     const received: (readonly Topic[] | "everything")[] = [];
-    const end = live.follow("org_a", since, (topics) => void received.push(topics));
+    const end = live.follow(["org_a"], since, (topics) => void received.push(topics));
     return { received, end };
   };
   return { live, give, follow, listeners };

@@ -9,7 +9,7 @@ const mergeMs = 50;
 
 export type LiveListener = (topics: readonly Topic[] | "everything", position: string) => void;
 
-/** Changed topics of an organisation, for the event streams of its pages (D-82). */
+/** Changed topics of organisations, for the event streams of its pages (D-82). */
 export interface LiveTopics {
   /** The current position, valid in this process only. Take it before reading the data of a page. */
   position(): string;
@@ -19,12 +19,12 @@ export interface LiveTopics {
    *
    * @returns a function that ends it
    */
-  follow(organisationId: string, since: string, listener: LiveListener): () => void;
+  follow(organisationIds: readonly string[], since: string, listener: LiveListener): () => void;
   stop(): void;
 }
 
 interface Follower {
-  organisationId: string;
+  organisationIds: readonly string[];
   listener: LiveListener;
   /** Signals handled so far; undefined when its position is unknown. */
   handled: number | undefined;
@@ -42,16 +42,17 @@ export function openLiveTopics(
   let count = 0;
   let timer: NodeJS.Timeout | undefined;
 
-  const concerns = (each: Heard, organisationId: string): each is Exclude<Heard, "everything"> =>
-    each !== "everything" && (each.organisationId === organisationId || (each.topic === "mail" && showAllMail));
+  const concerns = (each: Heard, organisationIds: readonly string[]): each is Exclude<Heard, "everything"> =>
+    each !== "everything" &&
+    (organisationIds.some((id) => id === each.organisationId) || (each.topic === "mail" && showAllMail));
 
   const notify = (follower: Follower): void => {
-    const { organisationId, listener, handled = Number.NEGATIVE_INFINITY } = follower;
+    const { organisationIds, listener, handled = Number.NEGATIVE_INFINITY } = follower;
     if (handled === count) return;
     follower.handled = count;
     const missed = count - handled;
     const since = missed > heard.length ? (["everything"] as const) : heard.slice(-missed);
-    const theirs = since.filter((each) => concerns(each, organisationId)).map(({ topic }) => topic);
+    const theirs = since.filter((each) => concerns(each, organisationIds)).map(({ topic }) => topic);
     if (since.includes("everything")) listener("everything", position());
     else if (theirs.length > 0) listener([...new Set(theirs)], position());
   };
@@ -77,8 +78,8 @@ export function openLiveTopics(
 
   return {
     position,
-    follow(organisationId, since, listener) {
-      const follower: Follower = { organisationId, listener, handled: countAt(since) };
+    follow(organisationIds, since, listener) {
+      const follower: Follower = { organisationIds, listener, handled: countAt(since) };
       followers.add(follower);
       notify(follower);
       return () => void followers.delete(follower);

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
+import { localTimes } from "../layout/time.ts";
 import { creationOf, emptyDraft, readDraft } from "./creation-draft.ts";
 
 test("empty fields are left out", () =>
-  expect(creationOf({ ...emptyDraft(), title: "Bar" }, "user_hana")).toEqual({
+  expect(creationOf({ ...emptyDraft(), title: "Bar" }, "user_hana", localTimes("UTC"))).toEqual({
     createdByUserId: "user_hana",
     title: "Bar",
     workerIds: [],
@@ -14,7 +15,7 @@ test("workers are the picked ones, then the typed ones with any separator", () =
     ["worker", "worker_ben"],
     ["moreWorkerIds", " worker_cleo\n\nworker_dana, 厨房 ;x"],
   ]);
-  expect(creationOf(readDraft(form), "").workerIds).toEqual([
+  expect(creationOf(readDraft(form), "", localTimes("UTC")).workerIds).toEqual([
     "worker_amal",
     "worker_ben",
     "worker_cleo",
@@ -27,7 +28,7 @@ test("workers are the picked ones, then the typed ones with any separator", () =
 test.each([
   ["2099-05-01T16:00", "2099-05-01T16:00:00Z"],
   ["2099-05-01T16:00:30", "2099-05-01T16:00:30Z"],
-  ["2099-05-01T16:00:30.5", "2099-05-01T16:00:30.5Z"],
+  ["2099-05-01T16:00:30.5", "2099-05-01T16:00:30.500Z"],
   ["tomorrow", "tomorrow"],
   ["", ""],
 ])("a slot from %j starts at %j", (start, expected) => {
@@ -37,5 +38,17 @@ test.each([
     ["start", start],
     ["end", "2099-05-02T00:00"],
   ]);
-  expect(creationOf(readDraft(form), "").events).toEqual([{ start: expected, end: "2099-05-02T00:00:00Z" }]);
+  expect(creationOf(readDraft(form), "", localTimes("UTC")).events).toEqual([
+    { start: expected, end: "2099-05-02T00:00:00Z" },
+  ]);
+});
+
+// Expected values: the clock changes of the IANA time zone database, as timeanddate.com shows them.
+test.each([
+  ["Europe/London", "2027-03-27T22:00", "2027-03-28T06:00", "2027-03-27T22:00:00Z", "2027-03-28T05:00:00Z"],
+  ["America/St_Johns", "2027-03-13T22:00", "2027-03-14T06:00", "2027-03-14T01:30:00Z", "2027-03-14T08:30:00Z"],
+  ["Pacific/Chatham", "2027-04-03T22:00", "2027-04-04T06:00", "2027-04-03T08:15:00Z", "2027-04-03T17:15:00Z"],
+])("in %s a shift from %s to %s across a clock change is in UTC from %s to %s", (timeZone, start, end, from, to) => {
+  const form = new URLSearchParams({ start, end });
+  expect(creationOf(readDraft(form), "", localTimes(timeZone)).events).toEqual([{ start: from, end: to }]);
 });

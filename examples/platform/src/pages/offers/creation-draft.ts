@@ -1,7 +1,9 @@
-import { localInUtc } from "../layout/time.ts";
+import type { LocalTimes } from "../layout/time.ts";
 
 /** Input of the form of a new offer, unchanged until it is valid. */
 export interface CreationDraft {
+  /** Of an agency's person: for whom the offer is. */
+  organisationId: string;
   title: string;
   details: string;
   locationPlaceId: string;
@@ -19,6 +21,7 @@ export function readDraft(form: URLSearchParams): CreationDraft {
   const text = (name: string): string => form.get(name) ?? "";
   const ends = form.getAll("end");
   return {
+    organisationId: text("organisationId"),
     title: text("title"),
     details: text("details"),
     locationPlaceId: text("locationPlaceId"),
@@ -29,10 +32,10 @@ export function readDraft(form: URLSearchParams): CreationDraft {
   };
 }
 
-/** The request body of a creation, without empty fields. */
-export function creationOf(draft: CreationDraft, createdByUserId: string) {
+/** The request body of a creation, without empty fields and with times in UTC. */
+export function creationOf(draft: CreationDraft, createdByUserId: string, { toUtc }: Pick<LocalTimes, "toUtc">) {
   const { title, details, locationPlaceId, notifyEmailAddress } = draft;
-  const events = filledSlots(draft).map(({ start, end }) => ({ start: localInUtc(start), end: localInUtc(end) }));
+  const events = filledSlots(draft).map(({ start, end }) => ({ start: toUtc(start), end: toUtc(end, toUtc(start)) }));
   return {
     createdByUserId,
     title,

@@ -26,6 +26,7 @@ export function newOfferForm(context: PortalContext, { draft, errors, workers }:
       <button class="unseen" tabindex="-1" aria-hidden="true">Create the offer</button>
       <section class="panel" aria-labelledby="what">
         <h2 id="what">What</h2>
+        ${context.user.organisations.length > 1 && organisationSelect(context, draft)}
         ${field({ name: "title", label: "Title", value: title, required: true, errors: errors.get("title"), placeholder: "Kitchen help on Friday" })}
         ${field({ name: "details", label: "Details", value: details, rows: 4, errors: errors.get("details") })}
         <div class="pair">
@@ -33,7 +34,7 @@ export function newOfferForm(context: PortalContext, { draft, errors, workers }:
           ${field({ name: "notifyEmailAddress", label: "Contact", type: "email", value: notifyEmailAddress, hint: "Notified by email about the offer.", errors: errors.get("notifyEmailAddress") })}
         </div>
       </section>
-      ${slotsSection(draft, errors)}
+      ${slotsSection(context, draft, errors)}
       ${workersSection(draft, errors, workers)}
       <div class="row">
         <button name="act" value="create">Create the offer</button>
@@ -43,15 +44,29 @@ export function newOfferForm(context: PortalContext, { draft, errors, workers }:
     </form>`;
 }
 
-function slotsSection(draft: CreationDraft, errors: FieldErrors): Markup {
+/** For whom a person of an agency creates the offer (D-117). */
+const organisationSelect = ({ user }: PortalContext, draft: CreationDraft): Markup => html`
+        <div class="field">
+          <label for="organisationId">For</label>
+          <select id="organisationId" name="organisationId">
+            ${user.organisations.map(({ id, name }) => html`<option value="${id}"${id === draft.organisationId && html` selected`}>${name}</option>`)}
+          </select>
+        </div>`;
+
+function slotsSection({ times }: PortalContext, draft: CreationDraft, errors: FieldErrors): Markup {
   const filled = filledSlots(draft);
   return html`
       <section class="panel" id="slots" aria-labelledby="when">
         <h2 id="when">When</h2>
-        <p class="hint">Times are in UTC. Empty slots are ignored.</p>
+        <p class="hint">Times are in ${times.timeZone}. Empty slots are ignored.</p>
         ${draft.slots.map((slot, at) => {
           const index = filled.indexOf(slot);
-          const slotErrors = (name: string) => errors.get(`events[${index}].${name}`);
+          const slotErrors = (name: "start" | "end") => {
+            const found = errors.get(`events[${index}].${name}`);
+            const problem = times.problemOf(slot[name]);
+            // Not as the API says it, which takes times in UTC only.
+            return found === undefined || problem === undefined ? found : [problem];
+          };
           return html`
         <fieldset class="pair">
           <legend>Time slot ${at + 1}</legend>

@@ -27,9 +27,13 @@ export const createOfferForm: PortalForm = async (context, form) => {
   }
   try {
     return await submitOnce(context, form, user.organisationId, async (trx) => {
-      const lookups = creationContext(trx, deps.now(), [user.organisationId]);
-      const input = await checkCreation(creationOf(draft, user.id), lookups);
-      const id = await createOffer(trx, deps, user.organisationId, input);
+      // Unknown values are treated as the person's own organisation.
+      const { id: organisationId = user.organisationId } =
+        user.organisations.find(({ id }) => id === draft.organisationId) ?? {};
+      // D-37, D-117: the owner's people, and the agency's.
+      const lookups = creationContext(trx, deps.now(), [organisationId, user.organisationId]);
+      const input = await checkCreation(creationOf(draft, user.id, context.times), lookups);
+      const id = await createOffer(trx, deps, organisationId, input);
       return {
         to: `/offers/${encodeURIComponent(id)}`,
         notice: "The offer is created, and the workers are being notified.",
@@ -58,13 +62,13 @@ async function showForm(context: PortalContext, draft: CreationDraft, errors: Fi
     </header>
     ${errors.size > 0 && html`<p class="notice bad" role="alert">Nothing was created yet. Please correct the marked fields.</p>`}
     ${newOfferForm(context, { draft, errors, workers })}
-    ${creationSamples(context, sampleOf(draft, context.user.id, workers))}`;
+    ${creationSamples(context, sampleOf(context, draft, workers))}`;
   return { title: "Create an offer", main };
 }
 
 /** The current input, completed with example values. */
-function sampleOf(draft: CreationDraft, personId: string, workers: readonly { id: string }[]) {
-  const creation = creationOf(draft, personId);
+function sampleOf({ user, times }: PortalContext, draft: CreationDraft, workers: readonly { id: string }[]) {
+  const creation = creationOf(draft, user.id, times);
   return {
     ...creation,
     title: creation.title || "Kitchen help on Friday",

@@ -1,10 +1,11 @@
 import { applyAction } from "../../offers/apply-action.ts";
 import { refusalProblem } from "../../offers/refusal-problem.ts";
-import { type OfferDetails, readOfferDetails } from "../../portal/read-offers.ts";
+import { ownerOfOffer } from "../../portal/offers/owner-of-offer.ts";
+import { type OfferDetails, readOfferDetails } from "../../portal/offers/read-offers.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import { numberParameterOf, paginate } from "../layout/pagination.ts";
-import { time, timeSpan } from "../layout/time.ts";
+import type { LocalTimes } from "../layout/time.ts";
 import type { Page } from "../routing/page.ts";
 import { submitOnce } from "../routing/submit-once.ts";
 import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-section.ts";
@@ -20,10 +21,10 @@ export const offerPage: PortalPage = (context) => showOffer(context, { selected:
 /** `POST /offers/{id}/complete`: completes the offer with the selected workers. */
 export const completeForm: PortalForm = async (context, form) => {
   const { deps, user, id } = context;
-  const { organisationId } = user;
+  const organisationId = await ownerOfOffer(deps, user, id);
   const workerIds = form.getAll("worker");
   try {
-    return await submitOnce(context, form, organisationId, async (trx) => {
+    return await submitOnce(context, form, user.organisationId, async (trx) => {
       const result = await applyAction(trx, deps, { organisationId }, id, { type: "complete", workerIds });
       if (result !== "done") throw refusalProblem(result);
       return {
@@ -51,44 +52,45 @@ function remedyOf({ code, message }: ProblemError, workerIds: readonly string[])
 async function showOffer(context: PortalContext, completion: Completion): Promise<Page> {
   const { deps, user, request } = context;
   const after = numberParameterOf(request, "after");
-  const offer = await readOfferDetails(deps, user.organisationId, context.id, { after, limit: limit + 1 });
+  const offer = await readOfferDetails(deps, user, context.id, { after, limit: limit + 1 });
   const { id, title } = offer;
   const { shown, links } = paginate(offer.recipients, { path: `/offers/${encodeURIComponent(id)}`, limit, after });
   const applied = offer.recipients.filter(({ response }) => response === "applied").map(({ workerId }) => workerId);
   const isOpen = !offer.complete && !offer.widthdrawn;
   const main = html`
-    ${head(offer)}
+    ${head(context, offer)}
     ${!isOpen && completion.errors.map((error) => html`<p class="notice bad" role="alert">${error}</p>`)}
+    <section class="panel" aria-labelledby="about">
+      <h2 id="about">The work</h2>
+      ${facts(context, offer)}
+    </section>
     ${recipientsSection(context, { ...offer, recipients: shown }, completion, links)}
     ${isOpen && completionSamples(context, id, completion.selected.length > 0 ? completion.selected : applied)}
-    ${readingSamples(context, id)}
-    <section class="panel" aria-labelledby="about">
-      <h2 id="about">The offer</h2>
-      ${facts(offer)}
-    </section>`;
+    ${readingSamples(context, id)}`;
   return { title, main, ...(completion.errors.length > 0 && { status: 422 }) };
 }
 
-const head = (offer: OfferDetails): Markup => html`
+const head = ({ user, times }: PortalContext, offer: OfferDetails): Markup => html`
     <header class="page-head" id="head" data-live="offer">
       <div>
         <p class="crumb"><a href="/offers">Offers</a></p>
         <h1>${offer.title}</h1>
-        <p class="row" id="offer-state" role="status">${offerState(offer)} ${settledAt(offer)}</p>
+        ${user.organisations.length > 1 && html`<p>${offer.organisationName}</p>`}
+        <p class="row" id="offer-state" role="status">${offerState(offer)} ${settledAt(times, offer)}</p>
       </div>
       ${!offer.widthdrawn && html`<a class="button quiet" href="/offers/${encodeURIComponent(offer.id)}/withdraw">Withdraw…</a>`}
     </header>`;
 
-function settledAt({ withdrawn_at, completed_at }: OfferDetails): Markup | undefined {
+function settledAt({ time }: LocalTimes, { withdrawn_at, completed_at }: OfferDetails): Markup | undefined {
   const at = withdrawn_at ?? completed_at;
   return at === null ? undefined : html`<span class="fine">since ${time(at)}</span>`;
 }
 
-const facts = (offer: OfferDetails): Markup => html`
+const facts = ({ times: { time, timeSpan } }: PortalContext, offer: OfferDetails): Markup => html`
       <dl class="facts">
-        <dt>Details</dt><dd>${offer.details || "–"}</dd>
-        <dt>Time slots</dt><dd>${offer.events.length === 0 ? "–" : offer.events.map(({ start, end }) => html`<div>${timeSpan(start, end)}</div>`)}</dd>
-        <dt>Place</dt><dd>${offer.location_place_id || "–"}</dd>
+        <dt>When</dt><dd>${offer.events.length === 0 ? "–" : offer.events.map(({ start, end }) => html`<div>${timeSpan(start, end)}</div>`)}</dd>
+        <dt>Where</dt><dd>${offer.location_place_id || "–"}</dd>
+        <dt>Details</dt><dd class="text">${offer.details || "–"}</dd>
         <dt>Contact</dt><dd>${offer.notify_email_address ?? "–"}</dd>
         <dt>Created</dt><dd>${time(offer.created_at)} by ${offer.createdBy ?? offer.created_by_user_id}</dd>
         <dt>Id</dt><dd><code>${offer.id}</code></dd>

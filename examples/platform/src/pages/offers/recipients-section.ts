@@ -1,9 +1,9 @@
-import type { OfferDetails, RecipientDetails } from "../../portal/read-offers.ts";
+import type { OfferDetails, RecipientDetails } from "../../portal/offers/read-offers.ts";
 import { type Column, dataTable } from "../layout/data-table.ts";
 import { fieldError, formTokenField } from "../layout/field.ts";
 import { badge } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
-import { time } from "../layout/time.ts";
+import type { LocalTimes } from "../layout/time.ts";
 import { idempotencyField } from "../routing/submit-once.ts";
 import type { PortalContext } from "../sections/portal-section.ts";
 
@@ -24,7 +24,11 @@ export function recipientsSection(
   links: Markup | undefined,
 ): Markup {
   const isOpen = !offer.complete && !offer.widthdrawn;
-  const table = recipientsTable(offer, isOpen ? (one) => selectableName(one, selected) : ({ name }) => name);
+  const table = recipientsTable(
+    context.times,
+    offer,
+    isOpen ? (one) => selectableName(one, selected) : ({ name }) => name,
+  );
   return html`
     <section class="panel" id="recipients" data-live="offer" aria-labelledby="recipients-title">
       <header>
@@ -65,7 +69,11 @@ const selectableName = ({ workerId, name, response }: RecipientDetails, selected
   return html`<label class="choice"><input type="checkbox" name="worker" id="tick-${workerId}" value="${workerId}"${isSelected && html` checked`}> ${name}</label>`;
 };
 
-function recipientsTable(offer: OfferDetails, nameCell: (one: RecipientDetails) => Markup | string): Markup {
+function recipientsTable(
+  { time }: LocalTimes,
+  offer: OfferDetails,
+  nameCell: (one: RecipientDetails) => Markup | string,
+): Markup {
   const outcome: Column<RecipientDetails> = {
     heading: "Outcome",
     cell: ({ confirmation }) => (confirmation === "" ? badge("Not chosen", "neutral") : badge("Gets the work", "good")),
@@ -76,7 +84,7 @@ function recipientsTable(offer: OfferDetails, nameCell: (one: RecipientDetails) 
     columns: [
       { heading: "Worker", cell: nameCell },
       { heading: "Response", cell: responseOf },
-      { heading: "Since", cell: sinceOf },
+      { heading: "Since", cell: (one) => sinceOf(one, time) },
       ...(offer.complete ? [outcome] : []),
       { heading: "Id", cell: ({ workerId }) => html`<code>${workerId}</code>` },
     ],
@@ -91,7 +99,7 @@ function responseOf({ response, openedAt, closedAt }: RecipientDetails): Markup 
   return openedAt === null ? badge("No response", "none") : badge("Opened", "warn");
 }
 
-function sinceOf({ respondedAt, closedAt, openedAt }: RecipientDetails): Markup | string {
+function sinceOf({ respondedAt, closedAt, openedAt }: RecipientDetails, time: LocalTimes["time"]): Markup | string {
   const since = respondedAt ?? closedAt ?? openedAt;
   return since === null ? "–" : time(since);
 }

@@ -1,7 +1,8 @@
 import { applyAction } from "../../offers/apply-action.ts";
 import { commitAndPublish } from "../../offers/commit-and-publish.ts";
 import { refusalProblem } from "../../offers/refusal-problem.ts";
-import { readOfferDetails } from "../../portal/read-offers.ts";
+import { ownerOfOffer } from "../../portal/offers/owner-of-offer.ts";
+import { readOfferDetails } from "../../portal/offers/read-offers.ts";
 import { formTokenField } from "../layout/field.ts";
 import { counted } from "../layout/labels.ts";
 import { html } from "../layout/markup.ts";
@@ -10,7 +11,7 @@ import { withdrawalSamples } from "./code-samples.ts";
 
 /** `GET /offers/{id}/withdraw`: asks for confirmation, since a withdrawal cannot be undone. */
 export const withdrawPage: PortalPage = async (context) => {
-  const offer = await readOfferDetails(context.deps, context.user.organisationId, context.id);
+  const offer = await readOfferDetails(context.deps, context.user, context.id);
   const path = `/offers/${encodeURIComponent(offer.id)}`;
   if (offer.widthdrawn) return { to: path };
   const { applied, rejected, none } = offer.responses;
@@ -37,7 +38,8 @@ export const withdrawPage: PortalPage = async (context) => {
 };
 
 /** `POST /offers/{id}/withdraw` */
-export const withdrawForm: PortalForm = async ({ deps, user: { organisationId }, id }) => {
+export const withdrawForm: PortalForm = async ({ deps, user, id }) => {
+  const organisationId = await ownerOfOffer(deps, user, id);
   const result = await commitAndPublish(deps, (trx) =>
     applyAction(trx, deps, { organisationId }, id, { type: "withdraw" }),
   );

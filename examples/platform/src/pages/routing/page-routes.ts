@@ -3,6 +3,7 @@ import { pathParameter } from "../../http/path-parameter.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
 import type { PersonUse } from "../../rate-limits/person-limits.ts";
 import { findSession, limitKey } from "../../session/sessions.ts";
+import { localTimes } from "../layout/time.ts";
 import { checkCsrf } from "../security/check-csrf.ts";
 import { openPageSession, type PageSession } from "../security/page-session.ts";
 import type { PageContext, PageDeps, PageSection, ShowPage, SubmitForm } from "./page.ts";
@@ -25,7 +26,8 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
     const livePosition = deps.live.position();
     const user = await section.readUser(deps.store, session);
     const id = pathParameter(request, "id");
-    const context: PageContext<User> = { deps, user, request, id, session, formToken, livePosition };
+    const times = localTimes(section.timeZoneOf(user));
+    const context: PageContext<User> = { deps, user, request, id, session, formToken, times, livePosition };
     // For the layout of an error page.
     response.locals.context = context;
     return context;

@@ -5,6 +5,7 @@ import type { Session } from "../../session/sessions.ts";
 import type { Store } from "../../store/store.ts";
 import type { WorkerAppDeps } from "../../worker-app/worker.ts";
 import type { Markup } from "../layout/markup.ts";
+import type { LocalTimes } from "../layout/time.ts";
 import type { LiveTopics } from "../live/live-topics.ts";
 import type { CookieSettings } from "../security/page-session.ts";
 import type { ReadForm } from "./read-form.ts";
@@ -29,6 +30,8 @@ export interface PageContext<User> {
   readonly session: Session;
   /** CSRF token of the page's forms. */
   readonly formToken: string;
+  /** In the time zone of the user. */
+  readonly times: LocalTimes;
   /** Position before the page's data was read, from which its event stream starts. */
   readonly livePosition: string;
 }
@@ -67,6 +70,10 @@ export interface PageSection<User> {
   readonly signOutPath: string;
   readonly signIn: SignInTexts;
   readUser(store: Store, session: Session): Promise<User>;
+  /** The time zone of the user's pages (D-115). */
+  timeZoneOf(user: User): string;
+  /** Stores the browser's time zone for a user without one. */
+  guessTimeZone(store: Store, ownerId: string, timeZone: string): Promise<void>;
   /** Links of the navigation, each with the prefix of the paths below it. */
   readonly places: readonly (readonly [path: string, name: string, below: string])[];
   /** @default none */
@@ -92,5 +99,7 @@ export interface BodyParts {
   navigation: Markup | undefined;
   /** The user and the button to sign out; undefined without a session. */
   signedIn: Markup | undefined;
+  /** Undefined without a session. */
+  timeZone: string | undefined;
   main: Markup;
 }

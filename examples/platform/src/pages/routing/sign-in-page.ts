@@ -1,8 +1,9 @@
 import type { RequestHandler } from "express";
 import type { Methods } from "../../http/define-routes.ts";
 import { ProblemError } from "../../problem/problem-error.ts";
-import { closeSession } from "../../session/sessions.ts";
+import { closeSession, findSession } from "../../session/sessions.ts";
 import { signIn } from "../../session/sign-in.ts";
+import { isTimeZone } from "../../time-zones/time-zone.ts";
 import { field, formTokenField } from "../layout/field.ts";
 import { html } from "../layout/markup.ts";
 import { checkCsrf } from "../security/check-csrf.ts";
@@ -29,6 +30,7 @@ export function signInRoutes<User>(deps: PageDeps, section: PageSection<User>): 
         const credentials = { name: storable(name), password: form.get("password") ?? "", address: request.ip ?? "" };
         const { token } = await signIn(deps, section.role, credentials);
         await endSession(deps, section, session);
+        await guessTimeZone(deps, section, token, form.get("timeZone") ?? "");
         await renew(session, { token });
         response.redirect(303, next);
       } catch (error) {
@@ -53,7 +55,23 @@ export const signOutRoute =
     response.redirect(303, section.signInPath);
   };
 
-async function endSession<User>(deps: PageDeps, { role }: PageSection<User>, session: PageSession): Promise<void> {
+/** A script fills in the field; without it the time zone stays unknown (D-115). */
+export async function guessTimeZone<User>(
+  deps: PageDeps,
+  section: PageSection<User>,
+  token: string,
+  timeZone: string,
+): Promise<void> {
+  const session = isTimeZone(timeZone) ? await findSession(deps, token, section.role) : undefined;
+  if (session !== undefined) await section.guessTimeZone(deps.store, session.ownerId, timeZone);
+}
+
+/** Ends the browser's session, if any. */
+export async function endSession<User>(
+  deps: PageDeps,
+  { role }: PageSection<User>,
+  session: PageSession,
+): Promise<void> {
   const closed = session.token === undefined ? undefined : await closeSession(deps.store, session.token, role);
   if (closed !== undefined) deps.streams.end(closed);
 }
@@ -79,6 +97,7 @@ function signInPage<User>(
     <form method="post" action="${signInPath}" class="panel narrow">
       ${formTokenField(session)}
       <input type="hidden" name="next" value="${next}">
+      <input type="hidden" name="timeZone" data-time-zone>
       ${field({ name: "name", label, type, value: name, required: true, autocomplete: "username" })}
       ${field({ name: "password", label: "Password", type: "password", required: true, autocomplete: "current-password" })}
       <button>Sign in</button>

@@ -1,6 +1,7 @@
 import { lastTold } from "../../push/told-notifications.ts";
 import type { Session } from "../../session/sessions.ts";
 import type { Store } from "../../store/store.ts";
+import { defaultTimeZone } from "../../time-zones/time-zone.ts";
 import { worker } from "../../worker-app/worker.ts";
 import { html } from "../layout/markup.ts";
 import type { PageContext, PageSection, ShowPage, SubmitForm } from "../routing/page.ts";
@@ -8,6 +9,7 @@ import type { PageContext, PageSection, ShowPage, SubmitForm } from "../routing/
 export interface SignedInWorker {
   id: string;
   name: string;
+  timeZone: string | null;
   /** The latest notification when the page was made, after which its event stream starts. */
   lastNotificationId: number;
 }
@@ -26,34 +28,45 @@ export const appSection: PageSection<SignedInWorker> = {
   signIn: {
     title: "Sign in to the app",
     lead: html`For workers who offer their availability. People of organisations <a href="/sign-in">sign in to the portal</a>.`,
-    label: "Worker id",
+    label: "Worker id or email address",
     type: "text",
   },
   readUser: readWorker,
+  timeZoneOf: ({ timeZone }) => timeZone ?? defaultTimeZone,
+  async guessTimeZone({ db }, id, timeZone) {
+    await db
+      .updateTable("workers")
+      .set({ time_zone: timeZone })
+      .where("time_zone", "is", null)
+      .where("id", "=", id)
+      .execute();
+  },
   places: [
     ["/app", "Notifications", "/app/offers/"],
+    ["/app/shifts", "Shifts", "/app/shifts/"],
     ["/app/contacts", "Contacts", "/app/contacts/"],
     ["/app/devices", "Devices", "/app/devices/"],
   ],
   bodyClass: "app",
   streamAddress: ({ user }) => `/app/live?since=${user.lastNotificationId}`,
   userName: ({ name }) => html`<span>${name}</span>`,
-  body: ({ navigation, signedIn, main }) => html`
+  body: ({ navigation, signedIn, timeZone, main }) => html`
 <header class="top">
   <a class="brand" href="/app">Offers</a>
   ${signedIn}
 </header>
 ${main}
+${timeZone && html`<p class="zone fine">Times are in <a href="/app/time-zone">${timeZone}</a>.</p>`}
 <p class="live-state" id="live-state" role="status"></p>
 ${navigation && html`<nav class="tabs" aria-label="App">${navigation}</nav>`}`,
 };
 
 async function readWorker({ db }: Store, { ownerId: id }: Session): Promise<SignedInWorker> {
-  const { name, last } = await db
+  const { name, timeZone, last } = await db
     .selectFrom("workers")
-    .select("name")
+    .select(["name", "time_zone as timeZone"])
     .select((expressions) => lastTold(expressions).as("last"))
     .where("workers.id", "=", id)
     .executeTakeFirstOrThrow();
-  return { id, name, lastNotificationId: last ?? 0 };
+  return { id, name, timeZone, lastNotificationId: last ?? 0 };
 }

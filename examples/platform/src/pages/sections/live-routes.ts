@@ -20,7 +20,7 @@ export function portalLiveRoute(deps: PageDeps): RequestHandler {
       check: () => contextOf(request, response),
     });
     const since = request.get("last-event-id") ?? String(request.query.since);
-    const end = deps.live.follow(user.organisationId, since, (topics, id) =>
+    const end = deps.live.follow(user.organisationIds, since, (topics, id) =>
       write(topics === "everything" ? { id, type: "missed", data: {} } : { id, type: "changed", data: { topics } }),
     );
     response.once("close", end);

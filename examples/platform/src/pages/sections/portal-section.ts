@@ -1,4 +1,5 @@
 import { person, readPerson, type SignedInPerson } from "../../portal/person.ts";
+import { defaultTimeZone } from "../../time-zones/time-zone.ts";
 import { html } from "../layout/markup.ts";
 import type { PageContext, PageSection, ShowPage, SubmitForm } from "../routing/page.ts";
 
@@ -20,6 +21,17 @@ export const portalSection: PageSection<SignedInPerson> = {
     type: "email",
   },
   readUser: readPerson,
+  timeZoneOf: ({ timeZone }) => timeZone ?? defaultTimeZone,
+  async guessTimeZone({ db }, personId, timeZone) {
+    await db
+      .updateTable("organisations")
+      .set({ time_zone: timeZone })
+      .where("time_zone", "is", null)
+      .where("id", "in", ({ selectFrom }) =>
+        selectFrom("people").select("organisation_id").where("people.id", "=", personId),
+      )
+      .execute();
+  },
   places: [
     ["/offers", "Offers", "/offers/"],
     ["/deliveries", "Deliveries", "/deliveries/"],
@@ -29,7 +41,7 @@ export const portalSection: PageSection<SignedInPerson> = {
   ],
   streamAddress: ({ livePosition }) => `/live?since=${livePosition}`,
   userName: ({ name, organisationName }) => html`<strong>${organisationName}</strong> <span>${name}</span>`,
-  body: ({ navigation, signedIn, main }) => html`
+  body: ({ navigation, signedIn, timeZone, main }) => html`
 <header class="top">
   <a class="brand" href="/">Offers</a>
   ${navigation && html`<nav aria-label="Portal">${navigation}</nav>`}
@@ -37,6 +49,6 @@ export const portalSection: PageSection<SignedInPerson> = {
 </header>
 ${main}
 <footer class="bottom">
-  <p>The reference platform. Times are in UTC.<span id="live-state" role="status"></span></p>
+  <p>The reference platform. ${timeZone && html`Times are in <a href="/company#time-zone">${timeZone}</a>.`}<span id="live-state" role="status"></span></p>
 </footer>`,
 };

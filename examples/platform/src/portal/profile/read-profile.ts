@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { PortalDeps, SignedInPerson } from "./person.ts";
+import type { PortalDeps, SignedInPerson } from "../person.ts";
 
 export type ReadEndpoint = NonNullable<Awaited<ReturnType<typeof readEndpoint>>>;
 

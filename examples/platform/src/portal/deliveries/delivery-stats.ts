@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { PortalDeps } from "./person.ts";
+import type { PortalDeps } from "../person.ts";
 
 /** Attempts in one interval. */
 export interface Bucket {

@@ -1,8 +1,8 @@
-import { enableEndpoint, restartSchedules } from "../delivery/enable-endpoint.ts";
-import type { EndpointCheck } from "../outbound/test-endpoint.ts";
-import { decryptSecrets } from "../store/encryption/encrypted-secrets.ts";
+import { enableEndpoint, restartSchedules } from "../../delivery/enable-endpoint.ts";
+import type { EndpointCheck } from "../../outbound/test-endpoint.ts";
+import { decryptSecrets } from "../../store/encryption/encrypted-secrets.ts";
+import type { PortalDeps, SignedInPerson } from "../person.ts";
 import { checkEndpoint, publishEndpoint, savedEndpoint } from "./check-endpoint.ts";
-import type { PortalDeps, SignedInPerson } from "./person.ts";
 
 /**
  * Enables a disabled endpoint if it passes both checks (D-73).

@@ -1,24 +1,28 @@
 import { type SqlBool, sql } from "kysely";
 import { jsonArrayFrom } from "kysely/helpers/postgres";
-import { type ListPage, listCursor } from "../lists/list-cursor.ts";
-import { microsecondsOf, olderThan } from "../lists/older-than.ts";
-import { offerFlags } from "../offers/read-offer.ts";
-import { offerNotFound } from "../offers/refusal-problem.ts";
-import type { RecipientResponse } from "../offers/transition.ts";
-import type { PortalDeps, SignedInPerson } from "./person.ts";
+import { type ListPage, listCursor } from "../../lists/list-cursor.ts";
+import { microsecondsOf, olderThan } from "../../lists/older-than.ts";
+import { offerFlags } from "../../offers/read-offer.ts";
+import { offerNotFound } from "../../offers/refusal-problem.ts";
+import type { RecipientResponse } from "../../offers/transition.ts";
+import type { PortalDeps, SignedInPerson } from "../person.ts";
 
 export type ListedOffer = Awaited<ReturnType<typeof readOffers>>["rows"][number];
 
 const cursor = listCursor("offers", /./);
 
-/** The organisation's offers, newest first, with their counts of responses. */
-async function readOffers({ store, now }: PortalDeps, { organisationId }: SignedInPerson, { before, limit }: ListPage) {
+/** The offers of the person's organisations, newest first, with their counts of responses. */
+async function readOffers(
+  { store, now }: PortalDeps,
+  { organisationIds }: SignedInPerson,
+  { before, limit }: ListPage,
+) {
   const read = await store.db
     .selectFrom("offers")
     .select(["id", "title", "created_at as createdAt", "ends_at", "completed_at", "withdrawn_at"])
     .select(microsecondsOf("offers.created_at").as("position"))
     .select(responses)
-    .where("organisation_id", "=", organisationId)
+    .where("organisation_id", "in", organisationIds)
     .where(olderThan(["offers.created_at", "offers.id"], before))
     .orderBy("created_at", "desc")
     .orderBy("id", "desc")
@@ -50,7 +54,7 @@ export interface RecipientQuery {
  */
 export async function readOfferDetails(
   { store, now }: Pick<PortalDeps, "store" | "now">,
-  organisationId: string,
+  { organisationIds }: Pick<SignedInPerson, "organisationIds">,
   offerId: string,
   { after, limit }: RecipientQuery = { limit: 0 },
 ) {
@@ -71,10 +75,14 @@ export async function readOfferDetails(
       ).as("recipients"),
       // Also a person of an agency, who is not of this organisation.
       selectFrom("people").select("name").whereRef("people.id", "=", "created_by_user_id").as("createdBy"),
+      selectFrom("organisations")
+        .select("name")
+        .whereRef("organisations.id", "=", "offers.organisation_id")
+        .as("organisationName"),
     ])
     .select(responses)
     .where("id", "=", offerId)
-    .where("organisation_id", "=", organisationId)
+    .where("organisation_id", "in", organisationIds)
     .executeTakeFirst();
   if (offer === undefined) throw offerNotFound();
   return { ...offer, ...offerFlags(offer, now()) };
@@ -85,7 +93,7 @@ const comesAfter = (id: number) => sql<SqlBool>`(response <> 'applied', recipien
   select last.response <> 'applied', last.id from recipients as last where last.id = ${id} and last.offer_id = offers.id)`;
 
 /** The number of workers per response. */
-const responses = sql<Record<RecipientResponse, number>>`(
+export const responses = sql<Record<RecipientResponse, number>>`(
   select json_build_object(
     'applied', count(*) filter (where response = 'applied'),
     'rejected', count(*) filter (where response = 'rejected'),

@@ -1,17 +1,21 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { z } from "zod";
-import { invitationsPerDay, repeatInvitationDays } from "../generated/decisions.ts";
-import { emailAddressSchema } from "../generated/schemas.ts";
-import { type ListPage, listCursor } from "../lists/list-cursor.ts";
-import { microsecondsOf, olderThan } from "../lists/older-than.ts";
-import { greeting } from "../mail/greeting.ts";
-import { mailboxOf } from "../mail/mailbox-of.ts";
-import { writeMails } from "../mail/write-mails.ts";
-import { ProblemError } from "../problem/problem-error.ts";
-import type { ProblemCode } from "../problem/problem-kinds.ts";
-import type { Store, Trx } from "../store/store.ts";
-import { lineField, textField } from "../validation/text-field.ts";
-import type { PortalDeps, SignedInPerson } from "./person.ts";
+import { invitationsPerDay, repeatInvitationDays } from "../../generated/decisions.ts";
+import { emailAddressSchema } from "../../generated/schemas.ts";
+import { sha256 } from "../../http/sha256.ts";
+import { invitationExpiry } from "../../invitations/invitation-expiry.ts";
+import { type ListPage, listCursor } from "../../lists/list-cursor.ts";
+import { microsecondsOf, olderThan } from "../../lists/older-than.ts";
+import { greeting } from "../../mail/greeting.ts";
+import { mailboxOf } from "../../mail/mailbox-of.ts";
+import { writeMails } from "../../mail/write-mails.ts";
+import { ProblemError } from "../../problem/problem-error.ts";
+import type { ProblemCode } from "../../problem/problem-kinds.ts";
+import type { Store, Trx } from "../../store/store.ts";
+import { timeFormats } from "../../time-zones/time-formats.ts";
+import { defaultTimeZone } from "../../time-zones/time-zone.ts";
+import { lineField, textField } from "../../validation/text-field.ts";
+import type { PortalDeps, SignedInPerson } from "../person.ts";
 import { notShown } from "./shown-suggestions.ts";
 
 /** People selected from one organisation's suggestions. */
@@ -30,7 +34,7 @@ export const invitationSchema = z.strictObject({
  */
 export async function invite(
   trx: Trx,
-  { now }: Pick<PortalDeps, "now">,
+  { now, linkTo }: Pick<PortalDeps, "now" | "linkTo">,
   person: SignedInPerson,
   { organisationId, people: selected }: z.infer<typeof invitationSchema>,
 ) {
@@ -50,7 +54,8 @@ export async function invite(
   await checkInvitationLimits(trx, person, mailboxes, createdAt);
   // A repeated person is invited once.
   const people = selected.filter((_, index) => mailboxes.indexOf(mailboxes[index] ?? "") === index);
-  const invitations = people.map(({ name, emailAddress }) => ({
+  const invited = people.map((one) => ({ ...one, token: randomBytes(32).toString("base64url") }));
+  const invitations = invited.map(({ name, emailAddress, token }) => ({
     id: `invitation_${randomUUID()}`,
     organisation_id: person.organisationId,
     invited_by: person.id,
@@ -58,12 +63,14 @@ export async function invite(
     name,
     email_address: emailAddress,
     mailbox: mailboxOf(emailAddress),
+    token_hash: sha256(token),
     created_at: createdAt,
   }));
-  const mails = people.map(({ name, emailAddress }) => ({
+  const expiry = timeFormats(person.timeZone ?? defaultTimeZone).time(invitationExpiry(createdAt));
+  const mails = invited.map(({ name, emailAddress, token }) => ({
     to_address: emailAddress,
     subject: `${person.organisationName} invites you`,
-    body: `${greeting(name)}\n\n${person.name} of ${person.organisationName} invites you to share your availability.\n`,
+    body: `${greeting(name)}\n\n${person.name} of ${person.organisationName} invites you to share your availability.\n\nJoin until ${expiry}:\n${linkTo(`/app/join/${token}`)}\n\nThe link works once. Do not forward it.\n`,
   }));
   await trx.insertInto("invitations").values(invitations).execute();
   await writeMails(trx, mails);
@@ -92,6 +99,26 @@ export async function recentlyInvited(
     .where("created_at", ">", new Date(now.getTime() - repeatInvitationDays * dayMs))
     .execute();
   return new Set(rows.map(({ mailbox }) => mailbox));
+}
+
+/** When and by whom an organisation invited each mailbox (see `mailboxOf`) last. */
+export async function lastInvitations(
+  db: Store["db"],
+  organisationId: string,
+  mailboxes: readonly string[],
+): Promise<ReadonlyMap<string, { invitedAt: Date; invitedBy: string }>> {
+  if (mailboxes.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("invitations")
+    .innerJoin("people", "people.id", "invited_by")
+    .distinctOn("mailbox")
+    .select(["mailbox", "invitations.created_at as invitedAt", "people.name as invitedBy"])
+    .where("invitations.organisation_id", "=", organisationId)
+    .where("mailbox", "in", mailboxes)
+    .orderBy("mailbox")
+    .orderBy("invitations.created_at", "desc")
+    .execute();
+  return new Map(rows.map(({ mailbox, ...last }) => [mailbox, last]));
 }
 
 /**
@@ -135,10 +162,12 @@ async function readInvitations({ store }: PortalDeps, { organisationId }: Signed
   const read = await store.db
     .selectFrom("invitations")
     .innerJoin("organisations", "organisations.id", "suggested_by")
+    .innerJoin("people", "people.id", "invited_by")
     .select(["invitations.id", "invitations.name", "email_address as emailAddress"])
     .select(["organisations.name as suggestedBy", "invitations.created_at as invitedAt"])
+    .select(["people.name as invitedBy", "accepted_at as acceptedAt"])
     .select(microsecondsOf("invitations.created_at").as("position"))
-    .where("organisation_id", "=", organisationId)
+    .where("invitations.organisation_id", "=", organisationId)
     .where(olderThan(["invitations.created_at", "invitations.id"], before))
     .orderBy("invitations.created_at", "desc")
     .orderBy("invitations.id", "desc")

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { enableEndpoint, restartSchedules } from "../delivery/enable-endpoint.ts";
-import { nullAsAbsent } from "../generated/received-values.ts";
-import type { EndpointCheck } from "../outbound/test-endpoint.ts";
-import { invalidRequest } from "../problem/problem-error.ts";
-import { encrypt, matchesEncrypted } from "../store/encryption/encrypt.ts";
-import type { EndpointScheme } from "../store/tables.ts";
-import { textField } from "../validation/text-field.ts";
+import { enableEndpoint, restartSchedules } from "../../delivery/enable-endpoint.ts";
+import { nullAsAbsent } from "../../generated/received-values.ts";
+import type { EndpointCheck } from "../../outbound/test-endpoint.ts";
+import { invalidRequest } from "../../problem/problem-error.ts";
+import { encrypt, matchesEncrypted } from "../../store/encryption/encrypt.ts";
+import type { EndpointScheme } from "../../store/tables.ts";
+import { textField } from "../../validation/text-field.ts";
+import type { PortalDeps, SignedInPerson } from "../person.ts";
 import { checkEndpoint, checkScheme, publishEndpoint, secretField } from "./check-endpoint.ts";
-import type { PortalDeps, SignedInPerson } from "./person.ts";
 
 export const profileSchema = nullAsAbsent(
   z.strictObject({

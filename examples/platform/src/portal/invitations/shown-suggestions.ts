@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import { sha256 } from "../http/sha256.ts";
-import type { Trx } from "../store/store.ts";
-import type { OrganisationResult } from "../suggestions/search-all.ts";
-import type { PortalDeps } from "./person.ts";
+import { sha256 } from "../../http/sha256.ts";
+import type { Trx } from "../../store/store.ts";
+import type { OrganisationResult } from "../../suggestions/search-all.ts";
+import type { PortalDeps } from "../person.ts";
 
 /** The latest suggestions kept per session. */
 const maxShown = 20_000;

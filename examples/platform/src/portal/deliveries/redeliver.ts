@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { type Redelivery, redeliver } from "../delivery/redeliver.ts";
-import { redeliverMany } from "../delivery/redeliver-many.ts";
-import { nullAsAbsent } from "../generated/received-values.ts";
-import { ProblemError } from "../problem/problem-error.ts";
-import { instantField } from "../validation/instant-field.ts";
-import type { PortalDeps, SignedInPerson } from "./person.ts";
+import { type Redelivery, redeliver } from "../../delivery/redeliver.ts";
+import { redeliverMany } from "../../delivery/redeliver-many.ts";
+import { nullAsAbsent } from "../../generated/received-values.ts";
+import { ProblemError } from "../../problem/problem-error.ts";
+import { instantField } from "../../validation/instant-field.ts";
+import type { PortalDeps, SignedInPerson } from "../person.ts";
 
 export const deliveryNotFound = (): ProblemError =>
   new ProblemError("delivery_not_found", "Your organisation has no delivery with this id.");

@@ -1,8 +1,9 @@
 import { sql } from "kysely";
 import { jsonObjectFrom } from "kysely/helpers/postgres";
-import { isShownAs, type ShownState, shownState } from "../delivery/shown-state.ts";
-import { type ListPage, listCursor } from "../lists/list-cursor.ts";
-import type { PortalDeps, SignedInPerson } from "./person.ts";
+import { isShownAs, type ShownState, shownState } from "../../delivery/shown-state.ts";
+import { type ListPage, listCursor } from "../../lists/list-cursor.ts";
+import type { EventType } from "../../store/tables.ts";
+import type { PortalDeps, SignedInPerson } from "../person.ts";
 
 export type ReadDelivery = Awaited<ReturnType<typeof readDeliveries>>["rows"][number];
 export type ReadAttempt = Awaited<ReturnType<typeof readAttempts>>[number];
@@ -11,15 +12,23 @@ export const deliveriesCursor = listCursor("deliveries", /^$/);
 
 export interface DeliveryFilter extends ListPage {
   state?: ShownState | undefined;
+  type?: EventType | undefined;
+  /** Of the last attempt. */
+  status?: number | undefined;
+  /** Failure code of the last attempt. */
+  error?: string | undefined;
   /** Events created at this time or later. */
   since?: Date | undefined;
 }
 
 /** The organisation's latest deliveries, newest first, each with its event and its last attempt. */
 export async function readDeliveries(deps: PortalDeps, { organisationId }: SignedInPerson, filter: DeliveryFilter) {
-  const { state, since, before, limit } = filter;
+  const { state, type, status, error, since, before, limit } = filter;
   const read = await deliveries(deps, organisationId)
     .$if(state !== undefined, (query) => query.where(isShownAs(state ?? "pending")))
+    .$if(type !== undefined, (query) => query.where("events.type", "=", type ?? "workerOfferResponse"))
+    .$if(status !== undefined, (query) => query.where("last_status", "=", status ?? 0))
+    .$if(error !== undefined, (query) => query.where("last_error", "=", error ?? ""))
     .$if(since !== undefined, (query) => query.where("events.created_at", ">=", since ?? new Date()))
     .$if(before !== undefined, (query) => query.where("deliveries.sequence", "<", before?.position ?? 0))
     .orderBy("deliveries.sequence", "desc")

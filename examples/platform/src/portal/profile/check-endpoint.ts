@@ -1,9 +1,9 @@
 import { standardWebhooks } from "@offers/webhook-kit";
-import { type EndpointCheck, type EndpointToTest, testEndpoint } from "../outbound/test-endpoint.ts";
-import { invalidRequest, ProblemError } from "../problem/problem-error.ts";
-import type { EndpointScheme } from "../store/tables.ts";
-import { lineField } from "../validation/text-field.ts";
-import type { PortalDeps } from "./person.ts";
+import { type EndpointCheck, type EndpointToTest, testEndpoint } from "../../outbound/test-endpoint.ts";
+import { invalidRequest, ProblemError } from "../../problem/problem-error.ts";
+import type { EndpointScheme } from "../../store/tables.ts";
+import { lineField } from "../../validation/text-field.ts";
+import type { PortalDeps } from "../person.ts";
 
 /**
  * Makes both checks of a base address, which must pass before it is saved.

@@ -1,0 +1,125 @@
+import { sql } from "kysely";
+import { responseDigestMinutes } from "../generated/decisions.ts";
+import { lineInMail } from "../mail/line-in-mail.ts";
+import { offerSummary } from "../mail/offer-summary.ts";
+import { writeDigest, writeMails } from "../mail/write-mails.ts";
+import type { Trx } from "../store/store.ts";
+import type { OfferEventValue } from "../store/tables.ts";
+import type { OfferDeps } from "./commit-and-publish.ts";
+
+/** An offer as its mails need it. */
+export interface MailedOffer {
+  id: string;
+  organisation_id: string;
+  title: string;
+  location_place_id: string;
+  notify_email_address: string | null;
+  events: readonly OfferEventValue[];
+}
+
+type MailDeps = Pick<OfferDeps, "now" | "linkTo">;
+
+/** More names than this are counted. */
+const shownNames = 20;
+
+/** Mails the contact of a new offer (D-38). */
+export async function mailCreation(trx: Trx, deps: MailDeps, offer: MailedOffer, recipients: number): Promise<void> {
+  if (offer.notify_email_address === null) return;
+  const title = lineInMail(offer.title);
+  const line = `The offer "${title}" was created and sent to ${recipients === 1 ? "1 worker" : `${recipients} workers`}.`;
+  const body = await bodyOf(trx, deps, offer, [line]);
+  await writeMails(trx, [{ to_address: offer.notify_email_address, subject: `Offer created: ${title}`, body }]);
+}
+
+/** Mails the contact what workers responded: several responses in one mail (D-121). */
+export async function mailResponses(trx: Trx, deps: MailDeps, offer: MailedOffer): Promise<void> {
+  const { id, notify_email_address: address } = offer;
+  if (address === null) return;
+  const at = deps.now();
+  await writeDigest(trx, { key: id, at, delayMinutes: responseDigestMinutes }, async (since) => {
+    const responded = await trx
+      .selectFrom("recipients")
+      .innerJoin("workers", "workers.id", "worker_id")
+      .select(["name", "response"])
+      .where("offer_id", "=", id)
+      .where("responded_at", ">=", since)
+      .orderBy("responded_at")
+      .orderBy("recipients.id")
+      .execute();
+    const { applied, rejected, none } = await countResponses(trx, id);
+    const lines = [
+      ...responded.slice(0, shownNames).map(({ name, response }) => `${lineInMail(name)} ${response}`),
+      ...(responded.length > shownNames ? [`and ${responded.length - shownNames} more`] : []),
+      "",
+      `In all, ${applied} applied, ${rejected} rejected, and ${none} have not responded.`,
+    ];
+    const title = lineInMail(offer.title);
+    const subject = `${responded.length === 1 ? "1 response" : `${responded.length} responses`}: ${title}`;
+    return { to_address: address, subject, body: await bodyOf(trx, deps, offer, [title, "", ...lines]) };
+  });
+}
+
+/** Mails the contact that the offer is complete or withdrawn, instead of responses that were not mailed yet (D-121). */
+export async function mailEnd(
+  trx: Trx,
+  deps: MailDeps,
+  offer: MailedOffer,
+  end: "complete" | "withdraw",
+): Promise<void> {
+  const { id, notify_email_address: address } = offer;
+  if (address === null) return;
+  await trx
+    .deleteFrom("mails")
+    .where("digest_of", "=", id)
+    .where("due_at", ">", sql<Date>`now() + interval '10 s'`)
+    .execute();
+  const title = lineInMail(offer.title);
+  const mail =
+    end === "complete"
+      ? {
+          subject: `Offer complete: ${title}`,
+          lines: [`The offer "${title}" is complete.`, "", ...(await assigned(trx, id))],
+        }
+      : {
+          subject: `Offer withdrawn: ${title}`,
+          lines: [`The offer "${title}" is withdrawn. All its workers are notified.`],
+        };
+  const body = await bodyOf(trx, deps, offer, mail.lines);
+  await writeMails(trx, [{ to_address: address, subject: mail.subject, body }]);
+}
+
+async function assigned(trx: Trx, offerId: string): Promise<string[]> {
+  const workers = await trx
+    .selectFrom("recipients")
+    .innerJoin("workers", "workers.id", "worker_id")
+    .select("name")
+    .where("offer_id", "=", offerId)
+    .where("confirmation", "<>", "")
+    .orderBy("recipients.id")
+    .execute();
+  const names = workers.slice(0, shownNames).map(({ name }) => `${lineInMail(name)} gets the work`);
+  return workers.length > shownNames ? [...names, `and ${workers.length - shownNames} more`] : names;
+}
+
+async function countResponses(trx: Trx, offerId: string) {
+  const rows = await trx
+    .selectFrom("recipients")
+    .select(({ fn }) => ["response", fn.countAll<string>().as("count")])
+    .where("offer_id", "=", offerId)
+    .groupBy("response")
+    .execute();
+  const of = (name: string): number => Number(rows.find(({ response }) => response === name)?.count ?? 0);
+  return { applied: of("applied"), rejected: of("rejected"), none: of("none") };
+}
+
+/** The lines, then when and where, in the organisation's time zone, then the address of the offer's page. */
+async function bodyOf(trx: Trx, { linkTo }: MailDeps, offer: MailedOffer, lines: readonly string[]): Promise<string> {
+  const { timeZone } = await trx
+    .selectFrom("organisations")
+    .select("time_zone as timeZone")
+    .where("id", "=", offer.organisation_id)
+    .executeTakeFirstOrThrow();
+  const summary = offerSummary({ events: offer.events, locationPlaceId: offer.location_place_id, timeZone });
+  const link = linkTo(`/offers/${encodeURIComponent(offer.id)}`);
+  return [...lines, "", ...(summary.length > 0 ? [...summary, ""] : []), link, ""].join("\n");
+}

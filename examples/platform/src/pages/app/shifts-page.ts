@@ -1,0 +1,31 @@
+import { shifts, type WorkerShift } from "../../worker-app/shifts.ts";
+import { html, type Markup } from "../layout/markup.ts";
+import { newestFirst } from "../layout/pagination.ts";
+import type { AppContext, AppPage } from "../sections/app-section.ts";
+
+/** `GET /app/shifts?before=…`: the work that the worker got, the next first. */
+export const shiftsPage: AppPage = async (context) => {
+  const { rows, links } = await newestFirst(context, shifts, 50);
+  const main = html`
+      <header class="page-head"><h1>Shifts</h1></header>
+      <div id="shifts" data-live="notification">
+        ${rows.length === 0 ? html`<p class="empty">No confirmed shifts ahead.</p>` : html`<ul class="menu">${rows.map((one) => shiftCard(context, one))}</ul>`}
+        ${links}
+      </div>`;
+  return { title: "Shifts", main };
+};
+
+const shiftCard = (
+  { times, deps }: AppContext,
+  { id, title, events, locationPlaceId, organisationName }: WorkerShift,
+): Markup => html`
+  <li>
+    <a class="entry successful" href="/app/offers/${encodeURIComponent(id)}">
+      <strong>${title}</strong>
+      ${events
+        .filter(({ end }) => new Date(end) > deps.now())
+        .map(({ start, end }) => html`<span>${times.timeSpan(start, end)}</span>`)}
+      ${locationPlaceId && html`<span>${locationPlaceId}</span>`}
+      <span class="fine">${organisationName}</span>
+    </a>
+  </li>`;

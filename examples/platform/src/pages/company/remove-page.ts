@@ -1,0 +1,37 @@
+import { readEndpoint } from "../../portal/profile/read-profile.ts";
+import { removeProfile } from "../../portal/profile/remove-profile.ts";
+import { formTokenField } from "../layout/field.ts";
+import { counted } from "../layout/labels.ts";
+import { html } from "../layout/markup.ts";
+import type { PortalForm, PortalPage } from "../sections/portal-section.ts";
+
+/** `GET /company/remove`: asks for confirmation, since the secret is deleted. */
+export const removeProfilePage: PortalPage = async (context) => {
+  const endpoint = await readEndpoint(context.deps, context.user.organisationId);
+  if (endpoint === undefined) return { to: "/company" };
+  const main = html`
+    <header class="page-head">
+      <div>
+        <p class="crumb"><a href="/company">Company profile</a></p>
+        <h1>Remove the base address?</h1>
+      </div>
+    </header>
+    <form method="post" action="/company/remove" class="panel">
+      ${formTokenField(context)}
+      <p>
+        ${endpoint.base_address} gets no more webhooks, and its secret is deleted. New events are not kept for it.
+        ${Number(endpoint.pending) > 0 && `${counted(Number(endpoint.pending), "pending event")} will be held until you save an address again.`}
+      </p>
+      <div class="row">
+        <button class="danger">Remove the base address</button>
+        <a class="button quiet" href="/company">Keep it</a>
+      </div>
+    </form>`;
+  return { title: "Remove the base address", main };
+};
+
+/** `POST /company/remove` */
+export const removeProfileForm: PortalForm = async ({ deps, user }) => {
+  await removeProfile(deps, user);
+  return { to: "/company", notice: "The base address is removed. No more webhooks are sent." };
+};

@@ -1,0 +1,32 @@
+import { Temporal } from "temporal-polyfill";
+
+/** The instants of a local time such as `2027-03-28T01:30`: none in the hour that a clock change skips, two in a repeated one. */
+export function instantsOf(local: string, timeZone: string): Date[] {
+  const time = plainDateTime(local);
+  if (time === undefined) return [];
+  const both = (["earlier", "later"] as const).map((disambiguation) =>
+    time.toZonedDateTime(timeZone, { disambiguation }),
+  );
+  // Temporal moves a skipped time by the length of the change: it is no longer the time that was typed.
+  const exact = both.filter((zoned) => zoned.toPlainDateTime().equals(time));
+  return [...new Set(exact.map(({ epochMilliseconds }) => epochMilliseconds))].map((ms) => new Date(ms));
+}
+
+/** Whether the text is the value of a `datetime-local` input. */
+export const isLocalTime = (text: string): boolean => plainDateTime(text) !== undefined;
+
+/** The value of a `datetime-local` input that shows this instant. */
+export const localTimeOf = (instant: Date, timeZone: string): string =>
+  Temporal.Instant.fromEpochMilliseconds(instant.getTime())
+    .toZonedDateTimeISO(timeZone)
+    .toPlainDateTime()
+    .toString({ smallestUnit: "minute" });
+
+function plainDateTime(text: string): Temporal.PlainDateTime | undefined {
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/.test(text)) return undefined;
+  try {
+    return Temporal.PlainDateTime.from(text, { overflow: "reject" });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,36 @@
+/** Times as text in one time zone, each with the name of its offset. */
+export interface TimeFormats {
+  time(instant: Date, precision?: "minutes" | "seconds"): string;
+  /** With the days of the week; a common day is named once. */
+  span(start: Date, end: Date): string;
+  day(instant: Date): string;
+}
+
+const formats = new Map<string, TimeFormats>();
+
+/** The formats of a time zone. Kept: creating one takes longer than using it. */
+export function timeFormats(timeZone: string): TimeFormats {
+  const known = formats.get(timeZone) ?? createFormats(timeZone);
+  formats.set(timeZone, known);
+  return known;
+}
+
+function createFormats(timeZone: string): TimeFormats {
+  const date = { day: "numeric", month: "short", year: "numeric", timeZone } as const;
+  const minutes = { ...date, hour: "2-digit", minute: "2-digit", timeZoneName: "short" } as const;
+  const toMinutes = new Intl.DateTimeFormat("en-GB", minutes);
+  const toSeconds = new Intl.DateTimeFormat("en-GB", { ...minutes, second: "2-digit" });
+  const withWeekday = new Intl.DateTimeFormat("en-GB", { ...minutes, weekday: "short" });
+  const dayOnly = new Intl.DateTimeFormat("en-GB", date);
+  const hourAndOffset = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", timeZone, timeZoneName: "short" });
+  const offsetOf = (instant: Date) => hourAndOffset.format(instant).replace(/^\S+\s/, "");
+  return {
+    time: (instant, precision = "minutes") => (precision === "seconds" ? toSeconds : toMinutes).format(instant),
+    span: (start, end) =>
+      // `formatRange` names only the later offset, also on a day with a clock change.
+      offsetOf(start) === offsetOf(end)
+        ? withWeekday.formatRange(start, end)
+        : `${withWeekday.format(start)} – ${withWeekday.format(end)}`,
+    day: (instant) => dayOnly.format(instant),
+  };
+}

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openPageClient, type PageClient } from "../pages/page-client.ts";
+import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+
+const key = "demo-key-harbour";
+
+describe("a person of an agency", async () => {
+  const [store] = await anyStore();
+  let database: TestDatabase;
+  let platform: PlatformUnderTest;
+  let ada: PageClient;
+  beforeAll(async () => {
+    if (store === undefined) throw new Error("there is always a store");
+    database = await store.createDatabase();
+    platform = await openPlatform(database);
+    ada = await signedIn("ada@crew-agency.example");
+  });
+  afterAll(async () => {
+    await platform.close();
+    await database.remove();
+  });
+
+  async function signedIn(name: string): Promise<PageClient> {
+    const client = openPageClient(platform.address);
+    await client.signIn(name);
+    return client;
+  }
+  async function createAndApply(title: string): Promise<string> {
+    const json = { createdByUserId: "user_hana", title, workerIds: ["worker_amal"] };
+    const { id } = (await platform.call("POST", "/offer", { key, json })).json<{ id: string }>();
+    const token = await platform.signInWorker("worker_amal");
+    await platform.call("POST", `/worker-app/offers/${id}/apply`, { token });
+    return id;
+  }
+  const readOffer = async (id: string) => (await platform.call("GET", `/offer/${id}`, { key })).json();
+
+  test("sees, completes and withdraws the offers of an organisation that the agency acts for", async () => {
+    const id = await createAndApply("Bar on Friday");
+    const { text } = await ada.get("/offers");
+    expect(text).toContain("Bar on Friday");
+    expect(text).toContain("Harbour Hotels");
+    expect((await ada.get(`/offers/${id}`)).text).toContain("Amal Haddad");
+    expect((await ada.send(`/offers/${id}/complete`, { worker: "worker_amal" })).status).toBe(303);
+    expect(await readOffer(id)).toMatchObject({ complete: true });
+    expect((await ada.send(`/offers/${id}/withdraw`)).status).toBe(303);
+    expect(await readOffer(id)).toMatchObject({ widthdrawn: true });
+  });
+
+  test("creates an offer for that organisation", async () => {
+    const fields = { title: "Created by Ada", worker: "worker_ben", organisationId: "org_harbour", act: "create" };
+    const { location } = await ada.send("/offers/new", fields);
+    const id = location?.split("/").at(-1) ?? "";
+    expect(await readOffer(id)).toMatchObject({ title: "Created by Ada" });
+    expect((await (await signedIn("hana@harbour-hotels.example")).get(`/offers/${id}`)).text).toContain("Ada Stone");
+  });
+
+  test("creates none for an organisation that the agency does not act for", async () => {
+    const fields = { title: "Of the agency", worker: "worker_ben", organisationId: "org_bistro", act: "create" };
+    await ada.send("/offers/new", fields);
+    expect((await (await signedIn("bo@bistro-group.example")).get("/offers")).text).not.toContain("Of the agency");
+  });
+
+  test("sees neither deliveries, keys nor invitations of that organisation", async () => {
+    for (const path of ["/deliveries", "/api-keys", "/invitations", "/company"])
+      expect((await ada.get(path)).text).not.toMatch(/Bar on Friday|Harbour Hotels/);
+  });
+
+  // Last: it takes the key away.
+  test("sees nothing of it once the key is revoked", async () => {
+    const id = await createAndApply("Kitchen on Sunday");
+    const hana = await signedIn("hana@harbour-hotels.example");
+    const { text } = await hana.get("/api-keys");
+    const row = text.split("<tr").find((part) => part.includes("Crew Agency")) ?? "";
+    const path = /action="([^"]+\/revoke)"/.exec(row)?.[1] ?? "";
+    expect((await hana.send(path)).status).toBe(303);
+    expect((await ada.get("/offers")).text).not.toContain("Kitchen on Sunday");
+    expect((await ada.get(`/offers/${id}`)).status).toBe(404);
+    expect((await ada.send(`/offers/${id}/complete`, { worker: "worker_amal" })).status).toBe(404);
+  });
+});

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openPageClient, type PageClient } from "../pages/page-client.ts";
+import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+
+describe("API keys", async () => {
+  const [store] = await anyStore();
+  let database: TestDatabase;
+  let platform: PlatformUnderTest;
+  let hana: PageClient;
+  beforeAll(async () => {
+    if (store === undefined) throw new Error("there is always a store");
+    database = await store.createDatabase();
+    platform = await openPlatform(database);
+    hana = openPageClient(platform.address);
+    await hana.signIn("hana@harbour-hotels.example");
+  });
+  afterAll(async () => {
+    await platform.close();
+    await database.remove();
+  });
+
+  const keyIn = (text: string): string => /id="new-key">([^<]+)</.exec(text)?.[1] ?? "";
+  const rowOf = (text: string, name: string): string => text.split("<tr").find((part) => part.includes(name)) ?? "";
+  const create = async (name: string): Promise<string> => {
+    const { status, text } = await hana.send("/api-keys", { name });
+    expect(status).toBe(200);
+    return keyIn(text);
+  };
+  const use = async (key: string): Promise<number> =>
+    (await platform.call("GET", "/offer/offer_unknown", { key })).status;
+
+  test("a new key is shown once, works at once, and is stored as a hash", async () => {
+    const key = await create("Rota system");
+    expect(key).toMatch(/^ok_[\w-]{43}$/);
+    const listed = (await hana.get("/api-keys")).text;
+    expect(listed).not.toContain(key);
+    expect(rowOf(listed, "Rota system")).toContain("Never");
+    expect(await use(key)).toBe(404);
+    expect(rowOf((await hana.get("/api-keys")).text, "Rota system")).not.toContain("Never");
+  });
+
+  test("a revoked key is 401 at the next request", async () => {
+    const key = await create("Old system");
+    expect(await use(key)).toBe(404);
+    const path = /action="([^"]+\/revoke)"/.exec(rowOf((await hana.get("/api-keys")).text, "Old system"))?.[1] ?? "";
+    expect((await hana.send(path)).status).toBe(303);
+    expect(await use(key)).toBe(401);
+    expect((await hana.send(path)).status).toBe(404);
+  });
+
+  test("submitting the form again creates no other key", async () => {
+    const fields = { name: "Twice", idempotencyKey: "the same" };
+    expect(keyIn((await hana.send("/api-keys", fields)).text)).not.toBe("");
+    expect(await hana.send("/api-keys", fields)).toMatchObject({ status: 303, location: "/api-keys" });
+    expect((await hana.get("/api-keys")).text.split("Revoke Twice")).toHaveLength(2);
+  });
+
+  test("a key without a visible name is refused", async () => {
+    const { status, text } = await hana.send("/api-keys", { name: "\u200b" });
+    expect(status).toBe(422);
+    expect(text).toContain("Write at least one character that can be seen.");
+  });
+});

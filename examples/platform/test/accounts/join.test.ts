@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { secret } from "../contract/harbour-fixture.ts";
+import { openPageClient, type PageClient } from "../pages/page-client.ts";
+import { eventually } from "../support/eventually.ts";
+import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+
+const dayMs = 24 * 60 * 60 * 1_000;
+
+describe("the link of an invitation", async () => {
+  const [store] = await anyStore();
+  let database: TestDatabase;
+  let platform: PlatformUnderTest;
+  let receiver: Receiver;
+  let clockMs = Date.now();
+  beforeAll(async () => {
+    if (store === undefined) throw new Error("there is always a store");
+    database = await store.createDatabase();
+    platform = await openPlatform(database, {}, () => new Date(clockMs));
+    receiver = await openReceiver();
+    receiver.respond = (request, response) => {
+      const people = [...Array(9).keys()].map((at) => ({ ...personAt(at), ratings: [] }));
+      const body = request.url === "/contact-suggestions" ? JSON.stringify(people) : "";
+      respondWith(200, { "content-type": "application/json" }, body)(request, response);
+    };
+    for (const name of ["hana@harbour-hotels.example", "bo@bistro-group.example"]) {
+      const token = await platform.signInPerson(name);
+      const json = { baseAddress: receiver.baseAddress, secret, suggestsContacts: true };
+      expect((await platform.call("PUT", "/portal/profile", { token, json })).status).toBe(200);
+    }
+  });
+  afterAll(async () => {
+    await platform.close();
+    await receiver.close();
+    await database.remove();
+  });
+
+  const personAt = (at: number) => ({ name: `Dana ${"ABCDEFGHI"[at]}`, emailAddress: `Dana${at}@example.com` });
+
+  /** Invites a person. @returns the path in the mail's link */
+  async function invite(at: number, by = "hana@harbour-hotels.example"): Promise<string> {
+    const token = await platform.signInPerson(by);
+    await platform.call("POST", "/portal/suggestions/search", { token, json: { organisationIds: ["org_harbour"] } });
+    const json = { organisationId: "org_harbour", people: [personAt(at)] };
+    expect((await platform.call("POST", "/portal/invitations", { token, json })).status).toBe(201);
+    const { mails } = (await platform.call("GET", "/portal/mailbox", { token })).json<{
+      mails: { to: string; body: string }[];
+    }>();
+    const { body = "" } = mails.find(({ to }) => to === personAt(at).emailAddress) ?? {};
+    const link = new URL(/^https?:\S+$/m.exec(body)?.[0] ?? "");
+    expect(link.origin).toBe(platform.address);
+    return link.pathname;
+  }
+  const visitor = (): PageClient => openPageClient(platform.address, "/app/sign-in");
+  const contacts = () => receiver.requests.filter(({ url }) => url.startsWith("/contact/new/"));
+  const join = (path: string, fields: Record<string, string> = {}) =>
+    visitor().send(path, { name: "Dana Kim", password: "a long password", timeZone: "Pacific/Chatham", ...fields });
+
+  test("makes the person a worker who shares availability: the organisation gets the webhook", async () => {
+    const path = await invite(0);
+    const client = visitor();
+    const { status, text } = await client.get(path);
+    expect(status).toBe(200);
+    expect(text).toContain("Hana Lind of Harbour Hotels invites you");
+    expect(text).toContain("Dana0@example.com");
+    const fields = { name: "Dana Kim", password: "a long password", timeZone: "Pacific/Chatham" };
+    expect(await client.send(path, fields)).toMatchObject({ status: 303, location: "/app" });
+    const home = (await client.get("/app")).text;
+    expect(home).toContain("You share your availability with Harbour Hotels.");
+    expect(home).toContain("Pacific/Chatham");
+    await eventually("the webhook arrives", async () => contacts().length === 1);
+    expect(contacts()[0]?.url).toMatch(/^\/contact\/new\/worker_[0-9a-f-]{36}$/);
+    const again = openPageClient(platform.address, "/app/sign-in");
+    const credentials = { name: "dana0@EXAMPLE.com", password: "a long password" };
+    expect((await again.send("/app/sign-in", credentials)).status).toBe(303);
+    const hana = openPageClient(platform.address);
+    await hana.signIn("hana@harbour-hotels.example");
+    expect((await hana.get("/invitations")).text).toContain("Joined");
+  });
+
+  test("is not used up by opening the page", async () => {
+    const path = await invite(1);
+    for (let visits = 0; visits < 3; visits += 1) expect((await visitor().get(path)).status).toBe(200);
+    expect((await join(path)).status).toBe(303);
+  });
+
+  test("works once, also for two at the same time", async () => {
+    const path = await invite(2);
+    const before = contacts().length;
+    const statuses = (await Promise.all([join(path), join(path)])).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 303)).toHaveLength(1);
+    expect((await join(path)).status).toBe(404);
+    expect((await visitor().get(path)).status).toBe(404);
+    await eventually("the webhook arrives", async () => contacts().length === before + 1);
+  });
+
+  test("shows what is missing, and is not used up by it", async () => {
+    const path = await invite(3);
+    const { status, text } = await join(path, { password: "short" });
+    expect(status).toBe(422);
+    expect(text).toContain('aria-describedby="password-hint password-error"');
+    expect((await join(path)).status).toBe(303);
+  });
+
+  test("asks a person who has joined before for their password", async () => {
+    expect((await join(await invite(4))).status).toBe(303);
+    const path = await invite(4, "bo@bistro-group.example");
+    expect((await visitor().get(path)).text).toContain('autocomplete="current-password"');
+    expect((await join(path, { password: "not the password" })).status).toBe(401);
+    expect(await join(path)).toMatchObject({ status: 303, location: "/app" });
+  });
+
+  test.each(["/app/join/x", `/app/join/${"A".repeat(43)}`])("that is unknown is 404: %s", async (path) => {
+    const { status, text } = await visitor().get(path);
+    expect(status).toBe(404);
+    expect(text).toContain("The invitation is not valid any more");
+  });
+
+  // Last: it moves the clock.
+  test("expires after 14 days", async () => {
+    const path = await invite(5);
+    clockMs += 14 * dayMs - 1_000;
+    expect((await visitor().get(path)).status).toBe(200);
+    clockMs += 2_000;
+    expect((await join(path)).status).toBe(404);
+  });
+});

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { secret } from "../contract/harbour-fixture.ts";
+import { openPageClient, type PageClient } from "../pages/page-client.ts";
+import { eventually } from "../support/eventually.ts";
+import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+
+describe("removing the base address", async () => {
+  const [store] = await anyStore();
+  let database: TestDatabase;
+  let platform: PlatformUnderTest;
+  let receiver: Receiver;
+  let hana: PageClient;
+  let token: string;
+  beforeAll(async () => {
+    if (store === undefined) throw new Error("there is always a store");
+    database = await store.createDatabase();
+    platform = await openPlatform(database, {
+      retrySchedule: { delaysMs: [50, 3_600_000], jitter: 0, maxRetryAfterMs: 0 },
+    });
+    receiver = await openReceiver();
+    hana = openPageClient(platform.address);
+    await hana.signIn("hana@harbour-hotels.example");
+    token = await platform.signInPerson("hana@harbour-hotels.example");
+  });
+  afterAll(async () => {
+    await platform.close();
+    await receiver.close();
+    await database.remove();
+  });
+
+  const save = async () => {
+    const json = { baseAddress: receiver.baseAddress, secret, suggestsContacts: false };
+    expect((await platform.call("PUT", "/portal/profile", { token, json })).status).toBe(200);
+  };
+  const addContact = async (workerId: string) => {
+    const worker = await platform.signInWorker(workerId);
+    const json = { organisationId: "org_harbour" };
+    expect((await platform.call("POST", "/worker-app/contacts", { token: worker, json })).status).toBe(204);
+  };
+  const states = async () =>
+    (await platform.call("GET", "/portal/deliveries", { token }))
+      .json<{ deliveries: { state: string }[] }>()
+      .deliveries.map(({ state }) => state);
+  const contacts = () => receiver.requests.filter(({ url }) => url.startsWith("/contact/new/"));
+
+  test("ends webhooks, and pending ones are delivered to the next address", async () => {
+    await save();
+    receiver.respond = respondWith(503);
+    await addContact("worker_amal");
+    await eventually("both early attempts failed", async () => contacts().length === 2);
+    receiver.respond = respondWith(200);
+
+    expect((await hana.get("/company/remove")).text).toContain(receiver.baseAddress);
+    expect(await hana.send("/company/remove")).toMatchObject({ status: 303, location: "/company" });
+    expect((await hana.get("/company")).text).toContain("No address");
+    expect(await states()).toEqual(["held"]);
+    await addContact("worker_ben");
+    expect(await states()).toEqual(["held"]);
+    expect((await hana.send("/company/remove")).status).toBe(409);
+
+    await save();
+    await eventually("it is delivered", async () => (await states()).join() === "acknowledged");
+    expect(contacts().at(-1)?.url).toBe("/contact/new/worker_amal");
+  });
+});

@@ -1,0 +1,220 @@
+import type { BrowserContextOptions, Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { secret } from "./integrator.ts";
+import { openPagesFixture, type PagesFixture, phone } from "./pages-fixture.ts";
+import type { Window } from "./window.ts";
+
+interface Look {
+  name: string;
+  timeZone: string;
+  options: BrowserContextOptions;
+  /** Moves the focus with Tab and presses keys, and uses no pointer. */
+  byKeyboard: boolean;
+  /** A night shift across a clock change, and the same in UTC. */
+  slot: { start: string; end: string; utc: { start: string; end: string } };
+}
+
+// The clock changes of the IANA time zone database.
+const slots = {
+  london: {
+    ...{ start: "2027-03-27T22:00", end: "2027-03-28T06:00" },
+    utc: { start: "2027-03-27T22:00:00Z", end: "2027-03-28T05:00:00Z" },
+  },
+  stJohns: {
+    ...{ start: "2027-11-06T22:00", end: "2027-11-07T06:00" },
+    utc: { start: "2027-11-07T00:30:00Z", end: "2027-11-07T09:30:00Z" },
+  },
+  chatham: {
+    ...{ start: "2027-04-03T22:00", end: "2027-04-04T06:00" },
+    utc: { start: "2027-04-03T08:15:00Z", end: "2027-04-03T17:15:00Z" },
+  },
+};
+const light = { colorScheme: "light" } as const;
+const dark = { colorScheme: "dark" } as const;
+const plain = { javaScriptEnabled: false } as const;
+const looks: Look[] = [
+  { name: "London, light", timeZone: "Europe/London", options: light, byKeyboard: false, slot: slots.london },
+  {
+    ...{ name: "London, dark, no scripts, phone", timeZone: "Europe/London", byKeyboard: false, slot: slots.london },
+    options: { ...dark, ...plain, ...phone },
+  },
+  {
+    ...{ name: "St John's, dark, no scripts", timeZone: "America/St_Johns", byKeyboard: false, slot: slots.stJohns },
+    options: { ...dark, ...plain },
+  },
+  {
+    ...{ name: "Chatham, light, phone, keyboard", timeZone: "Pacific/Chatham", byKeyboard: true, slot: slots.chatham },
+    options: { ...light, ...phone },
+  },
+  {
+    ...{ name: "Chatham, dark, no scripts, keyboard", timeZone: "Pacific/Chatham", byKeyboard: true },
+    ...{ options: { ...dark, ...plain }, slot: slots.chatham },
+  },
+];
+
+describe.each(looks)("stories in $name", ({ timeZone, options, byKeyboard, slot }) => {
+  let fixture: PagesFixture;
+  beforeAll(async () => {
+    fixture = await openPagesFixture({ retrySchedule: { delaysMs: [50], jitter: 0, maxRetryAfterMs: 1_000 } });
+  }, 120_000);
+  afterAll(() => fixture.close());
+
+  const seen = { ...options, timezoneId: timeZone };
+
+  async function focus(target: Locator): Promise<void> {
+    const page = target.page();
+    for (let presses = 0; presses < 200; presses += 1) {
+      if (await target.evaluate((element) => element === document.activeElement)) return;
+      await page.keyboard.press("Tab");
+    }
+    throw new Error(`the keyboard does not lead to ${target}`);
+  }
+  async function use(target: Locator, key = "Enter"): Promise<void> {
+    if (!byKeyboard) return target.click();
+    await focus(target);
+    await target.page().keyboard.press(key);
+  }
+  async function type(target: Locator, text: string): Promise<void> {
+    if (!byKeyboard) return target.fill(text);
+    await focus(target);
+    await target.page().keyboard.press("ControlOrMeta+a");
+    await target.page().keyboard.type(text);
+  }
+  /** Chromium's input has a part for each of month, day, year, hour, minute and half of the day. */
+  async function typeTime(target: Locator, local: string): Promise<void> {
+    if (!byKeyboard) return target.fill(local);
+    const [, year, month, day, hour = "", minute] = /(\d+)-(\d+)-(\d+)T(\d+):(\d+)/.exec(local) ?? [];
+    await focus(target);
+    const { keyboard } = target.page();
+    await keyboard.type(`${month}${day}${year}`);
+    await keyboard.press("ArrowRight");
+    const half = Number(hour) < 12 ? "AM" : "PM";
+    await keyboard.type(`${String(Number(hour) % 12 || 12).padStart(2, "0")}${minute}${half}`);
+    expect(await target.inputValue()).toBe(local);
+  }
+  const button = (page: Page, name: string): Locator => page.getByRole("button", { name, exact: true }).last();
+  const check = async (window: Window): Promise<void> => {
+    expect({ url: window.page.url(), found: await window.violations() }).toEqual({ url: window.page.url(), found: [] });
+  };
+
+  /** The browser's zone is only known with scripts. */
+  async function chooseZone(page: Page, path: string, save: string): Promise<void> {
+    await page.goto(path);
+    if (options.javaScriptEnabled === false) {
+      await page.locator("#timeZone").selectOption(timeZone);
+      await use(button(page, save));
+    }
+    await page.getByText(timeZone).first().waitFor();
+  }
+
+  test("a hirer creates an offer, and completes it with a worker who applied", async () => {
+    const hirer = await fixture.openPortal(seen);
+    const { page } = hirer;
+    await chooseZone(page, "/company", "Save the time zone");
+    await page.goto("/offers/new");
+    await type(page.getByLabel("Title"), "Night porter");
+    await typeTime(page.locator("#start-0"), slot.start);
+    await typeTime(page.locator("#end-0"), slot.end);
+    await use(page.getByRole("checkbox", { name: "Amal" }), "Space");
+    await check(hirer);
+    await use(button(page, "Create the offer"));
+    await page.waitForURL(/\/offers\/offer_/);
+    const id = page.url().split("/").at(-1) ?? "";
+    const read = await fixture.platform.call("GET", `/offer/${id}`, { key: "demo-key-harbour" });
+    expect(read.json()).toMatchObject({ events: [slot.utc] });
+
+    const worker = await fixture.openApp({ ...seen, ...phone });
+    await chooseZone(worker.page, "/app/time-zone", "Save");
+    await worker.page.goto("/app");
+    await check(worker);
+    const card = worker.page.getByRole("link", { name: "Night porter" }).first();
+    await expect(card.textContent()).resolves.toMatch(/22:00[\s\S]*06:00/);
+    await use(card);
+    await use(button(worker.page, "Apply"));
+    await worker.page.getByText("You applied.").first().waitFor();
+
+    await page.goto("/offers");
+    await page.getByRole("heading", { name: "Needs your decision" }).waitFor();
+    await check(hirer);
+    await use(page.getByRole("link", { name: "Night porter" }).first());
+    await page.waitForURL(/\/offers\/offer_/);
+    await use(page.getByRole("checkbox", { name: "Amal" }), "Space");
+    await use(button(page, "Complete with selected workers"));
+    await page.getByText("Gets the work").waitFor();
+    await check(hirer);
+    await worker.page.goto("/app/shifts");
+    await expect(worker.page.getByRole("link", { name: "Night porter" }).textContent()).resolves.toMatch(/22:00/);
+    await check(worker);
+    expect([...hirer.complaints, ...worker.complaints]).toEqual([]);
+  });
+
+  test("an integrator enters a profile, finds a failed delivery and redelivers it", async () => {
+    const integrator = await fixture.openPortal(seen);
+    const { page } = integrator;
+    await page.goto("/company");
+    await type(page.getByLabel("Base address"), fixture.integrator.baseAddress);
+    await type(page.getByLabel("Secret", { exact: true }), secret);
+    await use(page.getByRole("checkbox", { name: "Suggests contacts" }), "Space");
+    await use(button(page, "Check and save"));
+    await page.getByText("The profile is saved.").waitFor();
+    await check(integrator);
+    fixture.integrator.isWell = false;
+    const token = await fixture.platform.signInWorker("worker_ben");
+    const json = { organisationId: "org_harbour" };
+    await fixture.platform.call("POST", "/worker-app/contacts", { token, json });
+    const failed = page.getByRole("row").filter({ hasText: "Ben Okafor" }).filter({ hasText: "Failed" });
+    await eventually("it has failed", async () => {
+      await page.goto("/deliveries?state=dead");
+      return failed.isVisible();
+    });
+    fixture.integrator.isWell = true;
+    await page.goto("/deliveries");
+    await type(page.getByLabel("Last status"), "500");
+    await use(button(page, "Filter"));
+    await page.waitForURL(/status=500/);
+    await check(integrator);
+    await use(page.getByRole("link", { name: "Ben Okafor" }));
+    await page.waitForURL(/\/deliveries\/.+/);
+    await use(button(page, "Redeliver"));
+    await eventually("it has arrived", async () => fixture.integrator.contacts.includes("worker_ben"));
+    await page.reload();
+    await check(integrator);
+    expect(integrator.complaints).toEqual([]);
+  });
+
+  test("an invited stranger joins by the link in the mail, and applies", async () => {
+    const hirer = await fixture.openPortal(seen);
+    await hirer.page.goto("/invitations");
+    await use(button(hirer.page, "Search"));
+    await hirer.page.waitForURL("**/invitations/search");
+    await use(hirer.page.getByRole("checkbox", { name: "Farah Aziz" }), "Space");
+    await check(hirer);
+    await use(button(hirer.page, "Invite selected people"));
+    await hirer.page.waitForURL("**/invitations");
+    await hirer.page.goto("/mailbox");
+    const mail = await hirer.page.locator(".letter", { hasText: "/app/join/" }).first().textContent();
+    const stranger = await fixture.openApp({ ...seen, ...phone });
+    const { page } = stranger;
+    // Another browser would have no session of a worker.
+    await stranger.context.clearCookies();
+    await page.goto(/^https?:\S+$/m.exec(mail ?? "")?.[0] ?? "");
+    await check(stranger);
+    await type(page.getByLabel("Choose a password"), "a long password");
+    await use(button(page, "Join and share my availability"));
+    await page.getByText("You share your availability with Harbour Hotels.").waitFor();
+    await eventually("the webhook arrives", async () =>
+      fixture.integrator.contacts.some((id) => !/_(amal|ben)$/.test(id)),
+    );
+    const workerId = fixture.integrator.contacts.at(-1) ?? "";
+    const json = { createdByUserId: "user_hana", title: "First shift", workerIds: [workerId], events: [slot.utc] };
+    await fixture.platform.call("POST", "/offer", { key: "demo-key-harbour", json });
+    await page.goto("/app");
+    await use(page.getByRole("link", { name: "First shift" }).first());
+    await use(button(page, "Apply"));
+    await page.getByText("You applied.").first().waitFor();
+    await check(stranger);
+    await eventually("the response arrives", async () => fixture.integrator.responses.includes(`${workerId} accepted`));
+    expect(stranger.complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,2 @@
+/** The links in mails of tests without a server. */
+export const linkTo = (path: string): string => `https://offers.example${path}`;

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openPageClient, type PageClient } from "../pages/page-client.ts";
+import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+
+const key = "demo-key-harbour";
+
+describe("the worker's app", async () => {
+  const [store] = await anyStore();
+  let database: TestDatabase;
+  let platform: PlatformUnderTest;
+  let amal: PageClient;
+  let now = new Date("2027-03-01T12:00:00Z");
+  beforeAll(async () => {
+    if (store === undefined) throw new Error("there is always a store");
+    database = await store.createDatabase();
+    platform = await openPlatform(database, {}, () => now);
+    amal = openPageClient(platform.address, "/app/sign-in");
+    const credentials = { name: "worker_amal", password: "demo-password", timeZone: "Pacific/Chatham" };
+    await amal.send("/app/sign-in", credentials);
+  });
+  afterAll(async () => {
+    await platform.close();
+    await database.remove();
+  });
+
+  async function create(title: string, day: string): Promise<string> {
+    const events = [{ start: `2027-03-${day}T17:00:00Z`, end: `2027-03-${day}T23:00:00Z` }];
+    const json = {
+      createdByUserId: "user_hana",
+      title,
+      locationPlaceId: "place_bar",
+      workerIds: ["worker_amal"],
+      events,
+    };
+    return (await platform.call("POST", "/offer", { key, json })).json<{ id: string }>().id;
+  }
+  async function assign(id: string): Promise<void> {
+    await amal.send(`/app/offers/${id}/apply`);
+    await platform.call("POST", `/offer/${id}/complete?api-version=1.0`, { key, json: ["worker_amal"] });
+  }
+  const part = (text: string, id: string): string => text.split(`id="${id}"`)[1]?.split(`<div id=`)[0] ?? "";
+  const titles = (text: string): string[] =>
+    [...text.matchAll(/<strong>([^<]+)<\/strong>/g)].map(([, title = ""]) => title);
+
+  test("lists open offers first, with when and where, until the worker responds", async () => {
+    await create("Later", "20");
+    const id = await create("Sooner", "10");
+    const open = part((await amal.get("/app")).text, "open");
+    expect(titles(open)).toEqual(["Sooner", "Later"]);
+    // UTC+13:45 in summer.
+    expect(open).toMatch(/Thu, 11 Mar 2027, 06:45\s?–\s?12:45 GMT\+13:45/);
+    expect(open).toContain("place_bar");
+    const offer = (await amal.get(`/app/offers/${id}`)).text;
+    expect(offer).toContain("You can change your response until Harbour Hotels completes or withdraws the offer.");
+    await amal.send(`/app/offers/${id}/reject`);
+    expect(titles(part((await amal.get("/app")).text, "open"))).toEqual(["Later"]);
+  });
+
+  test("lists confirmed shifts, the next first, and no withdrawn or past ones", async () => {
+    expect((await amal.get("/app/shifts")).text).toContain("No confirmed shifts ahead.");
+    await assign(await create("Third", "15"));
+    await assign(await create("Second", "12"));
+    await assign(await create("First", "01"));
+    const withdrawn = await create("Withdrawn", "13");
+    await assign(withdrawn);
+    await platform.call("GET", `/offer/${withdrawn}/withdraw`, { key });
+    expect(titles(part((await amal.get("/app/shifts")).text, "shifts"))).toEqual(["First", "Second", "Third"]);
+    now = new Date("2027-03-01T23:30:00Z");
+    expect(titles(part((await amal.get("/app/shifts")).text, "shifts"))).toEqual(["Second", "Third"]);
+  });
+});

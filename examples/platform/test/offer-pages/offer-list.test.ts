@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openPageClient, type PageClient } from "../pages/page-client.ts";
+import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+
+const key = "demo-key-harbour";
+const dayMs = 24 * 60 * 60 * 1_000;
+
+describe("the list of offers", async () => {
+  const [store] = await anyStore();
+  let database: TestDatabase;
+  let platform: PlatformUnderTest;
+  let hana: PageClient;
+  const createdAt = new Date("2027-01-01T12:00:00Z");
+  let now = createdAt;
+  beforeAll(async () => {
+    if (store === undefined) throw new Error("there is always a store");
+    database = await store.createDatabase();
+    platform = await openPlatform(database, {}, () => now);
+    await create("Waits late", { day: 20, applicant: "worker_amal" });
+    await create("Waits soon", { day: 10, applicant: "worker_ben" });
+    await create("Open 100%", { day: 12 });
+    await complete(await create("Was completed", { day: 11, applicant: "worker_amal" }));
+    const withdrawn = await create("Was withdrawn", { day: 13, applicant: "worker_amal" });
+    await platform.call("GET", `/offer/${withdrawn}/withdraw`, { key });
+    await create("Is past", { day: 1, applicant: "worker_amal" });
+    now = new Date(createdAt.getTime() + 3 * dayMs);
+    hana = openPageClient(platform.address);
+    await hana.signIn("hana@harbour-hotels.example");
+  });
+  afterAll(async () => {
+    await platform.close();
+    await database.remove();
+  });
+
+  /** @param day of the work, after the creation */
+  async function create(title: string, { day, applicant }: { day: number; applicant?: string }): Promise<string> {
+    now = new Date(now.getTime() + 1_000);
+    const start = new Date(createdAt.getTime() + day * dayMs).toISOString();
+    const end = new Date(createdAt.getTime() + day * dayMs + 3_600_000).toISOString();
+    const workerIds = ["worker_amal", "worker_ben"];
+    const json = { createdByUserId: "user_hana", title, workerIds, events: [{ start, end }] };
+    const { id } = (await platform.call("POST", "/offer", { key, json })).json<{ id: string }>();
+    if (applicant !== undefined) {
+      const token = await platform.signInWorker(applicant);
+      expect((await platform.call("POST", `/worker-app/offers/${id}/apply`, { token })).status).toBe(204);
+    }
+    return id;
+  }
+  async function complete(id: string): Promise<void> {
+    const options = { key, json: ["worker_amal"] };
+    expect((await platform.call("POST", `/offer/${id}/complete?api-version=1.0`, options)).status).toBeLessThan(300);
+  }
+  /** The titles in a part of the page. */
+  const titles = (text: string, part: "decisions" | "offers"): string[] => {
+    const section = new RegExp(`<section class="panel" id="${part}".*?</section>`, "s").exec(text)?.[0] ?? "";
+    return [...section.matchAll(/<a href="\/offers\/offer_[^"]+">([^<]+)<\/a>/g)].map(([, title = ""]) => title);
+  };
+
+  test("begins with those that need a decision, the next work first", async () => {
+    const { text } = await hana.get("/offers");
+    expect(titles(text, "decisions")).toEqual(["Waits soon", "Waits late"]);
+    expect(titles(text, "offers")).toHaveLength(6);
+  });
+
+  test.each(
+    [
+      ["state=decision", ["Waits soon", "Waits late"]],
+      ["state=open", ["Open 100%", "Waits soon", "Waits late"]],
+      ["state=past", ["Is past"]],
+      ["state=complete", ["Was completed"]],
+      ["state=withdrawn", ["Was withdrawn"]],
+      ["time=past", ["Is past"]],
+      ["time=upcoming", ["Waits soon", "Was completed", "Open 100%", "Was withdrawn", "Waits late"]],
+      ["q=waits", ["Waits soon", "Waits late"]],
+      ["q=100%25", ["Open 100%"]],
+      ["q=%25%25", []],
+      ["q=okafor&state=open", ["Open 100%", "Waits soon", "Waits late"]],
+      ["q=nobody", []],
+      [
+        "state=nonsense&time=never",
+        ["Is past", "Was withdrawn", "Was completed", "Open 100%", "Waits soon", "Waits late"],
+      ],
+    ].map(([query, expected]) => ({ query, expected })),
+  )("is filtered by $query", async ({ query, expected }) => {
+    const { status, text } = await hana.get(`/offers?${query}`);
+    expect(status).toBe(200);
+    expect(titles(text, "offers")).toEqual(expected);
+  });
+
+  test("names no offers of others", async () => {
+    const bo = openPageClient(platform.address);
+    await bo.signIn("bo@bistro-group.example");
+    expect(titles((await bo.get("/offers?q=waits")).text, "offers")).toEqual([]);
+  });
+});

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openPageClient, type PageClient } from "../pages/page-client.ts";
+import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+
+const hana = "hana@harbour-hotels.example";
+
+describe("time zones of pages", async () => {
+  const [store] = await anyStore();
+  let database: TestDatabase;
+  let platform: PlatformUnderTest;
+  beforeAll(async () => {
+    if (store === undefined) throw new Error("there is always a store");
+    database = await store.createDatabase();
+    platform = await openPlatform(database);
+  });
+  afterAll(async () => {
+    await platform.close();
+    await database.remove();
+  });
+
+  /** As a browser with scripts does, which fills in the time zone. */
+  async function signedIn(name: string, timeZone: string): Promise<PageClient> {
+    const path = name.startsWith("worker") ? "/app/sign-in" : "/sign-in";
+    const client = openPageClient(platform.address, path);
+    expect((await client.send(path, { name, password: "demo-password", timeZone })).status).toBe(303);
+    return client;
+  }
+  const zoneOf = async (client: PageClient, path: string): Promise<string | undefined> =>
+    /Times are in <a href="[^"]+">([^<]+)</.exec((await client.get(path)).text)?.[1];
+
+  test("the browser's zone at the first sign-in is stored, and later ones do not change it", async () => {
+    expect(await zoneOf(await signedIn("bo@bistro-group.example", ""), "/company")).toBe("UTC");
+    expect(await zoneOf(await signedIn("bo@bistro-group.example", "Mars/Olympus"), "/company")).toBe("UTC");
+    const bo = await signedIn("bo@bistro-group.example", "America/St_Johns");
+    expect(await zoneOf(bo, "/company")).toBe("America/St_Johns");
+    expect(await zoneOf(await signedIn("bo@bistro-group.example", "Asia/Tokyo"), "/company")).toBe("America/St_Johns");
+    const cleo = await signedIn("worker_cleo", "Pacific/Chatham");
+    expect(await zoneOf(cleo, "/app")).toBe("Pacific/Chatham");
+  });
+
+  test("an organisation and a worker choose theirs", async () => {
+    const bo = await signedIn("bo@bistro-group.example", "");
+    expect(await bo.send("/company/time-zone", { timeZone: "Europe/Paris" })).toMatchObject({ status: 303 });
+    expect(await zoneOf(bo, "/offers")).toBe("Europe/Paris");
+    expect((await bo.send("/company/time-zone", { timeZone: "+05:00" })).status).toBe(400);
+    const amal = await signedIn("worker_amal", "");
+    expect(await amal.send("/app/time-zone", { timeZone: "Asia/Kathmandu" })).toMatchObject({ status: 303 });
+    expect(await zoneOf(amal, "/app/shifts")).toBe("Asia/Kathmandu");
+  });
+
+  test("a typed time slot across a clock change is in UTC on the wire, and shown as it was typed", async () => {
+    const client = await signedIn(hana, "Europe/London");
+    const slot = { start: "2027-03-27T22:00", end: "2027-03-28T06:00" };
+    const created = await client.send("/offers/new", {
+      title: "Night shift",
+      worker: "worker_ben",
+      ...slot,
+      act: "create",
+    });
+    expect(created.status).toBe(303);
+    const path = created.location ?? "";
+    const read = await platform.call("GET", `/offer/${path.split("/").at(-1)}`, { key: "demo-key-harbour" });
+    expect(read.json()).toMatchObject({ events: [{ start: "2027-03-27T22:00:00Z", end: "2027-03-28T05:00:00Z" }] });
+    const shown = "Sat, 27 Mar 2027, 22:00 GMT – Sun, 28 Mar 2027, 06:00 BST";
+    expect((await client.get(path)).text).toContain(shown);
+    expect((await client.get("/offers")).text).toContain(shown);
+    // The worker is eight hours and a half from there.
+    const ben = await signedIn("worker_ben", "America/St_Johns");
+    const offer = (await ben.get(`/app${path}`)).text;
+    expect(offer).toMatch(/Sat, 27 Mar 2027, 19:30 GMT-2:30\s–\sSun, 28 Mar 2027, 02:30 GMT-2:30/);
+  });
+
+  test("a time that the clocks skip is refused, with what was typed", async () => {
+    const client = await signedIn(hana, "Europe/London");
+    const slot = { start: "2027-03-28T01:30", end: "2027-03-28T06:00" };
+    const { status, text } = await client.send("/offers/new", {
+      title: "Night shift",
+      worker: "worker_ben",
+      ...slot,
+      act: "create",
+    });
+    expect(status).toBe(422);
+    expect(text).toContain("Choose another time: in Europe/London the clocks go forward then, and skip it.");
+    expect(text).toContain('value="2027-03-28T01:30"');
+    expect(text).not.toContain("in UTC, such as");
+  });
+});
