@@ -1,9 +1,8 @@
 // The command as npm delivers it: packed, unpacked outside the workspace, and started there.
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { secrets, startReceiver } from "../../packages/cli/test/support/start-receiver.ts";
@@ -22,8 +21,7 @@ beforeAll(async () => {
   await mkdir(installed, { recursive: true });
   await run("tar", ["-xzf", tarball, "--strip-components=1", "-C", installed]);
   // Its one dependency, linked instead of downloaded.
-  const commander = createRequire(join(root, "packages/cli/package.json")).resolve("commander/package.json");
-  await symlink(dirname(commander), join(folder, "node_modules/commander"));
+  await symlink(join(root, "packages/cli/node_modules/commander"), join(folder, "node_modules/commander"));
   bin = join(installed, "dist/offers.js");
 });
 

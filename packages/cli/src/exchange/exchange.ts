@@ -32,6 +32,8 @@ export const defaultTimeoutMs = 10_000;
 /** After the last response: more may only come by mistake. */
 const quietMs = 300;
 
+const largeText = 64 * 1024;
+
 export interface ExchangeOptions {
   /** One for each request among the bytes. */
   methods: readonly string[];
@@ -59,6 +61,7 @@ export function exchange(
     const settle = (isClosed: boolean, isTooLarge = false) => {
       clearTimeout(timer);
       clearTimeout(quiet);
+      clearTimeout(parsing);
       socket.destroy();
       resolve({
         ...{ responses: readResponses(text, methods, isClosed), isClosed, isTooLarge },
@@ -67,16 +70,23 @@ export function exchange(
     };
     const timer = setTimeout(() => settle(false), timeoutMs);
     let quiet: NodeJS.Timeout | undefined;
+    let parsing: NodeJS.Timeout | undefined;
     socket.setEncoding("latin1");
     socket.on("data", (more) => {
       text += more;
       if (text.length > maxResponseBytes) return settle(false, true);
+      // All that has come is parsed again: not for each chunk of what is large.
+      if (text.length < largeText) return endIfComplete();
+      parsing ??= setTimeout(endIfComplete, 20);
+    });
+    const endIfComplete = () => {
+      parsing = undefined;
       if (quiet || readResponses(text, methods, false).length < methods.length) return;
       durationMs = performance.now() - startedAt;
       // A receiver that keeps connections open closes this one when nothing follows. What it still sends is read.
       socket.end();
       quiet = setTimeout(() => settle(true), quietMs);
-    });
+    };
     // A reset comes before or after a response. Whether there was one, the text says.
     socket.on("error", (cause: NodeJS.ErrnoException) => {
       error = cause.code ?? cause.message;
