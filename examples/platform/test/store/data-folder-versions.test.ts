@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openStore } from "../../src/store/open-store.ts";
+import { prepareClusterFiles } from "../../src/store/pglite/cluster-files.ts";
 import { type StoreUnderTest, storesUnderTest } from "../support/stores/stores.ts";
 
 const stores = await storesUnderTest();
@@ -40,14 +41,17 @@ describe.each(stores.slice(0, 1))("the data folder of $title", (store) => {
     await expect(openStore({ dataFolder })).rejects.toEqual(expect.objectContaining(refusal));
   });
 
-  test("whose creation was killed is created again", async () => {
+  test("whose creation was killed is created again, and one that was opened stays", async () => {
     const { dataFolder } = await newDatabase(store, "none");
-    await mkdir(join(dataFolder, "pglite"));
-    await writeFile(join(dataFolder, "pglite", "PG_VERSION"), "1");
-    await writeFile(join(dataFolder, "pglite.creating"), "");
-    const opened = await openStore({ dataFolder });
-    await opened.close();
-    expect(existsSync(join(dataFolder, "pglite.creating"))).toBe(false);
-    await (await openStore({ dataFolder })).close();
+    const killed = await prepareClusterFiles(dataFolder);
+    await mkdir(killed.folder);
+    await writeFile(join(killed.folder, "PG_VERSION"), "1");
+    const again = await prepareClusterFiles(dataFolder);
+    expect(existsSync(again.folder)).toBe(false);
+    await mkdir(again.folder);
+    await writeFile(join(again.folder, "PG_VERSION"), "18\n");
+    await again.opened();
+    await prepareClusterFiles(dataFolder);
+    expect(existsSync(join(again.folder, "PG_VERSION"))).toBe(true);
   });
 });
