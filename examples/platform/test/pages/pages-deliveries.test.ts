@@ -146,6 +146,29 @@ describe("deliveries", () => {
       expect(text).toContain("The same as a table");
     }
   });
+
+  test("are filtered by event, status and error of the last attempt", async () => {
+    await save();
+    receiver.respond = respondWith(410);
+    await addContact("worker_cleo");
+    await eventually("it is attempted", async () =>
+      (await hana.get("/deliveries?status=410")).text.includes("Cleo Martin"),
+    );
+    for (const query of ["status=410", "error=not_acknowledged", "type=workerAddedContact", "status=410&state=held"])
+      expect((await hana.get(`/deliveries?${query}`)).text).toContain("Cleo Martin");
+    for (const query of [
+      "status=503",
+      "error=timeout",
+      "type=workerOfferResponse",
+      "status=410&type=workerOfferResponse",
+    ]) {
+      const { text } = await hana.get(`/deliveries?${query}`);
+      expect(text).toContain("No matching events.");
+      expect(text).not.toContain("Cleo Martin");
+    }
+    // Unknown values have no effect.
+    expect((await hana.get("/deliveries?status=9&error=x&type=y")).text).toContain("Cleo Martin");
+  });
 });
 
 describe("the mailbox", () => {
@@ -160,21 +183,5 @@ describe("the mailbox", () => {
     const { text } = await hana.get("/mailbox");
     expect(text).toContain("Offer created: Fish &amp; &quot;Chips&quot; script alert(1) /script");
     expect(text).not.toContain("<script>alert");
-  });
-
-  test("are filtered by event, status and error of the last attempt", async () => {
-    await save();
-    receiver.respond = respondWith(410);
-    await addContact("worker_cleo");
-    await eventually("it is attempted", async () => (await hana.get("/deliveries?status=410")).text.includes("Cleo Martin"));
-    for (const query of ["status=410", "error=not_acknowledged", "type=workerAddedContact", "status=410&state=held"])
-      expect((await hana.get(`/deliveries?${query}`)).text).toContain("Cleo Martin");
-    for (const query of ["status=503", "error=timeout", "type=workerOfferResponse", "status=410&type=workerOfferResponse"]) {
-      const { text } = await hana.get(`/deliveries?${query}`);
-      expect(text).toContain("No matching events.");
-      expect(text).not.toContain("Cleo Martin");
-    }
-    // Unknown values have no effect.
-    expect((await hana.get("/deliveries?status=9&error=x&type=y")).text).toContain("Cleo Martin");
   });
 });

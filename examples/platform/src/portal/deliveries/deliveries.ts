@@ -21,7 +21,7 @@ export interface DeliveryFilter extends ListPage {
   since?: Date | undefined;
 }
 
-/** The organisation's latest deliveries, newest first, each with its event and its last attempt. */
+/** The organisation's latest deliveries that match (D-124), newest first, each with its event and its last attempt. */
 export async function readDeliveries(deps: PortalDeps, { organisationId }: SignedInPerson, filter: DeliveryFilter) {
   const { state, type, status, error, since, before, limit } = filter;
   const read = await deliveries(deps, organisationId)
