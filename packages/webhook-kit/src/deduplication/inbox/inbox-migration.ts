@@ -14,7 +14,8 @@ import { defaultTable, quoteTable } from "./quote-table.ts";
  * ```
  */
 export function inboxMigration(options: { table?: string } = {}): string {
-  const { table, name } = quoteTable(options.table ?? defaultTable);
+  const { table: plain = defaultTable } = options;
+  const { table, name } = quoteTable(plain);
   return `CREATE TABLE ${table} (
   key text PRIMARY KEY,
   subject text,
