@@ -47,6 +47,7 @@ export const visibleCharacter = "(?![\\u115F\\u1160\\u2800\\u3164\\uFFA0\\uFFFC\
 
 /** D-113: How does a reader of an error find out what to do about it? */
 export const errorDocsUrl = "https://github.com/offers/offers/blob/main/docs/errors/";
+
 /** D-121: Of what is `notifyEmailAddress` notified, and how often? */
 export const responseDigestMinutes = 10;
 
