@@ -10,7 +10,10 @@ export default {
   workspaces: Object.fromEntries(
     published.map((folder) => [
       folder,
-      { entry: ["src/*.ts!", "!src/*.test.ts!"], project: ["src/**/*.ts!", "!src/**/*.test.ts!"] },
+      {
+        entry: ["src/*.ts!", "src/sandbox/write-template.ts!", "!src/*.test.ts!"],
+        project: ["src/**/*.ts!", "!src/**/*.test.ts!"],
+      },
     ]),
   ),
 } satisfies KnipConfig;

@@ -2,8 +2,8 @@ import { afterAll, describe, expect, test } from "vitest";
 import { readCorpus } from "../../../cli/src/corpus/read-corpus.ts";
 import type { Mistake } from "../../../cli/src/probe/judge.ts";
 import { runCorpus } from "../../../cli/src/probe/run-corpus.ts";
-import { summarise, wrongOf } from "../../../cli/src/probe/summarise.ts";
 import { startReceiver } from "./receivers/start-receiver.ts";
+import { summarise, wrongOf } from "./summarise.ts";
 
 const corpus = readCorpus();
 const adapters = ["Express 4", "Express 5", "node:http", "fetch"];

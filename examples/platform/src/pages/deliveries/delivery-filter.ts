@@ -73,7 +73,7 @@ export const filterForm = ({ state, type, status, error, range }: PageFilter): M
           </div>
           ${select("error", "Last error", errors, failureLabels, error)}
           <button class="quiet">Filter</button>
-          ${(type ?? status ?? error) && html`<a href="${addressOf({ state, range, type: undefined, status: undefined, error: undefined })}">Clear</a>`}
+          ${(type ?? status ?? error) && html`<a class="clear" href="${addressOf({ state, range, type: undefined, status: undefined, error: undefined })}">Clear</a>`}
         </form>`;
 
 const select = (

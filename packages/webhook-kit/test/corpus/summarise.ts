@@ -1,5 +1,5 @@
-import type { Mistake } from "./judge.ts";
-import type { Verdict } from "./run-corpus.ts";
+import type { Mistake } from "../../../cli/src/probe/judge.ts";
+import type { Verdict } from "../../../cli/src/probe/run-corpus.ts";
 
 /** The cases that went wrong, a line for each. */
 export const wrongOf = (verdicts: Verdict[], isCounted = (_: Mistake): boolean => true): string[] =>
