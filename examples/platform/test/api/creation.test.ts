@@ -115,7 +115,10 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       const response = await post("/offer", body);
       expect(response.status).toBe(400);
       const problem = response.json<{ errors: Record<string, string[]> }>();
-      expect(problem).toMatchObject({ type: "https://github.com/offers/offers/blob/main/docs/errors/invalid_request.md", code: "invalid_request" });
+      expect(problem).toMatchObject({
+        type: "https://github.com/offers/offers/blob/main/docs/errors/invalid_request.md",
+        code: "invalid_request",
+      });
       expect(Object.keys(problem.errors).sort()).toEqual(Object.keys(errors).sort());
       for (const [field, remedies] of Object.entries(errors)) {
         expect(problem.errors[field]).toHaveLength(1);
