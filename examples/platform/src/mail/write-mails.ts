@@ -2,8 +2,8 @@ import { type Insertable, sql } from "kysely";
 import { onlyLane } from "../outbox/outbox-queue.ts";
 import { wakeLanes } from "../outbox/wake-lanes.ts";
 import { announce } from "../signals/announce.ts";
-import type { Trx } from "../store/store.ts";
 import type { MailTable } from "../store/invitation-tables.ts";
+import type { Trx } from "../store/store.ts";
 
 export type MailToWrite = Pick<Insertable<MailTable>, "to_address" | "subject" | "body">;
 

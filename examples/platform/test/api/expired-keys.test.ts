@@ -4,9 +4,9 @@ import { deleteExpiredKeys, type IdempotencyRecord, idempotent } from "../../src
 import { commitAndPublish } from "../../src/offers/commit-and-publish.ts";
 import { createOffer } from "../../src/offers/create-offer.ts";
 import type { Store, Trx } from "../../src/store/store.ts";
+import { linkTo } from "../mail/link-to.ts";
 import { afterEachStatement } from "../store/after-each-statement.ts";
 import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
-import { linkTo } from "../mail/link-to.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;

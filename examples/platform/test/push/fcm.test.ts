@@ -137,7 +137,11 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
   test("the phone says when, in the worker's time zone, and where", async () => {
     const work = { start: "2027-03-05T17:00:00Z", end: "2027-03-05T23:00:00Z", place: "place_bar" };
     const { workerId } = await notify("offer", [{ platform: "android", token: "android-when" }], "Bar", work);
-    await fixture.store.db.updateTable("workers").set({ time_zone: "Pacific/Chatham" }).where("id", "=", workerId).execute();
+    await fixture.store.db
+      .updateTable("workers")
+      .set({ time_zone: "Pacific/Chatham" })
+      .where("id", "=", workerId)
+      .execute();
     start();
     await eventually("it is sent", () => allSent(workerId));
     const [message] = server.messages as unknown as { notification: { body: string } }[];
