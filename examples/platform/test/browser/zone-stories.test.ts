@@ -194,7 +194,7 @@ describe.each(looks)("stories in $name", ({ timeZone, options, byKeyboard, slot 
     await hirer.page.waitForURL("**/invitations");
     await hirer.page.goto("/mailbox");
     const mail = await hirer.page.locator(".letter", { hasText: "/app/join/" }).first().textContent();
-    const stranger = await openWindow(fixture.browser, { ...seen, ...phone });
+    const stranger = await openWindow(fixture.browser, { baseURL: fixture.platform.address, ...seen, ...phone });
     const { page } = stranger;
     await page.goto(/^https?:\S+$/m.exec(mail ?? "")?.[0] ?? "");
     await check(stranger);
