@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { secret } from "./integrator.ts";
 import { openPagesFixture, type PagesFixture, phone } from "./pages-fixture.ts";
-import type { Window } from "./window.ts";
+import { openWindow, type Window } from "./window.ts";
 
 interface Look {
   name: string;
@@ -105,7 +105,7 @@ describe.each(looks)("stories in $name", ({ timeZone, options, byKeyboard, slot 
       await page.locator("#timeZone").selectOption(timeZone);
       await use(button(page, save));
     }
-    await page.getByText(timeZone).first().waitFor();
+    await page.getByRole("link", { name: timeZone, exact: true }).waitFor();
   }
 
   test("a hirer creates an offer, and completes it with a worker who applied", async () => {
@@ -178,7 +178,7 @@ describe.each(looks)("stories in $name", ({ timeZone, options, byKeyboard, slot 
     await page.waitForURL(/\/deliveries\/.+/);
     await use(button(page, "Redeliver"));
     await eventually("it has arrived", async () => fixture.integrator.contacts.includes("worker_ben"));
-    await page.reload();
+    await page.getByText("The event is redelivered.").waitFor();
     await check(integrator);
     expect(integrator.complaints).toEqual([]);
   });
@@ -194,10 +194,8 @@ describe.each(looks)("stories in $name", ({ timeZone, options, byKeyboard, slot 
     await hirer.page.waitForURL("**/invitations");
     await hirer.page.goto("/mailbox");
     const mail = await hirer.page.locator(".letter", { hasText: "/app/join/" }).first().textContent();
-    const stranger = await fixture.openApp({ ...seen, ...phone });
+    const stranger = await openWindow(fixture.browser, { baseURL: fixture.platform.address, ...seen, ...phone });
     const { page } = stranger;
-    // Another browser would have no session of a worker.
-    await stranger.context.clearCookies();
     await page.goto(/^https?:\S+$/m.exec(mail ?? "")?.[0] ?? "");
     await check(stranger);
     await type(page.getByLabel("Choose a password"), "a long password");

@@ -72,8 +72,8 @@ export const filterForm = ({ state, type, status, error, range }: PageFilter): M
             <input id="status" name="status" inputmode="numeric" pattern="[1-5][0-9][0-9]" size="4" value="${status ?? ""}" placeholder="503">
           </div>
           ${select("error", "Last error", errors, failureLabels, error)}
-          <button class="quiet">Filter</button>
-          ${(type ?? status ?? error) && html`<a class="clear" href="${addressOf({ state, range, type: undefined, status: undefined, error: undefined })}">Clear</a>`}
+          <button class="quiet at-end">Filter</button>
+          ${(type ?? status ?? error) && html`<a class="at-end" href="${addressOf({ state, range, type: undefined, status: undefined, error: undefined })}">Clear</a>`}
         </form>`;
 
 const select = (
