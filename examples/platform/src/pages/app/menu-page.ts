@@ -18,9 +18,10 @@ const openLimit = 20;
 /** `GET /app?before=…`: the notifications menu. */
 export const menuPage: AppPage = async (context) => {
   const { rows, isNewest, links } = await newestFirst(context, menu, 50);
-  const open = isNewest ? await readOpenOffers(context.deps, context.user.id, openLimit) : [];
-  const isOpen = new Set(open.map(({ id }) => id));
-  // An open offer is shown once.
+  const listed = await readOpenOffers(context.deps, context.user.id, openLimit);
+  const open = isNewest ? listed : [];
+  const isOpen = new Set(listed.map(({ id }) => id));
+  // An open offer is shown once, on the first page.
   const others = rows.filter(({ reason, offerId }) => reason !== "offer" || !isOpen.has(offerId));
   const main = html`
       <header class="page-head"><h1>Notifications</h1></header>
