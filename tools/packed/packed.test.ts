@@ -8,14 +8,13 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { startDemoPlatform } from "../processes/demo-platform.ts";
 import { freePort } from "../processes/free-port.ts";
 import { oldestNode } from "../processes/oldest-node.ts";
-import { snippetsIn } from "../snippets.ts";
 import { type FreshProject, freshProject } from "./fresh-project.ts";
 import { inBothModuleSystems } from "./in-both-module-systems.ts";
 import { packageNames } from "./pack.ts";
+import { readmeProgram } from "./readme-program.ts";
 import { signedStatuses } from "./signed-statuses.ts";
 
 const run = promisify(execFile);
-const root = join(import.meta.dirname, "../..");
 const secret = "2b5f0e0e-4b0c-4f57-9d2a-6a3c1e6f7d10";
 
 const nodeNames = ["this Node", "Node 20.19"] as const;
@@ -36,18 +35,6 @@ beforeAll(async () => {
 }, 120_000);
 
 afterAll(() => project.remove());
-
-/** The snippet that a reader saves, with what they would change in it: the service's address, the port, the secret. */
-const snippetThatUses = (name: string, changes: Readonly<Record<string, string>>) => {
-  const snippet = [...snippetsIn(root, "README.md")].find(({ code }) => code.includes(`"${name}"`));
-  if (!snippet) throw new Error(`README.md has no snippet that uses ${name}`);
-  let { code } = snippet;
-  for (const [printed, own] of Object.entries(changes)) {
-    if (!code.includes(printed)) throw new Error(`the snippet that uses ${name} has no ${printed}`);
-    code = code.replaceAll(printed, own);
-  }
-  return code;
-};
 
 describe.each(packageNames)("the tarball of %s", (name) => {
   test("has types that resolve alike for importers and requirers", async () => {
@@ -84,8 +71,8 @@ test.each(everywhere)(
   async (node, file, compile) => {
     const platform = await startDemoPlatform();
     onTestFinished(() => platform.stop());
-    const snippet = snippetThatUses("@offers/client", { "http://127.0.0.1:3000": platform.address });
-    const { stdout } = await run(nodes[node], [await project.write(file, compile(snippet))]);
+    const script = await project.write(file, compile(readmeProgram("call")));
+    const { stdout } = await run(nodes[node], [script], { env: { ...process.env, SERVICE_ADDRESS: platform.address } });
     expect(stdout).toBe("[ 'Amal Haddad: none' ]\n");
   },
 );
@@ -136,9 +123,10 @@ test.each(everywhere)("%s, %s: with --enable-source-maps, stacks lead to the sou
 test.each(everywhere)(
   "%s, %s: the README's kit snippet accepts what openssl signed, and nothing else",
   async (node, file, compile) => {
-    const port = `${await freePort()}`;
-    const snippet = snippetThatUses("@offers/webhook-kit/express", { "3001": port, "demo-webhook-secret": secret });
-    const receiver = spawn(nodes[node], [await project.write(file, compile(snippet))], { stdio: "inherit" });
+    const script = await project.write(file, compile(readmeProgram("receive")));
+    const port = await freePort();
+    const env = { ...process.env, SECRET: secret, PORT: String(port) };
+    const receiver = spawn(nodes[node], [script], { env, stdio: "inherit" });
     onTestFinished(() => void receiver.kill("SIGKILL"));
     const address = `http://127.0.0.1:${port}/offers`;
     expect(await signedStatuses(address, secret)).toEqual([200, 401, 401, 401]);

@@ -1,24 +1,13 @@
 import { spawn } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { type ReadmeProgram, readmeProgram } from "../../packed/readme-program.ts";
 import { signedStatuses } from "../../packed/signed-statuses.ts";
 import { startDemoPlatform } from "../../processes/demo-platform.ts";
 import { freePort } from "../../processes/free-port.ts";
 import { runCommand } from "../../processes/run-command.ts";
-import { snippetsIn } from "../../snippets.ts";
 
-const root = join(import.meta.dirname, "../../..");
 const secret = "2b5f0e0e-4b0c-4f57-9d2a-6a3c1e6f7d10";
-
-/** The two programs of README.md: one calls the service, the other receives webhooks. */
-export const readmePrograms = { call: "@offers/client", receive: "@offers/webhook-kit/express" } as const;
-export type ReadmeProgram = keyof typeof readmePrograms;
-
-function codeOf(program: ReadmeProgram): string {
-  const snippet = [...snippetsIn(root, "README.md")].find(({ code }) => code.includes(`"${readmePrograms[program]}"`));
-  if (!snippet) throw new Error(`README.md has no snippet that imports ${readmePrograms[program]}`);
-  return snippet.code;
-}
 
 /** Writes both programs into a project, as `call` and `receive` with this extension. */
 export async function writeReadmePrograms(
@@ -27,7 +16,7 @@ export async function writeReadmePrograms(
   compile: (code: string) => string = (code) => code,
 ): Promise<void> {
   for (const program of ["call", "receive"] as const)
-    await writeFile(join(project, `${program}.${extension}`), compile(codeOf(program)));
+    await writeFile(join(project, `${program}.${extension}`), compile(readmeProgram(program)));
 }
 
 /**
@@ -42,15 +31,15 @@ export async function runReadmePrograms(
   const platform = await startDemoPlatform();
   try {
     const [command, ...args] = commandOf("call");
-    const env = { ...process.env, OFFERS_BASE_URL: platform.address, OFFERS_API_KEY: "demo-key-harbour" };
+    const env = { ...process.env, SERVICE_ADDRESS: platform.address };
     const printed = await runCommand(command, args, { cwd: project, env });
-    if (printed !== "Amal Haddad: none\nBen Okafor: none\n") throw new Error(`README.md's call printed ${printed}`);
+    if (printed !== "[ 'Amal Haddad: none' ]\n") throw new Error(`README.md's call printed ${printed}`);
   } finally {
     await platform.stop();
   }
   const port = await freePort();
   const [command, ...args] = commandOf("receive");
-  const env = { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) };
+  const env = { ...process.env, SECRET: secret, PORT: String(port) };
   // A group of its own: Yarn starts Node as another process.
   const receiver = spawn(command, args, { cwd: project, env, stdio: "ignore", detached: true });
   try {
