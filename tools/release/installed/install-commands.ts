@@ -8,7 +8,7 @@ import { runCommand } from "../../processes/run-command.ts";
 const unpublished = /\bnot on npm before the first release\b/;
 
 /**
- * Runs the commands of installed READMEs that need the packages on a registry, each README's in a folder of its own.
+ * Runs the installations that installed READMEs print, each README's in a folder of its own.
  *
  * @param project has installed the packages
  * @returns how many commands it ran
@@ -23,6 +23,7 @@ export async function runInstallCommands(
     const readme = readDocument(join(project, "node_modules/@offers", name), "README.md");
     const blocks = readme
       .filter((block) => isCommand(block) && unpublished.test(block.notRun ?? ""))
+      .filter((block) => block.code.startsWith("npm install "))
       .map(({ notRun: _, ...block }) => block);
     const folder = join(destination, name);
     await mkdir(folder, { recursive: true });

@@ -72,7 +72,7 @@ export const projects: Readonly<Record<string, (project: NewProject) => Promise<
       ...{ nodeLinker: "pnp", enableTelemetry: false, enableScripts: false, enableImmutableInstalls: false },
       ...{ npmRegistryServer: others, unsafeHttpWhitelist: ["127.0.0.1"] },
       // Its defaults, three attempts and fifty connections at once, are not enough on a busy machine.
-      ...{ httpRetry: 10, networkConcurrency: 8 },
+      ...{ httpRetry: 20, networkConcurrency: 2 },
       // By default, Yarn waits some days before it installs a new version.
       npmPreapprovedPackages: ["@offers/*"],
       npmScopes: { offers: { npmRegistryServer: registry } },
@@ -116,8 +116,9 @@ async function npmInstall(project: NewProject, manifest: object, others: object)
   await runCommand("npm", ["install", "--no-audit", "--no-fund"], { cwd: folder, env });
   for (const name of Object.keys(project.dependencies)) {
     const { bin = {} } = JSON.parse(await readFile(join(folder, "node_modules", name, "package.json"), "utf8"));
-    for (const command of Object.keys(bin))
-      await runCommand("npx", ["--no-install", command, "--help"], { cwd: folder });
+    // Not through npx, which takes --help as its own.
+    for (const file of Object.values<string>(bin))
+      await runCommand(node, [join(folder, "node_modules", name, file), "--help"], { cwd: folder });
   }
 }
 

@@ -33,7 +33,8 @@ export async function runReadmePrograms(
     const [command, ...args] = commandOf("call");
     const env = { ...process.env, SERVICE_ADDRESS: platform.address };
     const printed = await runCommand(command, args, { cwd: project, env });
-    if (printed !== "[ 'Amal Haddad: none' ]\n") throw new Error(`README.md's call printed ${printed}`);
+    // Bun prints strings in double quotes.
+    if (printed.replaceAll('"', "'") !== "[ 'Amal Haddad: none' ]\n") throw new Error(`README.md's call printed ${printed}`);
   } finally {
     await platform.stop();
   }
