@@ -24,7 +24,7 @@ const documented = ["client", "webhook-kit"];
  */
 export async function buildSite(root: string, out: string): Promise<Page[]> {
   const reference = await readReferences(root);
-  const pages = [...readDocuments(root, documented), ...reference];
+  const pages = [...readDocuments(root), ...reference];
   const navigation = readNavigation(root, pages);
   const modules = modulesOf(reference);
   const links = new Links(root, pages);

@@ -3,23 +3,28 @@ import { join } from "node:path";
 import { firstSentences, readFrontMatter } from "./front-matter.ts";
 import type { Page, PageKind } from "./page.ts";
 
-const sources = ["docs/*.md", "docs/guides/*.md", "docs/errors/*.md"];
+const sources = [
+  ...["docs/*.md", "docs/guides/*.md", "docs/errors/*.md"],
+  ...["packages/{client,webhook-kit,cli}/README.md", "examples/platform/{README,OPERATING}.md"],
+];
 
-/** The hand-written and generated Markdown of docs/, and the README of each documented package. */
-export const readDocuments = (root: string, packages: readonly string[]): Page[] =>
-  [...globSync(sources, { cwd: root }).sort(), ...packages.map((name) => `packages/${name}/README.md`)].map(
-    (source) => {
+/** The hand-written and generated Markdown of docs/, the READMEs of the packages, and the platform's manual for operators. */
+export const readDocuments = (root: string): Page[] =>
+  globSync(sources, { cwd: root })
+    .sort()
+    .map((source) => {
       const { frontMatter, markdown } = readFrontMatter(source, readFileSync(join(root, source), "utf8"));
       const { title, description = firstSentences(markdown), keywords } = frontMatter;
       return { source, path: pathOf(source), kind: kindOf(source), title, description, keywords, markdown };
-    },
-  );
+    });
 
 const pathOf = (source: string): string =>
   source
     .replace(/^docs\/home\.md$/, "docs/index.md")
+    .replace(/^examples\/platform\//, "sandbox/")
     .replace(/^(?:docs|packages)\//, "")
     .replace(/README\.md$/, "index.md")
+    .replace(/OPERATING\.md$/, "operating.md")
     .replace(/\.md$/, "");
 
 function kindOf(source: string): PageKind {

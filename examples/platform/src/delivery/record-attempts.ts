@@ -95,21 +95,23 @@ async function storeAttempts(trx: Trx, fates: readonly Fate[]): Promise<SettledR
   const outcomes = fates.map(({ delivery, attempt, outcome, delayMs, counts }) => ({
     ...{ sequence: delivery.sequence, before: delivery.attempts, state: stateOf[outcome], delayMs },
     attempts: counts ? attempt.number : delivery.attempts,
-    ...{ delivery_id: delivery.id, method: attempt.method, path: attempt.filledPath, started_at: attempt.startedAt },
+    ...{ delivery_id: delivery.id, lane: delivery.organisation_id },
+    ...{ method: attempt.method, path: attempt.filledPath, started_at: attempt.startedAt },
     ...{ duration_ms: attempt.durationMs, status: attempt.status, error: attempt.failure },
-    ...{ content_type: attempt.contentType, response: attempt.response },
+    ...{ content_type: attempt.contentType, response: attempt.response, lag_ms: lagMs(delivery, attempt) },
   }));
   const isRestarted = sql`deliveries.attempts <> outcome.before and outcome.state <> 'acknowledged'`;
   // As one parameter: a statement that is longer with each attempt takes the database longer to plan than to do.
   const { rows } = await sql<SettledRow>`
     with outcome as materialized (
       select * from json_to_recordset(${JSON.stringify(outcomes)}::text::json) as outcome (
-        sequence bigint, before integer, state text, "delayMs" int8, attempts integer, delivery_id text, method text,
-        path text, started_at timestamptz, duration_ms integer, status integer, error text, content_type text, response text)
+        sequence bigint, before integer, state text, "delayMs" int8, attempts integer, delivery_id text, lane text,
+        method text, path text, started_at timestamptz, duration_ms integer, status integer, error text, lag_ms bigint, content_type text,
+        response text)
     ), attempted as (
-      insert into attempts
-        (delivery_id, method, path, started_at, duration_ms, status, error, content_type, response)
-      select delivery_id, method, path, started_at, duration_ms, status, error, content_type, response
+      insert into attempts (delivery_id, organisation_id, method, path, started_at, duration_ms, status, error, lag_ms,
+        content_type, response)
+      select delivery_id, lane, method, path, started_at, duration_ms, status, error, lag_ms, content_type, response
       from outcome
     ), settled as (
       update deliveries set
@@ -128,4 +130,9 @@ async function storeAttempts(trx: Trx, fates: readonly Fate[]): Promise<SettledR
     ), woken as (${wakeWhenDue("webhooks")})
     select id, lane as organisation_id, order_key, state from settled`.execute(trx);
   return rows;
+}
+
+/** From the event to the end of the attempt that acknowledged it. The clocks of the database and of this process may differ. */
+function lagMs({ event_created_at: createdAt }: PendingDelivery, { failure, startedAt, durationMs }: Attempt): number | null {
+  return failure === undefined ? Math.max(0, startedAt.getTime() + durationMs - createdAt.getTime()) : null;
 }

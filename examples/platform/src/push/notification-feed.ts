@@ -2,17 +2,17 @@ import { runLoop } from "../outbox/run-loop.ts";
 import type { Signals } from "../signals/open-signals.ts";
 import type { Store } from "../store/store.ts";
 import type { Notification } from "./push-transport.ts";
-import { toldNotifications } from "./told-notifications.ts";
+import { readNotifications } from "./read-notifications.ts";
 
 export type NotificationListener = (notification: Notification) => void;
 
-/** What the worker app's event stream follows. It reads the store when a signal says so, whichever process told. */
+/** What the worker app's event stream follows. It reads the store after a signal, from whichever process. */
 export interface NotificationFeed {
-  /** What the worker was told, in that order. */
+  /** The worker's notifications, in their order. */
   since(workerId: string): Promise<Notification[]>;
   /**
-   * Calls `listener` with what the worker is told, once each. Subscribe first, then ask `since`: a notification of the
-   * last seconds may come both ways, its id tells.
+   * Calls `listener` once for each new notification. Subscribe first, then ask `since`: a notification of the last seconds
+   * may come both ways, with the same id.
    *
    * @returns ends the subscription
    */
@@ -43,7 +43,7 @@ export function openNotificationFeed(store: Store, options: NotificationFeedOpti
   const { signals, onError, elapsedMs = () => performance.now() } = options;
   /** By worker. */
   const subscribers = new Map<string, Set<Subscriber>>();
-  /** Workers who may have been told something. */
+  /** Workers who may have new notifications. */
   const stale = new Set<string>();
 
   const look = async (): Promise<number> => {
@@ -54,9 +54,9 @@ export function openNotificationFeed(store: Store, options: NotificationFeedOpti
     const looking = workerIds.flatMap((workerId) => [...(subscribers.get(workerId) ?? [])]);
     const lookedAtMs = looking.reduce((earliest, one) => Math.min(earliest, one.lookedAtMs), startedAtMs);
     try {
-      const told = await toldNotifications(store, workerIds, startedAtMs - lookedAtMs + overlapMs);
+      const read = await readNotifications(store, workerIds, startedAtMs - lookedAtMs + overlapMs);
       for (const one of looking) one.lookedAtMs = startedAtMs;
-      told.forEach(tell);
+      read.forEach(publish);
       return untilWoken;
     } catch (error) {
       for (const workerId of workerIds) stale.add(workerId);
@@ -64,7 +64,7 @@ export function openNotificationFeed(store: Store, options: NotificationFeedOpti
     }
   };
 
-  const tell = (notification: Notification): void => {
+  const publish = (notification: Notification): void => {
     for (const { seen, listener } of subscribers.get(notification.workerId) ?? []) {
       if (seen.has(notification.id)) continue;
       seen.add(notification.id);
@@ -80,7 +80,7 @@ export function openNotificationFeed(store: Store, options: NotificationFeedOpti
     if (stale.size > 0) looks.wake();
   });
   return {
-    since: (workerId) => toldNotifications(store, [workerId]),
+    since: (workerId) => readNotifications(store, [workerId]),
     subscribe(workerId, listener) {
       const subscriber: Subscriber = { listener, seen: new Set(), lookedAtMs: elapsedMs() };
       const others = subscribers.get(workerId) ?? new Set();

@@ -25,11 +25,11 @@ const maxUnderWay = 200;
 /** Push retry limit: after so many failed attempts a notification is no longer pushed; it stays on the menu (D-48). */
 export const maxPushAttempts = 10;
 
-type Push = Attempted<DueNotification, "sent" | "refused">;
+type AttemptedPush = Attempted<DueNotification, "sent" | "refused">;
 
 /** Pushes notifications (D-48) until it is stopped. `wake()` after a commit that wrote some. */
 export function startPush({ store, leases, transport, onSettled, onError, firstRetryMs = 5_000 }: PushOptions): Loop {
-  return startDispatcher<DueNotification, Push["result"]>({
+  return startDispatcher<DueNotification, AttemptedPush["result"]>({
     ...{ store, leases, queue: pushes, maxUnderWay, onError },
     load: (ids) => loadNotifications(store, ids),
     async attempt({ platform, token, attempts: _, ...content }) {
@@ -50,7 +50,7 @@ export function startPush({ store, leases, transport, onSettled, onError, firstR
   });
 }
 
-async function settlePushes(trx: Trx, made: readonly Push[], firstRetryMs: number): Promise<void> {
+async function settlePushes(trx: Trx, made: readonly AttemptedPush[], firstRetryMs: number): Promise<void> {
   const outcomes = made.map(({ row: { id, attempts }, result }) => ({
     id,
     isSent: result === "sent",

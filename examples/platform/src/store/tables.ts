@@ -207,6 +207,7 @@ export interface DeliveryTable {
 export interface AttemptTable {
   id: Generated<number>;
   delivery_id: Fact<string>;
+  organisation_id: Fact<string>;
   method: Fact<string>;
   /** The path with its parameters filled in, without the base address. */
   path: Fact<string>;
@@ -216,6 +217,8 @@ export interface AttemptTable {
   status: Fact<number | null>;
   /** A stable code such as `timeout` or `connection_refused`; null when the response was an acknowledgement. */
   error: Fact<string | null>;
+  /** From the event to the acknowledgement; null when there was none. */
+  lag_ms: Fact<number | null>;
   content_type: ColumnType<string | null, string | null | undefined, string | null>;
   /** The beginning of the response's body as text, for the portal; emptied by retention. */
   response: ColumnType<string | null, string | null | undefined, string | null>;

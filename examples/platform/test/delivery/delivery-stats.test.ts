@@ -47,7 +47,8 @@ describe.each(await anyStore())("delivery statistics on $title", ({ createDataba
       .execute();
     const rows = made.map(({ at, durationMs, error = null }) => ({
       ...{ delivery_id: id, method: "GET", path: "/", started_at: at, duration_ms: durationMs },
-      ...{ status: error === null ? 200 : null, error },
+      ...{ organisation_id: organisationId, status: error === null ? 200 : null, error },
+      lag_ms: error === null ? at.getTime() + durationMs - happenedAt.getTime() : null,
     }));
     await store.db.insertInto("attempts").values(rows).execute();
   }

@@ -31,8 +31,9 @@ const statements = {
   deliveries: `insert into deliveries (id, event_id, organisation_id, order_key, state, attempts, settled_at, last_status, last_error)
     select 'd' || n, 'e' || n, 'org_harbour', 'k' || n, case when n % 50 = 0 then 'dead' else 'acknowledged' end, 1, now(),
       case when n % 50 = 0 then 503 else 200 end, case when n % 50 = 0 then 'not_acknowledged' end from generate_series($1::int, $2::int) n`,
-  attempts: `insert into attempts (delivery_id, method, path, started_at, duration_ms, status, error)
-    select 'd' || n, 'POST', '/worker-offer-response', now() - (${deliveries} - n) * interval '25 s', 20,
+  attempts: `insert into attempts (delivery_id, organisation_id, method, path, started_at, duration_ms, lag_ms, status, error)
+    select 'd' || n, 'org_harbour', 'POST', '/worker-offer-response', now() - (${deliveries} - n) * interval '25 s', 20,
+      case when n % 50 <> 0 then 20 + n % 977 end,
       case when n % 50 = 0 then 503 else 200 end, case when n % 50 = 0 then 'not_acknowledged' end from generate_series($1::int, $2::int) n`,
 } as const;
 

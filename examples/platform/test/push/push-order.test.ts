@@ -11,7 +11,7 @@ import { fcmTransport } from "../../src/push/fcm-transport.ts";
 import { pushes } from "../../src/push/push-queue.ts";
 import type { NotificationReason, PushTransport } from "../../src/push/push-transport.ts";
 import { startPush } from "../../src/push/start-push.ts";
-import { toldNotifications } from "../../src/push/told-notifications.ts";
+import { readNotifications } from "../../src/push/read-notifications.ts";
 import type { Trx } from "../../src/store/store.ts";
 import { linkTo } from "../mail/link-to.ts";
 import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
@@ -81,7 +81,7 @@ describe.each(await storesUnderTest())("the order of pushes on $title", ({ creat
     );
   const pushed = (): NotificationReason[] => server.messages.map(({ data }) => data.reason);
   const menu = async (): Promise<NotificationReason[]> => {
-    const notifications = await toldNotifications(fixture.store, [workerId]);
+    const notifications = await readNotifications(fixture.store, [workerId]);
     return notifications.map(({ reason }) => reason);
   };
   const refuseOffers = (): void => {

@@ -78,6 +78,7 @@ export function useRetention(createDatabase: StoreUnderTest["createDatabase"]): 
       .values({
         ...{ delivery_id: id, method: "POST", path: "/worker-offer-responses", started_at: daysAgo(days) },
         ...{ duration_ms: 5, status: 500, error: "not_acknowledged", content_type: "text/plain", response: "no" },
+        ...{ organisation_id: organisation, lag_ms: null },
       })
       .execute();
     return id;

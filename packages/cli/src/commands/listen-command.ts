@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from "commander";
 import type { Scheme } from "../corpus/scheme.ts";
 import { schemeOption, secretFileOption, timeoutOption } from "./options.ts";
 
-interface Flags {
+interface ListenFlags {
   port: number;
   host: string;
   forwardTo?: string;
@@ -42,7 +42,7 @@ Examples:
   $ offers listen --port 3400 --forward-to http://localhost:3001/offers
   $ offers listen --secret-file .secret --json | jq .verification`,
     )
-    .action(async ({ timeout, ...flags }: Flags) => {
+    .action(async ({ timeout, ...flags }: ListenFlags) => {
       const { listen } = await import("../listen/listen.ts");
       process.exitCode = await listen({ ...flags, timeoutMs: timeout });
     });

@@ -3,7 +3,7 @@ import type { Scheme } from "../corpus/scheme.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 import { collectList, schemeOption, secretFileOption, timeoutOption } from "./options.ts";
 
-interface Flags {
+interface ProbeFlags {
   allowEvents?: true;
   only?: string[];
   skip?: string[];
@@ -53,7 +53,7 @@ Examples:
   $ offers probe http://localhost:3001/offers --only freshness,digests/empty-key
   $ offers probe http://localhost:3001/offers --allow-events --json > out.json`,
     )
-    .action(async (url: string | undefined, flags: Flags) => {
+    .action(async (url: string | undefined, flags: ProbeFlags) => {
       const { runProbe } = await import("../report/run-probe.ts");
       const { listCases } = await import("../report/list-cases.ts");
       if (flags.list) return listCases(flags.scheme);

@@ -3,7 +3,7 @@ import type { Scheme } from "../corpus/scheme.ts";
 import { events } from "../trigger/events.ts";
 import { collect, schemeOption, secretFileOption, timeoutOption } from "./options.ts";
 
-interface Flags {
+interface TriggerFlags {
   to: string;
   set?: string[];
   scheme: Scheme;
@@ -45,7 +45,7 @@ Examples:
   $ offers trigger contact-suggestions --to http://localhost:3001/offers \\
       --set userEmailAddresses=hana@harbour.example,omar@harbour.example`,
     )
-    .action(async (event: string, { timeout, ...flags }: Flags) => {
+    .action(async (event: string, { timeout, ...flags }: TriggerFlags) => {
       const { trigger } = await import("../trigger/trigger.ts");
       process.exitCode = await trigger(event, { set: [], ...flags, timeoutMs: timeout });
     });

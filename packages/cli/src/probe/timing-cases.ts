@@ -27,7 +27,7 @@ export const timingGroup: CorpusGroup = {
     {
       ...{
         id: beside,
-        title: "GET /test is answered while another body is stalled.",
+        title: "GET /test responds while another body is stalled.",
         why: "D-25: a check may take 5 seconds.",
       },
       ...{ request: {}, response: { status: 200, handled: 0 } },

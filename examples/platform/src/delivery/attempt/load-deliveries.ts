@@ -31,6 +31,7 @@ async function readDeliveries({ db }: Store, sequences: readonly number[]) {
       "deliveries.attempts",
       "events.type",
       "events.data",
+      "events.created_at as event_created_at",
       "endpoints.base_address",
       "endpoints.encrypted_secret",
       "endpoints.previous_encrypted_secret",
@@ -45,6 +46,7 @@ async function readDeliveries({ db }: Store, sequences: readonly number[]) {
   const { rows } = await db.selectNoFrom(jsonArrayFrom(claimed).as("rows")).executeTakeFirstOrThrow();
   return rows.map((row) => ({
     ...row,
+    event_created_at: new Date(row.event_created_at),
     previous_secret_until: dateOf(row.previous_secret_until),
     breaker_open_until: dateOf(row.breaker_open_until),
   }));

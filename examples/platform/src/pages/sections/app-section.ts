@@ -1,4 +1,4 @@
-import { lastTold } from "../../push/told-notifications.ts";
+import { lastNotificationOf } from "../../push/read-notifications.ts";
 import type { Session } from "../../session/sessions.ts";
 import type { Store } from "../../store/store.ts";
 import { defaultTimeZone } from "../../time-zones/time-zone.ts";
@@ -65,7 +65,7 @@ async function readWorker({ db }: Store, { ownerId: id }: Session): Promise<Sign
   const { name, timeZone, last } = await db
     .selectFrom("workers")
     .select(["name", "time_zone as timeZone"])
-    .select((expressions) => lastTold(expressions).as("last"))
+    .select((expressions) => lastNotificationOf(expressions).as("last"))
     .where("workers.id", "=", id)
     .executeTakeFirstOrThrow();
   return { id, name, timeZone, lastNotificationId: last ?? 0 };

@@ -38,18 +38,11 @@ export async function readDeliveryStats(
       count(*)::integer as "attempts",
       (count(*) filter (where error is not null))::integer as "failed",
       percentile_cont(0.5) within group (order by lag_ms) as "medianLagMs",
-      max(lag_ms) as "slowestLagMs"
+      max(lag_ms)::float8 as "slowestLagMs"
     from (
-      select
-        attempts.error,
-        floor((extract(epoch from started_at) * 1000 - ${startMs}) / ${bucketMs})::integer as bucket,
-        case when error is null then
-          greatest(0, extract(epoch from started_at - events.created_at) * 1000 + duration_ms)::float8
-        end as lag_ms
+      select error, lag_ms, floor((extract(epoch from started_at) * 1000 - ${startMs}) / ${bucketMs})::integer as bucket
       from attempts
-      join deliveries on deliveries.id = delivery_id
-      join events on events.id = event_id
-      where deliveries.organisation_id = ${organisationId}
+      where organisation_id = ${organisationId}
         and started_at >= ${new Date(startMs)} and started_at < ${new Date(endMs)}
     ) as made
     group by grouping sets ((bucket), ())`.execute(store.db);

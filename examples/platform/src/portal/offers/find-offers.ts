@@ -6,7 +6,7 @@ import { containsPattern } from "../../store/contains-pattern.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
 import { responses } from "./read-offers.ts";
 
-/** `decision`: somebody applied, and the offer is neither complete, withdrawn nor past (D-116). */
+/** `decision`: a worker applied, and the offer is neither complete, withdrawn nor past (D-116). */
 export const offerStates = ["decision", "open", "past", "complete", "withdrawn"] as const;
 export type OfferStateFilter = (typeof offerStates)[number];
 

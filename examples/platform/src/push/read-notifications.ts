@@ -3,11 +3,11 @@ import type { Store } from "../store/store.ts";
 import type { Tables } from "../store/tables.ts";
 
 /**
- * What workers were told, whatever became of the push (D-48).
+ * Workers' notifications, whatever became of the push (D-48).
  *
- * @param withinMs told in these last milliseconds; without it, ever
+ * @param withinMs of these last milliseconds; without it, all
  */
-export function toldNotifications({ db }: Store, workerIds: readonly string[], withinMs?: number) {
+export function readNotifications({ db }: Store, workerIds: readonly string[], withinMs?: number) {
   return db
     .selectFrom("notifications")
     .innerJoin("offers", "offers.id", "notifications.offer_id")
@@ -32,8 +32,8 @@ export function toldNotifications({ db }: Store, workerIds: readonly string[], w
     .execute();
 }
 
-/** The id of the last that a worker was told: part of a statement over `workers`. */
-export const lastTold = ({ selectFrom }: ExpressionBuilder<Tables, "workers">) =>
+/** The id of a worker's last notification: part of a statement over `workers`. */
+export const lastNotificationOf = ({ selectFrom }: ExpressionBuilder<Tables, "workers">) =>
   selectFrom("notifications")
     .select("notifications.id")
     .whereRef("worker_id", "=", "workers.id")
