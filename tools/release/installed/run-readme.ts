@@ -34,7 +34,8 @@ export async function runReadmePrograms(
     const env = { ...process.env, SERVICE_ADDRESS: platform.address };
     const printed = await runCommand(command, args, { cwd: project, env });
     // Bun prints strings in double quotes.
-    if (printed.replaceAll('"', "'") !== "[ 'Amal Haddad: none' ]\n") throw new Error(`README.md's call printed ${printed}`);
+    if (printed.replaceAll('"', "'") !== "[ 'Amal Haddad: none' ]\n")
+      throw new Error(`README.md's call printed ${printed}`);
   } finally {
     await platform.stop();
   }

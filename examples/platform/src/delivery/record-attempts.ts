@@ -133,6 +133,9 @@ async function storeAttempts(trx: Trx, fates: readonly Fate[]): Promise<SettledR
 }
 
 /** From the event to the end of the attempt that acknowledged it. The clocks of the database and of this process may differ. */
-function lagMs({ event_created_at: createdAt }: PendingDelivery, { failure, startedAt, durationMs }: Attempt): number | null {
+function lagMs(
+  { event_created_at: createdAt }: PendingDelivery,
+  { failure, startedAt, durationMs }: Attempt,
+): number | null {
   return failure === undefined ? Math.max(0, startedAt.getTime() + durationMs - createdAt.getTime()) : null;
 }

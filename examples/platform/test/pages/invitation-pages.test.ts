@@ -293,7 +293,8 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
   });
 
   test("a person who was invited before is marked with the day and who invited them", async () => {
-    const card = (await searched(hana)).text.split('<li class="person">').find((part) => part.includes("farah@example.com")) ?? "";
+    const card =
+      (await searched(hana)).text.split('<li class="person">').find((part) => part.includes("farah@example.com")) ?? "";
     expect(card).toMatch(/already invited<\/span> <time datetime="[^"]+">[^<]+<\/time> by Hana Lind/);
     expect((await hana.get("/invitations")).text).toMatch(/by Hana Lind[\s\S]*Invited<\/span>/);
   });
