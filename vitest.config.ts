@@ -26,7 +26,7 @@ export default defineConfig({
       "packages/webhook-kit/test/deduplication/redis-server.ts",
     ],
     pool: "forks",
-    maxWorkers: 3,
+    maxWorkers: 4,
     // PGlite is a large WebAssembly module, of which a test file uses little. V8 optimises only what is called for a hundred
     // times as long as usual: opening a store takes half the CPU then, the queries of most files too.
     execArgv: ["--wasm-tiering-budget=1500000000"],

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { startDemoPlatform } from "../processes/demo-platform.ts";
+import { type DemoPlatform, startDemoPlatform } from "../processes/demo-platform.ts";
 import { freePort } from "../processes/free-port.ts";
 import { oldestNode } from "../processes/oldest-node.ts";
 import { type FreshProject, freshProject } from "./fresh-project.ts";
@@ -26,15 +26,16 @@ const everywhere = (process.env.TEST_MATRIX === "full" ? nodeNames : nodeNames.s
 
 let project: FreshProject;
 let nodes: Record<"this Node" | "Node 20.19", string>;
+let platform: DemoPlatform;
 
 beforeAll(async () => {
-  project = await freshProject();
+  [project, platform] = await Promise.all([freshProject(), startDemoPlatform()]);
   nodes = { "this Node": process.execPath, "Node 20.19": "" };
   if (process.env.TEST_MATRIX !== "full") return;
   nodes["Node 20.19"] = await oldestNode();
 }, 120_000);
 
-afterAll(() => project.remove());
+afterAll(() => Promise.all([project.remove(), platform.stop()]));
 
 describe.each(packageNames)("the tarball of %s", (name) => {
   test("has types that resolve alike for importers and requirers", async () => {
@@ -69,8 +70,6 @@ test("the packages ask for no version that only the workspace understands", asyn
 test.each(everywhere)(
   "%s, %s: the README's client snippet works against the reference platform",
   async (node, file, compile) => {
-    const platform = await startDemoPlatform();
-    onTestFinished(() => platform.stop());
     const script = await project.write(file, compile(readmeProgram("call")));
     const { stdout } = await run(nodes[node], [script], { env: { ...process.env, SERVICE_ADDRESS: platform.address } });
     expect(stdout).toBe("[ 'Amal Haddad: none' ]\n");

@@ -5,8 +5,13 @@ import { startProcess } from "./start-process.ts";
 
 const platform = resolve(import.meta.dirname, "../../examples/platform");
 
+export interface DemoPlatform {
+  address: string;
+  stop(): Promise<void>;
+}
+
 /** The reference platform as a process, with the demo data in a folder of its own. */
-export async function startDemoPlatform(): Promise<{ address: string; stop(): Promise<void> }> {
+export async function startDemoPlatform(): Promise<DemoPlatform> {
   const data = await mkdtemp(join(tmpdir(), "offers-demo-"));
   const settings = { DATABASE_URL: "", PORT: "0", OFFERS_DATA: data, OFFERS_SEED: join(platform, "seed/demo.json") };
   const { ready, stop } = startProcess(

@@ -5,13 +5,13 @@ import { expect, test } from "vitest";
 
 const main = join(import.meta.dirname, "../src/main.ts");
 
-test.each(["reference", "live"])(
-  "every step of the walkthrough passes on three processes, in the %s dialect",
-  async (dialect) => {
-    const { stdout } = await promisify(execFile)(process.execPath, [main, "--once", "--dialect", dialect]);
-    const [closing = ""] = stdout.trimEnd().split("\n").slice(-1);
-    const [, passed, failed] = /^journey: (\d+) steps passed, (\d+) failed$/.exec(closing) ?? [];
-    expect(Number(failed)).toBe(0);
-    expect(Number(passed)).toBeGreaterThanOrEqual(25);
-  },
-);
+/** test/contract has the rules of both dialects. */
+const dialects = process.env.TEST_MATRIX === "full" ? ["reference", "live"] : ["reference"];
+
+test.each(dialects)("every step of the walkthrough passes on three processes, in the %s dialect", async (dialect) => {
+  const { stdout } = await promisify(execFile)(process.execPath, [main, "--once", "--dialect", dialect]);
+  const [closing = ""] = stdout.trimEnd().split("\n").slice(-1);
+  const [, passed, failed] = /^journey: (\d+) steps passed, (\d+) failed$/.exec(closing) ?? [];
+  expect(Number(failed)).toBe(0);
+  expect(Number(passed)).toBeGreaterThanOrEqual(25);
+});

@@ -18,8 +18,12 @@ describe("every page", () => {
   const goTo = (page: Page, path: string): Promise<unknown> =>
     path === search ? searchAllOrganisations(page) : page.goto(path);
 
-  const light = { colorScheme: "light" } as const;
-  const plain = { colorScheme: "dark", javaScriptEnabled: false } as const;
+  const variants = [
+    ["with scripts, in light", { colorScheme: "light" }],
+    ["without scripts, in dark, on a phone", { colorScheme: "dark", javaScriptEnabled: false, ...phone }],
+  ] as const;
+  /** The stories of zone-stories.test.ts are in both, too. */
+  const tried = variants.slice(0, process.env.TEST_MATRIX === "full" ? 2 : 1);
 
   /** Visits every linked page and a missing one. @returns their paths and problems */
   async function faultsOn(window: Window, others: readonly string[]): Promise<{ paths: string[]; faults: object[] }> {
@@ -48,10 +52,7 @@ describe("every page", () => {
   const appPaths = ["/app", "/app/contacts"];
   const appOthers = ["/app/sign-in", "/app/nowhere"];
 
-  test.each([
-    ["with scripts, in light", light],
-    ["without scripts, in dark, on a phone", { ...plain, ...phone }],
-  ])("of the portal is without fault %s", async (_, options) => {
+  test.each(tried)("of the portal is without fault %s", async (_, options) => {
     const { paths, faults } = await faultsOn(await fixture.openPortal(options), portalOthers);
     expect(faults).toEqual([]);
     expect(paths).toEqual(expect.arrayContaining(portalPaths));
@@ -59,10 +60,7 @@ describe("every page", () => {
       expect(paths).toContainEqual(expect.stringMatching(kind));
   });
 
-  test.each([
-    ["with scripts, in light", light],
-    ["without scripts, in dark", plain],
-  ])("of the worker's app is without fault %s", async (_, options) => {
+  test.each(tried)("of the worker's app is without fault %s", async (_, options) => {
     const { paths, faults } = await faultsOn(await fixture.openApp(options), appOthers);
     expect(faults).toEqual([]);
     expect(paths).toEqual(expect.arrayContaining(appPaths));

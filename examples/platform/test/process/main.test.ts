@@ -5,7 +5,12 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { createLog } from "../../src/log/create-log.ts";
+import { packageFolder } from "../../src/package-folder.ts";
 import { demoSeedFile } from "../../src/seed/demo-sign-ins.ts";
+import { readSettings } from "../../src/settings/settings.ts";
+import { startPlatform } from "../../src/start-platform.ts";
+import { startFailure } from "../../src/startup/start-failure.ts";
 import { type PlatformProcess, startProcess } from "../support/platform-process.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 
@@ -32,6 +37,17 @@ function start(database: TestDatabase, environment: Record<string, string> = {})
   const started = startProcess(database, environment);
   running.push(started.child);
   return started;
+}
+
+/** What main.ts prints when it does not start with these settings. */
+async function failureOf(environment: Record<string, string>): Promise<string> {
+  try {
+    const platform = await startPlatform(readSettings(environment, packageFolder), createLog("silent"));
+    await platform.close();
+  } catch (error) {
+    return String(startFailure(error, environment.DATABASE_URL));
+  }
+  throw new Error("the platform started");
 }
 
 afterEach(async () => {
@@ -138,11 +154,18 @@ describe("the platform's process", () => {
       /^OFFERS_DATA: \S+ cannot be the data folder: a part of its path is a file \(ENOTDIR\); .*$/,
     ],
   ] satisfies [Record<string, string>, RegExp][])("does not start with %o", async (environment, message) => {
-    const database = await createFolder();
-    const { exited, output } = start(database, environment);
+    const { options } = await createFolder();
+    const failure = await failureOf({ PORT: "0", OFFERS_DATA: options.dataFolder, ...environment });
+    expect(failure).toMatch(message);
+    expect(failure).not.toContain("s3cret");
+  });
+
+  test("prints why it does not start as one line, and exits with 1", async () => {
+    const { exited, output } = start(await createFolder(), {
+      DATABASE_URL: "postgres://ann:s3cret@127.0.0.1:1/x?sslrootcert=/s3cret",
+    });
     expect((await exited).code).toBe(1);
-    expect(output.stderr).toMatch(/^platform did not start: [^\n]*\n$/);
-    expect(output.stderr.trim().replace("platform did not start: ", "")).toMatch(message);
+    expect(output.stderr).toMatch(/^platform did not start: DATABASE_URL: the database x .* is missing; [^\n]*\n$/);
     expect(output.stdout + output.stderr).not.toContain("s3cret");
   });
 

@@ -74,7 +74,7 @@ const misdeeds: Record<string, (socket: Socket) => void> = {
   "responds without being asked to end": (socket) => flood(socket, "", `${head}Content-Length: 0\r\n\r\n`),
 };
 
-test.for(Object.entries(misdeeds))(
+test.concurrent.for(Object.entries(misdeeds))(
   "a receiver that %s does not stop the probe",
   async ([, misbehave], { expect, onTestFinished }) => {
     const url = await startHostile(misbehave, onTestFinished);

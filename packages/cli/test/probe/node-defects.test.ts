@@ -3,7 +3,11 @@ import type { Scheme } from "../../src/corpus/scheme.ts";
 import { plantedDefects } from "./planted-defects.ts";
 import { probePlanted } from "./probe-planted.ts";
 
-// The slow suite has every case and five other languages.
+/** One of those that wait for ten seconds. The slow suite has every case and five other languages. */
+const quicklyFound = plantedDefects.filter(
+  ({ name, scheme }) => name !== "body_unlimited" || scheme === "timestampDigest",
+);
+
 describe("a receiver in Node", () => {
   test.each(["timestampDigest", "standardWebhooks"] as Scheme[])(
     "has no findings if it is correct: %s",
@@ -14,7 +18,7 @@ describe("a receiver in Node", () => {
     },
   );
 
-  test.each(plantedDefects)("$name is found: $scheme", async ({ name, scheme, found, groups }) => {
+  test.each(quicklyFound)("$name is found: $scheme", async ({ name, scheme, found, groups }) => {
     const { defects, evidence } = await probePlanted("node", { scheme, defect: name, only: groups });
     expect(defects, evidence).toEqual(found);
   });

@@ -68,14 +68,14 @@ function heldHandler() {
 }
 
 describe.each(await receiptsUnderTest())("deduplication in $title", ({ open }) => {
-  test("a thousand events of one minute, signed alike, are all handled, and once", async () => {
+  test("hundreds of events of one minute, signed alike, are all handled, and once", async () => {
     const handled: string[] = [];
     const onWorkerOfferResponse = ({ workerId }: { workerId: string }) => handled.push(workerId);
     const send = await mount({ deduplication: await open(), now: duringMinute, onWorkerOfferResponse });
-    const workers = Array.from({ length: 1_000 }, (_, index) => `worker_${String(index).padStart(4, "0")}`);
+    const workers = Array.from({ length: 300 }, (_, index) => `worker_${String(index).padStart(4, "0")}`);
     for (let round = 0; round < 2; round += 1) {
       const responses = await Promise.all(workers.map((workerId) => send(responseOf(workerId))));
-      expect(responses.filter(({ status }) => status === 200)).toHaveLength(1_000);
+      expect(responses.filter(({ status }) => status === 200)).toHaveLength(300);
     }
     expect(handled.sort()).toEqual(workers);
   });

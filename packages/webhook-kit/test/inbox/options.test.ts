@@ -1,13 +1,16 @@
 import { PGlite } from "@electric-sql/pglite";
 import { Kysely, PGliteDialect } from "kysely";
 import pg from "pg";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { inboxMigration, postgresInbox } from "../../src/postgres.ts";
 
 const invalid = expect.objectContaining({ name: "ConfigurationError", code: "invalid_option" });
 const pool = new pg.Pool();
 
 describe("the table's name", () => {
+  const pglite = new PGlite();
+  afterAll(() => pglite.close());
+
   test.each([
     "",
     'inbox"; DROP TABLE notes; --',
@@ -35,14 +38,12 @@ describe("the table's name", () => {
   test.each(["inbox", "planning.inbox", "select", "_1", `${"s".repeat(63)}.${"i".repeat(50)}`])(
     "%s is used as it is, quoted",
     async (table) => {
-      const pglite = new PGlite();
       const [schema, name] = table.includes(".") ? table.split(".") : ["public", table];
       await pglite.exec(`CREATE SCHEMA IF NOT EXISTS "${schema}"; ${inboxMigration({ table })}`);
       const inbox = postgresInbox(pglite, { table });
       expect(await inbox.once({}, async () => undefined, { key: "k" })).toEqual({ duplicate: false });
       const { rows } = await pglite.query(`SELECT status FROM "${schema}"."${name}"`);
       expect(rows).toEqual([{ status: 200 }]);
-      await pglite.close();
     },
   );
 });
