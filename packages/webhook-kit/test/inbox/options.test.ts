@@ -6,11 +6,10 @@ import { inboxMigration, postgresInbox } from "../../src/postgres.ts";
 
 const invalid = expect.objectContaining({ name: "ConfigurationError", code: "invalid_option" });
 const pool = new pg.Pool();
+const pglite = new PGlite();
+afterAll(() => pglite.close());
 
 describe("the table's name", () => {
-  const pglite = new PGlite();
-  afterAll(() => pglite.close());
-
   test.each([
     "",
     'inbox"; DROP TABLE notes; --',
@@ -58,11 +57,9 @@ test.each([
 ])("%s is no database of an inbox", (_, database) => expect(() => postgresInbox(database as never)).toThrow(invalid));
 
 test("a transaction is no database of an inbox: its commit is not the inbox's", async () => {
-  const pglite = new PGlite();
   const kysely = new Kysely<object>({ dialect: new PGliteDialect({ pglite }) });
   await kysely.transaction().execute(async (tx) => expect(() => postgresInbox(tx as never)).toThrow(invalid));
   await pglite.transaction(async (tx) => expect(() => postgresInbox(tx as never)).toThrow(invalid));
-  await kysely.destroy();
 });
 
 test.each([
@@ -77,18 +74,15 @@ test.each([
 ])("%j is refused", (options) => expect(() => postgresInbox(pool, options)).toThrow(invalid));
 
 test("a rolled-back transaction of PGlite rejects: the event would be lost", async () => {
-  const pglite = new PGlite();
-  await pglite.exec(inboxMigration());
-  const inbox = postgresInbox(pglite);
+  const table = "rolled_back";
+  await pglite.exec(inboxMigration({ table }));
+  const inbox = postgresInbox(pglite, { table });
   await expect(inbox.once({}, (tx) => tx.rollback(), { key: "k" })).rejects.toThrow();
   expect(await inbox.once({}, async () => undefined, { key: "k" })).toEqual({ duplicate: false });
-  await pglite.close();
 });
 
 test("nothing is created before the migration has run", async () => {
-  const pglite = new PGlite();
   await expect(postgresInbox(pglite).once({}, async () => undefined, { key: "k" })).rejects.toThrow(/offers_inbox/);
   const { rows } = await pglite.query("SELECT 1 FROM pg_class WHERE relname LIKE 'offers%'");
   expect(rows).toEqual([]);
-  await pglite.close();
 });
