@@ -81,7 +81,7 @@ test.concurrent.for(Object.entries(misdeeds))(
     // As many as are sent at once: each waits for the whole timeout.
     const only = ["methods/test-get", "headers/plain", "headers/none", "freshness/hour-old"];
     const options = { url, scheme: "timestampDigest" as const, secret: secrets.timestampDigest };
-    const result = await probe({ ...options, allowEvents: false, only, skip: [], timeoutMs: 2_000 });
+    const result = await probe({ ...options, allowEvents: false, only, skip: [], timeoutMs: 10_000 });
     expect(result.findings.length).toBeGreaterThan(0);
   },
 );
