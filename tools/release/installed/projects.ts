@@ -45,7 +45,8 @@ export const projects: Readonly<Record<string, (project: NewProject) => Promise<
     await copyProgram("consumer", "ts", project.folder);
     await compile(project, "typescript", "out", moduleSystems.bundler.options, "ts");
     const options = ["--bundle", "--platform=node", "--format=esm", "--external:express", "--outdir=bundled"];
-    await runCommand("npx", ["--no-install", "esbuild", "call.ts", "receive.ts", ...options], { cwd: project.folder });
+    const esbuild = join(project.folder, "node_modules/.bin/esbuild");
+    await runCommand(esbuild, ["call.ts", "receive.ts", ...options], { cwd: project.folder });
     await runReadmePrograms(project.folder, (program) => [node, `bundled/${program}.js`]);
   },
 
