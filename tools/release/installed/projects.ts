@@ -72,8 +72,8 @@ export const projects: Readonly<Record<string, (project: NewProject) => Promise<
     const settings = {
       ...{ nodeLinker: "pnp", enableTelemetry: false, enableScripts: false, enableImmutableInstalls: false },
       ...{ npmRegistryServer: others, unsafeHttpWhitelist: ["127.0.0.1"] },
-      // Fifty connections at once, its default, are too many for a busy machine.
-      networkConcurrency: 2,
+      // Not the person's: Yarn keeps there at which port a registry had a package.
+      globalFolder: join(folder, "yarn"),
       // By default, Yarn waits some days before it installs a new version.
       npmPreapprovedPackages: ["@offers/*"],
       npmScopes: { offers: { npmRegistryServer: registry } },
@@ -84,7 +84,7 @@ export const projects: Readonly<Record<string, (project: NewProject) => Promise<
     await writeFile(join(app, ".yarnrc.yml"), JSON.stringify(settings));
     await writeFile(join(app, "yarn.lock"), "");
     await writeManifest(app, { type: "module" }, { ...dependencies, express: types.express });
-    await installPersistently(() => runCommand(node, [yarn, "install"], { cwd: app }));
+    await runCommand(node, [yarn, "install"], { cwd: app });
     await writeReadmePrograms(app, "mjs", toModule);
     await runReadmePrograms(app, (program) => [node, yarn, "node", `${program}.mjs`]);
   },
@@ -120,16 +120,6 @@ async function npmInstall(project: NewProject, manifest: object, others: object)
     // Not through npx, which takes --help as its own.
     for (const file of Object.values<string>(bin))
       await runCommand(node, [join(folder, "node_modules", name, file), "--help"], { cwd: folder });
-  }
-}
-
-/** Yarn does not repeat a request whose connection the registry closed. What it has fetched by then stays in its cache. */
-async function installPersistently(install: () => Promise<unknown>, attempts = 5): Promise<void> {
-  try {
-    await install();
-  } catch (error) {
-    if (attempts === 1 || !String(error).includes("ERR_SOCKET_CLOSED_BEFORE_CONNECTION")) throw error;
-    await installPersistently(install, attempts - 1);
   }
 }
 
