@@ -10,6 +10,8 @@ const explanationsSchema = z.record(
     meaning: z.string(),
     cause: z.string(),
     remedy: z.string(),
+    /** Other words that readers search for. */
+    keywords: z.array(z.string()).optional(),
     /** Markdown. */
     example: z.string().optional(),
     /** Of the platform's response. */

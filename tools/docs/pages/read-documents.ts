@@ -1,7 +1,11 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parse } from "yaml";
+import { z } from "zod";
 import { firstSentences, readFrontMatter } from "./front-matter.ts";
 import type { Page, PageKind } from "./page.ts";
+
+const keywordsSchema = z.record(z.string(), z.array(z.string()));
 
 const sources = [
   ...["docs/*.md", "docs/guides/*.md", "docs/errors/*.md"],
@@ -9,14 +13,20 @@ const sources = [
 ];
 
 /** The hand-written and generated Markdown of docs/, the READMEs of the packages, and the platform's manual for operators. */
-export const readDocuments = (root: string): Page[] =>
-  globSync(sources, { cwd: root })
-    .sort()
-    .map((source) => {
-      const { frontMatter, markdown } = readFrontMatter(source, readFileSync(join(root, source), "utf8"));
-      const { title, description = firstSentences(markdown), keywords } = frontMatter;
-      return { source, path: pathOf(source), kind: kindOf(source), title, description, keywords, markdown };
-    });
+export function readDocuments(root: string): Page[] {
+  const found = globSync(sources, { cwd: root }).sort();
+  const others = keywordsSchema.parse(
+    parse(readFileSync(join(import.meta.dirname, "../search/keywords.yaml"), "utf8")),
+  );
+  for (const source of Object.keys(others))
+    if (!found.includes(source)) throw new Error(`keywords.yaml names ${source}, which does not exist`);
+  return found.map((source) => {
+    const { frontMatter, markdown } = readFrontMatter(source, readFileSync(join(root, source), "utf8"));
+    const { title, description = firstSentences(markdown) } = frontMatter;
+    const keywords = [...frontMatter.keywords, ...(others[source] ?? [])];
+    return { source, path: pathOf(source), kind: kindOf(source), title, description, keywords, markdown };
+  });
+}
 
 const pathOf = (source: string): string =>
   source
