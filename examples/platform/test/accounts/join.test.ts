@@ -117,6 +117,44 @@ describe("the link of an invitation", async () => {
     expect(text).toContain("The invitation is not valid any more");
   });
 
+  test("is bound to the address, and leads to no other site", async () => {
+    const path = await invite(6);
+    const foreign = { emailAddress: "eve@evil.example", workerId: "worker_amal", next: "https://evil.example/" };
+    const client = visitor();
+    const fields = { name: "Dana Kim", password: "a long password", timeZone: "UTC", ...foreign };
+    expect(await client.send(`${path}?next=//evil.example`, fields)).toMatchObject({ status: 303, location: "/app" });
+    const credentials = { password: "a long password" };
+    for (const name of ["eve@evil.example", "worker_amal"])
+      expect((await visitor().send("/app/sign-in", { ...credentials, name })).status).toBe(401);
+    expect((await visitor().send("/app/sign-in", { ...credentials, name: "dana6@example.com" })).status).toBe(303);
+  });
+
+  test("is used up by none of: another site's form, another origin's, one without its token", async () => {
+    const path = await invite(7);
+    const fields = { name: "Dana Kim", password: "a long password", timeZone: "UTC" };
+    for (const forged of [
+      { headers: { "Sec-Fetch-Site": "cross-site" } },
+      { headers: { Origin: "http://evil.example" } },
+      { formToken: "" },
+      { formToken: await visitor().formToken() },
+    ])
+      expect((await visitor().send(path, fields, forged)).status).toBe(403);
+    expect((await join(path)).status).toBe(303);
+  });
+
+  test("is neither cached, nor named to other sites, and its names are text", async () => {
+    const path = await invite(8);
+    const { headers } = await visitor().get(path);
+    expect(headers.get("cache-control")).toContain("no-store");
+    expect(headers.get("referrer-policy")).toMatch(/no-referrer|same-origin/);
+    for (const name of ["Dana\r\nBcc: eve@evil.example", "Dana\u202eevil", "\u200b"])
+      expect((await join(path, { name })).status, JSON.stringify(name)).toBe(422);
+    const client = visitor();
+    const fields = { name: "<script>alert(1)</script>", password: "a long password", timeZone: "UTC" };
+    expect((await client.send(path, fields)).status).toBe(303);
+    expect((await client.get("/app")).text).not.toContain("<script>alert");
+  });
+
   // Last: it moves the clock.
   test("expires after 14 days", async () => {
     const path = await invite(5);
