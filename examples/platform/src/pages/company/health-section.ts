@@ -22,7 +22,7 @@ const enableForm = (context: PortalContext): Markup => html`
 
 const notThere = html`
       <p>${badge("No address", "none")}</p>
-      <p>Save a base address to receive responses and contacts. Earlier events are not delivered.</p>`;
+      <p>Save a base address to receive responses and contacts. Events that happen without an address are never delivered.</p>`;
 
 function facts(endpoint: ReadEndpoint, now: Date, times: LocalTimes): Markup {
   const { time } = times;

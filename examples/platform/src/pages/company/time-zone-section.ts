@@ -9,7 +9,7 @@ import type { PortalContext, PortalForm } from "../sections/portal-section.ts";
 export const timeZoneSection = (context: PortalContext): Markup => html`
     <form method="post" action="/company/time-zone" class="panel" id="time-zone">
       <h2>Time zone</h2>
-      <p class="hint">Of the times in this portal and in mails, for everyone at ${context.user.organisationName}. The API uses UTC.</p>
+      <p class="hint">Times in this portal and in mails are in this zone, for everyone at ${context.user.organisationName}. The API uses UTC.</p>
       ${formTokenField(context)}
       ${timeZoneSelect(context.times.timeZone)}
       <button class="quiet">Save the time zone</button>
