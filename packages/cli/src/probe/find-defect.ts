@@ -18,10 +18,9 @@ export function findDefect(each: CorpusCase, mistake: Mistake, outcome: CaseOutc
 
 function problemDefect(each: CorpusCase, { problem }: CaseOutcome): DefectCode | undefined {
   const { id } = each;
-  // A server may wait for the rest of what is no complete request to it, such as a body that is declared and not sent. When the
-  // connection ends before it, Fastify sends a second response.
-  if (isMalformed(each) || id.includes("/declared-"))
-    return problem === "response_too_large" ? "unusual_response" : undefined;
+  // A server may wait for the rest of what is no complete request to it. When the connection ends before it, Fastify sends a
+  // second response.
+  if (isMalformed(each) || isIncomplete(id)) return problem === "response_too_large" ? "unusual_response" : undefined;
   if (problem !== "no_response") return "unusual_response";
   return isOversized(id) ? "any_size_accepted" : "no_response";
 }
@@ -33,7 +32,9 @@ function statusDefect(each: CorpusCase, step: Step, allowed: Status[], got: Stat
     return allowed.includes(401) || isAboutSignature(id) ? "error_on_bad_signature" : "server_error";
   // Whether bytes that are no HTTP get a 400, a 501 or none is left to the server.
   if (id.startsWith("http/") || allowed.includes("closed")) return undefined;
-  if (got === "closed") return allowed.includes(400) || allowed.includes(413) ? undefined : "no_response";
+  // PHP's own server closes a connection whose body does not come.
+  if (got === "closed")
+    return allowed.includes(400) || allowed.includes(413) || isIncomplete(id) ? undefined : "no_response";
   // Of all endpoints only the two checks are mandatory.
   if (!allowed.some(isSuccess) || (got === 404 && !JSON.stringify(step.request.target ?? "/test").includes("/test")))
     return undefined;
@@ -104,5 +105,8 @@ const isOtherSpelling = (id: string): boolean =>
   /^routes\/(capitals|event-deleted-small|encoded|dot|single-dot|backslash|none-(encoded|inner|two-trailing|semicolon|space|nul|extension|question))/.test(
     id,
   );
+
+/** Whether it declares a body and does not send it. */
+const isIncomplete = (id: string): boolean => id.includes("/declared-");
 
 const isOversized = (id: string): boolean => /^searches\/(of-16-mib|declared-gigabyte)/.test(id);
