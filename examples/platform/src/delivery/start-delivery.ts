@@ -66,8 +66,8 @@ export function startDelivery(options: DeliveryOptions): Loop {
     ...{ store, leases: options.leases, queue: webhooks(now), maxUnderWay, onError },
     ...(options.settleLimitMs !== undefined && { settleLimitMs: options.settleLimitMs }),
     load: (sequences) => loadDeliveries(store, sequences, now()),
-    async attempt(delivery) {
-      const attempt = await attemptDelivery(context, delivery);
+    async attempt(delivery, isHeld) {
+      const attempt = await attemptDelivery({ ...context, isHeld }, delivery);
       // Whether the endpoint has it is unknown. It does not count as an attempt; another process makes it again at once.
       return attempt.failure === "aborted" ? undefined : attempt;
     },

@@ -9,6 +9,7 @@ import { classifyError } from "./classify-error.ts";
 import { type GuardedConnectorOptions, guardedConnector } from "./connect/guarded-connector.ts";
 import { isOwnAddress } from "./connect/own-addresses.ts";
 import { nameResolver } from "./connect/resolve-name.ts";
+import { startOnlyIf } from "./connect/start-only-if.ts";
 import { httpAddress, joinAddress } from "./join-address.ts";
 import { maskEchoes } from "./mask-echoes.ts";
 import type { Outbound, OutboundFailure, OutboundRequest, OutboundResponse, OutboundResult } from "./outbound.ts";
@@ -91,8 +92,8 @@ interface ReadyRequest {
 }
 
 async function exchange(
-  dispatcher: Agent,
-  { method, maxReadBytes = defaultMaxReadBytes }: OutboundRequest,
+  agent: Agent,
+  { method, maxReadBytes = defaultMaxReadBytes, mayStart }: OutboundRequest,
   { url, headers, content, deadline }: ReadyRequest,
 ): Promise<Outcome> {
   const { signal } = deadline;
@@ -102,6 +103,7 @@ async function exchange(
     if (informationalResponses > maxInformationalResponses)
       deadline.abort("protocol_error", `more than ${maxInformationalResponses} informational responses`);
   };
+  const dispatcher = mayStart === undefined ? agent : agent.compose(startOnlyIf(mayStart));
   const responding = undiciRequest(url, { dispatcher, method, headers, body: content, signal, onInfo });
   const response = await deadline.race(responding);
   const contentType = response.headers["content-type"];

@@ -36,6 +36,8 @@ export interface OutboundRequest {
   timeoutMs: number;
   /** Aborts the attempt before its deadline. */
   signal?: AbortSignal | undefined;
+  /** Asked when there is a connection, just before the request is written to it: `false` aborts the attempt. */
+  mayStart?: (() => boolean) | undefined;
   /** The rest of the response's body is not read (D-24). @default 65_536 */
   maxReadBytes?: number;
 }

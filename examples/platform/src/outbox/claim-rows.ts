@@ -18,7 +18,9 @@ export function claimRows(
 ): Promise<Lease[] | undefined> {
   return store.transaction(async (trx) => {
     await oneAtATime(trx, store, queue);
+    const sentAtMs = performance.now();
     const { rows } = await claim(queue, leases, limit).execute(trx);
+    if (rows.some(({ token }) => token !== null)) leases.renewed(sentAtMs);
     return rows.length === 0 ? undefined : rows.filter(({ token }) => token !== null);
   });
 }

@@ -16,6 +16,10 @@ export class Leases {
   readonly leaseMs: number;
   readonly #renewal: Loop;
   #underWay = 0;
+  /** Until when the lease lasts at least, by performance.now(). */
+  #heldUntilMs = Number.NEGATIVE_INFINITY;
+  /** Counts the times at which a lease began that does not continue the one before. */
+  #count = 0;
 
   /** @param leaseMs by the database's clock */
   constructor(store: Store, leaseMs: number, onError: (error: unknown) => void) {
@@ -23,12 +27,26 @@ export class Leases {
     this.leaseMs = leaseMs;
     const renew = async (): Promise<number> => {
       if (this.#underWay === 0) return Number.POSITIVE_INFINITY;
+      const sentAtMs = performance.now();
       await sql`
         insert into outbox_processes (id, lease_until) values (${this.processId}, ${this.leaseEnd})
         on conflict (id) do update set lease_until = excluded.lease_until`.execute(store.db);
+      this.renewed(sentAtMs);
       return leaseMs / 4;
     };
     this.#renewal = runLoop(renew, onError);
+  }
+
+  /** @param sentAtMs when the statement was sent that renewed the lease, by performance.now() */
+  renewed(sentAtMs: number): void {
+    if (sentAtMs >= this.#heldUntilMs) this.#count += 1;
+    this.#heldUntilMs = Math.max(this.#heldUntilMs, sentAtMs + this.leaseMs);
+  }
+
+  /** @returns whether the lease has lasted without a gap since now: a process that stood still may not start what it claimed before */
+  watch(): () => boolean {
+    const count = this.#count;
+    return () => this.#count === count && performance.now() < this.#heldUntilMs;
   }
 
   /** Holds the lease while `work` goes on. */

@@ -27,8 +27,11 @@ export interface DispatcherOptions<Row, Result> {
   maxUnderWay: number;
   /** Loads claimed rows. The leases of those that it leaves out end: their lane has closed meanwhile. */
   load(rowIds: readonly number[]): Promise<ReadonlyMap<number, Row>>;
-  /** @returns undefined to give the row back: it is attempted again at once, unless this process ends */
-  attempt(row: Row): Promise<Result | undefined>;
+  /**
+   * @param isHeld whether the row's lease has lasted until now
+   * @returns undefined to give the row back: it is attempted again at once, unless this process ends
+   */
+  attempt(row: Row, isHeld: () => boolean): Promise<Result | undefined>;
   /**
    * Stores the results of a group: sets `due_at` of each row to null, or to a later time and wakes its lane then.
    *
@@ -91,14 +94,14 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
     report?.();
   };
 
-  const work = async (leased: Leased<Row>): Promise<void> => {
-    const result = await options.attempt(leased.row);
+  const work = async (leased: Leased<Row>, isHeld: () => boolean): Promise<void> => {
+    const result = await options.attempt(leased.row, isHeld);
     if (result === undefined || !(await settling.add({ ...leased, result }))) hasStrayLeases = true;
   };
 
-  const start = (leased: Leased<Row>): void => {
+  const start = (leased: Leased<Row>, isHeld: () => boolean): void => {
     const working = leases
-      .during(() => work(leased))
+      .during(() => work(leased, isHeld))
       .catch(noteError)
       .finally(() => {
         underWay.delete(leased.lease.token);
@@ -111,19 +114,18 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
     const limit = Math.min(batchSize, maxUnderWay - underWay.size);
     if (limit <= 0) return Number.POSITIVE_INFINITY;
     await freeLeases();
-    const claimedAt = performance.now();
     const claimed = await claimRows(store, leases, queue, limit);
     if (claimed === undefined) return pauseMs();
     if (claimed.length === 0) return 0;
+    const isHeld = leases.watch();
     const rows = await options.load(claimed.map(({ rowId }) => rowId));
     for (const [index, lease] of claimed.entries()) {
       // To sign a hundred requests takes 10 ms, in which nothing else would be done.
       if (index % 10 === 9) await setImmediate();
       const row = rows.get(lease.rowId);
       // When this process has stood still, others have attempted the row since, and perhaps what comes after it.
-      const isLate = performance.now() - claimedAt >= leases.leaseMs;
-      if (row === undefined || isLate) hasStrayLeases = true;
-      else start({ lease, row });
+      if (row === undefined || !isHeld()) hasStrayLeases = true;
+      else start({ lease, row }, isHeld);
     }
     return 0;
   };

@@ -45,6 +45,18 @@ describe("requests to an integrator", () => {
     expect(receiver.requests).toHaveLength(0);
   });
 
+  test("are asked for when there is a connection, and are not sent when the lease has ended by then", async () => {
+    const connections: number[] = [];
+    const mayStart = (held: boolean) => () => {
+      connections.push(receiver.requests.length);
+      return held;
+    };
+    expect(await send({ mayStart: mayStart(false) })).toMatchObject({ ok: false, code: "aborted" });
+    expect(receiver.requests).toHaveLength(0);
+    expect(await send({ mayStart: mayStart(true) })).toMatchObject({ ok: true, status: 200 });
+    expect(connections).toEqual([0, 0]);
+  });
+
   test("read 64 kB of a response that never ends", async () => {
     receiver.respond = (_, response) => {
       response.writeHead(200);

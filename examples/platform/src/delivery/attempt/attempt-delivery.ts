@@ -36,13 +36,15 @@ export interface AttemptContext {
   timeoutMs: number;
   /** Ends attempts before their time. */
   signal?: AbortSignal | undefined;
+  /** Whether the delivery is still leased to this process. */
+  isHeld?: () => boolean;
   now: () => Date;
   onError: (error: unknown) => void;
 }
 
 /** Calls the endpoint once. Never rejects: an error of the platform itself is a failed attempt too, and is retried. */
 export async function attemptDelivery(context: AttemptContext, delivery: PendingDelivery): Promise<Attempt> {
-  const { outbound, sign, encryptionKey, timeoutMs, signal } = context;
+  const { outbound, sign, encryptionKey, timeoutMs, signal, isHeld } = context;
   const { method, path, parameters, body } = webhookCall(delivery.type, delivery.data);
   const startedAt = context.now();
   const attempt = { number: delivery.attempts + 1, method, path, filledPath: path, startedAt };
@@ -56,7 +58,7 @@ export async function attemptDelivery(context: AttemptContext, delivery: Pending
       sign,
       { baseAddress, scheme, ...secrets },
       {
-        ...{ id: delivery.id, method, path, parameters, timeoutMs, signal },
+        ...{ id: delivery.id, method, path, parameters, timeoutMs, signal, mayStart: isHeld },
         headers: { "offers-delivery-id": delivery.id },
         ...(body !== undefined && { body }),
       },
