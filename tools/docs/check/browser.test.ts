@@ -12,6 +12,10 @@ const pages = inject("pages");
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const addressOf = (page: string) => pathToFileURL(join(site, `${page}.html`)).href;
 
+interface AxeResults {
+  violations: { id: string; nodes: { html: string }[] }[];
+}
+
 let opened: OpenBrowser;
 let browser: Browser;
 beforeAll(async () => {
@@ -36,14 +40,9 @@ function watch(page: Page): string[] {
 /** @param rule the only one to check; by default all */
 async function findViolations(page: Page, rule?: string): Promise<string[]> {
   await page.evaluate(axe);
-  return page.evaluate(async (only) => {
-    // biome-ignore lint/suspicious/noExplicitAny: axe sets itself on the window
-    const { violations } = await (globalThis as any).axe.run({ preload: false, ...(only && { runOnly: [only] }) });
-    return violations.map(
-      ({ id, nodes }: { id: string; nodes: { html: string }[] }) =>
-        `${id}: ${nodes.length}, such as ${nodes[0]?.html.slice(0, 200)}`,
-    );
-  }, rule);
+  const options = { preload: false, ...(rule !== undefined && { runOnly: [rule] }) };
+  const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as AxeResults;
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.length}, such as ${nodes[0]?.html.slice(0, 200)}`);
 }
 
 test.each(["light", "dark"] as const)(

@@ -106,8 +106,8 @@ async function storeAttempts(trx: Trx, fates: readonly Fate[]): Promise<SettledR
     with outcome as materialized (
       select * from json_to_recordset(${JSON.stringify(outcomes)}::text::json) as outcome (
         sequence bigint, before integer, state text, "delayMs" int8, attempts integer, delivery_id text, lane text,
-        method text, path text, started_at timestamptz, duration_ms integer, status integer, error text, lag_ms bigint, content_type text,
-        response text)
+        method text, path text, started_at timestamptz, duration_ms integer, status integer, error text, lag_ms bigint,
+        content_type text, response text)
     ), attempted as (
       insert into attempts (delivery_id, organisation_id, method, path, started_at, duration_ms, status, error, lag_ms,
         content_type, response)

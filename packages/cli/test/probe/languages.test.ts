@@ -27,5 +27,5 @@ describe.each(installed)("a receiver in %s", (language) => {
   });
 });
 
-for (const language of all.filter((each) => !installed.includes(each)))
-  test.todo(`a receiver in ${language}, which this machine does not have`);
+// What is missing was not tried: on Debian, apt-get install python3 php-cli perl ruby default-jdk-headless.
+test("this machine has every language", () => expect(installed).toEqual(all));
