@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { GroupCommit } from "./group-commit.ts";
 
-const options = { maxGroup: 3, maxConcurrent: 1, onError: () => undefined, giveUpAfterMs: 0 };
+const options = { maxGroup: 3, onError: () => undefined, giveUpAfterMs: 0 };
 
 test("writes waiting items together, in groups up to the limit, in order", async () => {
   const groups: number[][] = [];
@@ -9,31 +9,6 @@ test("writes waiting items together, in groups up to the limit, in order", async
   await Promise.all([1, 2, 3, 4].map((item) => commits.add(item)));
   await commits.add(5);
   expect(groups).toEqual([[1, 2, 3], [4], [5]]);
-});
-
-test("begins a second group beside the first only when it is full, and no third", async () => {
-  const groups: number[][] = [];
-  const ends: (() => void)[] = [];
-  const commit = (group: number[]): Promise<void> => {
-    groups.push(group);
-    return new Promise((resolve) => void ends.push(resolve));
-  };
-  const commits = new GroupCommit<number>({ ...options, maxConcurrent: 2, commit });
-  const begun = async (): Promise<number[][]> => {
-    await new Promise(setImmediate);
-    await new Promise(setImmediate);
-    return groups;
-  };
-  const added = [commits.add(1)];
-  expect(await begun()).toEqual([[1]]);
-  added.push(commits.add(2), commits.add(3));
-  expect(await begun()).toEqual([[1]]);
-  added.push(...[4, 5, 6, 7].map((item) => commits.add(item)));
-  expect(await begun()).toEqual([[1], [2, 3, 4]]);
-  ends[0]?.();
-  expect(await begun()).toEqual([[1], [2, 3, 4], [5, 6, 7]]);
-  for (const end of ends) end();
-  expect(await Promise.all(added)).toEqual(Array(7).fill(true));
 });
 
 test("resolves only when the item is written", async () => {

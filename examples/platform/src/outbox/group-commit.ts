@@ -4,8 +4,6 @@ export interface GroupCommitOptions<T> {
   /** Writes a whole group in one transaction. */
   commit: (group: T[]) => Promise<void>;
   maxGroup: number;
-  /** Groups under way at a time. A second one begins only when it is full: small groups cost the database more. */
-  maxConcurrent: number;
   /** How long a group that is not full waits for others. @default 0 */
   delayMs?: number;
   /**
@@ -27,7 +25,7 @@ const retryPauseMs = 250;
 export class GroupCommit<T> {
   readonly #options: GroupCommitOptions<T>;
   readonly #waiting: WaitingItem<T>[] = [];
-  #underWay = 0;
+  #isWriting = false;
 
   constructor(options: GroupCommitOptions<T>) {
     this.#options = options;
@@ -42,11 +40,10 @@ export class GroupCommit<T> {
   }
 
   #begin(): void {
-    const { maxGroup, maxConcurrent } = this.#options;
-    if (this.#underWay >= maxConcurrent || this.#waiting.length < (this.#underWay === 0 ? 1 : maxGroup)) return;
-    this.#underWay += 1;
+    if (this.#isWriting || this.#waiting.length === 0) return;
+    this.#isWriting = true;
     void this.#writeGroup().finally(() => {
-      this.#underWay -= 1;
+      this.#isWriting = false;
       this.#begin();
     });
   }
@@ -57,7 +54,6 @@ export class GroupCommit<T> {
     if (delayMs === 0 || this.#waiting.length >= maxGroup) await setImmediate();
     else await setTimeout(delayMs);
     const group = this.#waiting.splice(0, maxGroup);
-    if (group.length === 0) return;
     const isWritten = await this.#write(group.map(({ item }) => item));
     if (isWritten || group.length === 1) for (const { done } of group) done(isWritten);
     else await Promise.all(group.map(async ({ item, done }) => done(await this.#try([item]))));

@@ -73,8 +73,6 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
     commit: (made) => settle(made),
     maxGroup: batchSize,
     delayMs: storeDelayMs,
-    // PGlite runs one transaction at a time. On PostgreSQL one after the other is 100 rows per commit, however many cores it has.
-    maxConcurrent: store.name === "pglite" ? 1 : 3,
     onError,
     giveUpAfterMs: options.settleLimitMs ?? 10_000,
   });
