@@ -8,7 +8,7 @@ const neverLogged = new Set(
     .map((field) => field.toLowerCase()),
 );
 
-/** Logs JSON lines. An error is always reduced to its `errorFields`. */
+/** Creates a structured log of JSON lines. An error is always reduced to its `errorFields`. */
 export function createLog(level: string, destination: DestinationStream = pino.destination(1)): Logger {
   const hooks = {
     // Without a message pino would log the error's.

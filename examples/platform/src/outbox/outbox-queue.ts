@@ -7,7 +7,10 @@ export interface OutboxQueue {
   table: "deliveries" | "notifications" | "mails";
   /** The number that rows are leased under. */
   id: "sequence" | "id";
-  /** Rows of one lane share its capacity, and lanes take turns. Without a column all rows are in one lane. */
+  /**
+   * Rows of one lane share its capacity, and lanes take turns: no head-of-line blocking of the others by a slow one. Without a
+   * column all rows are in one lane.
+   */
   lane?: "organisation_id" | "offer_id";
   /** How many rows of a lane may be under way at a time, over all processes. */
   capacity: number;

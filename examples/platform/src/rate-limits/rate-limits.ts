@@ -2,7 +2,7 @@ import { RateLimiterMemory } from "rate-limiter-flexible";
 import { networkOf } from "../http/network-of.ts";
 import { consume } from "./consume.ts";
 
-/** At most `count` requests in each window of `seconds`. */
+/** At most `count` requests in each fixed window of `seconds`. */
 export interface RateLimit {
   count: number;
   seconds: number;

@@ -25,7 +25,7 @@ const maxFromNetwork = 10;
 const maxFromAnywhere = 100;
 
 /**
- * Creates a rate-limited password check: two at once, and within five minutes ten failed attempts for an account from one
+ * Creates a rate-limited password check, against guessing by brute force: two at once, and within five minutes ten failed attempts for an account from one
  * network, and a hundred from all networks (D-55). The time that a check takes bounds how many accounts are counted.
  *
  * @throws {ProblemError} `too_many_sign_ins`

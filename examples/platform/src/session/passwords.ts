@@ -15,8 +15,9 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * @param kept a hash from `hashPassword`, of any cost; undefined for an unknown account, which takes as long, so that the
- *   response time does not reveal which accounts exist
+ * Safe from timing attacks, and from the enumeration of accounts by the response time: an unknown account takes as long.
+ *
+ * @param kept a hash from `hashPassword`, of any cost; undefined for an unknown account
  */
 export async function verifyPassword(password: string, kept: string | undefined): Promise<boolean> {
   const { cost: keptCost, salt, key } = parseHash(kept ?? "");

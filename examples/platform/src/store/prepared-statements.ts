@@ -1,12 +1,12 @@
 import type { PostgresPool, PostgresPoolClient } from "kysely";
 import type pg from "pg";
 
-/** Lists of varying length make many statements of one query: those beyond are planned each time. */
+/** Lists of varying length make many statements of one query. Further ones are planned each time. */
 const maxPrepared = 200;
 
 /**
- * The same pool, for work that runs the same statements again and again: each connection prepares them once. Planning takes an
- * eighth of the CPU that deliveries take PostgreSQL.
+ * The same pool with prepared statements, for work that runs the same ones again and again. Planning them took an eighth of the
+ * CPU that deliveries cost PostgreSQL.
  */
 export function withPreparedStatements(pool: pg.Pool): PostgresPool {
   const names = new Map<string, string>();

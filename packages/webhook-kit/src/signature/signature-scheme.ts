@@ -73,7 +73,7 @@ export interface SignatureScheme<
   /** Parses the headers strictly, or says why they are refused. `rawHeaders` is Node's list: name, value, name, value. */
   parse(rawHeaders: readonly string[]): ParsedSignature | SignatureProblem;
   /**
-   * Returns which secret signed, and by which variant of the scheme. Compares in constant time against every secret.
+   * Returns which secret signed, and by which variant of the scheme. Compares in constant time (timing attacks) against every secret.
    * `body` is there when `signsBody` is true.
    */
   verify(

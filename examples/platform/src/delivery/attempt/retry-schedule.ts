@@ -4,7 +4,7 @@ import { maxRetryAfterSeconds, retryDelaysSeconds, retryJitter } from "../../gen
 export interface RetrySchedule {
   /** The pause after the first, second, … attempt. One attempt more than pauses, then the delivery is a dead letter. */
   delaysMs: readonly number[];
-  /** The share by which a pause is made longer or shorter at random, so that retries do not arrive in one wave. */
+  /** The share by which a pause is made longer or shorter at random, so that retries do not arrive at once (thundering herd). */
   jitter: number;
   /** A `Retry-After` is honoured when it asks for more than the schedule does, up to this. */
   maxRetryAfterMs: number;

@@ -3,7 +3,10 @@ import helmet from "helmet";
 
 const self = ["'self'"];
 
-/** Content-Security-Policy (CSP) and other headers: own files and form targets only, and no framing. */
+/**
+ * Content-Security-Policy (CSP) and other headers: own files and form targets only, no framing (clickjacking), and over https
+ * Strict-Transport-Security (HSTS).
+ */
 export const securityHeaders = (isSecure: boolean): RequestHandler =>
   helmet({
     contentSecurityPolicy: {
