@@ -4,6 +4,7 @@ import type { Store, Trx } from "../store/store.ts";
 import type { QueueName } from "../store/tables.ts";
 import type { Lease } from "./outbox-queue.ts";
 import { type Loop, runLoop } from "./run-loop.ts";
+import { shareSettling, standstillEnds } from "./settling-lock.ts";
 
 /**
  * The lease of this process on all rows that it works on: one row, renewed while there are any. Once the lease has expired,
@@ -126,15 +127,18 @@ const wakeFreed = sql`
   on conflict do nothing`;
 
 /**
- * Ends leases and wakes their lanes: there is room for others now.
+ * Ends leases and wakes their lanes: there is room for others now. The first statement of a transaction that settles their rows,
+ * so it takes the settling lock too.
  *
  * @returns the tokens that were still there: the rows under the others belong to another process by now
  */
 export async function endLeases(trx: Trx, queue: QueueName, leases: readonly Lease[]): Promise<Set<number>> {
   const { rows } = await sql<{ token: number }>`
-    with freed as (
+    with locked as materialized (
+      select ${standstillEnds}, ${shareSettling(queue)}
+    ), freed as (
       delete from outbox_leases
-      using json_to_recordset(${JSON.stringify(leases)}::text::json) as given ("rowId" int8, token int8)
+      using locked, json_to_recordset(${JSON.stringify(leases)}::text::json) as given ("rowId" int8, token int8)
       where queue = ${queue} and row_id = given."rowId" and outbox_leases.token = given.token
       returning outbox_leases.token, queue, lane
     ), woken as (${wakeFreed})

@@ -1,12 +1,10 @@
 import { setImmediate } from "node:timers/promises";
-import { sql } from "kysely";
 import type { Store, Trx } from "../store/store.ts";
 import { claimRows } from "./claim-rows.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { endLeases, type Leases, nextWakeupMs } from "./leases.ts";
 import type { Lease, OutboxQueue } from "./outbox-queue.ts";
 import { type Loop, runLoop } from "./run-loop.ts";
-import { shareSettling, standstillEnds } from "./settling-lock.ts";
 
 /** A row with the lease that this process has on it. */
 export interface Leased<Row> {
@@ -79,7 +77,6 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
 
   const settle = async (made: readonly Attempted<Row, Result>[]): Promise<void> => {
     const report = await store.transaction(async (trx) => {
-      if (store.name === "postgres") await sql`select ${standstillEnds}, ${shareSettling(queue.name)}`.execute(trx);
       const ended = await endLeases(
         trx,
         queue.name,
