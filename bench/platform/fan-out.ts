@@ -27,7 +27,7 @@ const push = startPush({
   onSettled: (count: number) => onSettled(count),
   onError,
 });
-const deps = { now: () => new Date() };
+const deps = { now: () => new Date(), linkTo: (path: string) => `http://localhost${path}` };
 
 /** @returns how long it took in milliseconds until the last notification was marked as sent */
 async function fanOut(recipients: number): Promise<number> {
