@@ -11,12 +11,12 @@ const secretOf = (number: number): string => `whsec_${Buffer.alloc(24, number).t
 
 /** A receiver of several instances behind one address, each with its own secrets. */
 function openCluster(scheme: SignatureScheme, size: number) {
-  const receipts = memoryDeduplication();
+  const deduplication = memoryDeduplication();
   const received: string[] = [];
   const refused: string[] = [];
   const start = (secret: string[]): RequestListener =>
     webhookListener({
-      ...{ secret, scheme, receipts },
+      ...{ secret, scheme, deduplication },
       onWorkerAddedContact: ({ workerId }) => void received.push(workerId),
       onRejected: ({ reason }) => void refused.push(reason),
     });

@@ -8,7 +8,7 @@ import { redisDeduplication } from "../../src/deduplication/redis/redis-deduplic
 import { findRedis, redisUrl } from "./redis-server.ts";
 
 /** For what runs on every store; `open` responses an empty one, gone when the test is over. */
-export interface ReceiptsUnderTest {
+export interface DeduplicationUnderTest {
   readonly title: string;
   open(): Promise<Deduplication>;
 }
@@ -39,9 +39,9 @@ export function openIoRedis(): Redis {
   return client;
 }
 
-const onMemory: ReceiptsUnderTest = { title: "memory", open: async () => memoryDeduplication() };
+const onMemory: DeduplicationUnderTest = { title: "memory", open: async () => memoryDeduplication() };
 
-const onRedis: ReceiptsUnderTest[] = [
+const onRedis: DeduplicationUnderTest[] = [
   {
     title: "Redis with npm redis",
     async open() {
@@ -59,5 +59,5 @@ const onRedis: ReceiptsUnderTest[] = [
 ];
 
 /** Memory always, Redis where one responses: the global set-up says which. */
-export const receiptsUnderTest = async (): Promise<ReceiptsUnderTest[]> =>
+export const deduplicationsUnderTest = async (): Promise<DeduplicationUnderTest[]> =>
   (await findRedis()) === undefined ? [onMemory] : [onMemory, ...onRedis];

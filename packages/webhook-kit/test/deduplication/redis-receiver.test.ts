@@ -4,7 +4,7 @@ import type { Deduplication } from "../../src/deduplication/deduplication.ts";
 import { webhookRouter } from "../../src/express.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { expresses, secret, serve, signed } from "../support/serve.ts";
-import { receiptsUnderTest } from "./deduplication-under-test.ts";
+import { deduplicationsUnderTest } from "./deduplication-under-test.ts";
 
 const [, { express }] = expresses as [unknown, (typeof expresses)[0]];
 
@@ -67,7 +67,7 @@ function heldHandler() {
   return { runs, handler, started };
 }
 
-describe.each(await receiptsUnderTest())("deduplication in $title", ({ open }) => {
+describe.each(await deduplicationsUnderTest())("deduplication in $title", ({ open }) => {
   test("hundreds of events of one minute, signed alike, are all handled, and once", async () => {
     const handled: string[] = [];
     const onWorkerOfferResponse = ({ workerId }: { workerId: string }) => handled.push(workerId);
