@@ -62,25 +62,20 @@ async function writeHealth(trx: Trx, settled: readonly UpdatedEndpoint[]): Promi
     where endpoints.organisation_id = changed.organisation_id`.execute(trx);
 }
 
-/**
- * Those that failed, and those that had failed when an attempt of the group began. Almost always there are none, and the group
- * is stored with one statement less.
- */
+/** Those that failed, and those that had failed before they acknowledged. */
 async function lockEndpoints(trx: Trx, made: CompletedAttempts) {
-  const concerned = made.filter(({ row, result }) => classifyAttempt(result) !== "acknowledged" || hasFailed(row));
-  if (concerned.length === 0) return [];
-  const ids = JSON.stringify([...new Set(concerned.map(({ row }) => row.organisation_id))]);
+  const failed = made.filter(({ result }) => classifyAttempt(result) !== "acknowledged");
+  const ids = (of: CompletedAttempts) => {
+    const distinct = JSON.stringify([...new Set(of.map(({ row }) => row.organisation_id))]);
+    return sql`array(select json_array_elements_text(${distinct}::text::json))`;
+  };
   return trx
     .selectFrom("endpoints")
     .select(["organisation_id as organisationId", "encrypted_secret as encryptedSecret", ...healthColumns])
-    .where(sql<boolean>`organisation_id = any (array(select json_array_elements_text(${ids}::text::json)))`)
+    .where(sql<boolean>`organisation_id = any (${ids(made)})`)
+    .where(sql<boolean>`(organisation_id = any (${ids(failed)})
+      or consecutive_failures > 0 or failing_since is not null or breaker_open_until is not null)`)
     .orderBy("organisation_id")
     .forUpdate()
     .execute();
 }
-
-const hasFailed = ({
-  consecutive_failures: failures,
-  failing_since: since,
-  breaker_open_until: until,
-}: PendingDelivery) => failures > 0 || since !== null || until !== null;

@@ -73,7 +73,8 @@ export interface SignatureScheme<
   /** Parses the headers strictly, or says why they are refused. `rawHeaders` is Node's list: name, value, name, value. */
   parse(rawHeaders: readonly string[]): ParsedSignature | SignatureProblem;
   /**
-   * Returns which secret signed, and by which variant of the scheme. Compares in constant time (timing attacks) against every secret.
+   * Returns which secret signed, and by which variant of the scheme. Compares with every secret in constant time, so that a timing
+   * attack learns nothing.
    * `body` is there when `signsBody` is true.
    */
   verify(

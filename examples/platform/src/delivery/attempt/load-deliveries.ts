@@ -37,8 +37,6 @@ async function readDeliveries({ db }: Store, sequences: readonly number[]) {
       "endpoints.previous_encrypted_secret",
       "endpoints.previous_secret_until",
       "endpoints.scheme",
-      "endpoints.consecutive_failures",
-      "endpoints.failing_since",
       "endpoints.breaker_open_until",
     ])
     .where(sql<boolean>`deliveries.sequence = any (array(
