@@ -48,9 +48,10 @@ async function run(names: readonly string[]): Promise<void> {
     console.log(`## ${name}\n`);
     figures[name] = await suite({ quick: options.quick });
     for (const comparison of figures[name]) console.log(printTable(comparison));
+    // After each suite: what the next one does loses nothing.
+    const report: Report = { ...about, suites: figures };
+    if (options.json) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
   }
-  const report: Report = { ...about, suites: figures };
-  if (options.json) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
 }
 
 function printAgreement([one, other]: readonly string[]): void {
