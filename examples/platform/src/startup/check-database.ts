@@ -54,6 +54,10 @@ const reasons: [RegExp, string][] = [
   [/^(?:ENOTFOUND|EAI_)/, "its host cannot be looked up; correct the host's name"],
   [/^ENOENT .*, open /, "a file that it names is missing; correct sslrootcert, sslcert or sslkey"],
   [
+    /unsupported startup parameter/,
+    "the pooler at SERVER refuses a parameter that it names; remove it, or add it to the pooler's ignore_startup_parameters",
+  ],
+  [
     /^E(?:TIMEDOUT|HOSTUNREACH|NETUNREACH|ADDRNOTAVAIL|INVAL) |timeout|timed out/i,
     "SERVER did not respond in time; correct host and port, or open the firewall",
   ],

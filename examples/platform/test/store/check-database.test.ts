@@ -57,6 +57,11 @@ test.each([
   ],
   ["3D000", 'database "x" does not exist', /there is no database x; create it with: createdb x; or correct the name/],
   ["42501", "permission denied for database", /the role ann lacks a privilege; grant it CREATE .*/],
+  [
+    "08P01",
+    "unsupported startup parameter: statement_timeout",
+    /the pooler at \S+ refuses a parameter that it names; .*/,
+  ],
   ["53300", "too many connections", /it has too many connections; .*/],
   ["57P03", "the database system is starting up", /the server ended the connection; .* Try again/],
 ])("a server that refuses with %s: %s", async (code, message, reason) => {

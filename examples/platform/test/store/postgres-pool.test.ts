@@ -1,5 +1,7 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openPool } from "../../src/store/postgres-pool.ts";
+import { openPool, ownClient } from "../../src/store/postgres-pool.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 import { openTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
 
@@ -38,6 +40,18 @@ describe.each(shared)("connections to $title", ({ createDatabase }) => {
     await pool.end();
   });
 
+  test("have limits of their own on the server", async () => {
+    const pool = openPool(databaseUrl, () => undefined, silenceMs);
+    for (const [name, value] of [
+      ["statement_timeout", "30s"],
+      ["idle_in_transaction_session_timeout", "30s"],
+      ["random_page_cost", "1.1"],
+      ["application_name", "offers-platform"],
+    ])
+      expect((await pool.query(`show ${name}`)).rows).toEqual([{ [name as string]: value }]);
+    await pool.end();
+  });
+
   test("last as long as they are used", async () => {
     const pool = openPool(databaseUrl, () => undefined, silenceMs);
     const client = await pool.connect();
@@ -45,4 +59,30 @@ describe.each(shared)("connections to $title", ({ createDatabase }) => {
     client.release();
     await pool.end();
   });
+});
+
+// https://www.pgbouncer.org/config.html#ignore_startup_parameters: it refuses all others.
+const knownToPgBouncer = ["user", "database", "client_encoding", "datestyle", "timezone", "application_name"];
+
+test.each([
+  ["the pool", (url: string): Promise<unknown> => openPool(url, () => undefined).connect()],
+  ["the connection for signals", (url: string): Promise<unknown> => ownClient(url).connect()],
+])("%s names no startup parameter that PgBouncer refuses", async (_, connect) => {
+  let startup: Buffer | undefined;
+  const server = createServer((socket) => {
+    socket.on("error", () => undefined);
+    socket.once("data", (message) => {
+      startup = message;
+      socket.destroy();
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  await expect(connect(`postgres://ann@127.0.0.1:${port}/x`)).rejects.toThrow();
+  server.close();
+  // https://www.postgresql.org/docs/current/protocol-message-formats.html, StartupMessage: length, version, then names and values.
+  const texts = startup?.subarray(8).toString().split("\0") ?? [];
+  const names = texts.filter((text, index) => index % 2 === 0 && text !== "");
+  expect(names).toContain("user");
+  expect(names.filter((name) => !knownToPgBouncer.includes(name))).toEqual([]);
 });
