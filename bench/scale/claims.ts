@@ -36,11 +36,7 @@ const context = { now, random: Math.random, breaker: defaultBreakerPolicy, retry
 const perClaim = 100;
 
 async function settle(claimed: readonly Lease[]): Promise<void> {
-  const rows = await loadDeliveries(
-    store,
-    claimed.map(({ rowId }) => rowId),
-    now(),
-  );
+  const rows = await loadDeliveries(store, claimed, now());
   const made = claimed.flatMap((lease) => {
     const row = rows.get(lease.rowId);
     if (row === undefined) return [];

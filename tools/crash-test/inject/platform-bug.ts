@@ -29,15 +29,15 @@ const rewrites: Record<PlatformBug, Rewrite> = {
       [
         "), woken as (",
         `), released as (
-      update deliveries set due_at = now() where sequence = any (array(
-        select next.sequence from settled cross join lateral (
-          select sequence from deliveries
+      update deliveries set due_at = now() where (organisation_id, sequence) in (
+        select next.organisation_id, next.sequence from settled cross join lateral (
+          select organisation_id, sequence from deliveries
           where organisation_id = settled.lane and order_key = settled.order_key and state = 'pending'
             and deliveries.id <> settled.id
           order by sequence limit 1
         ) as next
         where settled.state <> 'pending'
-      ))
+      )
     ), woken as (`,
       ],
     ],

@@ -33,7 +33,7 @@ function restartBatch(store: Store, organisationId: string, after: number): Prom
     await lockSettling(trx, "webhooks");
     const { rows } = await sql<{ sequence: number }>`
       update deliveries set attempts = 0, due_at = least(due_at, now())
-      where sequence = any (array(
+      where organisation_id = ${organisationId} and sequence = any (array(
         select sequence from deliveries
         where organisation_id = ${organisationId} and due_at is not null and sequence > ${after}
           and (attempts > 0 or due_at > now())

@@ -12,7 +12,7 @@ export type OrderKey = Pick<Selectable<DeliveryTable>, "organisation_id" | "orde
 export async function lockOrder(trx: Trx, { organisation_id, order_key }: OrderKey) {
   const { rows } = await sql<Pick<Selectable<DeliveryTable>, "id" | "sequence" | "state">>`
     select id, sequence, state from deliveries
-    where sequence = any (array(
+    where organisation_id = ${organisation_id} and sequence = any (array(
       select sequence from deliveries
       where organisation_id = ${organisation_id} and order_key = ${order_key} and state <> 'acknowledged'
       union all
@@ -27,19 +27,22 @@ export async function lockOrder(trx: Trx, { organisation_id, order_key }: OrderK
 /**
  * Makes the oldest pending delivery of each order key due. A statement of its own, after the one that settled those before:
  * its snapshot has the deliveries whose inserts that one waited for.
+ *
+ * It does not ask for `state = 'pending'`: without statistics, PGlite read all pending deliveries of the organisation for each
+ * key then, by their index.
  */
 export async function releaseNext(trx: Trx, keys: readonly OrderKey[]): Promise<void> {
   if (keys.length === 0) return;
   await sql`
-    update deliveries set due_at = now() where sequence = any (array(
-      select oldest.sequence
+    update deliveries set due_at = now() where (organisation_id, sequence) in (
+      select oldest.organisation_id, oldest.sequence
       from json_to_recordset(${JSON.stringify(keys)}::text::json) as key (organisation_id text, order_key text)
       cross join lateral (
-        select sequence, due_at from deliveries
-        where organisation_id = key.organisation_id and order_key = key.order_key and state = 'pending'
+        select organisation_id, sequence, due_at from deliveries
+        where organisation_id = key.organisation_id and order_key = key.order_key and state not in ('acknowledged', 'dead')
         order by sequence
         limit 1
       ) as oldest
       where oldest.due_at is null
-    ))`.execute(trx);
+    )`.execute(trx);
 }

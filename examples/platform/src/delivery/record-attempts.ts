@@ -125,7 +125,7 @@ async function storeAttempts(trx: Trx, fates: readonly Fate[]): Promise<SettledR
         last_status = outcome.status,
         last_error = outcome.error
       from outcome
-      where deliveries.sequence = outcome.sequence and deliveries.state = 'pending'
+      where deliveries.organisation_id = outcome.lane and deliveries.sequence = outcome.sequence and deliveries.state = 'pending'
       returning id, organisation_id as lane, order_key, deliveries.state, due_at
     ), woken as (${wakeWhenDue("webhooks")})
     select id, lane as organisation_id, order_key, state from settled`.execute(trx);

@@ -65,7 +65,7 @@ export function startDelivery(options: DeliveryOptions): Loop {
   const dispatcher = startDispatcher<PendingDelivery, Attempt>({
     ...{ store, leases: options.leases, queue: webhooks(now), maxUnderWay, onError },
     ...(options.settleLimitMs !== undefined && { settleLimitMs: options.settleLimitMs }),
-    load: (sequences) => loadDeliveries(store, sequences, now()),
+    load: (claimed) => loadDeliveries(store, claimed, now()),
     async attempt(delivery, isHeld) {
       const attempt = await attemptDelivery({ ...context, isHeld }, delivery);
       // Whether the endpoint has it is unknown. It does not count as an attempt; another process makes it again at once.

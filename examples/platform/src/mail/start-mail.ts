@@ -40,7 +40,11 @@ type SentMail = Attempted<DueMail, "sent" | "retry" | "rejected">;
 export function startMail({ store, leases, transport, onError, firstRetryMs = 60_000 }: MailOptions): Loop {
   return startDispatcher<DueMail, SentMail["result"]>({
     ...{ store, leases, queue: mails, maxUnderWay, onError },
-    load: (ids) => loadMails(store, ids),
+    load: (claimed) =>
+      loadMails(
+        store,
+        claimed.map(({ rowId }) => rowId),
+      ),
     async attempt({ attempts: _, ...mail }) {
       try {
         await withTimeout(transport.send(mail), sendLimitMs);

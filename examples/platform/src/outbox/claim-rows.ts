@@ -16,18 +16,23 @@ export function claimRows(
   queue: OutboxQueue,
   limit: number,
 ): Promise<Lease[] | undefined> {
-  return store.transaction(async (trx) => {
-    await oneAtATime(trx, store, queue);
+  const claimIn = async (db: Store["db"]): Promise<Lease[] | undefined> => {
     const sentAtMs = performance.now();
-    const { rows } = await claim(queue, leases, limit).execute(trx);
-    if (rows.some(({ token }) => token !== null)) leases.renewed(sentAtMs);
-    return rows.length === 0 ? undefined : rows.filter(({ token }) => token !== null);
+    const { rows } = await claim(queue, leases, limit).execute(db);
+    const leased = rows.filter(({ token }) => token !== null);
+    if (leased.length > 0) leases.renewed(sentAtMs);
+    return rows.length === 0 ? undefined : leased;
+  };
+  // PGlite has one process.
+  if (store.name === "pglite") return claimIn(store.db);
+  return store.transaction(async (trx) => {
+    await oneAtATime(trx, queue);
+    return claimIn(trx);
   });
 }
 
-/** Two processes that count a lane at the same time would each fill it. PGlite has one process. */
-async function oneAtATime(trx: Trx, { name: store }: Store, { name }: OutboxQueue): Promise<void> {
-  if (store === "pglite") return;
+/** Two processes that count a lane at the same time would each fill it. */
+async function oneAtATime(trx: Trx, { name }: OutboxQueue): Promise<void> {
   // A claim that is lost in a crash of the server is as good as never made: its commit need not wait for the disk.
   await sql`select
     set_config('synchronous_commit', 'off', true),
@@ -74,11 +79,13 @@ function claim(queue: OutboxQueue, { processId, leaseEnd }: Leases, limit: numbe
         limit ${limit}
       ) as heads
       returning token, row_id, lane
+    ), served as (
+      select lane, count(*) as heads from leased group by lane
     ), passed as (
-      select lane, "opensInMs" from lanes
-      where room = (select count(*) from leased where leased.lane = lanes.lane)
-        or turn < (select max(turn) from leased join lanes using (lane))
-        or (select count(*) from leased) < ${limit}
+      select lane, "opensInMs" from lanes left join served using (lane)
+      where room = coalesce(heads, 0)
+        or turn < (select max(turn) from served join lanes using (lane))
+        or coalesce((select sum(heads) from served), 0) < ${limit}
     ), taken as (
       delete from outbox_wakeups using passed
       where queue = ${name} and outbox_wakeups.lane = passed.lane and at <= now()

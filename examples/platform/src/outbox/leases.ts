@@ -29,6 +29,9 @@ export class Leases {
     const renew = async (): Promise<number> => {
       if (this.#underWay === 0) return Number.POSITIVE_INFINITY;
       const sentAtMs = performance.now();
+      // Each claim renews it too.
+      const leftMs = this.#heldUntilMs - sentAtMs - (leaseMs * 3) / 4;
+      if (leftMs > 0) return leftMs;
       await sql`
         insert into outbox_processes (id, lease_until) values (${this.processId}, ${this.leaseEnd})
         on conflict (id) do update set lease_until = excluded.lease_until`.execute(store.db);

@@ -23,8 +23,8 @@ export interface DispatcherOptions<Row, Result> {
   queue: OutboxQueue;
   /** Rows under way at a time, in this process. */
   maxUnderWay: number;
-  /** Loads claimed rows. The leases of those that it leaves out end: their lane has closed meanwhile. */
-  load(rowIds: readonly number[]): Promise<ReadonlyMap<number, Row>>;
+  /** Loads claimed rows, by their `rowId`. The leases of those that it leaves out end: their lane has closed meanwhile. */
+  load(claimed: readonly Lease[]): Promise<ReadonlyMap<number, Row>>;
   /**
    * @param isHeld whether the row's lease has lasted until now
    * @returns undefined to give the row back: it is attempted again at once, unless this process ends
@@ -113,7 +113,7 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
     if (claimed === undefined) return pauseMs();
     if (claimed.length === 0) return 0;
     const isHeld = leases.watch();
-    const rows = await options.load(claimed.map(({ rowId }) => rowId));
+    const rows = await options.load(claimed);
     for (const [index, lease] of claimed.entries()) {
       // To sign a hundred requests takes 10 ms, in which nothing else would be done.
       if (index % 10 === 9) await setImmediate();

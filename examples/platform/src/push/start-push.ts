@@ -31,7 +31,11 @@ type AttemptedPush = Attempted<DueNotification, "sent" | "refused">;
 export function startPush({ store, leases, transport, onSettled, onError, firstRetryMs = 5_000 }: PushOptions): Loop {
   return startDispatcher<DueNotification, AttemptedPush["result"]>({
     ...{ store, leases, queue: pushes, maxUnderWay, onError },
-    load: (ids) => loadNotifications(store, ids),
+    load: (claimed) =>
+      loadNotifications(
+        store,
+        claimed.map(({ rowId }) => rowId),
+      ),
     async attempt({ platform, token, attempts: _, ...content }) {
       const { deviceId: id, workerId } = content;
       try {

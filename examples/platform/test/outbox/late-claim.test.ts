@@ -40,9 +40,9 @@ describe.each(await storesUnderTest())("a claim on $title", ({ createDatabase })
       startDispatcher<number, "sent">({
         ...{ store, leases, onError },
         ...{ queue: { name: "mails", table: "mails", id: "id", capacity: 8 }, maxUnderWay: 8 },
-        async load(ids) {
+        async load(claimed) {
           await loaded();
-          return new Map(ids.map((id) => [id, id]));
+          return new Map(claimed.map(({ rowId }) => [rowId, rowId]));
         },
         async attempt(id) {
           attempted.push(`${name} ${id}`);

@@ -29,11 +29,11 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     await recordDue(outbox.store, outbox.organisationId, 20);
     let times = 0;
     const { settled, errors: reported } = start(outbox.store, newProcess(), {
-      async load(rowIds) {
+      async load(claimed) {
         times += 1;
         if (times === 1) throw new Error("not now");
-        const loaded = times === 2 ? rowIds.slice(1) : rowIds;
-        return new Map(loaded.map((rowId) => [rowId, rowId]));
+        const loaded = times === 2 ? claimed.slice(1) : claimed;
+        return new Map(loaded.map(({ rowId }) => [rowId, rowId]));
       },
     });
     await eventually("all are settled", () => settled.length === 20);

@@ -39,7 +39,7 @@ export function dispatch(store: Store, leases: Leases, options: Partial<Dispatch
   const errors: unknown[] = [];
   const loop = startDispatcher<number, string>({
     ...{ store, leases, queue, maxUnderWay: 100, onError: (error) => void errors.push(error) },
-    load: async (rowIds) => new Map(rowIds.map((rowId) => [rowId, rowId])),
+    load: async (claimed) => new Map(claimed.map(({ rowId }) => [rowId, rowId])),
     async attempt(rowId) {
       attempted.push(rowId);
       return "done";

@@ -149,6 +149,9 @@ describe("deliveries", () => {
 
   test("are filtered by event, status and error of the last attempt", async () => {
     await save();
+    await addContact("worker_dana");
+    const path = await latest("Acknowledged");
+    expect((await hana.get("/deliveries?status=200&state=acknowledged")).text).toContain(`href="${path}"`);
     receiver.respond = respondWith(410);
     await addContact("worker_cleo");
     await eventually("it is attempted", async () =>

@@ -24,7 +24,7 @@ test("a delivery that was claimed before the address changed goes to the old add
   const now = () => new Date();
   const leases = new Leases(fixture.store, 3_000, (error) => fixture.errors.push(error));
   const [lease] = (await claimRows(fixture.store, leases, webhooks(now), 1)) ?? [];
-  const claimed = (await loadDeliveries(fixture.store, [lease?.rowId ?? 0], now())).get(lease?.rowId ?? 0);
+  const claimed = (await loadDeliveries(fixture.store, lease ? [lease] : [], now())).get(lease?.rowId ?? 0);
   if (claimed === undefined) throw new Error("it is due");
   await fixture.store.db.updateTable("endpoints").set({ base_address: stranger.baseAddress }).execute();
   const onError = (error: unknown) => void fixture.errors.push(error);

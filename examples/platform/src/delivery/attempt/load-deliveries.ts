@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { jsonArrayFrom } from "kysely/helpers/postgres";
+import type { Lease } from "../../outbox/outbox-queue.ts";
 import type { Store } from "../../store/store.ts";
 
 /** A due delivery with all that its attempt needs. */
@@ -8,16 +9,16 @@ export type PendingDelivery = Awaited<ReturnType<typeof readDeliveries>>[number]
 /** Loads claimed deliveries, but for those whose endpoint was disabled or paused meanwhile. */
 export async function loadDeliveries(
   store: Store,
-  sequences: readonly number[],
+  leases: readonly Lease[],
   now: Date,
 ): Promise<Map<number, PendingDelivery>> {
-  const rows = await readDeliveries(store, sequences);
+  const rows = await readDeliveries(store, leases);
   const open = rows.filter(({ breaker_open_until: openUntil }) => openUntil === null || openUntil <= now);
   return new Map(open.map((row) => [row.sequence, row]));
 }
 
 /** As one JSON text: reading a hundred rows of fourteen columns took the thread of PGlite longer than finding them. */
-async function readDeliveries({ db }: Store, sequences: readonly number[]) {
+async function readDeliveries({ db }: Store, leases: readonly Lease[]) {
   const claimed = db
     .selectFrom("deliveries")
     .innerJoin("events", "events.id", "deliveries.event_id")
@@ -39,8 +40,8 @@ async function readDeliveries({ db }: Store, sequences: readonly number[]) {
       "endpoints.scheme",
       "endpoints.breaker_open_until",
     ])
-    .where(sql<boolean>`deliveries.sequence = any (array(
-      select json_array_elements_text(${JSON.stringify(sequences)}::text::json)::int8))`)
+    .where(sql<boolean>`(deliveries.organisation_id, deliveries.sequence) in (
+      select lane, "rowId" from json_to_recordset(${JSON.stringify(leases)}::text::json) as lease (lane text, "rowId" int8))`)
     .where("deliveries.state", "=", "pending")
     .where("endpoints.disabled_at", "is", null);
   const { rows } = await db.selectNoFrom(jsonArrayFrom(claimed).as("rows")).executeTakeFirstOrThrow();

@@ -27,7 +27,7 @@ export async function readDeliveries(deps: PortalDeps, { organisationId }: Signe
   const read = await deliveries(deps, organisationId)
     .$if(state !== undefined, (query) => query.where(isShownAs(state ?? "pending")))
     .$if(type !== undefined, (query) => query.where("events.type", "=", type ?? "workerOfferResponse"))
-    .$if(status !== undefined, (query) => query.where("last_status", "=", status ?? 0))
+    .$if(status !== undefined, (query) => query.where(hasLastStatus(status ?? 0)))
     .$if(error !== undefined, (query) => query.where("last_error", "=", error ?? ""))
     .$if(since !== undefined, (query) => query.where("events.created_at", ">=", since ?? new Date()))
     .$if(before !== undefined, (query) => query.where("deliveries.sequence", "<", before?.position ?? 0))
@@ -36,6 +36,10 @@ export async function readDeliveries(deps: PortalDeps, { organisationId }: Signe
     .execute();
   return deliveriesCursor.cut(read, limit, ({ sequence }) => ({ position: sequence, id: "" }));
 }
+
+/** Only 200 acknowledges (D-13). The index by status holds failures alone, since most deliveries have none. */
+const hasLastStatus = (status: number) =>
+  status === 200 ? sql<boolean>`last_status = 200` : sql<boolean>`(last_status = ${status} and last_error is not null)`;
 
 /** The same with every attempt, as the JSON route returns it. */
 async function readDeliveriesAndAttempts(deps: PortalDeps, person: SignedInPerson, filter: DeliveryFilter) {
