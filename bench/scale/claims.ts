@@ -28,7 +28,8 @@ const [, , options = ""] = process.argv;
 const onError = (error: unknown): never => {
   throw error;
 };
-const store = await openStore({ ...JSON.parse(options), onError });
+// As the platform delivers.
+const { background: store } = await openStore({ ...JSON.parse(options), onError });
 const leases = await openLeases(store, { onError });
 const now = (): Date => new Date();
 const queue = webhooks(now);

@@ -1,5 +1,5 @@
 import { mkdir } from "node:fs/promises";
-import { Kysely, PGliteDialect, PostgresDialect } from "kysely";
+import { Kysely, PGliteDialect, PostgresDialect, type PostgresPool } from "kysely";
 import { lockFolder } from "./folder-lock.ts";
 import { inTransaction } from "./in-transaction.ts";
 import { migrate } from "./migrate.ts";
@@ -8,6 +8,7 @@ import { PgliteConnection } from "./pglite/pglite-connection.ts";
 import { PgliteThread } from "./pglite/pglite-thread.ts";
 import { type Lane, PriorityMutex } from "./pglite/priority-mutex.ts";
 import { openPool, ownClient } from "./postgres-pool.ts";
+import { withPreparedStatements } from "./prepared-statements.ts";
 import type { Store, Trx } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
@@ -89,20 +90,22 @@ async function openPglite(options: StoreOptions): Promise<Store> {
 async function openPostgres(options: StoreOptions, databaseUrl: string): Promise<Store> {
   const { onError = () => undefined, transactionLimitMs = 5_000 } = options;
   const pool = openPool(databaseUrl, onError);
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const lane = (ofLane: PostgresPool) => {
+    const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: ofLane }) });
+    return { db, transaction: <T>(work: (trx: Trx) => Promise<T>) => inTransaction(db, transactionLimitMs, work) };
+  };
   const { rows } = await pool.query<{ version: string }>("select current_setting('server_version') as version");
   const version = rows[0]?.version.split(" ")[0] ?? "of unknown version";
-  const store: Store = {
+  const background: Store = {
     name: "postgres",
     label: `PostgreSQL ${version}`,
-    db,
-    transaction: (work) => inTransaction(db, transactionLimitMs, work),
+    ...lane(withPreparedStatements(pool)),
     execute: (text, values) => pool.query(text, values),
     newClient: () => ownClient(databaseUrl),
     get background() {
-      return store;
+      return background;
     },
-    close: () => db.destroy(),
+    close: () => pool.end(),
   };
-  return store;
+  return { ...background, ...lane(pool) };
 }

@@ -20,7 +20,10 @@ export interface Store {
   transaction<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
   /** One SQL text outside kysely, possibly of several statements. */
   execute(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
-  /** The same store for background work. On PGlite, which does one thing at a time, foreground work goes first. */
+  /**
+   * The same store for background work. On PGlite, which does one thing at a time, foreground work goes first; on PostgreSQL,
+   * background work uses prepared statements.
+   */
   readonly background: Store;
   /** On PostgreSQL alone: a connection beside the pool, which the caller connects and ends. */
   readonly newClient?: () => pg.Client;

@@ -1,4 +1,5 @@
 import { type PGlite, protocol } from "@electric-sql/pglite";
+import { PlanAge } from "../plan-age.ts";
 import type { PgliteRows } from "./pglite-messages.ts";
 
 const { parse, describe, bind, execute, close, sync } = protocol.serialize;
@@ -20,6 +21,7 @@ export class PgliteStatements {
   readonly #database: PGlite;
   /** In the order of their last use. */
   readonly #kept = new Map<string, Statement>();
+  readonly #plans = new PlanAge();
   #lastName = 0;
 
   constructor(database: PGlite) {
@@ -27,6 +29,7 @@ export class PgliteStatements {
   }
 
   async run(sql: string, parameters: readonly unknown[]): Promise<PgliteRows> {
+    if (this.#plans.areOld()) await this.#database.exec("discard plans");
     const { name, serializers, columns } = await this.#statementOf(sql);
     const values = parameters.map((value, index) => {
       if (value === null || value === undefined) return null;

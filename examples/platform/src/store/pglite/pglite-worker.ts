@@ -60,8 +60,6 @@ async function serve(port: MessagePort, { folder }: PgliteWorkerData): Promise<v
   const post = (message: PgliteResponse): void => port.postMessage(message);
   const database = await open(folder);
   const statements = new PgliteStatements(database);
-  // A plan that is kept would be one for tables of the size they had: PGlite has no autovacuum that would replace it.
-  await database.exec("set plan_cache_mode = force_custom_plan");
   let turn = Promise.resolve();
   port.on("message", (request: PgliteRequest | "close") => {
     turn = turn.then(async () => {

@@ -1,0 +1,16 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { PlanAge } from "./plan-age.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test("plans are old once a second at most, while they are used", () => {
+  const plans = new PlanAge();
+  const wasOld: boolean[] = [];
+  for (let ms = 0; ms < 3_000; ms += 250) {
+    wasOld.push(plans.areOld());
+    vi.advanceTimersByTime(250);
+  }
+  const second = [true, false, false, false];
+  expect(wasOld).toEqual([...second, ...second, ...second]);
+});

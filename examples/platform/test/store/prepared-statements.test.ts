@@ -1,0 +1,60 @@
+import { sql } from "kysely";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openStore } from "../../src/store/open-store.ts";
+import type { Store } from "../../src/store/store.ts";
+import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
+
+const shared = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
+
+describe.each(shared)("statements of background work on $title", ({ createDatabase }) => {
+  let database: TestDatabase;
+  let store: Store;
+
+  beforeEach(async () => {
+    database = await createDatabase();
+    store = await openStore(database.options);
+  });
+  afterEach(async () => {
+    await store.close();
+    await database.remove();
+  });
+
+  const doubled = async (of: Pick<Store, "db">, value: number): Promise<number | undefined> =>
+    (await sql<{ doubled: number }>`select 2 * ${value}::integer as doubled`.execute(of.db)).rows[0]?.doubled;
+
+  /** The texts that the one connection of the callback has prepared. */
+  const preparedBy = (of: Store, work: (db: Pick<Store, "db">) => Promise<unknown>): Promise<string[]> =>
+    of.transaction(async (trx) => {
+      await work({ db: trx });
+      const { rows } = await sql<{ statement: string }>`select statement from pg_prepared_statements`.execute(trx);
+      return rows
+        .map(({ statement }) => statement)
+        .filter((statement) => !statement.includes("pg_prepared_statements"));
+    });
+
+  test("are prepared once by each connection; those of requests are not", async () => {
+    const twice = async (of: Pick<Store, "db">) =>
+      expect([await doubled(of, 1), await doubled(of, 21)]).toEqual([2, 42]);
+    expect(await preparedBy(store, twice)).toEqual([]);
+    expect(await preparedBy(store.background, twice)).toEqual(["select 2 * $1::integer as doubled"]);
+  });
+
+  test("are prepared again by the connection that takes the place of a lost one", async () => {
+    expect(await doubled(store.background, 1)).toBe(2);
+    const others = "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()";
+    await store.execute(`${others} and pid <> pg_backend_pid()`);
+    await store.execute("select pg_terminate_backend(pg_backend_pid())").catch(() => undefined);
+    expect(await doubled(store.background, 2)).toBe(4);
+  });
+
+  test("are prepared up to a limit, and work beyond it", async () => {
+    const prepared = await preparedBy(store.background, async ({ db }) => {
+      for (let count = 1; count <= 250; count += 1) {
+        const values = sql.join(Array.from({ length: count }, () => sql`${1}::integer`));
+        const { rows } = await sql<{ ones: number }>`select array_length(array[${values}], 1) as ones`.execute(db);
+        expect(rows).toEqual([{ ones: count }]);
+      }
+    });
+    expect(prepared).toHaveLength(200);
+  });
+});
