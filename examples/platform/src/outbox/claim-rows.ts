@@ -45,8 +45,10 @@ async function oneAtATime(trx: Trx, { name }: OutboxQueue): Promise<void> {
  * when it is full, is closed or has no further row; the end of a lease, the end of its pause or an insert wakes it again. The
  * others keep their turn.
  *
- * "offset 0" makes PostgreSQL ask the index for each row, whatever its statistics say. "limit capacity" makes it count leases by an index
- * scan, which skips ended ones: a bitmap scan read a thousand of them for each lane.
+ * "offset 0" makes PostgreSQL ask the index for each row, whatever its statistics say. "limit capacity" makes it count leases
+ * by an index scan, which skips those that ended: a bitmap scan read a thousand of them for each lane. The rows are loaded by a
+ * statement of their own: within this one PGlite delivered a tenth more, but claims took twice as long, up to 11 ms beside
+ * three million rows.
  */
 function claim(queue: OutboxQueue, { processId, leaseEnd }: Leases, limit: number) {
   const { name, table, id, lane, capacity, laneState, isBlocked = sql`false` } = queue;
