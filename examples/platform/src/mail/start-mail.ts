@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Leases } from "../outbox/leases.ts";
-import { type OutboxQueue, onlyLane } from "../outbox/outbox-queue.ts";
+import { type Lease, type OutboxQueue, onlyLane } from "../outbox/outbox-queue.ts";
 import type { Loop } from "../outbox/run-loop.ts";
 import { type Attempted, startDispatcher } from "../outbox/start-dispatcher.ts";
 import { wakeWhenDue } from "../outbox/wake-lanes.ts";
@@ -40,11 +40,7 @@ type SentMail = Attempted<DueMail, "sent" | "retry" | "rejected">;
 export function startMail({ store, leases, transport, onError, firstRetryMs = 60_000 }: MailOptions): Loop {
   return startDispatcher<DueMail, SentMail["result"]>({
     ...{ store, leases, queue: mails, maxUnderWay, onError },
-    load: (claimed) =>
-      loadMails(
-        store,
-        claimed.map(({ rowId }) => rowId),
-      ),
+    load: (claimed) => loadMails(store, claimed),
     async attempt({ attempts: _, ...mail }) {
       try {
         await withTimeout(transport.send(mail), sendLimitMs);
@@ -61,7 +57,8 @@ export function startMail({ store, leases, transport, onError, firstRetryMs = 60
   });
 }
 
-async function loadMails(store: Store, ids: readonly number[]): Promise<Map<number, DueMail>> {
+async function loadMails(store: Store, leases: readonly Lease[]): Promise<Map<number, DueMail>> {
+  const ids = leases.map(({ rowId }) => rowId);
   const rows = await store.db
     .selectFrom("mails")
     .select(["id", "to_address as to", "subject", "body", "created_at as createdAt", "attempts"])

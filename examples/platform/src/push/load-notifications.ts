@@ -1,11 +1,13 @@
 import { sql } from "kysely";
+import type { Lease } from "../outbox/outbox-queue.ts";
 import type { Store } from "../store/store.ts";
 
 /** A due notification with what its transport needs. */
 export type DueNotification = Awaited<ReturnType<typeof readNotifications>>[number];
 
 /** Loads claimed notifications, but for those that a newer one superseded meanwhile. */
-export async function loadNotifications(store: Store, ids: readonly number[]): Promise<Map<number, DueNotification>> {
+export async function loadNotifications(store: Store, leases: readonly Lease[]): Promise<Map<number, DueNotification>> {
+  const ids = leases.map(({ rowId }) => rowId);
   const rows = await readNotifications(store, ids);
   return new Map(rows.map((row) => [row.id, row]));
 }

@@ -31,11 +31,7 @@ type AttemptedPush = Attempted<DueNotification, "sent" | "refused">;
 export function startPush({ store, leases, transport, onSettled, onError, firstRetryMs = 5_000 }: PushOptions): Loop {
   return startDispatcher<DueNotification, AttemptedPush["result"]>({
     ...{ store, leases, queue: pushes, maxUnderWay, onError },
-    load: (claimed) =>
-      loadNotifications(
-        store,
-        claimed.map(({ rowId }) => rowId),
-      ),
+    load: (claimed) => loadNotifications(store, claimed),
     async attempt({ platform, token, attempts: _, ...content }) {
       const { deviceId: id, workerId } = content;
       try {

@@ -43,31 +43,27 @@ export async function purgeExpired(
     const purged = await purging.catch(onError);
     more = purged === batchSize || more;
   };
+  /** @param statement returns what it purged */
+  const runBatch = (statement: RawBuilder<unknown>) =>
+    inBatch(async (trx) => (await statement.execute(trx)).rows.length);
   /** @param expired selects ids */
   const deleteBatch = (table: "events" | "notifications" | "mails", expired: RawBuilder<unknown>) =>
-    inBatch(async (trx) => {
-      const rows = sql`delete from ${sql.table(table)} where id in (${expired} limit ${batchSize}) returning id`;
-      return (await rows.execute(trx)).rows.length;
-    });
+    runBatch(sql`delete from ${sql.table(table)} where id in (${expired} limit ${batchSize}) returning id`);
 
-  await inBatch(async (trx) => {
-    const emptied = sql`update attempts set response = null, content_type = null where (delivery_id, id) in (
+  await runBatch(sql`
+    update attempts set response = null, content_type = null where (delivery_id, id) in (
       select delivery_id, id from attempts
       where response is not null and started_at <= ${content} order by started_at limit ${batchSize}
-    ) returning id`;
-    return (await emptied.execute(trx)).rows.length;
-  });
+    ) returning id`);
   await inBatch((trx) => purgeDeliveries(trx, delivery, batchSize));
   // Attempts of deliveries that are kept. By organisation: another index, by time alone, would cost each attempt that is stored.
-  await inBatch(async (trx) => {
-    const deleted = sql`delete from attempts where (delivery_id, id) in (
+  await runBatch(sql`
+    delete from attempts where (delivery_id, id) in (
       select expired.delivery_id, expired.id from organisations cross join lateral (
         select delivery_id, id from attempts
         where organisation_id = organisations.id and started_at <= ${delivery} limit ${batchSize}
       ) as expired limit ${batchSize}
-    ) returning id`;
-    return (await deleted.execute(trx)).rows.length;
-  });
+    ) returning id`);
   // Events without an endpoint have no deliveries. They come after the expired deliveries above. With the inner limit,
   // PostgreSQL probes the index per event instead of joining all.
   if (!more)

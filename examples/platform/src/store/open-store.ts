@@ -1,5 +1,5 @@
 import { mkdir } from "node:fs/promises";
-import { Kysely, PGliteDialect, PostgresDialect, type PostgresPool } from "kysely";
+import { type Dialect, Kysely, PGliteDialect, PostgresDialect } from "kysely";
 import { lockFolder } from "./folder-lock.ts";
 import { inTransaction } from "./in-transaction.ts";
 import { migrate } from "./migrate.ts";
@@ -9,7 +9,7 @@ import { PgliteThread } from "./pglite/pglite-thread.ts";
 import { type Lane, PriorityMutex } from "./pglite/priority-mutex.ts";
 import { openPool, ownClient } from "./postgres-pool.ts";
 import { withPreparedStatements } from "./prepared-statements.ts";
-import type { Store, Trx } from "./store.ts";
+import type { Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
 export interface StoreOptions {
@@ -59,10 +59,8 @@ async function openPglite(options: StoreOptions): Promise<Store> {
   const turns = new PriorityMutex();
   const lane = (name: Lane) => {
     const pglite = new PgliteConnection(thread, turns, name);
-    const db = new Kysely<Tables>({ dialect: new PGliteDialect({ pglite }) });
     return {
-      db,
-      transaction: <T>(work: (trx: Trx) => Promise<T>) => inTransaction(db, transactionLimitMs, work),
+      ...queriesBy(new PGliteDialect({ pglite }), transactionLimitMs),
       execute: (text: string, values?: unknown[]) => pglite.query<Record<string, unknown>>(text, values),
     };
   };
@@ -90,16 +88,12 @@ async function openPglite(options: StoreOptions): Promise<Store> {
 async function openPostgres(options: StoreOptions, databaseUrl: string): Promise<Store> {
   const { onError = () => undefined, transactionLimitMs = 5_000 } = options;
   const pool = openPool(databaseUrl, onError);
-  const lane = (ofLane: PostgresPool) => {
-    const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: ofLane }) });
-    return { db, transaction: <T>(work: (trx: Trx) => Promise<T>) => inTransaction(db, transactionLimitMs, work) };
-  };
   const { rows } = await pool.query<{ version: string }>("select current_setting('server_version') as version");
   const version = rows[0]?.version.split(" ")[0] ?? "of unknown version";
   const background: Store = {
     name: "postgres",
     label: `PostgreSQL ${version}`,
-    ...lane(withPreparedStatements(pool)),
+    ...queriesBy(new PostgresDialect({ pool: withPreparedStatements(pool) }), transactionLimitMs),
     execute: (text, values) => pool.query(text, values),
     newClient: () => ownClient(databaseUrl),
     get background() {
@@ -107,5 +101,10 @@ async function openPostgres(options: StoreOptions, databaseUrl: string): Promise
     },
     close: () => pool.end(),
   };
-  return { ...background, ...lane(pool) };
+  return { ...background, ...queriesBy(new PostgresDialect({ pool }), transactionLimitMs) };
+}
+
+function queriesBy(dialect: Dialect, transactionLimitMs: number): Pick<Store, "db" | "transaction"> {
+  const db = new Kysely<Tables>({ dialect });
+  return { db, transaction: (work) => inTransaction(db, transactionLimitMs, work) };
 }
