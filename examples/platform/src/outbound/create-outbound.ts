@@ -1,21 +1,19 @@
-import { Agent, type Dispatcher, request as undiciRequest } from "undici";
+import { Agent } from "undici";
 import {
   connectTimeoutMs as defaultConnectTimeoutMs,
   maxReadBytes as defaultMaxReadBytes,
   maxSentBytes,
 } from "../generated/decisions.ts";
-import { AttemptDeadline } from "./attempt-deadline.ts";
 import { classifyError } from "./classify-error.ts";
 import { type GuardedConnectorOptions, guardedConnector } from "./connect/guarded-connector.ts";
 import { isOwnAddress } from "./connect/own-addresses.ts";
 import { nameResolver } from "./connect/resolve-name.ts";
-import { startOnlyIf } from "./connect/start-only-if.ts";
+import { exchange } from "./exchange.ts";
 import { httpAddress, joinAddress } from "./join-address.ts";
 import { maskEchoes } from "./mask-echoes.ts";
 import type { Outbound, OutboundFailure, OutboundRequest, OutboundResponse, OutboundResult } from "./outbound.ts";
 import { OutboundError } from "./outbound-error.ts";
 import { redactSignatures } from "./redact-signatures.ts";
-import { retryAfterMs } from "./retry-after.ts";
 
 /** Each has a default. */
 export type OutboundOptions = Partial<GuardedConnectorOptions>;
@@ -40,7 +38,6 @@ export function createOutbound({
 
 async function send(agent: Agent, request: OutboundRequest): Promise<OutboundResult> {
   const started = performance.now();
-  const deadline = new AttemptDeadline(request.timeoutMs, request.signal);
   let headers: Record<string, string> | undefined;
   const resultOf = (outcome: Outcome): OutboundResult => ({
     ...withoutEchoes(outcome, request),
@@ -51,21 +48,20 @@ async function send(agent: Agent, request: OutboundRequest): Promise<OutboundRes
     const content = request.body === undefined ? null : Buffer.from(JSON.stringify(request.body));
     if (content !== null && content.length > maxSentBytes)
       throw new OutboundError("request_too_large", `${content.length} bytes; ${maxSentBytes} are the limit`);
-    const { baseAddress, path, parameters } = request;
+    const { method, baseAddress, path, parameters, maxReadBytes = defaultMaxReadBytes } = request;
     const url = request.isWholeAddress ? httpAddress(baseAddress) : joinAddress(baseAddress, path, parameters);
     headers = {
       accept: "application/json",
       "user-agent": "offers-platform",
       ...(content !== null && { "content-type": "application/json" }),
       ...request.headers,
-      ...(await request.sign?.(content ?? new Uint8Array())),
+      ...request.sign?.(content ?? new Uint8Array()),
     };
-    return resultOf(await exchange(agent, request, { url, headers, content, deadline }));
+    const { origin, pathname, search } = url;
+    const options = { origin, path: pathname + search, method, headers, body: content };
+    return resultOf(await exchange(agent, options, { ...request, maxReadBytes }));
   } catch (error) {
-    const { signal } = deadline;
-    return resultOf({ ok: false, ...classifyError(signal.aborted ? signal.reason : error) });
-  } finally {
-    deadline.close();
+    return resultOf({ ok: false, ...classifyError(error) });
   }
 }
 
@@ -77,57 +73,5 @@ function withoutEchoes(outcome: Outcome, { confidential }: OutboundRequest): Out
   return { ...outcome, body: maskEchoes(body, confidential, truncated), ...(type && { contentType: type }) };
 }
 
-/** An endless sequence of them would take the time of all other attempts. */
-const maxInformationalResponses = 64;
-
 type CallField = "durationMs" | "sentHeaders";
 type Outcome = Omit<OutboundResponse, CallField> | Omit<OutboundFailure, CallField>;
-
-interface ReadyRequest {
-  url: URL;
-  headers: Record<string, string>;
-  /** Serialised once, so that the signed bytes are sent. */
-  content: Buffer | null;
-  deadline: AttemptDeadline;
-}
-
-async function exchange(
-  agent: Agent,
-  { method, maxReadBytes = defaultMaxReadBytes, mayStart }: OutboundRequest,
-  { url, headers, content, deadline }: ReadyRequest,
-): Promise<Outcome> {
-  const { signal } = deadline;
-  let informationalResponses = 0;
-  const onInfo = (): void => {
-    informationalResponses += 1;
-    if (informationalResponses > maxInformationalResponses)
-      deadline.abort("protocol_error", `more than ${maxInformationalResponses} informational responses`);
-  };
-  const dispatcher = mayStart === undefined ? agent : agent.compose(startOnlyIf(mayStart));
-  const responding = undiciRequest(url, { dispatcher, method, headers, body: content, signal, onInfo });
-  const response = await deadline.race(responding);
-  const contentType = response.headers["content-type"];
-  const wait = retryAfterMs(response.headers["retry-after"], Date.now());
-  return {
-    ok: true,
-    status: response.statusCode,
-    ...(typeof contentType === "string" && { contentType }),
-    ...(wait !== undefined && { retryAfterMs: wait }),
-    ...(await readCapped(response.body, maxReadBytes)),
-  };
-}
-
-async function readCapped(
-  body: Dispatcher.ResponseData["body"],
-  maxBytes: number,
-): Promise<{ body: Buffer; truncated: boolean }> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    length += chunk.length;
-    // Leaving the loop closes the connection.
-    if (length > maxBytes) return { body: Buffer.concat(chunks).subarray(0, maxBytes), truncated: true };
-  }
-  return { body: Buffer.concat(chunks), truncated: false };
-}

@@ -29,7 +29,7 @@ export interface OutboundRequest {
   /** Sent as JSON. At most 256 kB. */
   body?: unknown;
   /** Makes headers from the bytes that are sent; without a body, from none. */
-  sign?: (content: Uint8Array) => Record<string, string> | Promise<Record<string, string>>;
+  sign?: (content: Uint8Array) => Record<string, string>;
   /** Masked in the response. Signatures are added when they are made, so it is read after the response. */
   confidential?: Confidential;
   /** Deadline of the attempt: name look-up, connection, headers and body. */
@@ -88,4 +88,4 @@ export interface MessageToSign {
 }
 
 /** Makes the signature headers of a message, such as `Timestamp` and `Authorization`. */
-export type Sign = (secret: string, message: MessageToSign) => Record<string, string> | Promise<Record<string, string>>;
+export type Sign = (secret: string, message: MessageToSign) => Record<string, string>;

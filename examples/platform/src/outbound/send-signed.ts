@@ -35,8 +35,8 @@ export async function sendSigned(
       baseAddress,
       confidential,
       timeoutMs,
-      async sign(content) {
-        const headers = await sign(one, { scheme, id, content, otherSecret });
+      sign(content) {
+        const headers = sign(one, { scheme, id, content, otherSecret });
         signatures.push(...signaturesOf(headers));
         return headers;
       },

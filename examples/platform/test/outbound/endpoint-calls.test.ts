@@ -59,7 +59,7 @@ describe("the two tests of a base address", () => {
 test("a search for suggestions is a signed POST, whose response comes back unchanged", async () => {
   const receiver = await openReceiver(respondWith(200, { "content-type": "application/json" }, "[nonsense"));
   const outbound = createOutbound({ allowLoopback: true });
-  const sign = async (secret: string) => ({ authorization: `test ${secret}` });
+  const sign = (secret: string) => ({ authorization: `test ${secret}` });
   const endpoint = { baseAddress: receiver.baseAddress, scheme: "timestampDigest", secret: "s3cret" } as const;
   const profile = { ...endpoint, userEmailAddresses: ["a@example.com"] };
   const result = await searchSuggestions(outbound, sign, profile);
