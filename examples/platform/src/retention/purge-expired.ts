@@ -53,7 +53,7 @@ export async function purgeExpired(
   await runBatch(sql`
     update attempts set response = null, content_type = null where (delivery_id, id) in (
       select delivery_id, id from attempts
-      where response is not null and started_at <= ${content} order by started_at limit ${batchSize}
+      where response <> '' and started_at <= ${content} order by started_at limit ${batchSize}
     ) returning id`);
   await inBatch((trx) => purgeDeliveries(trx, delivery, batchSize));
   // Attempts of deliveries that are kept. By organisation: another index, by time alone, would cost each attempt that is stored.

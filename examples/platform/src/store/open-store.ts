@@ -106,5 +106,7 @@ async function openPostgres(options: StoreOptions, databaseUrl: string): Promise
 
 function queriesBy(dialect: Dialect, transactionLimitMs: number): Pick<Store, "db" | "transaction"> {
   const db = new Kysely<Tables>({ dialect });
-  return { db, transaction: (work) => inTransaction(db, transactionLimitMs, work) };
+  // On PGlite, each of them waits for all that was asked of it before: a query need not wait for the end of a commit.
+  const transactions = new Kysely<Tables>({ dialect });
+  return { db, transaction: (work) => inTransaction(transactions, transactionLimitMs, work) };
 }

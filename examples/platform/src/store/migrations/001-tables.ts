@@ -213,7 +213,7 @@ create table attempts (
   primary key (delivery_id, id)
 );
 create index on attempts (organisation_id, started_at);
-create index on attempts (started_at) where response is not null;
+create index on attempts (started_at) where response <> '';
 
 -- Processes that work on rows, each until its lease ends.
 create table outbox_processes (

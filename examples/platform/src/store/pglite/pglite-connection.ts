@@ -28,8 +28,10 @@ export class PgliteConnection implements PGlite {
     return this.#turns.take(this.#lane, () => this.#ask<T>(sql, parameters, true));
   }
 
-  transaction<T>(work: (transaction: PGliteTransaction) => Promise<T>): Promise<T> {
-    return this.#turns.take(this.#lane, () => this.#transact(work));
+  async transaction<T>(work: (transaction: PGliteTransaction) => Promise<T>): Promise<T> {
+    const { result, commit } = await this.#turns.take(this.#lane, () => this.#transact(work));
+    await commit;
+    return result;
   }
 
   /** After what was asked before it in this lane. */
@@ -37,7 +39,10 @@ export class PgliteConnection implements PGlite {
     return this.#turns.take(this.#lane, () => this.#thread.close());
   }
 
-  async #transact<T>(work: (transaction: PGliteTransaction) => Promise<T>): Promise<T> {
+  /** @returns `commit` without waiting for it: the thread runs requests in their order, so the next one may be sent */
+  async #transact<T>(
+    work: (transaction: PGliteTransaction) => Promise<T>,
+  ): Promise<{ result: T; commit: Promise<unknown> }> {
     // The thread runs requests in their order: the first statement need not wait for this one.
     const begun = this.#ask("begin", [], true);
     begun.catch(() => undefined);
@@ -48,8 +53,7 @@ export class PgliteConnection implements PGlite {
       });
       await begun;
       // COMMIT of a failed transaction is a silent ROLLBACK. The query before it fails instead, with 25P02.
-      await this.#ask("select 1; commit", [], false);
-      return result;
+      return { result, commit: this.#ask("select 1; commit", [], true) };
     } catch (error) {
       // Where this fails too, the thread is gone, and the transaction with it. The first error says why.
       await this.#ask("rollback", [], false).catch(() => undefined);
