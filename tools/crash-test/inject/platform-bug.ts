@@ -26,6 +26,7 @@ const rewrites: Record<PlatformBug, Rewrite> = {
     file: "delivery/record-attempts.ts",
     replacements: [
       ["await releaseNext(", "void Array.of("],
+      ["as lane, deliveries.state,", "as lane, order_key, deliveries.state,"],
       [
         "), woken as (",
         `), released as (

@@ -1,13 +1,12 @@
-import { type Selectable, sql } from "kysely";
+import { sql } from "kysely";
 import type { Attempted } from "../outbox/start-dispatcher.ts";
 import { wakeWhenDue } from "../outbox/wake-lanes.ts";
 import type { Trx } from "../store/store.ts";
-import type { DeliveryTable } from "../store/tables.ts";
 import type { Attempt } from "./attempt/attempt-delivery.ts";
 import type { PendingDelivery } from "./attempt/load-deliveries.ts";
 import { type RetrySchedule, retryDelayMs } from "./attempt/retry-schedule.ts";
 import { notifyEndpointDisabled } from "./notify-endpoint-disabled.ts";
-import { type OrderKey, releaseNext } from "./order-key.ts";
+import { releaseNext } from "./order-key.ts";
 import { type HealthContext, type UpdatedEndpoint, updateEndpointHealth } from "./update-endpoint-health.ts";
 
 /** `held`: it failed, and its endpoint is disabled. */
@@ -49,16 +48,17 @@ export async function recordAttempts(
   const endpoints = await updateEndpointHealth(trx, context, made);
   const byId = new Map(endpoints.map((endpoint) => [endpoint.organisationId, endpoint]));
   const fates = made.map((each) => fateOf(context, each, byId.get(each.row.organisation_id)));
-  const rows = await storeAttempts(trx, fates);
+  const pending = await storeAttempts(trx, fates);
+  const settled = fates.filter(({ delivery }) => !pending.has(delivery.id));
   await releaseNext(
     trx,
-    rows.filter(({ state }) => state !== "pending"),
+    settled.map(({ delivery: { organisation_id, order_key } }) => ({ organisation_id, order_key })),
   );
   for (const { organisationId, before, after } of endpoints)
     if (before.disabled_because === null && after.disabled_because !== null)
       await notifyEndpointDisabled(trx, organisationId, after.disabled_because);
   const attempts = fates.map(({ delivery, attempt, outcome, nextAttemptAt }): CompletedAttempt => {
-    const isRestarted = outcome === "dead" && rows.some(({ id, state }) => id === delivery.id && state === "pending");
+    const isRestarted = outcome === "dead" && pending.has(delivery.id);
     return isRestarted
       ? { delivery, attempt, outcome: "retry", nextAttemptAt: context.now() }
       : { delivery, attempt, outcome, nextAttemptAt };
@@ -85,13 +85,13 @@ function fateOf(
   return delayMs === undefined ? { ...made, outcome: "dead", delayMs: 0, counts: true } : retryIn(delayMs, true);
 }
 
-type SettledRow = OrderKey & Pick<Selectable<DeliveryTable>, "id" | "state">;
-
 /**
  * A delivery whose schedule was restarted while it was attempted stays pending, unless it was acknowledged. Pauses begin now, not
  * with the transaction, which may have waited: no attempt begins before the time that the last one named.
+ *
+ * @returns the ids of those that stay pending
  */
-async function storeAttempts(trx: Trx, fates: readonly Fate[]): Promise<SettledRow[]> {
+async function storeAttempts(trx: Trx, fates: readonly Fate[]): Promise<Set<string>> {
   const outcomes = fates.map(({ delivery, attempt, outcome, delayMs, counts }) => ({
     ...{ sequence: delivery.sequence, before: delivery.attempts, state: stateOf[outcome], delayMs },
     attempts: counts ? attempt.number : delivery.attempts,
@@ -102,7 +102,7 @@ async function storeAttempts(trx: Trx, fates: readonly Fate[]): Promise<SettledR
   }));
   const isRestarted = sql`deliveries.attempts <> outcome.before and outcome.state <> 'acknowledged'`;
   // As one parameter: a statement that is longer with each attempt takes the database longer to plan than to do.
-  const { rows } = await sql<SettledRow>`
+  const { rows } = await sql<{ id: string }>`
     with outcome as materialized (
       select * from json_to_recordset(${JSON.stringify(outcomes)}::text::json) as outcome (
         sequence bigint, before integer, state text, "delayMs" int8, attempts integer, delivery_id text, lane text,
@@ -126,10 +126,10 @@ async function storeAttempts(trx: Trx, fates: readonly Fate[]): Promise<SettledR
         last_error = outcome.error
       from outcome
       where deliveries.organisation_id = outcome.lane and deliveries.sequence = outcome.sequence and deliveries.state = 'pending'
-      returning id, organisation_id as lane, order_key, deliveries.state, due_at
+      returning id, organisation_id as lane, deliveries.state, due_at
     ), woken as (${wakeWhenDue("webhooks")})
-    select id, lane as organisation_id, order_key, state from settled`.execute(trx);
-  return rows;
+    select id from settled where state = 'pending'`.execute(trx);
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** From the event to the end of the attempt that acknowledged it. The clocks of the database and of this process may differ. */

@@ -136,7 +136,7 @@ const wakeFreed = sql`
  * @returns the tokens that were still there: the rows under the others belong to another process by now
  */
 export async function endLeases(trx: Trx, queue: QueueName, leases: readonly Lease[]): Promise<Set<number>> {
-  const { rows } = await sql<{ token: number }>`
+  const { rows } = await sql<{ tokens: number[] }>`
     with locked as materialized (
       select ${standstillEnds}, ${shareSettling(queue)}
     ), freed as (
@@ -145,8 +145,8 @@ export async function endLeases(trx: Trx, queue: QueueName, leases: readonly Lea
       where queue = ${queue} and row_id = given."rowId" and outbox_leases.token = given.token
       returning outbox_leases.token, queue, lane
     ), woken as (${wakeFreed})
-    select token from freed`.execute(trx);
-  return new Set(rows.map(({ token }) => token));
+    select coalesce(json_agg(token), '[]') as tokens from freed`.execute(trx);
+  return new Set(rows[0]?.tokens);
 }
 
 /** @returns milliseconds until a lane of the queue is to be looked at; Infinity when there is none */
