@@ -26,15 +26,17 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createDatabase
       store: { ...deliveries.fixture.store, transaction },
       settleLimitMs: 0,
     });
-    await eventually("it is attempted", () => deliveries.receiver.requests.length === 1);
+    await eventually("it is attempted", () => deliveries.receiver.requests.length > 0);
     await delivery.stop();
+    // One, or more when it was given back and attempted again before it stopped.
+    const notStored = deliveries.receiver.requests.length;
     deliveries.receiver.respond = respondWith(200);
     expect(deliveries.fixture.attempts).toEqual([]);
     expect(deliveries.fixture.errors).toContainEqual(expect.objectContaining({ message: "no more room" }));
     deliveries.fixture.startDelivery();
     await becomes(id, "acknowledged");
-    expect(deliveries.receiver.requests).toHaveLength(2);
-    await eventually("the second is reported", () => deliveries.fixture.attempts.length === 1);
+    expect(deliveries.receiver.requests).toHaveLength(notStored + 1);
+    await eventually("the last is reported", () => deliveries.fixture.attempts.length === 1);
   });
 
   test("eight attempts at a time go to one endpoint, and others do not wait for it", async () => {
