@@ -95,11 +95,7 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
   const work = async (leased: Leased<Row>, isHeld: () => boolean, turn: Promise<unknown>): Promise<void> => {
     await turn;
     // When this process has stood still, others have attempted the row since, and perhaps what comes after it.
-    if (!isHeld()) {
-      hasStrayLeases = true;
-      return;
-    }
-    const result = await options.attempt(leased.row, isHeld);
+    const result = isHeld() ? await options.attempt(leased.row, isHeld) : undefined;
     if (result === undefined || !(await settling.add({ ...leased, result }))) hasStrayLeases = true;
   };
 
