@@ -3,6 +3,7 @@ import { type Dialect, Kysely, PGliteDialect, PostgresDialect } from "kysely";
 import { lockFolder } from "./folder-lock.ts";
 import { inTransaction } from "./in-transaction.ts";
 import { migrate } from "./migrate.ts";
+import { pageCost } from "./page-cost.ts";
 import { prepareClusterFiles } from "./pglite/cluster-files.ts";
 import { PgliteConnection } from "./pglite/pglite-connection.ts";
 import { PgliteThread } from "./pglite/pglite-thread.ts";
@@ -52,6 +53,7 @@ async function openPglite(options: StoreOptions): Promise<Store> {
     thread = new PgliteThread(files.folder, onError);
     await thread.waitReady;
     await files.opened();
+    await thread.send(`set ${pageCost}`, [], true);
   } catch (error) {
     lock.release();
     throw error;

@@ -1,5 +1,6 @@
 import { Socket } from "node:net";
 import pg from "pg";
+import { pageCost } from "./page-cost.ts";
 
 const int8 = 20;
 
@@ -7,14 +8,12 @@ const int8 = 20;
 const defaultSilenceMs = 35_000;
 
 /**
- * The server's own end to a statement or transaction of ours that hangs; ours comes first, see in-transaction.ts. The cost of
- * a page is the one that PostgreSQL's manual advises where most are in memory: a claim read all of a hundred endpoints for each
- * that it met. Not in the connection's startup message: PgBouncer refuses what it does not know there.
+ * The server's own end to a statement or transaction of ours that hangs; ours comes first, see in-transaction.ts. Not in the connection's startup message: PgBouncer refuses what it does not know there.
  */
 const sessionSettings = `
   set statement_timeout = '30s';
   set idle_in_transaction_session_timeout = '30s';
-  set random_page_cost = 1.1`;
+  set ${pageCost}`;
 
 /**
  * A connection pool that survives the loss of connections: an `error` event without a listener would end the process. It

@@ -24,8 +24,10 @@ export class PgliteConnection implements PGlite {
     return this.#thread.closed;
   }
 
-  query<T>(sql: string, parameters: unknown[] = []): Promise<PGliteQueryResults<T>> {
-    return this.#turns.take(this.#lane, () => this.#ask<T>(sql, parameters, true));
+  async query<T>(sql: string, parameters: unknown[] = []): Promise<PGliteQueryResults<T>> {
+    // The thread runs requests in their order: the next one may be sent before this one has its response.
+    const { sent } = await this.#turns.take(this.#lane, async () => ({ sent: this.#ask<T>(sql, parameters, true) }));
+    return sent;
   }
 
   async transaction<T>(work: (transaction: PGliteTransaction) => Promise<T>): Promise<T> {
