@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { v7 as uuidv7 } from "uuid";
 import { sha256 } from "../../examples/platform/src/http/sha256.ts";
 import { wakeLanes } from "../../examples/platform/src/outbox/wake-lanes.ts";
 import { encrypt } from "../../examples/platform/src/store/encryption/encrypt.ts";
@@ -77,13 +78,13 @@ async function addWorkers(trx: Trx, count: number): Promise<void> {
 
 async function addEvents(trx: Trx, organisations: readonly string[], first: number, count: number) {
   const events = Array.from({ length: count }, (_, index) => ({
-    id: randomUUID(),
+    id: uuidv7(),
     organisation_id: organisations[(first + index) % organisations.length] ?? "",
     type: "workerOfferResponse" as const,
     data: JSON.stringify({ offerId: `offer-${first + index}`, workerId: "worker-1", response: "accepted" }),
   }));
   const deliveries = events.map(({ id, organisation_id }) => ({
-    id: randomUUID(),
+    id: uuidv7(),
     event_id: id,
     organisation_id,
     order_key: id,

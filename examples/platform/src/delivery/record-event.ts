@@ -1,5 +1,5 @@
-import { randomUUID } from "node:crypto";
 import { type Insertable, sql } from "kysely";
+import { v7 as uuidv7 } from "uuid";
 import type { components } from "../generated/openapi.ts";
 import { wakeLanes } from "../outbox/wake-lanes.ts";
 import type { Trx } from "../store/store.ts";
@@ -24,7 +24,8 @@ export interface RecordedEvent {
  * @param organisationId whose endpoint is called
  */
 export async function recordEvent(trx: Trx, organisationId: string, event: EventToRecord): Promise<RecordedEvent> {
-  const eventId = randomUUID();
+  // Ascending, so that the indexes grow at their end: with random ids, PostgreSQL delivered a twentieth less.
+  const eventId = uuidv7();
   await trx
     .insertInto("events")
     .values({ id: eventId, organisation_id: organisationId, type: event.type, data: JSON.stringify(event.data) })
@@ -36,7 +37,7 @@ export async function recordEvent(trx: Trx, organisationId: string, event: Event
     .executeTakeFirst();
   if (endpoint === undefined) return { eventId };
 
-  const deliveryId = randomUUID();
+  const deliveryId = uuidv7();
   const orderKey = orderKeyOf(eventId, event);
   const row = { id: deliveryId, event_id: eventId, organisation_id: organisationId, order_key: orderKey };
   const isFirst = await insertFirst(trx, row);

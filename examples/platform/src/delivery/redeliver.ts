@@ -1,5 +1,5 @@
-import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
+import { v7 as uuidv7 } from "uuid";
 import { lockSettling } from "../outbox/settling-lock.ts";
 import { wakeLanes } from "../outbox/wake-lanes.ts";
 import type { Store, Trx } from "../store/store.ts";
@@ -59,9 +59,7 @@ export async function redeliverThese(
       .set({ state: "pending", attempts: 0, settled_at: null })
       .where("id", "in", dead)
       .execute();
-  const repeats = chosen
-    .filter(({ state }) => state === "acknowledged")
-    .map((each) => ({ ...each, newId: randomUUID() }));
+  const repeats = chosen.filter(({ state }) => state === "acknowledged").map((each) => ({ ...each, newId: uuidv7() }));
   if (repeats.length > 0)
     await trx
       .insertInto("deliveries")
