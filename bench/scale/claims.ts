@@ -4,6 +4,7 @@ import { loadDeliveries } from "../../examples/platform/src/delivery/attempt/loa
 import { defaultRetrySchedule } from "../../examples/platform/src/delivery/attempt/retry-schedule.ts";
 import { defaultBreakerPolicy } from "../../examples/platform/src/delivery/breaker-policy.ts";
 import { recordAttempts } from "../../examples/platform/src/delivery/record-attempts.ts";
+import { lockEndpoints } from "../../examples/platform/src/delivery/update-endpoint-health.ts";
 import { webhooks } from "../../examples/platform/src/delivery/webhook-queue.ts";
 import { claimRows } from "../../examples/platform/src/outbox/claim-rows.ts";
 import { endLeases } from "../../examples/platform/src/outbox/leases.ts";
@@ -53,12 +54,9 @@ async function settle(claimed: readonly Lease[]): Promise<void> {
     return [{ lease, row, result: { ...attempt, startedAt: now() } }];
   });
   await store.transaction(async (trx) => {
-    await endLeases(
-      trx,
-      "webhooks",
-      made.map(({ lease }) => lease),
-    );
-    await recordAttempts(trx, context, made);
+    const held = made.map(({ lease }) => lease);
+    const { locked } = await endLeases(trx, "webhooks", held, lockEndpoints(made));
+    await recordAttempts(trx, context, made, locked);
   });
 }
 

@@ -7,7 +7,12 @@ import type { PendingDelivery } from "./attempt/load-deliveries.ts";
 import { type RetrySchedule, retryDelayMs } from "./attempt/retry-schedule.ts";
 import { notifyEndpointDisabled } from "./notify-endpoint-disabled.ts";
 import { releaseNext } from "./order-key.ts";
-import { type HealthContext, type UpdatedEndpoint, updateEndpointHealth } from "./update-endpoint-health.ts";
+import {
+  type HealthContext,
+  type LockedEndpoint,
+  type UpdatedEndpoint,
+  updateEndpointHealth,
+} from "./update-endpoint-health.ts";
 
 /** `held`: it failed, and its endpoint is disabled. */
 export type DeliveryOutcome = "acknowledged" | "retry" | "dead" | "held";
@@ -42,10 +47,11 @@ export async function recordAttempts(
   trx: Trx,
   context: RecordContext,
   group: readonly Attempted<PendingDelivery, Attempt>[],
+  locked: readonly LockedEndpoint[],
 ): Promise<{ attempts: CompletedAttempt[]; endpoints: UpdatedEndpoint[] }> {
   // Transactions that lock several deliveries lock them in the order of their sequence.
   const made = group.toSorted((one, other) => one.row.sequence - other.row.sequence);
-  const endpoints = await updateEndpointHealth(trx, context, made);
+  const endpoints = await updateEndpointHealth(trx, context, made, locked);
   const byId = new Map(endpoints.map((endpoint) => [endpoint.organisationId, endpoint]));
   const fates = made.map((each) => fateOf(context, each, byId.get(each.row.organisation_id)));
   const pending = await storeAttempts(trx, fates);

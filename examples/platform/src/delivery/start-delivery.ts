@@ -11,6 +11,7 @@ import { type AttemptRecord, attemptRecord } from "./attempt-record.ts";
 import { type BreakerPolicy, defaultBreakerPolicy } from "./breaker-policy.ts";
 import { type EndpointRecord, endpointRecord } from "./endpoint-record.ts";
 import { recordAttempts } from "./record-attempts.ts";
+import { type LockedEndpoint, lockEndpoints } from "./update-endpoint-health.ts";
 import { webhooks } from "./webhook-queue.ts";
 
 export interface DeliveryOptions {
@@ -62,7 +63,7 @@ export function startDelivery(options: DeliveryOptions): Loop {
     ...{ now, random, retrySchedule, breaker },
     ...{ signal: aborting.signal, timeoutMs: options.attemptTimeoutMs ?? attemptTimeoutMs },
   };
-  const dispatcher = startDispatcher<PendingDelivery, Attempt>({
+  const dispatcher = startDispatcher<PendingDelivery, Attempt, LockedEndpoint>({
     ...{ store, leases: options.leases, queue: webhooks(now), maxUnderWay, onError },
     ...(options.settleLimitMs !== undefined && { settleLimitMs: options.settleLimitMs }),
     load: (claimed) => loadDeliveries(store, claimed, now()),
@@ -71,8 +72,9 @@ export function startDelivery(options: DeliveryOptions): Loop {
       // Whether the endpoint has it is unknown. It does not count as an attempt; another process makes it again at once.
       return attempt.failure === "aborted" ? undefined : attempt;
     },
-    async settle(trx, made) {
-      const { attempts, endpoints } = await recordAttempts(trx, context, made);
+    lock: lockEndpoints,
+    async settle(trx, made, locked) {
+      const { attempts, endpoints } = await recordAttempts(trx, context, made, locked);
       return () => {
         for (const endpoint of endpoints) {
           const record = endpointRecord(endpoint);

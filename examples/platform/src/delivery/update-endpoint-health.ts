@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Attempted } from "../outbox/start-dispatcher.ts";
 import type { Trx } from "../store/store.ts";
 import type { Attempt } from "./attempt/attempt-delivery.ts";
@@ -23,19 +23,25 @@ export interface UpdatedEndpoint {
   after: EndpointHealth;
 }
 
+/** As of the lock. */
+export interface LockedEndpoint extends EndpointHealth {
+  organisation_id: string;
+  encrypted_secret: string;
+}
+
 /**
- * Writes what a group of attempts says about their endpoints (D-72), and locks those endpoints until the end of the
- * transaction. An acknowledgement of an endpoint that is well writes nothing, nor does what came of a profile that is no more.
- *
- * Locks endpoints before deliveries, as every transaction does: two that lock in different orders deadlock.
+ * Writes what a group of attempts says about their endpoints (D-72). An acknowledgement of an endpoint that is well writes
+ * nothing, nor does what came of a profile that is no more.
  */
 export async function updateEndpointHealth(
   trx: Trx,
   { breaker, now, random }: HealthContext,
   made: CompletedAttempts,
+  locked: readonly LockedEndpoint[],
 ): Promise<UpdatedEndpoint[]> {
   const at = now();
-  const settled = (await lockEndpoints(trx, made)).map(({ organisationId, encryptedSecret, ...before }) => {
+  const settled = locked.map((before): UpdatedEndpoint => {
+    const { organisation_id: organisationId, encrypted_secret: encryptedSecret } = before;
     const after = made
       .filter(({ row }) => row.organisation_id === organisationId && row.encrypted_secret === encryptedSecret)
       .reduce<EndpointHealth>((health, { row, result: attempt }) => {
@@ -51,31 +57,31 @@ export async function updateEndpointHealth(
 
 /** In one statement: when many endpoints fail at once, a group of attempts changes a hundred. */
 async function writeHealth(trx: Trx, settled: readonly UpdatedEndpoint[]): Promise<void> {
-  const changed = settled
-    .filter(({ before, after }) => after !== before)
-    .map(({ organisationId, after }) => ({ organisation_id: organisationId, ...after }));
+  const changed = settled.filter(({ before, after }) => after !== before).map(({ after }) => after);
   if (changed.length === 0) return;
+  const columns = ["organisation_id", ...healthColumns];
   const values = healthColumns.map((name) => sql`${sql.ref(name)} = changed.${sql.ref(name)}`);
   await sql`
     update endpoints set ${sql.join(values)}
-    from json_populate_recordset(null::endpoints, ${JSON.stringify(changed)}::text::json) as changed
+    from json_populate_recordset(null::endpoints, ${JSON.stringify(changed, columns)}::text::json) as changed
     where endpoints.organisation_id = changed.organisation_id`.execute(trx);
 }
 
-/** Those that failed, and those that had failed before they acknowledged. */
-async function lockEndpoints(trx: Trx, made: CompletedAttempts) {
+/**
+ * Selects those that failed, and those that had failed before they acknowledged.
+ *
+ * Endpoints are locked before deliveries, by every transaction: two that lock in different orders deadlock.
+ */
+export function lockEndpoints(made: CompletedAttempts): RawBuilder<LockedEndpoint> {
   const failed = made.filter(({ result }) => classifyAttempt(result) !== "acknowledged");
   const ids = (of: CompletedAttempts) => {
     const distinct = JSON.stringify([...new Set(of.map(({ row }) => row.organisation_id))]);
     return sql`array(select json_array_elements_text(${distinct}::text::json))`;
   };
-  return trx
-    .selectFrom("endpoints")
-    .select(["organisation_id as organisationId", "encrypted_secret as encryptedSecret", ...healthColumns])
-    .where(sql<boolean>`organisation_id = any (${ids(made)})`)
-    .where(sql<boolean>`(organisation_id = any (${ids(failed)})
-      or consecutive_failures > 0 or failing_since is not null or breaker_open_until is not null)`)
-    .orderBy("organisation_id")
-    .forUpdate()
-    .execute();
+  return sql`
+    select organisation_id, encrypted_secret, ${sql.join(healthColumns.map((name) => sql.ref(name)))} from endpoints
+    where organisation_id = any (${ids(made)}) and (organisation_id = any (${ids(failed)})
+      or consecutive_failures > 0 or failing_since is not null or breaker_open_until is not null)
+    order by organisation_id
+    for update`;
 }

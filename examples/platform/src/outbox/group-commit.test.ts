@@ -11,6 +11,30 @@ test("writes waiting items together, in groups up to the limit, in order", async
   expect(groups).toEqual([[1, 2, 3], [4], [5]]);
 });
 
+test("writes a further group beside another, but only a full one", async () => {
+  const groups: number[][] = [];
+  let write = (): void => undefined;
+  const written = new Promise<void>((resolve) => {
+    write = resolve;
+  });
+  const commit = (group: number[]): Promise<void> => {
+    groups.push(group);
+    return written;
+  };
+  const commits = new GroupCommit<number>({ ...options, commit, maxConcurrent: 2 });
+  const first = commits.add(1);
+  await new Promise(setImmediate);
+  const others = [2, 3].map((item) => commits.add(item));
+  await new Promise(setImmediate);
+  expect(groups).toEqual([[1]]);
+  others.push(...[4, 5, 6, 7].map((item) => commits.add(item)));
+  await new Promise(setImmediate);
+  expect(groups).toEqual([[1], [2, 3, 4]]);
+  write();
+  await Promise.all([first, ...others]);
+  expect(groups).toEqual([[1], [2, 3, 4], [5, 6, 7]]);
+});
+
 test("resolves only when the item is written", async () => {
   let write = (): void => undefined;
   const written = new Promise<void>((resolve) => {

@@ -4,6 +4,8 @@ export interface GroupCommitOptions<T> {
   /** Writes a whole group in one transaction. */
   commit: (group: T[]) => Promise<void>;
   maxGroup: number;
+  /** Groups written at a time; beside another only a full one. @default 1 */
+  maxConcurrent?: number;
   /** How long a group that is not full waits for others. @default 0 */
   delayMs?: number;
   /**
@@ -25,7 +27,7 @@ const retryPauseMs = 250;
 export class GroupCommit<T> {
   readonly #options: GroupCommitOptions<T>;
   readonly #waiting: WaitingItem<T>[] = [];
-  #isWriting = false;
+  #writing = 0;
 
   constructor(options: GroupCommitOptions<T>) {
     this.#options = options;
@@ -40,10 +42,12 @@ export class GroupCommit<T> {
   }
 
   #begin(): void {
-    if (this.#isWriting || this.#waiting.length === 0) return;
-    this.#isWriting = true;
+    const { maxGroup, maxConcurrent = 1 } = this.#options;
+    const fewest = this.#writing === 0 ? 1 : maxGroup;
+    if (this.#writing >= maxConcurrent || this.#waiting.length < fewest) return;
+    this.#writing += 1;
     void this.#writeGroup().finally(() => {
-      this.#isWriting = false;
+      this.#writing -= 1;
       this.#begin();
     });
   }
@@ -51,9 +55,9 @@ export class GroupCommit<T> {
   async #writeGroup(): Promise<void> {
     const { maxGroup, delayMs = 0 } = this.#options;
     // What arrives in the same turn of the event loop goes into the group.
-    if (delayMs === 0 || this.#waiting.length >= maxGroup) await setImmediate();
-    else await setTimeout(delayMs);
+    if (this.#waiting.length < maxGroup) await (delayMs === 0 ? setImmediate() : setTimeout(delayMs));
     const group = this.#waiting.splice(0, maxGroup);
+    if (group.length === 0) return;
     const isWritten = await this.#write(group.map(({ item }) => item));
     if (isWritten || group.length === 1) for (const { done } of group) done(isWritten);
     else await Promise.all(group.map(async ({ item, done }) => done(await this.#try([item]))));

@@ -133,20 +133,27 @@ const wakeFreed = sql`
  * Ends leases and wakes their lanes: there is room for others now. The first statement of a transaction that settles their rows,
  * so it takes the settling lock too.
  *
- * @returns the tokens that were still there: the rows under the others belong to another process by now
+ * @param lock selects rows that the transaction locks: a statement of its own would be another wait for the database
+ * @returns the tokens that were still there, since the rows under the others belong to another process by now; and the locked rows
  */
-export async function endLeases(trx: Trx, queue: QueueName, leases: readonly Lease[]): Promise<Set<number>> {
-  const { rows } = await sql<{ tokens: number[] }>`
-    with locked as materialized (
+export async function endLeases<Locked extends object>(
+  trx: Trx,
+  queue: QueueName,
+  leases: readonly Lease[],
+  lock: RawBuilder<Locked> = sql`select where false`,
+): Promise<{ ended: Set<number>; locked: Locked[] }> {
+  const { rows } = await sql<Locked & { tokens: number[]; isLocked: true | null }>`
+    with shared as materialized (
       select ${standstillEnds}, ${shareSettling(queue)}
     ), freed as (
       delete from outbox_leases
-      using locked, json_to_recordset(${JSON.stringify(leases)}::text::json) as given ("rowId" int8, token int8)
+      using shared, json_to_recordset(${JSON.stringify(leases)}::text::json) as given ("rowId" int8, token int8)
       where queue = ${queue} and row_id = given."rowId" and outbox_leases.token = given.token
       returning outbox_leases.token, queue, lane
-    ), woken as (${wakeFreed})
-    select coalesce(json_agg(token), '[]') as tokens from freed`.execute(trx);
-  return new Set(rows[0]?.tokens);
+    ), woken as (${wakeFreed}), locked as materialized (${lock})
+    select * from (select coalesce(json_agg(token), '[]') as tokens from freed) as ended
+    left join (select true as "isLocked", * from locked) as locked on true`.execute(trx);
+  return { ended: new Set(rows[0]?.tokens), locked: rows.filter(({ isLocked }) => isLocked) };
 }
 
 /** @returns milliseconds until a lane of the queue is to be looked at; Infinity when there is none */

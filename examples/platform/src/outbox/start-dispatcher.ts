@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import type { RawBuilder } from "kysely";
 import type { Store, Trx } from "../store/store.ts";
 import { claimRows } from "./claim-rows.ts";
 import { GroupCommit } from "./group-commit.ts";
@@ -17,7 +18,7 @@ export interface Attempted<Row, Result> extends Leased<Row> {
   result: Result;
 }
 
-export interface DispatcherOptions<Row, Result> {
+export interface DispatcherOptions<Row, Result, Locked extends object = object> {
   store: Store;
   leases: Leases;
   queue: OutboxQueue;
@@ -30,12 +31,14 @@ export interface DispatcherOptions<Row, Result> {
    * @returns undefined to give the row back: it is attempted again at once, unless this process ends
    */
   attempt(row: Row, isHeld: () => boolean): Promise<Result | undefined>;
+  /** Selects rows for `settle`, and locks them. @default none */
+  lock?(made: readonly Attempted<Row, Result>[]): RawBuilder<Locked>;
   /**
    * Stores the results of a group: sets `due_at` of each row to null, or to a later time and wakes its lane then.
    *
    * @returns reports it, once it is committed
    */
-  settle(trx: Trx, made: readonly Attempted<Row, Result>[]): Promise<() => void>;
+  settle(trx: Trx, made: readonly Attempted<Row, Result>[], locked: readonly Locked[]): Promise<() => void>;
   /** How long storing is tried again. @default 10_000 */
   settleLimitMs?: number;
   onError: (error: unknown) => void;
@@ -45,6 +48,8 @@ export interface DispatcherOptions<Row, Result> {
 const batchSize = 100;
 /** The first results of a hundred come before the others: at once, they were a group of their own, which costs half as much as all. */
 const storeDelayMs = 5;
+/** Groups. PGlite has one connection. */
+const settledAtOnce = { postgres: 2, pglite: 1 };
 /**
  * How late a wake-up may be found that no process announced: the one that should have died before it could. On PGlite this
  * process is the only one.
@@ -60,7 +65,9 @@ const shortestPauseMs = 1;
  * It sleeps until the next one is due or `wake` is called after a commit. At least once: what could not be stored is attempted
  * again.
  */
-export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Result>): Loop {
+export function startDispatcher<Row, Result, Locked extends object = object>(
+  options: DispatcherOptions<Row, Result, Locked>,
+): Loop {
   const { store, leases, queue, maxUnderWay, onError } = options;
   const underWay = new Map<number, Promise<void>>();
   /** Whether the store may have leases of this process for rows that it does not work on. */
@@ -73,6 +80,7 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
   const settling = new GroupCommit<Attempted<Row, Result>>({
     commit: (made) => settle(made),
     maxGroup: batchSize,
+    maxConcurrent: settledAtOnce[store.name],
     delayMs: storeDelayMs,
     onError,
     giveUpAfterMs: options.settleLimitMs ?? 10_000,
@@ -80,14 +88,11 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
 
   const settle = async (made: readonly Attempted<Row, Result>[]): Promise<void> => {
     const report = await store.transaction(async (trx) => {
-      const ended = await endLeases(
-        trx,
-        queue.name,
-        made.map(({ lease }) => lease),
-      );
+      const held = made.map(({ lease }) => lease);
+      const { ended, locked } = await endLeases(trx, queue.name, held, options.lock?.(made));
       const ours = made.filter(({ lease }) => ended.has(lease.token));
       if (ours.length === 0) return undefined;
-      return options.settle(trx, ours);
+      return options.settle(trx, ours, locked);
     });
     report?.();
   };
@@ -119,7 +124,8 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
     if (claimed.length === 0) return 0;
     const isHeld = leases.watch();
     const rows = await options.load(claimed);
-    let turn: Promise<unknown> = Promise.resolve();
+    // The next claim is sent first.
+    let turn: Promise<unknown> = setImmediate();
     for (const [index, lease] of claimed.entries()) {
       // To start a hundred requests takes 5 ms, in which nothing else would be done.
       if (index % 10 === 9) turn = turn.then(() => setImmediate());

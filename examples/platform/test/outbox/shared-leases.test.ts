@@ -59,7 +59,7 @@ describe.each(shared)("claims of several processes on $title", ({ createDatabase
         if (rows.length === 0) continue;
         await own.transaction(async (trx) => {
           const tokens = rows.map(({ token }) => token);
-          expect(await endLeases(trx, "webhooks", rows)).toEqual(new Set(tokens));
+          expect((await endLeases(trx, "webhooks", rows)).ended).toEqual(new Set(tokens));
           await acknowledge(
             trx,
             rows.map(({ rowId }) => rowId),

@@ -115,7 +115,8 @@ export function useLeases(createDatabase: StoreUnderTest["createDatabase"]): Lea
     if (lease === undefined) throw new Error("nothing was claimed");
     return lease;
   };
-  const end = (...ended: Lease[]) => store.transaction((trx) => endLeases(trx, "webhooks", ended));
+  const end = async (...leases: Lease[]) =>
+    (await store.transaction((trx) => endLeases(trx, "webhooks", leases))).ended;
   const start: typeof dispatch = (...given) => {
     const dispatched = dispatch(...given);
     loops.push(dispatched.loop);
