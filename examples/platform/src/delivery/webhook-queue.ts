@@ -15,7 +15,7 @@ export const webhooks = (now: () => Date): OutboxQueue => ({
     const at = sql`${now()}::timestamptz`;
     return sql<LaneState>`
       select
-        case when organisation_id is null or disabled_at is not null then 0 when breaker_open_until is null then ${perEndpoint}::integer else 1 end
+        case when organisation_id is null or disabled_at is not null then 0 when breaker_open_until is null then ${sql.lit(perEndpoint)} else 1 end
           as capacity,
         case when disabled_at is null and breaker_open_until > ${at}
           then (extract(epoch from breaker_open_until - ${at}) * 1000)::float8 end as "opensInMs"

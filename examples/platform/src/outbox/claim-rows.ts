@@ -43,7 +43,10 @@ async function oneAtATime(trx: Trx, { name }: OutboxQueue): Promise<void> {
 /**
  * One statement, so that it sees one state: a lane whose wake-up it deletes has no row that it does not see. A lane is passed
  * when it is full, is closed or has no further row; the end of a lease, the end of its pause or an insert wakes it again. The
- * others keep their turn.
+ * others keep their turn: those that the limit kept it from looking at, and the one whose rows the limit cut off.
+ *
+ * What tells PostgreSQL how many rows to expect is part of the text, not a parameter: then it keeps its plan. To plan this took a
+ * third of the time of a claim.
  *
  * "offset 0" makes PostgreSQL ask the index for each row, whatever its statistics say. "limit capacity" makes it count leases
  * by an index scan, which skips those that ended: a bitmap scan read a thousand of them for each lane. The rows are loaded by a
@@ -51,58 +54,54 @@ async function oneAtATime(trx: Trx, { name }: OutboxQueue): Promise<void> {
  * three million rows.
  */
 function claim(queue: OutboxQueue, { processId, leaseEnd }: Leases, limit: number) {
-  const { name, table, id, lane, capacity, laneState, isBlocked = sql`false` } = queue;
-  const always = sql`select ${capacity}::integer as capacity, null::float8 as "opensInMs"`;
-  const isOfLane = lane === undefined ? sql`true` : sql`head.${sql.ref(lane)} = lanes.lane`;
+  const { table, id, lane, capacity, laneState, isBlocked = sql`false` } = queue;
+  const [queueName, most] = [sql.lit(queue.name), sql.lit(limit)];
+  const always = sql`select ${sql.lit(capacity)} as capacity, null::float8 as "opensInMs"`;
+  const isOfLane = lane === undefined ? sql`true` : sql`head.${sql.ref(lane)} = woken.lane`;
   return sql<Lease>`
     with woken as materialized (
-      select lane, row_number() over (order by min(at), lane) as turn from (
-        select lane, at from outbox_wakeups where queue = ${name} and at <= now() order by at, lane limit ${limit}) as first
-      group by lane
-    ), lanes as materialized (
-      select lane, turn, "opensInMs",
-        case when "opensInMs" is null then greatest(0, capacity - (
+      select lane from (
+        select lane, at from outbox_wakeups where queue = ${queueName} and at <= now() order by at, lane limit ${most}
+      ) as first
+      group by lane order by min(at), lane
+    ), heads as materialized (
+      select lane, "opensInMs", room, row_id from woken cross join lateral (
+        select "opensInMs", case when "opensInMs" is null then greatest(0, capacity - (
           select count(*) from (
-            select from outbox_leases where queue = ${name} and outbox_leases.lane = woken.lane limit capacity) as held
+            select from outbox_leases where queue = ${queueName} and outbox_leases.lane = woken.lane limit capacity) as held
         )) else 0 end as room
-      from woken cross join lateral (${laneState?.(sql.ref("woken.lane")) ?? always}) as state
-      order by turn
+        from (${laneState?.(sql.ref("woken.lane")) ?? always}) as state offset 0
+      ) as state left join lateral (
+        select head.${sql.ref(id)} as row_id from ${sql.table(table)} as head
+        where head.due_at <= now() and ${isOfLane} and not (${isBlocked})
+          and not exists (select from outbox_leases where queue = ${queueName} and row_id = head.${sql.ref(id)} offset 0)
+        order by head.due_at, head.${sql.ref(id)}
+        limit room
+      ) as head on true
+      limit ${most}
     ), renewed as (
       insert into outbox_processes (id, lease_until)
-      select ${processId}::uuid, ${leaseEnd} where exists (select from lanes where room > 0)
+      select ${processId}::uuid, ${leaseEnd} where exists (select from heads where row_id is not null)
       on conflict (id) do update set lease_until = excluded.lease_until
     ), leased as (
       insert into outbox_leases (queue, row_id, lane, process_id)
-      select ${name}, row_id, lane, ${processId}::uuid from (
-        select head.row_id, lanes.lane from lanes cross join lateral (
-          select head.${sql.ref(id)} as row_id from ${sql.table(table)} as head
-          where head.due_at <= now() and ${isOfLane} and not (${isBlocked})
-            and not exists (select from outbox_leases where queue = ${name} and row_id = head.${sql.ref(id)} offset 0)
-          order by head.due_at, head.${sql.ref(id)}
-          limit lanes.room
-        ) as head
-        limit ${limit}
-      ) as heads
+      select ${queueName}, row_id, lane, ${processId}::uuid from heads where row_id is not null
       returning token, row_id, lane
-    ), served as (
-      select lane, count(*) as heads from leased group by lane
     ), passed as (
-      select lane, "opensInMs" from lanes left join served using (lane)
-      where room = coalesce(heads, 0)
-        or turn < (select max(turn) from served join lanes using (lane))
-        or coalesce((select sum(heads) from served), 0) < ${limit}
+      select lane, max("opensInMs") as "opensInMs" from heads group by lane
+      having count(row_id) = max(room) or lane is distinct from (select (array_agg(lane))[${most}] from heads)
     ), taken as (
       delete from outbox_wakeups using passed
-      where queue = ${name} and outbox_wakeups.lane = passed.lane and at <= now()
+      where queue = ${queueName} and outbox_wakeups.lane = passed.lane and at <= now()
     ), planned as (
       insert into outbox_wakeups (queue, at, lane)
-      select ${name}, now() + "opensInMs" * interval '1 ms', lane from passed
+      select ${queueName}, now() + "opensInMs" * interval '1 ms', lane from passed
       where not exists (
-        select from outbox_wakeups as other where other.queue = ${name} and other.lane = passed.lane
+        select from outbox_wakeups as other where other.queue = ${queueName} and other.lane = passed.lane
           and other.at > now() and other.at <= now() + ("opensInMs" + 100) * interval '1 ms')
         and "opensInMs" is not null
       on conflict do nothing
     )
     select token, row_id as "rowId", leased.lane
-    from (select from lanes limit 1) as looked left join leased on true`;
+    from (select from heads limit 1) as looked left join leased on true`;
 }

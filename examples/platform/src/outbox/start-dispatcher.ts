@@ -116,9 +116,11 @@ export function startDispatcher<Row, Result, Locked extends object = object>(
   };
 
   const tick = async (): Promise<number> => {
-    const limit = Math.min(batchSize, maxUnderWay - underWay.size);
-    if (limit <= 0) return Number.POSITIVE_INFINITY;
+    const room = maxUnderWay - underWay.size;
+    if (room <= 0) return Number.POSITIVE_INFINITY;
     await freeLeases();
+    // Few different ones: each is a statement of its own to prepare.
+    const limit = room < batchSize ? 2 ** Math.floor(Math.log2(room)) : batchSize;
     const claimed = await claimRows(store, leases, queue, limit);
     if (claimed === undefined) return pauseMs();
     if (claimed.length === 0) return 0;
