@@ -112,6 +112,6 @@ function staleCount(receipts: readonly Receipt[]): number {
 const count = (words: readonly string[], word: string): number => words.filter((each) => each === word).length;
 
 const historyOf = (receipts: readonly Receipt[]): string =>
-  receipts.map(({ word, deliveryId, ordinal }) => `${word} (${deliveryId.slice(0, 8)}, request ${ordinal})`).join(" ");
+  receipts.map(({ word, deliveryId, ordinal }) => `${word} (${deliveryId.slice(-8)}, request ${ordinal})`).join(" ");
 
 const keyOf = ({ key }: { key: string }): string => key;
