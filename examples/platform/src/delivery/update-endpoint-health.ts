@@ -23,15 +23,15 @@ export interface UpdatedEndpoint {
   after: EndpointHealth;
 }
 
-/** As of the lock. */
+/** An endpoint's row, locked until the end of the transaction. */
 export interface LockedEndpoint extends EndpointHealth {
   organisation_id: string;
   encrypted_secret: string;
 }
 
 /**
- * Writes what a group of attempts says about their endpoints (D-72). An acknowledgement of an endpoint that is well writes
- * nothing, nor does what came of a profile that is no more.
+ * Writes what a group of attempts says about the health of their endpoints (D-72). It writes nothing for an acknowledgement by a
+ * healthy endpoint, or for an attempt at a profile that has changed since.
  */
 export async function updateEndpointHealth(
   trx: Trx,

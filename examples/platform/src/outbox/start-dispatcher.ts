@@ -48,7 +48,7 @@ export interface DispatcherOptions<Row, Result, Locked extends object = object> 
 const batchSize = 100;
 /** The first results of a hundred come before the others: at once, they were a group of their own, which costs half as much as all. */
 const storeDelayMs = 5;
-/** Groups. PGlite has one connection. */
+/** Groups that are settled at a time. PGlite has one connection. */
 const settledAtOnce = { postgres: 2, pglite: 1 };
 /**
  * How late a wake-up may be found that no process announced: the one that should have died before it could. On PGlite this
@@ -119,7 +119,7 @@ export function startDispatcher<Row, Result, Locked extends object = object>(
     const room = maxUnderWay - underWay.size;
     if (room <= 0) return Number.POSITIVE_INFINITY;
     await freeLeases();
-    // Few different ones: each is a statement of its own to prepare.
+    // Powers of two: the limit is part of the statement's text, and each text is prepared.
     const limit = room < batchSize ? 2 ** Math.floor(Math.log2(room)) : batchSize;
     const claimed = await claimRows(store, leases, queue, limit);
     if (claimed === undefined) return pauseMs();

@@ -8,7 +8,8 @@ const int8 = 20;
 const defaultSilenceMs = 35_000;
 
 /**
- * The server's own end to a statement or transaction of ours that hangs; ours comes first, see in-transaction.ts. Not in the connection's startup message: PgBouncer refuses what it does not know there.
+ * The server's timeouts for a statement or transaction that hangs; the platform's own comes first, see in-transaction.ts. Not in the
+ * connection's startup message: PgBouncer refuses parameters that it does not know there.
  */
 const sessionSettings = `
   set statement_timeout = '30s';
