@@ -1,15 +1,15 @@
 // Claims and settles deliveries on one store, without HTTP; the parent decides what else the store holds.
 
-import { loadDeliveries } from "../../examples/platform/src/delivery/attempt/load-deliveries.ts";
-import { defaultRetrySchedule } from "../../examples/platform/src/delivery/attempt/retry-schedule.ts";
-import { defaultBreakerPolicy } from "../../examples/platform/src/delivery/breaker-policy.ts";
-import { recordAttempts } from "../../examples/platform/src/delivery/record-attempts.ts";
-import { lockEndpoints } from "../../examples/platform/src/delivery/update-endpoint-health.ts";
-import { webhooks } from "../../examples/platform/src/delivery/webhook-queue.ts";
-import { claimRows } from "../../examples/platform/src/outbox/claim-rows.ts";
-import { endLeases } from "../../examples/platform/src/outbox/leases.ts";
-import { openLeases } from "../../examples/platform/src/outbox/open-leases.ts";
-import type { Lease } from "../../examples/platform/src/outbox/outbox-queue.ts";
+import { claimRows } from "../../examples/platform/src/dispatch/outbox/claim-rows.ts";
+import { endLeases } from "../../examples/platform/src/dispatch/outbox/leases.ts";
+import { openLeases } from "../../examples/platform/src/dispatch/outbox/open-leases.ts";
+import type { Lease } from "../../examples/platform/src/dispatch/outbox/outbox-queue.ts";
+import { loadDeliveries } from "../../examples/platform/src/dispatch/webhooks/attempt/load-deliveries.ts";
+import { defaultRetrySchedule } from "../../examples/platform/src/dispatch/webhooks/attempt/retry-schedule.ts";
+import { defaultBreakerPolicy } from "../../examples/platform/src/dispatch/webhooks/breaker-policy.ts";
+import { recordAttempts } from "../../examples/platform/src/dispatch/webhooks/record-attempts.ts";
+import { lockEndpoints } from "../../examples/platform/src/dispatch/webhooks/update-endpoint-health.ts";
+import { webhooks } from "../../examples/platform/src/dispatch/webhooks/webhook-queue.ts";
 import { openStore } from "../../examples/platform/src/store/open-store.ts";
 import { median } from "../median.ts";
 import { addBurden, addBusy, addDue, type Burden } from "./grow.ts";

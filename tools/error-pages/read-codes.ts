@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { problemKinds } from "../../examples/platform/src/problem/problem-kinds.ts";
+import { problemKinds } from "../../examples/platform/src/http/problem-kinds.ts";
 import { retryPolicy } from "../../packages/client/src/retry/retry-policy.ts";
 import { failedCheck, requestProblems, unavailable } from "../../packages/webhook-kit/src/http/problem-kinds.ts";
 import { codesByClass, unionMembers } from "./string-literals.ts";
@@ -80,8 +80,10 @@ const platformCodes = (): CodeUse[] =>
   });
 
 const attemptCodes = (root: string): CodeUse[] =>
-  unionMembers(join(root, "examples/platform/src/outbound/outbound.ts"), "OutboundFailureCode").map((code) => ({
-    code,
-    source: "attempts",
-    facts: ["It is the `code` of an attempt without a usable response."],
-  }));
+  unionMembers(join(root, "examples/platform/src/dispatch/outbound/outbound.ts"), "OutboundFailureCode").map(
+    (code) => ({
+      code,
+      source: "attempts",
+      facts: ["It is the `code` of an attempt without a usable response."],
+    }),
+  );

@@ -1,16 +1,16 @@
 import express, { type Express, type Response, Router } from "express";
 import type { Logger } from "pino";
-import { mountApi } from "./api/mount-api.ts";
-import type { ApiDeps } from "./api/operation.ts";
 import { checkHost } from "./http/check-host.ts";
 import { type CompletedRequest, observeRequests } from "./http/observe-requests.ts";
-import { errorFields } from "./log/error-fields.ts";
-import { mountHealth } from "./metrics/mount-health.ts";
+import { ProblemError } from "./http/problem-error.ts";
+import { problemHandler } from "./http/problem-handler.ts";
+import { errorFields } from "./observability/error-fields.ts";
+import { mountHealth } from "./observability/mount-health.ts";
 import { mountPages } from "./pages/mount-pages.ts";
 import type { PageDeps } from "./pages/routing/page.ts";
 import { mountPortal } from "./portal/mount-portal.ts";
-import { ProblemError } from "./problem/problem-error.ts";
-import { problemHandler } from "./problem/problem-handler.ts";
+import { mountApi } from "./routes/api/mount-api.ts";
+import type { ApiDeps } from "./routes/api/operation.ts";
 import { mountWorkerApp } from "./worker-app/mount-worker-app.ts";
 
 export interface AppDeps extends ApiDeps, Omit<PageDeps, "onFailedPage"> {

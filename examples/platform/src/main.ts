@@ -1,10 +1,10 @@
-import { createLog } from "./log/create-log.ts";
-import { packageFolder } from "./package-folder.ts";
+import { createLog } from "./observability/create-log.ts";
 import { demoSignIns } from "./seed/demo-sign-ins.ts";
+import { packageFolder } from "./settings/package-folder.ts";
 import { readSettings } from "./settings/settings.ts";
+import { startFailure } from "./start-failure.ts";
 import { startPlatform } from "./start-platform.ts";
-import { startFailure } from "./startup/start-failure.ts";
-import { stopOnSignals } from "./startup/stop-on-signals.ts";
+import { stopOnSignals } from "./stop-on-signals.ts";
 
 async function main(): Promise<void> {
   const settings = readSettings(process.env, packageFolder);

@@ -1,15 +1,15 @@
 import type { Logger } from "pino";
-import { type DeliveryOptions, startDelivery } from "./delivery/start-delivery.ts";
-import { mailboxTransport } from "./mail/mail-transport.ts";
-import { startMail } from "./mail/start-mail.ts";
-import { createMetrics, type Metrics } from "./metrics/metrics.ts";
-import { serveMetrics } from "./metrics/serve-metrics.ts";
-import { runLoop } from "./outbox/run-loop.ts";
-import { openPushTransport } from "./push/open-push-transport.ts";
-import { startPush } from "./push/start-push.ts";
-import { purgeExpired } from "./retention/purge-expired.ts";
+import { mailboxTransport } from "./dispatch/mail/mail-transport.ts";
+import { startMail } from "./dispatch/mail/start-mail.ts";
+import { runLoop } from "./dispatch/outbox/run-loop.ts";
+import { openPushTransport } from "./dispatch/push/open-push-transport.ts";
+import { startPush } from "./dispatch/push/start-push.ts";
+import { purgeExpired } from "./dispatch/retention/purge-expired.ts";
+import { type DeliveryOptions, startDelivery } from "./dispatch/webhooks/start-delivery.ts";
+import { createMetrics, type Metrics } from "./observability/metrics.ts";
+import { serveMetrics } from "./observability/serve-metrics.ts";
 import type { Settings } from "./settings/settings.ts";
-import type { Signals } from "./signals/open-signals.ts";
+import type { Signals } from "./store/signals/open-signals.ts";
 
 export interface BackgroundOptions
   extends Required<Pick<DeliveryOptions, "store" | "leases" | "outbound" | "sign" | "encryptionKey" | "now">> {
@@ -37,7 +37,9 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
   const { smtp } = settings;
   const pushTransport = await openPushTransport(store, settings.fcmCredentials, now);
   // Loads nodemailer only when it is used.
-  const mailTransport = smtp ? (await import("./mail/smtp-transport.ts")).smtpTransport(smtp) : mailboxTransport;
+  const mailTransport = smtp
+    ? (await import("./dispatch/mail/smtp-transport.ts")).smtpTransport(smtp)
+    : mailboxTransport;
   const metrics = createMetrics(store, now);
   const metricsServer = settings.metrics && (await serveMetrics(metrics, settings.metrics));
 

@@ -1,29 +1,29 @@
 import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
-import { dialects } from "./api/dialect.ts";
+import { passwordCheck } from "./accounts/check-password.ts";
+import { personLimits } from "./accounts/person-limits.ts";
+import { rateLimits } from "./accounts/rate-limits.ts";
 import { createApp } from "./create-app.ts";
+import { createOutbound } from "./dispatch/outbound/create-outbound.ts";
+import { createSigner } from "./dispatch/outbound/create-signer.ts";
+import { openLeases } from "./dispatch/outbox/open-leases.ts";
+import { openNotificationFeed } from "./dispatch/push/notification-feed.ts";
 import { EventStreams } from "./http/event-streams.ts";
 import { jsonReader } from "./http/read-json.ts";
-import { errorFields } from "./log/error-fields.ts";
-import { pingDatabase } from "./metrics/ping-database.ts";
-import { createOutbound } from "./outbound/create-outbound.ts";
-import { createSigner } from "./outbound/create-signer.ts";
-import { openLeases } from "./outbox/open-leases.ts";
+import { errorFields } from "./observability/error-fields.ts";
+import { pingDatabase } from "./observability/ping-database.ts";
 import { openLiveTopics } from "./pages/live/live-topics.ts";
 import { formReader } from "./pages/routing/read-form.ts";
 import { cookiePassword } from "./pages/security/page-session.ts";
-import { openNotificationFeed } from "./push/notification-feed.ts";
-import { personLimits } from "./rate-limits/person-limits.ts";
-import { rateLimits } from "./rate-limits/rate-limits.ts";
+import { preflight } from "./preflight.ts";
+import { dialects } from "./routes/api/dialect.ts";
 import { applySeed } from "./seed/apply-seed.ts";
-import { passwordCheck } from "./session/check-password.ts";
+import { serve } from "./settings/serve.ts";
 import type { Settings } from "./settings/settings.ts";
-import { openSignals } from "./signals/open-signals.ts";
 import { startBackground } from "./start-background.ts";
-import { preflight } from "./startup/preflight.ts";
-import { serve } from "./startup/serve.ts";
 import { openEncryptionKey } from "./store/encryption/open-encryption-key.ts";
 import { openStore } from "./store/open-store.ts";
+import { openSignals } from "./store/signals/open-signals.ts";
 
 export interface Platform {
   /** `http://127.0.0.1:3000` */

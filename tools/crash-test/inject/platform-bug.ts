@@ -16,14 +16,14 @@ interface Rewrite {
 const rewrites: Record<PlatformBug, Rewrite> = {
   /** What was attempted is settled whether or not the lease under which it was is still there. */
   fence: {
-    file: "outbox/start-dispatcher.ts",
+    file: "dispatch/outbox/start-dispatcher.ts",
     replacements: [["made.filter(({ lease }) => ended.has(lease.token))", "made.filter(() => ended)"]],
   },
   /**
    * The successor is made due by the statement that settles: it is not in that one's snapshot if it was inserted meanwhile.
    */
   release: {
-    file: "delivery/record-attempts.ts",
+    file: "dispatch/webhooks/record-attempts.ts",
     replacements: [
       ["await releaseNext(", "void Array.of("],
       ["as lane, deliveries.state,", "as lane, order_key, deliveries.state,"],
@@ -45,12 +45,12 @@ const rewrites: Record<PlatformBug, Rewrite> = {
   },
   /** A claim does not count what is under way at an endpoint already. */
   cap: {
-    file: "outbox/claim-rows.ts",
+    file: "dispatch/outbox/claim-rows.ts",
     replacements: [["select count(*) from (", "select 0 * count(*) from ("]],
   },
   /** Every second wake-up for deliveries is lost, of those that are recorded and of those that are settled. */
   wakeup: {
-    file: "outbox/wake-lanes.ts",
+    file: "dispatch/outbox/wake-lanes.ts",
     replacements: [
       [
         "if (distinct.length === 0) return;",

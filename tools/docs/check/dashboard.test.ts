@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { createMetrics } from "../../../examples/platform/src/metrics/metrics.ts";
+import { createMetrics } from "../../../examples/platform/src/observability/metrics.ts";
 import type { Store } from "../../../examples/platform/src/store/store.ts";
 
 const docs = join(import.meta.dirname, "../../../docs");

@@ -1,5 +1,5 @@
 import type { RequestHandler, Router } from "express";
-import { ProblemError } from "../problem/problem-error.ts";
+import { ProblemError } from "./problem-error.ts";
 
 export interface Methods {
   get?: RequestHandler;

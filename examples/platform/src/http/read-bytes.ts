@@ -1,5 +1,5 @@
 import { type Request, type Response, raw } from "express";
-import { ProblemError } from "../problem/problem-error.ts";
+import { ProblemError } from "./problem-error.ts";
 
 /**
  * Creates a function that reads a body of at most `limitBytes` into `request.body`, within `timeoutMs` even from a client that

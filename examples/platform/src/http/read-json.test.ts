@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from "node:net";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import express from "express";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { problemHandler } from "../problem/problem-handler.ts";
+import { problemHandler } from "./problem-handler.ts";
 import { jsonReader } from "./read-json.ts";
 
 const limitBytes = 32;

@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
 import { bodyTimeoutMs } from "../generated/decisions.ts";
-import { ProblemError } from "../problem/problem-error.ts";
+import { ProblemError } from "./problem-error.ts";
 import { bytesReader } from "./read-bytes.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });

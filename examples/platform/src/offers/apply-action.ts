@@ -1,6 +1,6 @@
-import { recordEvent } from "../delivery/record-event.ts";
-import { notifyWorkers } from "../push/notify-workers.ts";
-import { announce } from "../signals/announce.ts";
+import { notifyWorkers } from "../dispatch/push/notify-workers.ts";
+import { recordEvent } from "../dispatch/webhooks/record-event.ts";
+import { announce } from "../store/signals/announce.ts";
 import type { Trx } from "../store/store.ts";
 import type { OfferDeps } from "./commit-and-publish.ts";
 import { type MailedOffer, mailEnd, mailResponses } from "./offer-mails.ts";

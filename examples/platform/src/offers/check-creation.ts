@@ -1,7 +1,7 @@
 import { offerCreationSchema, utcDateTimeSchema } from "../generated/schemas.ts";
-import { addFieldError, fieldErrors } from "../problem/field-errors.ts";
-import { type FieldErrors, invalidRequest } from "../problem/problem-error.ts";
-import { textProblem } from "../validation/text-problem.ts";
+import { addFieldError, fieldErrors } from "../http/field-errors.ts";
+import { type FieldErrors, invalidRequest } from "../http/problem-error.ts";
+import { textProblem } from "../http/text-problem.ts";
 import type { OfferCreation } from "./create-offer.ts";
 
 /** What a creation is checked against, besides its schema. */

@@ -1,6 +1,6 @@
-import { announcedIn } from "../signals/announce.ts";
-import type { Signals } from "../signals/open-signals.ts";
-import type { Signal } from "../signals/signal.ts";
+import { announcedIn } from "../store/signals/announce.ts";
+import type { Signals } from "../store/signals/open-signals.ts";
+import type { Signal } from "../store/signals/signal.ts";
 import type { Store, Trx } from "../store/store.ts";
 
 export interface OfferDeps {

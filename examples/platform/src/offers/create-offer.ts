@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import type { z } from "zod";
+import { notifyWorkers } from "../dispatch/push/notify-workers.ts";
 import type { offerCreationSchema } from "../generated/schemas.ts";
-import { notifyWorkers } from "../push/notify-workers.ts";
-import { announce } from "../signals/announce.ts";
+import { announce } from "../store/signals/announce.ts";
 import type { Trx } from "../store/store.ts";
 import type { OfferDeps } from "./commit-and-publish.ts";
 import { mailCreation } from "./offer-mails.ts";

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
+import { lineInMail } from "../dispatch/mail/line-in-mail.ts";
+import { offerSummary } from "../dispatch/mail/offer-summary.ts";
+import { writeDigest, writeMails } from "../dispatch/mail/write-mails.ts";
 import { responseDigestMinutes } from "../generated/decisions.ts";
-import { lineInMail } from "../mail/line-in-mail.ts";
-import { offerSummary } from "../mail/offer-summary.ts";
-import { writeDigest, writeMails } from "../mail/write-mails.ts";
 import type { Trx } from "../store/store.ts";
 import type { OfferEventValue } from "../store/tables.ts";
 import type { OfferDeps } from "./commit-and-publish.ts";

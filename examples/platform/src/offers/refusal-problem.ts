@@ -1,5 +1,5 @@
-import { addFieldError } from "../problem/field-errors.ts";
-import { type FieldErrors, ProblemError } from "../problem/problem-error.ts";
+import { addFieldError } from "../http/field-errors.ts";
+import { type FieldErrors, ProblemError } from "../http/problem-error.ts";
 import type { Refusal } from "./transition.ts";
 
 /** The problem details of a rejected action. */

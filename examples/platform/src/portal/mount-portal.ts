@@ -1,12 +1,12 @@
 import type { Router } from "express";
 import { z } from "zod";
+import { sessionMethods } from "../accounts/session-methods.ts";
+import { signedInRoutes } from "../accounts/signed-in-routes.ts";
+import type { EndpointCheck } from "../dispatch/outbound/test-endpoint.ts";
 import { defineRoutes } from "../http/define-routes.ts";
+import { instantField } from "../http/instant-field.ts";
 import { listSchema } from "../lists/list-query.ts";
 import { commitAndPublish } from "../offers/commit-and-publish.ts";
-import type { EndpointCheck } from "../outbound/test-endpoint.ts";
-import { sessionMethods } from "../session/session-methods.ts";
-import { signedInRoutes } from "../session/signed-in-routes.ts";
-import { instantField } from "../validation/instant-field.ts";
 import { deliveryList } from "./deliveries/deliveries.ts";
 import { redeliverOne, redeliverRange, redeliveryRangeSchema } from "./deliveries/redeliver.ts";
 import { invitationList, invitationSchema, invite } from "./invitations/invitations.ts";

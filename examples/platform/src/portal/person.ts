@@ -1,9 +1,9 @@
 import { jsonArrayFrom } from "kysely/helpers/postgres";
+import type { Role } from "../accounts/role.ts";
+import type { SessionDeps } from "../accounts/session-methods.ts";
+import type { Session } from "../accounts/sessions.ts";
+import type { Outbound, Sign } from "../dispatch/outbound/outbound.ts";
 import type { OfferDeps } from "../offers/commit-and-publish.ts";
-import type { Outbound, Sign } from "../outbound/outbound.ts";
-import type { Role } from "../session/role.ts";
-import type { SessionDeps } from "../session/session-methods.ts";
-import type { Session } from "../session/sessions.ts";
 import type { Store } from "../store/store.ts";
 
 export interface PortalDeps extends OfferDeps, SessionDeps {

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createLog } from "../log/create-log.ts";
-import { packageFolder } from "../package-folder.ts";
+import { createLog } from "../observability/create-log.ts";
+import { packageFolder } from "../settings/package-folder.ts";
 import { SettingError } from "../settings/setting-error.ts";
+import { startFailure } from "../start-failure.ts";
 import { startPlatform } from "../start-platform.ts";
-import { startFailure } from "../startup/start-failure.ts";
-import { stopOnSignals } from "../startup/stop-on-signals.ts";
+import { stopOnSignals } from "../stop-on-signals.ts";
 import { connectWebhooks } from "./connect-webhooks.ts";
 import { playExampleOffer } from "./example-offer.ts";
 import { help } from "./help.ts";

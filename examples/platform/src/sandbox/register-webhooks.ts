@@ -1,4 +1,4 @@
-import type { EndpointCheckCode } from "../outbound/test-endpoint.ts";
+import type { EndpointCheckCode } from "../dispatch/outbound/test-endpoint.ts";
 import type { SandboxCaller } from "./sandbox-caller.ts";
 
 /** Why the profile was not saved; undefined when it was. */

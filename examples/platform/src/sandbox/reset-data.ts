@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { makeDataFolder } from "../startup/make-data-folder.ts";
+import { makeDataFolder } from "../settings/make-data-folder.ts";
 import { lockFolder } from "../store/folder-lock.ts";
 
 /**

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants } from "node:zlib";
 import { PGlite } from "@electric-sql/pglite";
-import { packageFolder } from "../package-folder.ts";
+import { packageFolder } from "../settings/package-folder.ts";
 import { openStore } from "../store/open-store.ts";
 
 const dataFolder = await mkdtemp(join(tmpdir(), "offers-template-"));

@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { packageFolder } from "../package-folder.ts";
+import { packageFolder } from "../settings/package-folder.ts";
 import { readSeedFile } from "./seed-file.ts";
 
 export const demoSeedFile = join(packageFolder, "seed", "demo.json");

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { isPasswordHash } from "../accounts/passwords.ts";
 import { emailAddressSchema } from "../generated/schemas.ts";
-import { isPasswordHash } from "../session/passwords.ts";
-import { lineField, textField } from "../validation/text-field.ts";
-import { textProblem } from "../validation/text-problem.ts";
+import { lineField, textField } from "../http/text-field.ts";
+import { textProblem } from "../http/text-problem.ts";
 
 const apiKeySchema = z.string().min(8);
 

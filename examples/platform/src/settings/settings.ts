@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { z } from "zod";
-import { defaultRetrySchedule } from "../delivery/attempt/retry-schedule.ts";
+import { defaultRetention } from "../dispatch/retention/purge-expired.ts";
+import { defaultRetrySchedule } from "../dispatch/webhooks/attempt/retry-schedule.ts";
 import { bodyLimitBytes } from "../generated/decisions.ts";
 import { emailAddressSchema } from "../generated/schemas.ts";
-import { defaultRetention } from "../retention/purge-expired.ts";
 import { SettingError } from "./setting-error.ts";
 import {
   hostNames,

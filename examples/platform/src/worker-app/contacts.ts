@@ -1,11 +1,11 @@
 import { type SqlBool, sql } from "kysely";
 import { z } from "zod";
-import { recordEvent } from "../delivery/record-event.ts";
-import { ProblemError } from "../problem/problem-error.ts";
-import { tooManyRequests } from "../rate-limits/too-many-requests.ts";
-import { announce } from "../signals/announce.ts";
+import { tooManyRequests } from "../accounts/too-many-requests.ts";
+import { recordEvent } from "../dispatch/webhooks/record-event.ts";
+import { ProblemError } from "../http/problem-error.ts";
+import { textField } from "../http/text-field.ts";
+import { announce } from "../store/signals/announce.ts";
 import type { Trx } from "../store/store.ts";
-import { textField } from "../validation/text-field.ts";
 import type { WorkerAppDeps } from "./worker.ts";
 
 export const contactSchema = z.strictObject({ organisationId: textField });

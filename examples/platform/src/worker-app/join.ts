@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
+import { hashPassword } from "../accounts/passwords.ts";
+import { type NewSession, openSession } from "../accounts/sessions.ts";
+import { signIn } from "../accounts/sign-in.ts";
 import { invitationValidDays } from "../generated/decisions.ts";
+import { ProblemError } from "../http/problem-error.ts";
 import { sha256 } from "../http/sha256.ts";
+import { lineField } from "../http/text-field.ts";
 import { commitAndPublish } from "../offers/commit-and-publish.ts";
-import { ProblemError } from "../problem/problem-error.ts";
-import { hashPassword } from "../session/passwords.ts";
-import { type NewSession, openSession } from "../session/sessions.ts";
-import { signIn } from "../session/sign-in.ts";
 import type { Trx } from "../store/store.ts";
-import { lineField } from "../validation/text-field.ts";
 import { addContact } from "./contacts.ts";
 import { type WorkerAppDeps, worker } from "./worker.ts";
 

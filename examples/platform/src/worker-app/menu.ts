@@ -1,6 +1,6 @@
+import type { Notification } from "../dispatch/push/push-transport.ts";
 import { type ListPage, listCursor, type PagedList } from "../lists/list-cursor.ts";
 import { microsecondsOf, olderThan } from "../lists/older-than.ts";
-import type { Notification } from "../push/push-transport.ts";
 import type { Store } from "../store/store.ts";
 
 const cursor = listCursor("notifications", /^\d{1,15}$/);

@@ -1,10 +1,10 @@
 import type { Router } from "express";
+import { sessionMethods } from "../accounts/session-methods.ts";
+import { sessionOf, signedIn } from "../accounts/sessions.ts";
+import { signedInRoutes } from "../accounts/signed-in-routes.ts";
 import { defineRoutes } from "../http/define-routes.ts";
 import { listSchema } from "../lists/list-query.ts";
 import { commitAndPublish } from "../offers/commit-and-publish.ts";
-import { sessionMethods } from "../session/session-methods.ts";
-import { sessionOf, signedIn } from "../session/sessions.ts";
-import { signedInRoutes } from "../session/signed-in-routes.ts";
 import { addContact, contactSchema, readOrganisation } from "./contacts.ts";
 import { addDevice, deviceSchema, listDevices, removeDevice } from "./devices.ts";
 import { menuEntries } from "./menu.ts";

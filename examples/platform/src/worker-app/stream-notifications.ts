@@ -1,6 +1,6 @@
 import type { Response } from "express";
-import type { Notification } from "../push/push-transport.ts";
-import type { Session } from "../session/sessions.ts";
+import type { Session } from "../accounts/sessions.ts";
+import type { Notification } from "../dispatch/push/push-transport.ts";
 import { menuEntry } from "./menu.ts";
 import type { WorkerAppDeps } from "./worker.ts";
 

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { deleteExpiredKeys, type IdempotencyRecord, idempotent } from "../../src/idempotency/idempotent.ts";
+import { deleteExpiredKeys, type IdempotencyRecord, idempotent } from "../../src/http/idempotent.ts";
 import { commitAndPublish } from "../../src/offers/commit-and-publish.ts";
 import { createOffer } from "../../src/offers/create-offer.ts";
 import type { Store, Trx } from "../../src/store/store.ts";

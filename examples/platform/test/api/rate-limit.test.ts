@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { rateLimits } from "../../src/rate-limits/rate-limits.ts";
+import { rateLimits } from "../../src/accounts/rate-limits.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 

@@ -8,14 +8,14 @@ import { timestampDigest } from "@offers/webhook-kit";
 import { webhookRouter } from "@offers/webhook-kit/express";
 import express from "express";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { recordEvent } from "../../src/delivery/record-event.ts";
-import { startDelivery } from "../../src/delivery/start-delivery.ts";
-import { createOutbound } from "../../src/outbound/create-outbound.ts";
-import type { Outbound } from "../../src/outbound/outbound.ts";
-import { searchSuggestions } from "../../src/outbound/search-suggestions.ts";
-import { testEndpoint } from "../../src/outbound/test-endpoint.ts";
-import { notifyWorkers } from "../../src/push/notify-workers.ts";
-import { startPush } from "../../src/push/start-push.ts";
+import { createOutbound } from "../../src/dispatch/outbound/create-outbound.ts";
+import type { Outbound } from "../../src/dispatch/outbound/outbound.ts";
+import { searchSuggestions } from "../../src/dispatch/outbound/search-suggestions.ts";
+import { testEndpoint } from "../../src/dispatch/outbound/test-endpoint.ts";
+import { notifyWorkers } from "../../src/dispatch/push/notify-workers.ts";
+import { startPush } from "../../src/dispatch/push/start-push.ts";
+import { recordEvent } from "../../src/dispatch/webhooks/record-event.ts";
+import { startDelivery } from "../../src/dispatch/webhooks/start-delivery.ts";
 import {
   addOrganisation,
   type DeliveryFixture,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { webhooks } from "../../src/delivery/webhook-queue.ts";
-import { claimRows } from "../../src/outbox/claim-rows.ts";
-import { Leases } from "../../src/outbox/leases.ts";
+import { claimRows } from "../../src/dispatch/outbox/claim-rows.ts";
+import { Leases } from "../../src/dispatch/outbox/leases.ts";
+import { webhooks } from "../../src/dispatch/webhooks/webhook-queue.ts";
 import type { Store } from "../../src/store/store.ts";
 import { addOrganisation, testSchedule } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { restartSchedules } from "../../src/delivery/enable-endpoint.ts";
-import { recordEvent } from "../../src/delivery/record-event.ts";
-import { redeliver, redeliverThese } from "../../src/delivery/redeliver.ts";
+import { restartSchedules } from "../../src/dispatch/webhooks/enable-endpoint.ts";
+import { recordEvent } from "../../src/dispatch/webhooks/record-event.ts";
+import { redeliver, redeliverThese } from "../../src/dispatch/webhooks/redeliver.ts";
 import type { Trx } from "../../src/store/store.ts";
 import { addOrganisation, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
-import { type EventToRecord, recordEvent } from "../../src/delivery/record-event.ts";
+import { type EventToRecord, recordEvent } from "../../src/dispatch/webhooks/record-event.ts";
 import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { openReceiver, type Receiver } from "../support/receiver.ts";

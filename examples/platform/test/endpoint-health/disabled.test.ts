@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { enableEndpoint, restartSchedules } from "../../src/delivery/enable-endpoint.ts";
-import { recordEvent } from "../../src/delivery/record-event.ts";
-import { isShownAs, type ShownState } from "../../src/delivery/shown-state.ts";
+import { enableEndpoint, restartSchedules } from "../../src/dispatch/webhooks/enable-endpoint.ts";
+import { recordEvent } from "../../src/dispatch/webhooks/record-event.ts";
+import { isShownAs, type ShownState } from "../../src/dispatch/webhooks/shown-state.ts";
 import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";

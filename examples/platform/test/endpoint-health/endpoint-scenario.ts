@@ -1,9 +1,9 @@
 import { expect } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
-import { defaultRetrySchedule } from "../../src/delivery/attempt/retry-schedule.ts";
-import { enableEndpoint, restartSchedules } from "../../src/delivery/enable-endpoint.ts";
-import { recordEvent } from "../../src/delivery/record-event.ts";
-import { redeliverMany } from "../../src/delivery/redeliver-many.ts";
+import { defaultRetrySchedule } from "../../src/dispatch/webhooks/attempt/retry-schedule.ts";
+import { enableEndpoint, restartSchedules } from "../../src/dispatch/webhooks/enable-endpoint.ts";
+import { recordEvent } from "../../src/dispatch/webhooks/record-event.ts";
+import { redeliverMany } from "../../src/dispatch/webhooks/redeliver-many.ts";
 import { addOrganisation, type DeliveryFixture } from "../support/delivery-fixture.ts";
 import { hang, hangUp, type Receiver, type Respond, respondWith } from "../support/receiver.ts";
 import { virtualTime } from "../support/virtual-time.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { createOutbound } from "../../src/outbound/create-outbound.ts";
-import type { Outbound } from "../../src/outbound/outbound.ts";
-import { searchAll } from "../../src/suggestions/search-all.ts";
+import { searchAll } from "../../src/accounts/search-all.ts";
+import { createOutbound } from "../../src/dispatch/outbound/create-outbound.ts";
+import type { Outbound } from "../../src/dispatch/outbound/outbound.ts";
 import {
   addOrganisation,
   type DeliveryFixture,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { createOutbound } from "../../src/outbound/create-outbound.ts";
-import { searchSuggestions } from "../../src/outbound/search-suggestions.ts";
-import { testEndpoint } from "../../src/outbound/test-endpoint.ts";
+import { createOutbound } from "../../src/dispatch/outbound/create-outbound.ts";
+import { searchSuggestions } from "../../src/dispatch/outbound/search-suggestions.ts";
+import { testEndpoint } from "../../src/dispatch/outbound/test-endpoint.ts";
 import { hang, hangUp, openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
 
 describe("the two tests of a base address", () => {

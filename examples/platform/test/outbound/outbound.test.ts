@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer, type Server, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { OutboundRequest } from "../../src/outbound/outbound.ts";
+import type { OutboundRequest } from "../../src/dispatch/outbound/outbound.ts";
 import { hang, hangUp, openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
 import { sendRequest } from "./send-request.ts";
 

@@ -1,5 +1,5 @@
-import { createOutbound, type OutboundOptions } from "../../src/outbound/create-outbound.ts";
-import type { OutboundRequest, OutboundResult } from "../../src/outbound/outbound.ts";
+import { createOutbound, type OutboundOptions } from "../../src/dispatch/outbound/create-outbound.ts";
+import type { OutboundRequest, OutboundResult } from "../../src/dispatch/outbound/outbound.ts";
 
 /** Sends one request, by default `GET /test`, through a client of its own. */
 export async function sendRequest(

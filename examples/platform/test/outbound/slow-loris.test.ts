@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createOutbound } from "../../src/outbound/create-outbound.ts";
-import type { Outbound, OutboundResult } from "../../src/outbound/outbound.ts";
+import { createOutbound } from "../../src/dispatch/outbound/create-outbound.ts";
+import type { Outbound, OutboundResult } from "../../src/dispatch/outbound/outbound.ts";
 
 const deadlineMs = 1_000;
 /** As many attempts as one endpoint may have at once. */

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
-import { webhooks } from "../../src/delivery/webhook-queue.ts";
-import { claimRows } from "../../src/outbox/claim-rows.ts";
+import { claimRows } from "../../src/dispatch/outbox/claim-rows.ts";
+import { webhooks } from "../../src/dispatch/webhooks/webhook-queue.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { recordDue } from "../support/record-due.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";

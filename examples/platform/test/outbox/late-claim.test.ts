@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { writeMails } from "../../src/mail/write-mails.ts";
-import type { Leases } from "../../src/outbox/leases.ts";
-import { openLeases } from "../../src/outbox/open-leases.ts";
-import { startDispatcher } from "../../src/outbox/start-dispatcher.ts";
+import { writeMails } from "../../src/dispatch/mail/write-mails.ts";
+import type { Leases } from "../../src/dispatch/outbox/leases.ts";
+import { openLeases } from "../../src/dispatch/outbox/open-leases.ts";
+import { startDispatcher } from "../../src/dispatch/outbox/start-dispatcher.ts";
 import { type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";

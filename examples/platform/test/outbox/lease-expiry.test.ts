@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { claimRows } from "../../src/outbox/claim-rows.ts";
-import { Leases, nextWakeupMs } from "../../src/outbox/leases.ts";
-import { openLeases } from "../../src/outbox/open-leases.ts";
+import { claimRows } from "../../src/dispatch/outbox/claim-rows.ts";
+import { Leases, nextWakeupMs } from "../../src/dispatch/outbox/leases.ts";
+import { openLeases } from "../../src/dispatch/outbox/open-leases.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect } from "vitest";
-import { webhooks } from "../../src/delivery/webhook-queue.ts";
-import { claimRows } from "../../src/outbox/claim-rows.ts";
-import { endLeases, Leases } from "../../src/outbox/leases.ts";
-import type { Lease, OutboxQueue } from "../../src/outbox/outbox-queue.ts";
-import type { Loop } from "../../src/outbox/run-loop.ts";
-import { type DispatcherOptions, startDispatcher } from "../../src/outbox/start-dispatcher.ts";
+import { claimRows } from "../../src/dispatch/outbox/claim-rows.ts";
+import { endLeases, Leases } from "../../src/dispatch/outbox/leases.ts";
+import type { Lease, OutboxQueue } from "../../src/dispatch/outbox/outbox-queue.ts";
+import type { Loop } from "../../src/dispatch/outbox/run-loop.ts";
+import { type DispatcherOptions, startDispatcher } from "../../src/dispatch/outbox/start-dispatcher.ts";
+import { webhooks } from "../../src/dispatch/webhooks/webhook-queue.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store, Trx } from "../../src/store/store.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";

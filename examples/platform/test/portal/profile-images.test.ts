@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createOutbound } from "../../src/outbound/create-outbound.ts";
-import { profileImages } from "../../src/profile-images/profile-images.ts";
+import { profileImages } from "../../src/accounts/profile-images.ts";
+import { createOutbound } from "../../src/dispatch/outbound/create-outbound.ts";
 import { eventually } from "../support/eventually.ts";
 import { hangUp, openReceiver, type Receiver, type Respond, respondWith } from "../support/receiver.ts";
 

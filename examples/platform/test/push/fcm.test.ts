@@ -1,10 +1,10 @@
 import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { fcmTransport } from "../../src/push/fcm-transport.ts";
-import { forgetToken } from "../../src/push/forget-token.ts";
-import { notifyWorkers } from "../../src/push/notify-workers.ts";
-import type { NotificationReason, PushTransport } from "../../src/push/push-transport.ts";
-import { startPush } from "../../src/push/start-push.ts";
+import { fcmTransport } from "../../src/dispatch/push/fcm-transport.ts";
+import { forgetToken } from "../../src/dispatch/push/forget-token.ts";
+import { notifyWorkers } from "../../src/dispatch/push/notify-workers.ts";
+import type { NotificationReason, PushTransport } from "../../src/dispatch/push/push-transport.ts";
+import { startPush } from "../../src/dispatch/push/start-push.ts";
 import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { anyStore, type TestDatabase } from "../support/stores/stores.ts";

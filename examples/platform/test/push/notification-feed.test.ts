@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
-import { notifyWorkers } from "../../src/push/notify-workers.ts";
-import type { Notification, PushTransport } from "../../src/push/push-transport.ts";
-import { maxPushAttempts } from "../../src/push/start-push.ts";
+import { notifyWorkers } from "../../src/dispatch/push/notify-workers.ts";
+import type { Notification, PushTransport } from "../../src/dispatch/push/push-transport.ts";
+import { maxPushAttempts } from "../../src/dispatch/push/start-push.ts";
 import { eventually } from "../support/eventually.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
 import { usePush } from "./use-push.ts";

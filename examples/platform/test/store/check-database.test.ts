@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { expect, test } from "vitest";
-import { checkDatabase } from "../../src/startup/check-database.ts";
+import { checkDatabase } from "../../src/settings/check-database.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
 
 /** The error for a server that does this with each connection. */

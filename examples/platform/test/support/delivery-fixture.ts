@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { AttemptRecord } from "../../src/delivery/attempt-record.ts";
-import { defaultBreakerPolicy } from "../../src/delivery/breaker-policy.ts";
-import { type DeliveryOptions, startDelivery } from "../../src/delivery/start-delivery.ts";
-import { createOutbound } from "../../src/outbound/create-outbound.ts";
-import type { Leases } from "../../src/outbox/leases.ts";
-import { openLeases } from "../../src/outbox/open-leases.ts";
-import type { Loop } from "../../src/outbox/run-loop.ts";
+import { createOutbound } from "../../src/dispatch/outbound/create-outbound.ts";
+import type { Leases } from "../../src/dispatch/outbox/leases.ts";
+import { openLeases } from "../../src/dispatch/outbox/open-leases.ts";
+import type { Loop } from "../../src/dispatch/outbox/run-loop.ts";
+import type { AttemptRecord } from "../../src/dispatch/webhooks/attempt-record.ts";
+import { defaultBreakerPolicy } from "../../src/dispatch/webhooks/breaker-policy.ts";
+import { type DeliveryOptions, startDelivery } from "../../src/dispatch/webhooks/start-delivery.ts";
 import { encrypt } from "../../src/store/encryption/encrypt.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";

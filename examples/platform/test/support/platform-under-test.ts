@@ -1,6 +1,6 @@
-import { defaultRetrySchedule } from "../../src/delivery/attempt/retry-schedule.ts";
-import { createLog } from "../../src/log/create-log.ts";
-import { defaultRetention } from "../../src/retention/purge-expired.ts";
+import { defaultRetention } from "../../src/dispatch/retention/purge-expired.ts";
+import { defaultRetrySchedule } from "../../src/dispatch/webhooks/attempt/retry-schedule.ts";
+import { createLog } from "../../src/observability/create-log.ts";
 import type { Settings } from "../../src/settings/settings.ts";
 import { type Platform, startPlatform } from "../../src/start-platform.ts";
 import { expectDocumented, type WireResponse } from "../contract/openapi-validator.ts";

@@ -1,9 +1,9 @@
 import type { Request } from "express";
+import { invitationExpiry } from "../../accounts/invitation-expiry.ts";
 import type { Methods } from "../../http/define-routes.ts";
+import { parseBody } from "../../http/parse-body.ts";
 import { pathParameter } from "../../http/path-parameter.ts";
-import { invitationExpiry } from "../../invitations/invitation-expiry.ts";
-import { type FieldErrors, ProblemError } from "../../problem/problem-error.ts";
-import { parseBody } from "../../validation/parse-body.ts";
+import { type FieldErrors, ProblemError } from "../../http/problem-error.ts";
 import {
   acceptAsWorker,
   joinAsWorker,

@@ -1,5 +1,5 @@
+import { ProblemError } from "../../http/problem-error.ts";
 import type { WorkerAction } from "../../offers/transition.ts";
-import { ProblemError } from "../../problem/problem-error.ts";
 import { actAsWorker, viewOffer, type WorkerOffer } from "../../worker-app/worker-offer.ts";
 import { formTokenField } from "../layout/field.ts";
 import { html, type Markup } from "../layout/markup.ts";

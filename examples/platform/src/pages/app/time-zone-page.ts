@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { parseBody } from "../../http/parse-body.ts";
 import { timeZoneField } from "../../time-zones/time-zone.ts";
-import { parseBody } from "../../validation/parse-body.ts";
 import { formTokenField } from "../layout/field.ts";
 import { html } from "../layout/markup.ts";
 import { timeZoneSelect } from "../layout/time-zone-select.ts";

@@ -1,4 +1,6 @@
 import { apiKeyHeader } from "../../generated/decisions.ts";
+import { parseBody } from "../../http/parse-body.ts";
+import { type FieldErrors, ProblemError } from "../../http/problem-error.ts";
 import {
   apiKeySchema,
   createApiKey,
@@ -6,8 +8,6 @@ import {
   readApiKeys,
   revokeApiKey,
 } from "../../portal/profile/api-keys.ts";
-import { type FieldErrors, ProblemError } from "../../problem/problem-error.ts";
-import { parseBody } from "../../validation/parse-body.ts";
 import { dataTable } from "../layout/data-table.ts";
 import { field, formTokenField } from "../layout/field.ts";
 import { html, type Markup } from "../layout/markup.ts";

@@ -1,10 +1,10 @@
-import type { EndpointCheck } from "../../outbound/test-endpoint.ts";
+import type { EndpointCheck } from "../../dispatch/outbound/test-endpoint.ts";
+import { parseBody } from "../../http/parse-body.ts";
+import { type FieldErrors, ProblemError } from "../../http/problem-error.ts";
 import { type ReadEndpoint, readEndpoint } from "../../portal/profile/read-profile.ts";
 import { reenableEndpoint } from "../../portal/profile/reenable-endpoint.ts";
 import { rotateSecret, rotationSchema } from "../../portal/profile/rotate-secret.ts";
 import { profileSchema, saveProfile } from "../../portal/profile/save-profile.ts";
-import { type FieldErrors, ProblemError } from "../../problem/problem-error.ts";
-import { parseBody } from "../../validation/parse-body.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { Page } from "../routing/page.ts";
 import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-section.ts";

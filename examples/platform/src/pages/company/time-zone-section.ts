@@ -1,5 +1,5 @@
+import { parseBody } from "../../http/parse-body.ts";
 import { setOrganisationTimeZone, timeZoneSchema } from "../../portal/profile/time-zone.ts";
-import { parseBody } from "../../validation/parse-body.ts";
 import { formTokenField } from "../layout/field.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import { timeZoneSelect } from "../layout/time-zone-select.ts";

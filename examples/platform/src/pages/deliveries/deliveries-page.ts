@@ -1,7 +1,7 @@
+import { instantField } from "../../http/instant-field.ts";
 import { deliveriesCursor, type ReadDelivery, readDeliveries } from "../../portal/deliveries/deliveries.ts";
 import { readDeliveryStats } from "../../portal/deliveries/delivery-stats.ts";
 import { redeliverRange } from "../../portal/deliveries/redeliver.ts";
-import { instantField } from "../../validation/instant-field.ts";
 import { dataTable } from "../layout/data-table.ts";
 import { field, formTokenField } from "../layout/field.ts";
 import { counted } from "../layout/labels.ts";

@@ -1,5 +1,5 @@
 import type { Request } from "express";
-import type { ShownState } from "../../delivery/shown-state.ts";
+import type { ShownState } from "../../dispatch/webhooks/shown-state.ts";
 import type { EventType } from "../../store/tables.ts";
 import { linkBar, oneOf, withQuery } from "../layout/filter.ts";
 import { html, type Markup } from "../layout/markup.ts";

@@ -1,8 +1,8 @@
-import { webhookCall } from "../../delivery/attempt/webhook-call.ts";
-import { fillPath } from "../../outbound/join-address.ts";
+import { fillPath } from "../../dispatch/outbound/join-address.ts";
+import { webhookCall } from "../../dispatch/webhooks/attempt/webhook-call.ts";
+import { ProblemError } from "../../http/problem-error.ts";
 import { type ReadAttempt, type ReadDelivery, readAttempts, readDelivery } from "../../portal/deliveries/deliveries.ts";
 import { deliveryNotFound, redeliverOne } from "../../portal/deliveries/redeliver.ts";
-import { ProblemError } from "../../problem/problem-error.ts";
 import { formTokenField } from "../layout/field.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { LocalTimes } from "../layout/time.ts";

@@ -1,8 +1,8 @@
 import type { RequestHandler } from "express";
+import { urlOf } from "../../accounts/profile-image-reference.ts";
+import { type ProfileImage, profileImages } from "../../accounts/profile-images.ts";
 import { pathParameter } from "../../http/path-parameter.ts";
-import { ProblemError } from "../../problem/problem-error.ts";
-import { urlOf } from "../../profile-images/profile-image-reference.ts";
-import { type ProfileImage, profileImages } from "../../profile-images/profile-images.ts";
+import { ProblemError } from "../../http/problem-error.ts";
 import type { PageDeps } from "../routing/page.ts";
 import { pageRoutes } from "../routing/page-routes.ts";
 import { portalSection } from "../sections/portal-section.ts";

@@ -1,10 +1,10 @@
-import { mailboxOf } from "../../mail/mailbox-of.ts";
+import type { OrganisationResult } from "../../accounts/search-all.ts";
+import { mailboxOf } from "../../dispatch/mail/mailbox-of.ts";
+import { parseBody } from "../../http/parse-body.ts";
+import { ProblemError } from "../../http/problem-error.ts";
+import type { ProblemCode } from "../../http/problem-kinds.ts";
 import { invitationSchema, invite, lastInvitations, recentlyInvited } from "../../portal/invitations/invitations.ts";
 import { type PersonSearch, searchSchema, searchSuggestions } from "../../portal/invitations/search-suggestions.ts";
-import { ProblemError } from "../../problem/problem-error.ts";
-import type { ProblemCode } from "../../problem/problem-kinds.ts";
-import type { OrganisationResult } from "../../suggestions/search-all.ts";
-import { parseBody } from "../../validation/parse-body.ts";
 import { html } from "../layout/markup.ts";
 import type { Page } from "../routing/page.ts";
 import { submitOnce } from "../routing/submit-once.ts";

@@ -1,6 +1,6 @@
-import { referenceOf } from "../../profile-images/profile-image-reference.ts";
-import type { Suggestions } from "../../suggestions/check-suggestions.ts";
-import type { OrganisationResult } from "../../suggestions/search-all.ts";
+import type { Suggestions } from "../../accounts/check-suggestions.ts";
+import { referenceOf } from "../../accounts/profile-image-reference.ts";
+import type { OrganisationResult } from "../../accounts/search-all.ts";
 import { formTokenField } from "../layout/field.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import { idempotencyField } from "../routing/submit-once.ts";

@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RequestHandler } from "express";
-import { packageFolder } from "../../package-folder.ts";
-import { ProblemError } from "../../problem/problem-error.ts";
+import { ProblemError } from "../../http/problem-error.ts";
+import { packageFolder } from "../../settings/package-folder.ts";
 
 const types = { css: "text/css", js: "text/javascript", svg: "image/svg+xml" } as const;
 const names = ["styles.css", "pages.js", "icon.svg"] as const;

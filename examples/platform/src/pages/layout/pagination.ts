@@ -1,6 +1,6 @@
 import type { Request } from "express";
+import { textProblem } from "../../http/text-problem.ts";
 import type { PagedList } from "../../lists/list-cursor.ts";
-import { textProblem } from "../../validation/text-problem.ts";
 import { html, type Markup } from "./markup.ts";
 
 /** A query parameter of the page, such as `before`; undefined when it is missing or not storable text. */

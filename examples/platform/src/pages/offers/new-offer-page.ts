@@ -1,7 +1,7 @@
+import { type FieldErrors, ProblemError } from "../../http/problem-error.ts";
 import { checkCreation } from "../../offers/check-creation.ts";
 import { createOffer } from "../../offers/create-offer.ts";
 import { creationContext } from "../../offers/creation-context.ts";
-import { type FieldErrors, ProblemError } from "../../problem/problem-error.ts";
 import { html } from "../layout/markup.ts";
 import type { Page } from "../routing/page.ts";
 import { submitOnce } from "../routing/submit-once.ts";

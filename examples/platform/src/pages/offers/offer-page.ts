@@ -1,8 +1,8 @@
+import { ProblemError } from "../../http/problem-error.ts";
 import { applyAction } from "../../offers/apply-action.ts";
 import { refusalProblem } from "../../offers/refusal-problem.ts";
 import { ownerOfOffer } from "../../portal/offers/owner-of-offer.ts";
 import { type OfferDetails, readOfferDetails } from "../../portal/offers/read-offers.ts";
-import { ProblemError } from "../../problem/problem-error.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import { numberParameterOf, paginate } from "../layout/pagination.ts";
 import type { LocalTimes } from "../layout/time.ts";

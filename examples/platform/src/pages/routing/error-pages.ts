@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler } from "express";
-import type { ProblemError } from "../../problem/problem-error.ts";
-import { toProblem } from "../../problem/problem-handler.ts";
-import { problemKinds } from "../../problem/problem-kinds.ts";
+import type { ProblemError } from "../../http/problem-error.ts";
+import { toProblem } from "../../http/problem-handler.ts";
+import { problemKinds } from "../../http/problem-kinds.ts";
 import { html } from "../layout/markup.ts";
 import type { Page, PageContext, PageDeps, PageSection } from "./page.ts";
 import { sectionDocument } from "./send-page.ts";

@@ -1,8 +1,8 @@
 import type { Request, RequestHandler, Response } from "express";
+import type { PersonUse } from "../../accounts/person-limits.ts";
+import { findSession, limitKey } from "../../accounts/sessions.ts";
 import { pathParameter } from "../../http/path-parameter.ts";
-import { ProblemError } from "../../problem/problem-error.ts";
-import type { PersonUse } from "../../rate-limits/person-limits.ts";
-import { findSession, limitKey } from "../../session/sessions.ts";
+import { ProblemError } from "../../http/problem-error.ts";
 import { localTimes } from "../layout/time.ts";
 import { checkCsrf } from "../security/check-csrf.ts";
 import { openPageSession, type PageSession } from "../security/page-session.ts";

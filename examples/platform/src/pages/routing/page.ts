@@ -1,7 +1,7 @@
 import type { Request, Response } from "express";
+import type { Role } from "../../accounts/role.ts";
+import type { Session } from "../../accounts/sessions.ts";
 import type { PortalDeps } from "../../portal/person.ts";
-import type { Role } from "../../session/role.ts";
-import type { Session } from "../../session/sessions.ts";
 import type { Store } from "../../store/store.ts";
 import type { WorkerAppDeps } from "../../worker-app/worker.ts";
 import type { Markup } from "../layout/markup.ts";

@@ -1,8 +1,8 @@
 import type { RequestHandler } from "express";
+import { closeSession, findSession } from "../../accounts/sessions.ts";
+import { signIn } from "../../accounts/sign-in.ts";
 import type { Methods } from "../../http/define-routes.ts";
-import { ProblemError } from "../../problem/problem-error.ts";
-import { closeSession, findSession } from "../../session/sessions.ts";
-import { signIn } from "../../session/sign-in.ts";
+import { ProblemError } from "../../http/problem-error.ts";
 import { isTimeZone } from "../../time-zones/time-zone.ts";
 import { field, formTokenField } from "../layout/field.ts";
 import { html } from "../layout/markup.ts";

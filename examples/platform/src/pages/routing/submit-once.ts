@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { idempotent } from "../../http/idempotent.ts";
 import { sha256 } from "../../http/sha256.ts";
-import { idempotent } from "../../idempotency/idempotent.ts";
 import { commitAndPublish } from "../../offers/commit-and-publish.ts";
 import type { Trx } from "../../store/store.ts";
 import { html, type Markup } from "../layout/markup.ts";

@@ -1,5 +1,5 @@
-import { lastNotificationOf } from "../../push/read-notifications.ts";
-import type { Session } from "../../session/sessions.ts";
+import type { Session } from "../../accounts/sessions.ts";
+import { lastNotificationOf } from "../../dispatch/push/read-notifications.ts";
 import type { Store } from "../../store/store.ts";
 import { defaultTimeZone } from "../../time-zones/time-zone.ts";
 import { worker } from "../../worker-app/worker.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { jsonObjectFrom } from "kysely/helpers/postgres";
-import { isShownAs, type ShownState, shownState } from "../../delivery/shown-state.ts";
+import { isShownAs, type ShownState, shownState } from "../../dispatch/webhooks/shown-state.ts";
 import { type ListPage, listCursor } from "../../lists/list-cursor.ts";
 import type { EventType } from "../../store/tables.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { type Redelivery, redeliver } from "../../delivery/redeliver.ts";
-import { redeliverMany } from "../../delivery/redeliver-many.ts";
+import { type Redelivery, redeliver } from "../../dispatch/webhooks/redeliver.ts";
+import { redeliverMany } from "../../dispatch/webhooks/redeliver-many.ts";
 import { nullAsAbsent } from "../../generated/received-values.ts";
-import { ProblemError } from "../../problem/problem-error.ts";
-import { instantField } from "../../validation/instant-field.ts";
+import { instantField } from "../../http/instant-field.ts";
+import { ProblemError } from "../../http/problem-error.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
 
 export const deliveryNotFound = (): ProblemError =>

@@ -1,20 +1,20 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { z } from "zod";
+import { invitationExpiry } from "../../accounts/invitation-expiry.ts";
+import { greeting } from "../../dispatch/mail/greeting.ts";
+import { mailboxOf } from "../../dispatch/mail/mailbox-of.ts";
+import { writeMails } from "../../dispatch/mail/write-mails.ts";
 import { invitationsPerDay, repeatInvitationDays } from "../../generated/decisions.ts";
 import { emailAddressSchema } from "../../generated/schemas.ts";
+import { ProblemError } from "../../http/problem-error.ts";
+import type { ProblemCode } from "../../http/problem-kinds.ts";
 import { sha256 } from "../../http/sha256.ts";
-import { invitationExpiry } from "../../invitations/invitation-expiry.ts";
+import { lineField, textField } from "../../http/text-field.ts";
 import { type ListPage, listCursor } from "../../lists/list-cursor.ts";
 import { microsecondsOf, olderThan } from "../../lists/older-than.ts";
-import { greeting } from "../../mail/greeting.ts";
-import { mailboxOf } from "../../mail/mailbox-of.ts";
-import { writeMails } from "../../mail/write-mails.ts";
-import { ProblemError } from "../../problem/problem-error.ts";
-import type { ProblemCode } from "../../problem/problem-kinds.ts";
 import type { Store, Trx } from "../../store/store.ts";
 import { timeFormats } from "../../time-zones/time-formats.ts";
 import { defaultTimeZone } from "../../time-zones/time-zone.ts";
-import { lineField, textField } from "../../validation/text-field.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
 import { notShown } from "./shown-suggestions.ts";
 

@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import { z } from "zod";
+import { type OrganisationResult, searchAll } from "../../accounts/search-all.ts";
 import { nullAsAbsent } from "../../generated/received-values.ts";
-import { addFieldError } from "../../problem/field-errors.ts";
-import { type FieldErrors, ProblemError } from "../../problem/problem-error.ts";
+import { addFieldError } from "../../http/field-errors.ts";
+import { type FieldErrors, ProblemError } from "../../http/problem-error.ts";
+import { textField } from "../../http/text-field.ts";
 import { containsPattern } from "../../store/contains-pattern.ts";
-import { type OrganisationResult, searchAll } from "../../suggestions/search-all.ts";
-import { textField } from "../../validation/text-field.ts";
 import { emailAddressesOf, type PortalDeps, type SignedInPerson } from "../person.ts";
 import { recordShown } from "./shown-suggestions.ts";
 

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
+import type { OrganisationResult } from "../../accounts/search-all.ts";
 import { sha256 } from "../../http/sha256.ts";
 import type { Trx } from "../../store/store.ts";
-import type { OrganisationResult } from "../../suggestions/search-all.ts";
 import type { PortalDeps } from "../person.ts";
 
 /** The latest suggestions kept per session. */

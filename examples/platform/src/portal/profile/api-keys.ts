@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { z } from "zod";
+import { ProblemError } from "../../http/problem-error.ts";
 import { sha256 } from "../../http/sha256.ts";
-import { ProblemError } from "../../problem/problem-error.ts";
+import { lineField } from "../../http/text-field.ts";
 import type { Trx } from "../../store/store.ts";
-import { lineField } from "../../validation/text-field.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
 
 export const apiKeySchema = z.strictObject({ name: lineField.max(100) });

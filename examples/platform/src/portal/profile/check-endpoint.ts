@@ -1,8 +1,8 @@
 import { standardWebhooks } from "@offers/webhook-kit";
-import { type EndpointCheck, type EndpointToTest, testEndpoint } from "../../outbound/test-endpoint.ts";
-import { invalidRequest, ProblemError } from "../../problem/problem-error.ts";
+import { type EndpointCheck, type EndpointToTest, testEndpoint } from "../../dispatch/outbound/test-endpoint.ts";
+import { invalidRequest, ProblemError } from "../../http/problem-error.ts";
+import { lineField } from "../../http/text-field.ts";
 import type { EndpointScheme } from "../../store/tables.ts";
-import { lineField } from "../../validation/text-field.ts";
 import type { PortalDeps } from "../person.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { enableEndpoint, restartSchedules } from "../../delivery/enable-endpoint.ts";
-import type { EndpointCheck } from "../../outbound/test-endpoint.ts";
+import type { EndpointCheck } from "../../dispatch/outbound/test-endpoint.ts";
+import { enableEndpoint, restartSchedules } from "../../dispatch/webhooks/enable-endpoint.ts";
 import { decryptSecrets } from "../../store/encryption/encrypted-secrets.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
 import { checkEndpoint, publishEndpoint, savedEndpoint } from "./check-endpoint.ts";

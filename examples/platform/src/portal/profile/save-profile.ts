@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { enableEndpoint, restartSchedules } from "../../delivery/enable-endpoint.ts";
+import type { EndpointCheck } from "../../dispatch/outbound/test-endpoint.ts";
+import { enableEndpoint, restartSchedules } from "../../dispatch/webhooks/enable-endpoint.ts";
 import { nullAsAbsent } from "../../generated/received-values.ts";
-import type { EndpointCheck } from "../../outbound/test-endpoint.ts";
-import { invalidRequest } from "../../problem/problem-error.ts";
+import { invalidRequest } from "../../http/problem-error.ts";
+import { textField } from "../../http/text-field.ts";
 import { encrypt, matchesEncrypted } from "../../store/encryption/encrypt.ts";
 import type { EndpointScheme } from "../../store/tables.ts";
-import { textField } from "../../validation/text-field.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
 import { checkEndpoint, checkScheme, publishEndpoint, secretField } from "./check-endpoint.ts";
 

@@ -1,0 +1,53 @@
+import type { Request } from "express";
+import { sql } from "kysely";
+import { apiKeyHeader } from "../generated/decisions.ts";
+import { ProblemError } from "../http/problem-error.ts";
+import { sha256 } from "../http/sha256.ts";
+import type { Store } from "../store/store.ts";
+import type { RateLimits } from "./rate-limits.ts";
+
+export interface Caller {
+  /** The organisation that the key was issued for; it owns the offers. */
+  readonly organisationId: string;
+  /** Organisations whose people may create offers: the owner, and the agency that holds this key to act for it (D-37). */
+  readonly peopleOf: readonly string[];
+}
+
+/**
+ * Identifies the caller by the API key of the request (D-18).
+ *
+ * @throws {ProblemError} `invalid_api_key`, both for a missing and for a wrong key; `rate_limited` (D-54)
+ */
+export async function authenticate(
+  { store, rateLimits }: { store: Store; rateLimits: RateLimits },
+  request: Request,
+): Promise<Caller> {
+  const keyHash = sha256(request.get(apiKeyHeader) ?? "");
+  // Before anything is counted: wrong keys from one address must not lock out a valid key from there.
+  const issued = await store.db
+    .selectFrom("api_keys")
+    .select(["organisation_id", "agency_id"])
+    .select(sql<boolean>`last_used_at is null or last_used_at < now() - interval '1 minute'`.as("isUseOld"))
+    .where("key_hash", "=", keyHash)
+    .executeTakeFirst();
+  if (issued === undefined) {
+    await rateLimits.countWrongKey(request.ip ?? "");
+    throw new ProblemError("invalid_api_key", `Send your organisation's key in the header ${apiKeyHeader}.`, {
+      headers: { "WWW-Authenticate": `ApiKey header="${apiKeyHeader}"` },
+    });
+  }
+  await rateLimits.countRequest(keyHash);
+  if (issued.isUseOld) await recordUse(store, keyHash);
+  const { organisation_id: organisationId, agency_id: agencyId } = issued;
+  return { organisationId, peopleOf: agencyId === null ? [organisationId] : [organisationId, agencyId] };
+}
+
+/** To the minute, so that not every request writes (D-119). */
+async function recordUse({ db }: Store, keyHash: string): Promise<void> {
+  await db
+    .updateTable("api_keys")
+    .set({ last_used_at: sql<Date>`now()` })
+    .where("key_hash", "=", keyHash)
+    .where(sql<boolean>`(last_used_at is null or last_used_at < now() - interval '1 minute')`)
+    .execute();
+}

@@ -1,0 +1,56 @@
+import type { Request, RequestHandler, Response } from "express";
+import type { z } from "zod";
+import { parseBody } from "../http/parse-body.ts";
+import { pathParameter } from "../http/path-parameter.ts";
+import type { PagedList } from "../lists/list-cursor.ts";
+import type { Store } from "../store/store.ts";
+import type { Role } from "./role.ts";
+import type { SessionDeps } from "./session-methods.ts";
+import { type Session, signedIn } from "./sessions.ts";
+
+/** An authenticated request of a JSON route. */
+export interface SignedInCall<User> {
+  user: User;
+  /** The path parameter `id`. */
+  id: string;
+  /** Reads and validates the JSON body. */
+  read: <Schema extends z.ZodType>(schema: Schema) => Promise<z.infer<Schema>>;
+  response: Response;
+}
+
+/** JSON routes for signed-in users of one role. */
+export function signedInRoutes<Deps extends SessionDeps, User>(
+  deps: Deps,
+  role: Role,
+  readUser: (store: Store, session: Session) => Promise<User> | User,
+) {
+  const userOf = async (request: Request, parameters: readonly string[] = []): Promise<User> =>
+    readUser(deps.store, await signedIn(deps, request, role, { parameters }));
+  return {
+    /** Responds with the result of `run` as JSON, or with 204 without a result. */
+    route(run: (call: SignedInCall<User>) => Promise<unknown>, status = 200): RequestHandler {
+      return async (request, response) => {
+        const user = await userOf(request);
+        const result = await run({
+          user,
+          id: pathParameter(request, "id"),
+          read: async (schema) => parseBody(schema, await deps.readJson(request, response)),
+          response: response.status(status),
+        });
+        if (result === undefined) response.status(204).end();
+        else response.json(result);
+      };
+    },
+    /** Responds with one page of a list, as `{ [name]: rows, next }`. */
+    list<Schema extends z.ZodObject>(
+      { cursor, read }: PagedList<Deps, User, unknown, z.infer<Schema>>,
+      parameters: Schema,
+    ): RequestHandler {
+      return async (request, response) => {
+        const user = await userOf(request, Object.keys(parameters.shape));
+        const { rows, next } = await read(deps, user, parseBody(parameters, { ...request.query }));
+        response.json({ [cursor.name]: rows, next });
+      };
+    },
+  };
+}

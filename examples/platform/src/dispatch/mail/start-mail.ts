@@ -1,0 +1,89 @@
+import { sql } from "kysely";
+import type { Store, Trx } from "../../store/store.ts";
+import type { Leases } from "../outbox/leases.ts";
+import { type Lease, type OutboxQueue, onlyLane } from "../outbox/outbox-queue.ts";
+import type { Loop } from "../outbox/run-loop.ts";
+import { type Attempted, startDispatcher } from "../outbox/start-dispatcher.ts";
+import { wakeWhenDue } from "../outbox/wake-lanes.ts";
+import { withTimeout } from "../outbox/with-timeout.ts";
+import { type Mail, MailRejectedError, type MailTransport } from "./mail-transport.ts";
+
+export interface MailOptions {
+  store: Store;
+  leases: Leases;
+  transport: MailTransport;
+  /** Receives errors, also of the transport. Sending continues. */
+  onError: (error: unknown) => void;
+  /** The pause after the first failed attempt; each further one is three times as long. @default 60_000 */
+  firstRetryMs?: number;
+}
+
+/** Twice the connections of the transport. */
+const maxUnderWay = 10;
+
+/** Time for one mail, which bounds the shutdown (D-71). */
+const sendLimitMs = 12_000;
+
+/** Eight attempts over two days; then the mail stays in the mailbox (D-78). */
+export const maxMailAttempts = 8;
+
+/** The mails as a queue with one lane. */
+export const mails: OutboxQueue = { name: "mails", table: "mails", id: "id", capacity: maxUnderWay };
+
+interface DueMail extends Mail {
+  attempts: number;
+}
+
+type SentMail = Attempted<DueMail, "sent" | "retry" | "rejected">;
+
+/** Sends mail until it is stopped, at least once: if the process dies while it sends, another attempt follows. */
+export function startMail({ store, leases, transport, onError, firstRetryMs = 60_000 }: MailOptions): Loop {
+  return startDispatcher<DueMail, SentMail["result"]>({
+    ...{ store, leases, queue: mails, maxUnderWay, onError },
+    load: (claimed) => loadMails(store, claimed),
+    async attempt({ attempts: _, ...mail }) {
+      try {
+        await withTimeout(transport.send(mail), sendLimitMs);
+        return "sent";
+      } catch (error) {
+        onError(error);
+        return error instanceof MailRejectedError ? "rejected" : "retry";
+      }
+    },
+    async settle(trx, made) {
+      await settleMails(trx, made, firstRetryMs);
+      return () => undefined;
+    },
+  });
+}
+
+async function loadMails(store: Store, leases: readonly Lease[]): Promise<Map<number, DueMail>> {
+  const ids = leases.map(({ rowId }) => rowId);
+  const rows = await store.db
+    .selectFrom("mails")
+    .select(["id", "to_address as to", "subject", "body", "created_at as createdAt", "attempts"])
+    .where("id", "in", ids)
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+async function settleMails(trx: Trx, made: readonly SentMail[], firstRetryMs: number): Promise<void> {
+  const outcomes = made.map(({ row: { id, attempts }, result }) => ({
+    id,
+    isSent: result === "sent",
+    attempts: result === "rejected" ? maxMailAttempts : attempts + 1,
+    retryInMs: result === "retry" && attempts + 1 < maxMailAttempts ? firstRetryMs * 3 ** attempts : null,
+  }));
+  await sql`
+    with settled as (
+      update mails set
+        attempts = outcome.attempts,
+        sent_at = case when "isSent" then now() end,
+        due_at = now() + "retryInMs" * interval '1 ms'
+      from json_to_recordset(${JSON.stringify(outcomes)}::text::json)
+        as outcome (id integer, "isSent" boolean, attempts integer, "retryInMs" float8)
+      where mails.id = outcome.id
+      returning ${onlyLane}::text as lane, due_at
+    )
+    ${wakeWhenDue("mails")}`.execute(trx);
+}

@@ -1,0 +1,96 @@
+import { requestTimeoutMs } from "../../generated/decisions.ts";
+import { truncateUtf8 } from "../../http/truncate-utf8.ts";
+import type { Outbound, OutboundFailureCode, OutboundResult, Sign } from "./outbound.ts";
+import { type SignedEndpoint, sendSigned } from "./send-signed.ts";
+import type { Webhook } from "./webhook.ts";
+
+const testWebhook = { method: "GET", path: "/test" } satisfies Webhook;
+const authWebhook = { method: "GET", path: "/test/auth" } satisfies Webhook;
+
+type TestWebhook = typeof testWebhook | typeof authWebhook;
+
+/**
+ * The outcome of a check, for programs; never changes between releases. `success_not_200` is a 2xx other than 200. Without a
+ * response it is the code of the failure.
+ */
+export type EndpointCheckCode =
+  | "passed"
+  | "success_not_200"
+  | "redirected"
+  | "secret_refused"
+  | "not_found"
+  | "not_200"
+  | OutboundFailureCode;
+
+export interface EndpointCheck {
+  method: TestWebhook["method"];
+  path: TestWebhook["path"];
+  passed: boolean;
+  code: EndpointCheckCode;
+  /** For the person who entered the address. */
+  reason: string;
+  /** Sent headers, with redacted signatures. */
+  headers: Record<string, string>;
+  milliseconds: number;
+  /** Why there is no response; then the next three are null. */
+  failure: OutboundFailureCode | null;
+  status: number | null;
+  contentType: string | null;
+  /** The beginning of the response's body as text. */
+  body: string | null;
+}
+
+export interface EndpointTestResult {
+  /** Both checks got a response of exactly 200. */
+  passed: boolean;
+  checks: EndpointCheck[];
+}
+
+/** Without the previous secret: the new one must pass by itself (D-75). */
+export type EndpointToTest = Omit<SignedEndpoint, "previousSecret">;
+
+/** Calls `GET /test` unsigned and `GET /test/auth` signed, as the profile page does before it saves an address. */
+export async function testEndpoint(
+  outbound: Outbound,
+  sign: Sign,
+  { baseAddress, scheme, secret }: EndpointToTest,
+): Promise<EndpointTestResult> {
+  const timeoutMs = requestTimeoutMs;
+  // Unsigned, but the endpoint may know the secret and send it, or a digest made with it.
+  const confidential = { signatures: [], secrets: [secret] };
+  const test = await outbound.send({ baseAddress, confidential, timeoutMs, ...testWebhook });
+  const auth = await sendSigned(outbound, sign, { baseAddress, scheme, secret }, { timeoutMs, ...authWebhook });
+  const checks = [checkOf(testWebhook, test), checkOf(authWebhook, auth)];
+  return { passed: checks.every((check) => check.passed), checks };
+}
+
+/** Enough to recognise what responded. */
+const shownBytes = 1_024;
+
+function checkOf(webhook: TestWebhook, result: OutboundResult): EndpointCheck {
+  const call = { ...webhook, milliseconds: result.durationMs, headers: result.sentHeaders ?? {} };
+  const noResponse = { status: null, contentType: null, body: null };
+  if (!result.ok)
+    return { ...call, ...noResponse, passed: false, code: result.code, failure: result.code, reason: result.reason };
+  const { status, contentType = null } = result;
+  const response = { status, contentType, body: truncateUtf8(result.body, shownBytes), failure: null };
+  if (status === 200) return { ...call, ...response, passed: true, code: "passed", reason: "responded with 200" };
+  const [code, advice] = problemOf(webhook.path, status);
+  return { ...call, ...response, passed: false, code, reason: `responded with ${status}; only 200 counts${advice}` };
+}
+
+function problemOf(path: TestWebhook["path"], status: number): [EndpointCheckCode, advice: string] {
+  if (status < 300)
+    return [
+      "success_not_200",
+      ". Many frameworks send 204 for a handler that returns nothing: return 200 explicitly, here and from the handlers of all webhooks",
+    ];
+  if (status < 400) return ["redirected", ": redirects are not followed; enter the final address"];
+  if (path === authWebhook.path && (status === 401 || status === 403))
+    return [
+      "secret_refused",
+      ": the endpoint does not accept the secret; compare it with the one in its configuration",
+    ];
+  if (status === 404) return ["not_found", `: nothing is mounted at ${path} below the base address`];
+  return ["not_200", ""];
+}

@@ -1,0 +1,30 @@
+import { createPrivateKey } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
+import { SettingError } from "../../settings/setting-error.ts";
+
+const credentialsSchema = z.object({
+  type: z.literal("service_account"),
+  project_id: z.string().min(1),
+  client_email: z.string().min(1),
+  // Google signs with RSA alone.
+  private_key: z.string().refine((pem) => createPrivateKey(pem).asymmetricKeyType === "rsa"),
+});
+
+/** The key of a service account, as the Firebase console gives it. */
+export interface FcmCredentials {
+  projectId: string;
+  clientEmail: string;
+  privateKey: string;
+}
+
+/** @throws {SettingError} which names the file and nothing that is in it */
+export async function readFcmCredentials(path: string): Promise<FcmCredentials> {
+  try {
+    const content = credentialsSchema.parse(JSON.parse(await readFile(path, "utf8")));
+    return { projectId: content.project_id, clientEmail: content.client_email, privateKey: content.private_key };
+  } catch (cause) {
+    const remedy = "download the key of a service account from the Firebase console";
+    throw new SettingError(`OFFERS_FCM_CREDENTIALS names ${path}, which holds no such key; ${remedy}`, { cause });
+  }
+}

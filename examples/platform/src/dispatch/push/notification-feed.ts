@@ -1,0 +1,98 @@
+import type { Signals } from "../../store/signals/open-signals.ts";
+import type { Store } from "../../store/store.ts";
+import { runLoop } from "../outbox/run-loop.ts";
+import type { Notification } from "./push-transport.ts";
+import { readNotifications } from "./read-notifications.ts";
+
+export type NotificationListener = (notification: Notification) => void;
+
+/** What the worker app's event stream follows. It reads the store after a signal, from whichever process. */
+export interface NotificationFeed {
+  /** The worker's notifications, in their order. */
+  since(workerId: string): Promise<Notification[]>;
+  /**
+   * Calls `listener` once for each new notification. Subscribe first, then ask `since`: a notification of the last seconds
+   * may come both ways, with the same id.
+   *
+   * @returns ends the subscription
+   */
+  subscribe(workerId: string, listener: NotificationListener): () => void;
+  stop(): Promise<void>;
+}
+
+export interface NotificationFeedOptions {
+  signals: Pick<Signals, "subscribe">;
+  onError: (error: unknown) => void;
+  /** Milliseconds that only grow, from wherever. @default performance.now */
+  elapsedMs?: () => number;
+}
+
+/** Longer than a transaction may take: one may commit after a later one did. */
+const overlapMs = 10_000;
+
+const untilWoken = Number.POSITIVE_INFINITY;
+
+interface Subscriber {
+  listener: NotificationListener;
+  seen: Set<number>;
+  /** The start of the last look for it that came to an end. What was not announced since then is found by the next. */
+  lookedAtMs: number;
+}
+
+export function openNotificationFeed(store: Store, options: NotificationFeedOptions): NotificationFeed {
+  const { signals, onError, elapsedMs = () => performance.now() } = options;
+  /** By worker. */
+  const subscribers = new Map<string, Set<Subscriber>>();
+  /** Workers who may have new notifications. */
+  const stale = new Set<string>();
+
+  const look = async (): Promise<number> => {
+    const workerIds = [...stale].filter((workerId) => subscribers.has(workerId));
+    stale.clear();
+    if (workerIds.length === 0) return untilWoken;
+    const startedAtMs = elapsedMs();
+    const looking = workerIds.flatMap((workerId) => [...(subscribers.get(workerId) ?? [])]);
+    const lookedAtMs = looking.reduce((earliest, one) => Math.min(earliest, one.lookedAtMs), startedAtMs);
+    try {
+      const read = await readNotifications(store, workerIds, startedAtMs - lookedAtMs + overlapMs);
+      for (const one of looking) one.lookedAtMs = startedAtMs;
+      read.forEach(publish);
+      return untilWoken;
+    } catch (error) {
+      for (const workerId of workerIds) stale.add(workerId);
+      throw error;
+    }
+  };
+
+  const publish = (notification: Notification): void => {
+    for (const { seen, listener } of subscribers.get(notification.workerId) ?? []) {
+      if (seen.has(notification.id)) continue;
+      seen.add(notification.id);
+      listener(notification);
+    }
+  };
+
+  const looks = runLoop(look, onError);
+  const leave = signals.subscribe((heard) => {
+    if (heard !== "everything" && heard.topic !== "notification") return;
+    const named = heard === "everything" ? undefined : heard.workerIds;
+    for (const workerId of named ?? subscribers.keys()) if (subscribers.has(workerId)) stale.add(workerId);
+    if (stale.size > 0) looks.wake();
+  });
+  return {
+    since: (workerId) => readNotifications(store, [workerId]),
+    subscribe(workerId, listener) {
+      const subscriber: Subscriber = { listener, seen: new Set(), lookedAtMs: elapsedMs() };
+      const others = subscribers.get(workerId) ?? new Set();
+      subscribers.set(workerId, others.add(subscriber));
+      return () => {
+        others.delete(subscriber);
+        if (others.size === 0 && subscribers.get(workerId) === others) subscribers.delete(workerId);
+      };
+    },
+    async stop() {
+      leave();
+      await looks.stop();
+    },
+  };
+}

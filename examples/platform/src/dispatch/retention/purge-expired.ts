@@ -1,0 +1,87 @@
+import { type RawBuilder, sql } from "kysely";
+import { deleteExpiredKeys } from "../../http/idempotent.ts";
+import type { Store, Trx } from "../../store/store.ts";
+import { purgeDeliveries } from "./purge-deliveries.ts";
+
+/** How long finished data is kept, in days (D-77). */
+export interface RetentionPeriods {
+  /** Acknowledged deliveries with their events and attempts, and notifications of past offers. */
+  deliveryDays: number;
+  /** Response bodies of endpoints, and sent mail. */
+  contentDays: number;
+}
+
+export const defaultRetention: RetentionPeriods = { deliveryDays: 90, contentDays: 30 };
+
+/** Rows per statement; a transaction times out after five seconds. */
+const batchSize = 500;
+const dayMs = 24 * 60 * 60 * 1_000;
+
+/**
+ * Deletes one batch of each kind of expired data. Pending deliveries, failed deliveries that can still be redelivered, and
+ * unsent mail and notifications never expire. If one batch fails, the others still run.
+ *
+ * @param onError receives the error of a batch
+ * @returns whether more may be left
+ */
+export async function purgeExpired(
+  { transaction, db }: Store,
+  now: Date,
+  periods: RetentionPeriods,
+  onError: (error: unknown) => void,
+): Promise<boolean> {
+  const daysAgo = (days: number): Date => new Date(now.getTime() - days * dayMs);
+  const content = daysAgo(periods.contentDays);
+  const delivery = daysAgo(periods.deliveryDays);
+  let more = false;
+  const inBatch = async (purge: (trx: Trx) => Promise<number>): Promise<void> => {
+    const purging = transaction(async (trx) => {
+      // Outdated statistics after mass deletes make PostgreSQL JIT-compile these, which takes longer than running them.
+      await sql`set local jit = off`.execute(trx);
+      return purge(trx);
+    });
+    const purged = await purging.catch(onError);
+    more = purged === batchSize || more;
+  };
+  /** @param statement returns what it purged */
+  const runBatch = (statement: RawBuilder<unknown>) =>
+    inBatch(async (trx) => (await statement.execute(trx)).rows.length);
+  /** @param expired selects ids */
+  const deleteBatch = (table: "events" | "notifications" | "mails", expired: RawBuilder<unknown>) =>
+    runBatch(sql`delete from ${sql.table(table)} where id in (${expired} limit ${batchSize}) returning id`);
+
+  await runBatch(sql`
+    update attempts set response = null, content_type = null where (delivery_id, id) in (
+      select delivery_id, id from attempts
+      where response <> '' and started_at <= ${content} order by started_at limit ${batchSize}
+    ) returning id`);
+  await inBatch((trx) => purgeDeliveries(trx, delivery, batchSize));
+  // Attempts of deliveries that are kept. By organisation: another index, by time alone, would cost each attempt that is stored.
+  await runBatch(sql`
+    delete from attempts where (delivery_id, id) in (
+      select expired.delivery_id, expired.id from organisations cross join lateral (
+        select delivery_id, id from attempts
+        where organisation_id = organisations.id and started_at <= ${delivery} limit ${batchSize}
+      ) as expired limit ${batchSize}
+    ) returning id`);
+  // Events without an endpoint have no deliveries. They come after the expired deliveries above. With the inner limit,
+  // PostgreSQL probes the index per event instead of joining all.
+  if (!more)
+    await deleteBatch(
+      "events",
+      sql`select id from events where created_at <= ${delivery}
+        and (select id from deliveries where event_id = events.id limit 1) is null`,
+    );
+  await deleteBatch(
+    "notifications",
+    sql`select notifications.id from notifications join offers on offers.id = offer_id
+      where notifications.created_at <= ${delivery} and due_at is null
+        and greatest(ends_at, completed_at, withdrawn_at) <= ${delivery}`,
+  );
+  await deleteBatch("mails", sql`select id from mails where created_at <= ${content} and due_at is null`);
+  const noSecret = { previous_encrypted_secret: null, previous_secret_until: null };
+  await db.updateTable("endpoints").set(noSecret).where("previous_secret_until", "<=", now).execute().catch(onError);
+  await db.deleteFrom("sessions").where("expires_at", "<=", now).execute().catch(onError);
+  await deleteExpiredKeys(db, now).catch(onError);
+  return more;
+}

@@ -1,0 +1,37 @@
+import { maxRetryAfterSeconds, retryDelaysSeconds, retryJitter } from "../../../generated/decisions.ts";
+
+/** The retry schedule of a delivery that was not acknowledged (D-26). Data: development uses a short one. */
+export interface RetrySchedule {
+  /** The pause after the first, second, … attempt. One attempt more than pauses, then the delivery is a dead letter. */
+  delaysMs: readonly number[];
+  /** The share by which a pause is made longer or shorter at random, so that retries do not arrive at once (thundering herd). */
+  jitter: number;
+  /** A `Retry-After` is honoured when it asks for more than the schedule does, up to this. */
+  maxRetryAfterMs: number;
+}
+
+/** D-26 */
+export const defaultRetrySchedule: RetrySchedule = {
+  delaysMs: retryDelaysSeconds.map((seconds) => seconds * 1_000),
+  jitter: retryJitter,
+  maxRetryAfterMs: maxRetryAfterSeconds * 1_000,
+};
+
+export interface FailedAttempt {
+  /** Counted from 1. */
+  number: number;
+  /** What the endpoint asked for. */
+  retryAfterMs?: number;
+}
+
+/**
+ * How long to wait after a failed attempt; undefined when it was the last.
+ *
+ * @param random from 0 up to 1
+ */
+export function retryDelayMs(schedule: RetrySchedule, attempt: FailedAttempt, random: number): number | undefined {
+  const delayMs = schedule.delaysMs[attempt.number - 1];
+  if (delayMs === undefined) return undefined;
+  const jittered = delayMs * (1 + schedule.jitter * (2 * random - 1));
+  return Math.round(Math.max(jittered, Math.min(attempt.retryAfterMs ?? 0, schedule.maxRetryAfterMs)));
+}

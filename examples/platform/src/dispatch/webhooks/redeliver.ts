@@ -1,0 +1,112 @@
+import { sql } from "kysely";
+import { v7 as uuidv7 } from "uuid";
+import type { Store, Trx } from "../../store/store.ts";
+import type { DeliveryState } from "../../store/tables.ts";
+import { lockSettling } from "../outbox/settling-lock.ts";
+import { wakeLanes } from "../outbox/wake-lanes.ts";
+import { releaseNext } from "./order-key.ts";
+
+/** The outcome of a redelivery (D-74). */
+export type Redelivery =
+  /** The id that is delivered now: a dead letter's own, for an acknowledged one a new one. */
+  | { outcome: "redelivered"; id: string }
+  /** The organisation has no such delivery. */
+  | { outcome: "unknown" }
+  /** It is still to be delivered anyway. */
+  | { outcome: "waiting" }
+  /** There is a later response of the same worker to the same offer, which must stay the last word (D-32). */
+  | { outcome: "superseded" }
+  /** Another delivery repeats it already. */
+  | { outcome: "repeated" };
+
+/** Redelivers one delivery of the organisation. */
+export async function redeliver(store: Store, organisationId: string, deliveryId: string): Promise<Redelivery> {
+  const redeliveries = await store.transaction((trx) => redeliverThese(trx, organisationId, [deliveryId]));
+  return redeliveries.get(deliveryId) ?? { outcome: "unknown" };
+}
+
+interface RedeliveryCandidate {
+  id: string;
+  organisation_id: string;
+  event_id: string;
+  order_key: string;
+  state: DeliveryState;
+  superseded: boolean;
+  repeated: boolean;
+}
+
+/**
+ * Redelivers those of `ids` that may be: dead ones under their old id, acknowledged ones under a new one, each with the
+ * whole retry schedule before it.
+ *
+ * @returns per id what became of it; unknown ids have no entry
+ */
+export async function redeliverThese(
+  trx: Trx,
+  organisationId: string,
+  ids: readonly string[],
+): Promise<Map<string, Redelivery>> {
+  // A settling transaction beside this one would see neither its pending rows, nor this one the rows that it makes due.
+  await lockSettling(trx, "webhooks");
+  const candidates = await lockCandidates(trx, organisationId, ids);
+  const redeliveries = new Map(candidates.map((each) => [each.id, redeliveryOf(each)]));
+  const chosen = candidates.filter(({ id }) => redeliveries.get(id)?.outcome === "redelivered");
+  if (chosen.length === 0) return redeliveries;
+  const dead = chosen.filter(({ state }) => state === "dead").map(({ id }) => id);
+  if (dead.length > 0)
+    await trx
+      .updateTable("deliveries")
+      .set({ state: "pending", attempts: 0, settled_at: null })
+      .where("id", "in", dead)
+      .execute();
+  const repeats = chosen.filter(({ state }) => state === "acknowledged").map((each) => ({ ...each, newId: uuidv7() }));
+  if (repeats.length > 0)
+    await trx
+      .insertInto("deliveries")
+      .values(
+        repeats.map(({ id, newId, organisation_id, event_id, order_key }) => ({
+          ...{ id: newId, event_id, organisation_id, order_key, redelivery_of: id },
+        })),
+      )
+      .execute();
+  for (const { id, newId } of repeats) redeliveries.set(id, { outcome: "redelivered", id: newId });
+  await releaseNext(trx, chosen);
+  await wakeLanes(trx, "webhooks", [organisationId]);
+  return redeliveries;
+}
+
+/**
+ * Locks what is redelivered and what has the same order key, and only then looks for later deliveries: a transaction that records
+ * or redelivers a later one locks these rows too. Pending rows are not locked.
+ */
+async function lockCandidates(
+  trx: Trx,
+  organisationId: string,
+  ids: readonly string[],
+): Promise<RedeliveryCandidate[]> {
+  await sql`
+    with candidates as materialized (
+      select id, order_key from deliveries where organisation_id = ${organisationId} and id in (${sql.join(ids)}))
+    select id from deliveries
+    where organisation_id = ${organisationId} and order_key = any (array(select order_key from candidates))
+      and (state = 'dead' or (state = 'acknowledged' and id = any (array(select id from candidates))))
+    order by sequence
+    for update`.execute(trx);
+  const isLater = sql`later.organisation_id = deliveries.organisation_id and later.order_key = deliveries.order_key
+    and later.sequence > deliveries.sequence`;
+  const { rows } = await sql<RedeliveryCandidate>`
+    select id, organisation_id, event_id, order_key, state,
+      exists (select from deliveries as later where ${isLater} and later.event_id <> deliveries.event_id
+        and (deliveries.state = 'acknowledged' or later.state <> 'dead')) as superseded,
+      exists (select from deliveries as later where ${isLater} and later.event_id = deliveries.event_id) as repeated
+    from deliveries
+    where organisation_id = ${organisationId} and id in (${sql.join(ids)})
+    order by sequence`.execute(trx);
+  return rows;
+}
+
+function redeliveryOf({ id, state, superseded, repeated }: RedeliveryCandidate): Redelivery {
+  if (state !== "dead" && state !== "acknowledged") return { outcome: "waiting" };
+  if (superseded) return { outcome: "superseded" };
+  return repeated ? { outcome: "repeated" } : { outcome: "redelivered", id };
+}

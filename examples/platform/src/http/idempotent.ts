@@ -1,0 +1,66 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { Trx } from "../store/store.ts";
+import type { Tables } from "../store/tables.ts";
+import { ProblemError } from "./problem-error.ts";
+
+/** An idempotency key and the request it was used for. */
+export interface IdempotencyRecord {
+  organisationId: string;
+  /** The key's SHA-256. */
+  keyHash: string;
+  /** Hash of the request, which distinguishes a retry from a different request. */
+  fingerprint: string;
+  now: Date;
+}
+
+export interface Idempotent<T> {
+  result: T;
+  /** Whether `result` is that of an earlier request, and there was no effect now. */
+  replayed: boolean;
+}
+
+/** D-40 */
+const keptMs = 24 * 60 * 60 * 1_000;
+
+/** Keys used at or before the returned time have expired. */
+const expiredSince = (now: Date): Date => new Date(now.getTime() - keptMs);
+
+/** Deletes expired keys. They already count as absent (D-40). */
+export const deleteExpiredKeys = (db: Kysely<Tables>, now: Date) =>
+  db.deleteFrom("idempotency_keys").where("created_at", "<=", expiredSince(now)).execute();
+
+/**
+ * Runs an effect once per idempotency key, in the caller's transaction. The result is stored with the key and returned for
+ * the same key until it expires. An effect that throws leaves the key unused.
+ *
+ * @param effect returns plain data
+ * @throws {ProblemError} `idempotency_key_reused` when a different request used the key
+ */
+export async function idempotent<T>(
+  trx: Trx,
+  { organisationId, keyHash, fingerprint, now }: IdempotencyRecord,
+  effect: () => Promise<T>,
+): Promise<Idempotent<T>> {
+  const unused = { fingerprint, result: "", created_at: now };
+  const insertOr = (changes: { result: string | RawBuilder<string> }) =>
+    trx
+      .insertInto("idempotency_keys")
+      .values({ organisation_id: organisationId, key_hash: keyHash, ...unused })
+      .onConflict((conflict) => conflict.columns(["organisation_id", "key_hash"]).doUpdateSet(changes))
+      .returning(["fingerprint", "result", "created_at"])
+      .executeTakeFirstOrThrow();
+  // Waits for another transaction that uses the key, and locks an earlier use, so that retention does not delete it.
+  let use = await insertOr({ result: sql`idempotency_keys.result` });
+  if (use.created_at <= expiredSince(now)) use = await insertOr(unused);
+  if (use.fingerprint !== fingerprint)
+    throw new ProblemError("idempotency_key_reused", "Another request used this key; use a new key for every request.");
+  if (use.result !== "") return { result: JSON.parse(use.result), replayed: true };
+  const result = await effect();
+  await trx
+    .updateTable("idempotency_keys")
+    .set({ result: JSON.stringify(result) })
+    .where("organisation_id", "=", organisationId)
+    .where("key_hash", "=", keyHash)
+    .execute();
+  return { result, replayed: false };
+}

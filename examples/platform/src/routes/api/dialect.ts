@@ -1,0 +1,47 @@
+import type { operations } from "../../generated/openapi.ts";
+import type { ProblemCode } from "../../http/problem-kinds.ts";
+import { jsonResponse, type RouteResponse } from "../../http/response.ts";
+import { offerNotFound } from "../../offers/refusal-problem.ts";
+
+export type OfferOperation = Extract<keyof operations, "CreateOffer" | "GetOffer" | "CompleteOffer" | "WithdrawOffer">;
+
+/** Statuses of an operation in spec/openapi.yaml. */
+type StatusOf<Operation extends OfferOperation> = keyof operations[Operation]["responses"];
+
+/** All differences between the responses of the reference platform and those of the live service. */
+export interface Dialect {
+  /** D-27 */
+  readonly apiVersionRequiredOn: readonly OfferOperation[];
+  /** D-02 */
+  created(offerId: string): RouteResponse;
+  /** D-03 */
+  readonly completed: RouteResponse;
+  /** D-10 */
+  readonly withdrawn: RouteResponse;
+  /** Response to a read or a withdrawal of an offer that is unknown or belongs to another organisation (D-20). */
+  absent(): RouteResponse;
+  /** Problems with a different status (D-19). */
+  readonly statuses: Partial<Record<ProblemCode, number>>;
+}
+
+export const dialects = {
+  reference: {
+    apiVersionRequiredOn: ["CompleteOffer"],
+    created: (id) => jsonResponse(201 satisfies StatusOf<"CreateOffer">, { id }, { Location: `/offer/${id}` }),
+    completed: { status: 204 satisfies StatusOf<"CompleteOffer"> },
+    withdrawn: { status: 200 satisfies StatusOf<"WithdrawOffer"> },
+    absent() {
+      throw offerNotFound();
+    },
+    statuses: {},
+  },
+  live: {
+    apiVersionRequiredOn: ["CreateOffer", "GetOffer", "CompleteOffer", "WithdrawOffer"],
+    created: (id) => ({ status: 200, headers: { "Content-Type": "text/plain; charset=utf-8" }, body: id }),
+    completed: { status: 204 },
+    withdrawn: { status: 204 },
+    absent: () => ({ status: 204 }),
+    // The live service documents 400 for every rejected request. Completing an unknown offer is one: no worker has applied to it.
+    statuses: { offer_not_found: 400, offer_completed: 400, offer_withdrawn: 400, idempotency_key_reused: 400 },
+  },
+} as const satisfies Record<string, Dialect>;

@@ -1,0 +1,64 @@
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import { setTimeout } from "node:timers/promises";
+import { addressOf } from "../http/address-of.ts";
+import { SettingError } from "./setting-error.ts";
+
+export interface Address {
+  host: string;
+  port: number;
+}
+
+/** The settings that hold the address of each server. */
+const settings = {
+  platform: { host: "HOST", port: "PORT" },
+  metrics: { host: "OFFERS_METRICS", port: "OFFERS_METRICS" },
+};
+
+type ServerName = keyof typeof settings;
+
+export interface HttpServer {
+  /** `http://127.0.0.1:3000` */
+  address: string;
+  /** Accepts no more connections, and resets those that are still open after `graceMs`. @param graceMs default 0 */
+  close(graceMs?: number): Promise<void>;
+}
+
+/** @throws {SettingError} names the setting, the problem and the remedy */
+export async function serve(name: ServerName, { host, port }: Address, listener: RequestListener): Promise<HttpServer> {
+  const server = createServer({ requestTimeout: 30_000 }, listener);
+  server.listen(port, host);
+  await once(server, "listening").catch((cause: NodeJS.ErrnoException) => {
+    throw new SettingError(reasonOf(name, { host, port }, cause), { cause });
+  });
+  return {
+    address: addressOf(server),
+    async close(graceMs = 0) {
+      const closed = once(server, "close");
+      server.close();
+      // A connection with keep-alive becomes idle only after its last response.
+      const idle = setInterval(() => server.closeIdleConnections(), 100);
+      await Promise.race([closed, setTimeout(graceMs, undefined, { ref: false })]);
+      clearInterval(idle);
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** Fails early if the address cannot be listened at. */
+export async function checkAddress(name: ServerName, address: Address): Promise<void> {
+  const server = await serve(name, address, () => undefined);
+  await server.close();
+}
+
+function reasonOf(name: ServerName, { host, port }: Address, { code, syscall }: NodeJS.ErrnoException): string {
+  const setting = settings[name];
+  const remedy = `set ${setting.host} to an address of this machine, such as 127.0.0.1 or 0.0.0.0`;
+  if (code === "EADDRINUSE")
+    return `${setting.port}: port ${port} of ${host} is in use by another process (${code}); stop it, or set ${setting.port} to another port`;
+  if (code === "EACCES")
+    return `${setting.port}: this user may not listen on port ${port} of ${host} (${code}); set ${setting.port} to a port from 1024 on`;
+  if (syscall === "getaddrinfo") return `${setting.host}: the name ${host} cannot be looked up (${code}); ${remedy}`;
+  return `${setting.host}: the platform cannot listen at ${host} (${code}); ${remedy}`;
+}
