@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { Platform } from "./start-platform.ts";
 
-/** Stopping takes 16 s at most (D-71), and longer only when the database does not respond. */
+/** More than the longest of what D-71 grants, 13 s for requests: beyond it, the database does not respond. */
 const shutdownLimitMs = 20_000;
 
 /** Stops the platform gracefully on SIGTERM and SIGINT. */
