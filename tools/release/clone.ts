@@ -2,7 +2,14 @@ import { delimiter, join } from "node:path";
 import { runCommand } from "../processes/run-command.ts";
 
 const root = join(import.meta.dirname, "../..");
-const author = ["-c", "user.name=Rehearsal", "-c", "user.email=rehearsal@example.com"];
+
+/** Commits and annotated tags need an author and a committer; a runner or a new machine has no identity in its settings. */
+const identity = {
+  GIT_AUTHOR_NAME: "Rehearsal",
+  GIT_AUTHOR_EMAIL: "rehearsal@example.com",
+  GIT_COMMITTER_NAME: "Rehearsal",
+  GIT_COMMITTER_EMAIL: "rehearsal@example.com",
+};
 
 export interface Clone {
   folder: string;
@@ -24,7 +31,10 @@ export async function cloneRepository(folder: string): Promise<Clone> {
   await runCommand("git", ["clone", "--quiet", origin, clone], { cwd: folder });
   const runAs: Clone["runAs"] = (env, command, ...args) => {
     const path = [join(clone, "node_modules/.bin"), env.PATH].join(delimiter);
-    return runCommand(command, args, { cwd: clone, env: { ...env, PATH: path, OFFERS_BOOTSTRAPPED: "1" } });
+    return runCommand(command, args, {
+      cwd: clone,
+      env: { ...env, ...identity, PATH: path, OFFERS_BOOTSTRAPPED: "1" },
+    });
   };
   const run: Clone["run"] = (command, ...args) => runAs(process.env, command, ...args);
   return {
@@ -34,6 +44,6 @@ export async function cloneRepository(folder: string): Promise<Clone> {
       await run(process.execPath, "tools/bootstrap.mjs", "--build");
       await run("pnpm", "--filter", "./examples/*", "--if-present", "run", "build");
     },
-    git: (...args) => runCommand("git", [...author, ...args], { cwd: clone }),
+    git: (...args) => run("git", ...args),
   };
 }

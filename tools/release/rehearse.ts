@@ -23,6 +23,8 @@ const { sabotage } = parseArgs({ options: { sabotage: { type: "string" } } }).va
 if (sabotage !== undefined && !(sabotage in sabotages))
   throw new Error(`--sabotage takes ${Object.keys(sabotages).join(", ")}`);
 
+// `npm run --silent` silences every npm that it starts: a step that failed would have no cause to print.
+delete process.env.npm_config_loglevel;
 const report = new Report();
 const scratch = await mkdtemp(join(tmpdir(), "offers-rehearsal-"));
 const registry = await startRegistry(join(scratch, "registry"));
@@ -102,34 +104,32 @@ async function rehearse(): Promise<void> {
   if (sabotage === "published") await publishBefore(packed, first, registry.env);
   await mustPass("publish, killed after the first package", async () => {
     const env = await killedAfterFirst(join(scratch, "killing-npm"), registry.env);
-    const { code, output } = await runPublishStep(packed, hashes, env);
-    if (code !== null) throw new Error(lastLine(output) || `exited with ${code}`);
+    const { code, cause } = await runPublishStep(packed, hashes, env);
+    if (code !== null) throw new Error(cause);
     expectIds(await deliveredIds(ids), ids.slice(0, 1));
     return `${ids[0]} is published, the others are not`;
   });
   await mustPass("publish again: the others follow", async () => {
-    const { code, output, published } = await runPublishStep(packed, hashes, registry.env);
-    if (code !== 0) throw new Error(lastLine(output));
+    const { code, cause, published } = await runPublishStep(packed, hashes, registry.env);
+    if (code !== 0) throw new Error(cause);
     expectIds(published, ids);
     expectIds(await deliveredIds(ids), ids);
     return `${ids.length - 1} published, 1 before`;
   });
   await mustPass("publish a third time: nothing happens", async () => {
-    const { code, output } = await runPublishStep(packed, hashes, registry.env);
-    if (code !== 0) throw new Error(lastLine(output));
+    const { code, output, cause } = await runPublishStep(packed, hashes, registry.env);
+    if (code !== 0) throw new Error(cause);
     const before = output.split("\n").filter((line) => line.endsWith("has been published before."));
     if (before.length !== ids.length || /^\+ /m.test(output)) throw new Error(`published again:\n${output}`);
     await changeset("publish-plan", "--output", join(scratch, "plan-again.json"));
     return `${before.length} were published before`;
   });
   await mustPass("tag: each version has its tag in the bare clone", async () => {
-    await changeset("git-tag");
+    const output = await changeset("git-tag");
     await clone.git("push", "--quiet", "--tags", "origin");
     const tags = (await runCommand("git", ["tag", "--list"], { cwd: clone.origin })).split("\n");
-    expectIds(
-      tags.filter((tag) => ids.includes(tag)),
-      ids,
-    );
+    const found = tags.filter((tag) => ids.includes(tag));
+    expectIds(found, ids, output);
     return ids.join(", ");
   });
 
@@ -140,8 +140,8 @@ async function rehearse(): Promise<void> {
     const folder = join(scratch, "snapshot");
     await changeset("pack", "--out-dir", folder);
     const snapshots = await readPublishPlan(folder);
-    const { code, output } = await runPublishStep(folder, await hashesOf(folder, snapshots), registry.env, "snapshot");
-    if (code !== 0) throw new Error(lastLine(output));
+    const { code, cause } = await runPublishStep(folder, await hashesOf(folder, snapshots), registry.env, "snapshot");
+    if (code !== 0) throw new Error(cause);
     for (const [index, { name, version }] of snapshots.entries()) {
       const { "dist-tags": tags } = await registryEntry(name);
       if (
@@ -187,11 +187,7 @@ async function registryEntry(name: string): Promise<RegistryEntry> {
   return { "dist-tags": {}, versions: {}, ...((await response.json()) as Partial<RegistryEntry>) };
 }
 
-function expectIds(found: readonly string[], expected: readonly string[]): void {
+function expectIds(found: readonly string[], expected: readonly string[], output = ""): void {
   if ([...found].sort().join() !== [...expected].sort().join())
-    throw new Error(`found ${found.join(", ") || "nothing"} and not ${expected.join(", ")}`);
-}
-
-function lastLine(output: string): string {
-  return output.trim().split("\n").at(-1) ?? "";
+    throw new Error(`found ${found.join(", ") || "nothing"} and not ${expected.join(", ")}\n${output}`);
 }

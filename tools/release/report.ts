@@ -20,7 +20,7 @@ export class Report {
     } catch (error) {
       console.error(error instanceof Error ? error.message : error);
       const [line = ""] = String(error instanceof Error ? error.message : error).split("\n");
-      add("RED", line.slice(0, 120));
+      add("RED", line.slice(0, 160));
       return false;
     }
   }

@@ -34,10 +34,12 @@ try {
 /** npm delivers a version some seconds after it was published. */
 async function waitUntilPublished(id: string): Promise<void> {
   for (let left = 30; ; left--) {
-    const found = await runCommand("npm", ["view", id, "version"], { cwd: scratch }).catch((error: Error) => {
-      if (left === 0 || !error.message.includes("E404")) throw error;
-      return "";
-    });
+    const found = await runCommand("npm", ["view", id, "version", "--loglevel=error"], { cwd: scratch }).catch(
+      (error: Error) => {
+        if (left === 0 || !error.message.includes("E404")) throw error;
+        return "";
+      },
+    );
     if (found.trim() !== "") return;
     if (left === 0) throw new Error(`npm does not deliver ${id}`);
     await sleep(10_000);

@@ -20,6 +20,8 @@ export interface Publication {
   /** The exit code; null when it was killed. */
   code: number | null;
   output: string;
+  /** Why it exited with another code than 0: its last error, then everything that it printed. */
+  cause: string;
   /** The ids that the step reports as published, now or before. */
   published: readonly string[];
 }
@@ -52,7 +54,14 @@ export async function runPublishStep(
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (output += text));
   const [code] = (await once(child, "close")) as [number | null];
   const [, published = ""] = /^published=(.*)$/m.exec(await readFile(outputs, "utf8")) ?? [];
-  return { code, output, published: published.split(" ").filter(Boolean) };
+  return { code, output, cause: causeOf(code, output), published: published.split(" ").filter(Boolean) };
+}
+
+const errorLine = /^(?:npm error (?!code |A complete log)|::error::|sha256sum:|\S+: FAILED)/;
+
+function causeOf(code: number | null, output: string): string {
+  const error = output.split("\n").find((line) => errorLine.test(line)) ?? "without an error message";
+  return `exited with ${code}: ${error}\n${output}`;
 }
 
 /** An environment whose `npm publish` ends, once it has published, with the death of the script that called it. */
