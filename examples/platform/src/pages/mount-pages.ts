@@ -9,11 +9,17 @@ import { offerPage as appOfferPage, respondToOffer } from "./app/offer-page.ts";
 import { shiftsPage } from "./app/shifts-page.ts";
 import { timeZonePage, timeZoneForm as workerTimeZoneForm } from "./app/time-zone-page.ts";
 import { apiKeysPage, createApiKeyForm, revokeApiKeyForm } from "./company/api-keys-page.ts";
-import { companyPage, enableEndpointForm, rotateSecretForm, saveCompanyForm } from "./company/company-page.ts";
+import {
+  companyPage,
+  enableEndpointForm,
+  retryAllForm,
+  rotateSecretForm,
+  saveCompanyForm,
+} from "./company/company-page.ts";
 import { removeProfileForm, removeProfilePage } from "./company/remove-page.ts";
 import { timeZoneForm } from "./company/time-zone-section.ts";
 import { deliveriesPage, redeliverManyForm } from "./deliveries/deliveries-page.ts";
-import { deliveryPage, redeliverForm } from "./deliveries/delivery-page.ts";
+import { deliveryPage, redeliverForm, retryForm } from "./deliveries/delivery-page.ts";
 import { invitationsPage } from "./invitations/invitations-page.ts";
 import { profileImageRoute } from "./invitations/profile-image-route.ts";
 import { inviteForm, searchPage } from "./invitations/search-page.ts";
@@ -63,6 +69,7 @@ function mountPortalPages(pages: Router, deps: PageDeps): void {
   defineRoutes(pages, "/company", { get: show(companyPage), post: submit(saveCompanyForm) });
   defineRoutes(pages, "/company/rotation", { get: redirect("/company"), post: submit(rotateSecretForm) });
   defineRoutes(pages, "/company/enable", { get: redirect("/company"), post: submit(enableEndpointForm) });
+  defineRoutes(pages, "/company/retry", { get: redirect("/company"), post: submit(retryAllForm) });
 
   defineRoutes(pages, "/company/time-zone", { get: redirect("/company"), post: submit(timeZoneForm) });
   defineRoutes(pages, "/company/remove", { get: show(removeProfilePage), post: submit(removeProfileForm) });
@@ -81,6 +88,7 @@ function mountPortalPages(pages: Router, deps: PageDeps): void {
   // Before `:id`, which would match it.
   defineRoutes(pages, "/deliveries/redeliver", { get: redirect("/deliveries"), post: submit(redeliverManyForm) });
   defineRoutes(pages, "/deliveries/:id", { get: show(deliveryPage) });
+  defineRoutes(pages, "/deliveries/:id/retry", { post: submit(retryForm) });
   defineRoutes(pages, "/deliveries/:id/redeliver", { post: submit(redeliverForm) });
 
   defineRoutes(pages, "/mailbox", { get: show(mailboxPage) });

@@ -8,7 +8,7 @@ import { instantField } from "../http/instant-field.ts";
 import { listSchema } from "../lists/list-query.ts";
 import { commitAndPublish } from "../offers/commit-and-publish.ts";
 import { deliveryList } from "./deliveries/deliveries.ts";
-import { redeliverOne, redeliverRange, redeliveryRangeSchema } from "./deliveries/redeliver.ts";
+import { redeliverOne, redeliverRange, redeliveryRangeSchema, retryAll, retryOne } from "./deliveries/redeliver.ts";
 import { invitationList, invitationSchema, invite } from "./invitations/invitations.ts";
 import { searchSchema, searchSuggestions, suggestingOrganisations } from "./invitations/search-suggestions.ts";
 import { offerList } from "./offers/read-offers.ts";
@@ -50,6 +50,10 @@ export function mountPortal(router: Router, deps: PortalDeps): void {
   defineRoutes(router, "/portal/deliveries", { get: list(deliveryList, deliveryParameters) });
   defineRoutes(router, "/portal/deliveries/redeliver", {
     post: route(async ({ user, read }) => redeliverRange(deps, user, await read(redeliveryRangeSchema)), 202),
+  });
+  defineRoutes(router, "/portal/deliveries/retry", { post: route(({ user }) => retryAll(deps, user), 202) });
+  defineRoutes(router, "/portal/deliveries/:id/retry", {
+    post: route(({ user, id }) => retryOne(deps, user, id), 202),
   });
   defineRoutes(router, "/portal/deliveries/:id/redeliver", {
     post: route(({ user, id }) => redeliverOne(deps, user, id), 202),

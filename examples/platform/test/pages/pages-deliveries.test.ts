@@ -76,6 +76,10 @@ describe("deliveries", () => {
     expect(await hana.send(`${path}/redeliver`)).toMatchObject({ status: 303, location: path });
     expect((await hana.get(path)).text).toContain("The event is redelivered.");
     await latest("Acknowledged");
+    const { text } = await hana.get(path);
+    expect(text).toContain("<dt>Attempts</dt><dd>4</dd>");
+    expect(text).toContain("<h3>No. 4: 200</h3>");
+    expect((await hana.get("/deliveries")).text).toContain("No. 4: 200");
   });
 
   test("that were acknowledged are redelivered as new ones", async () => {
@@ -171,6 +175,19 @@ describe("deliveries", () => {
     }
     // Unknown values have no effect.
     expect((await hana.get("/deliveries?status=9&error=x&type=y")).text).toContain("Cleo Martin");
+  });
+
+  test("say applied, as offers do; the webhook says accepted", async () => {
+    await save();
+    const json = { createdByUserId: "user_hana", title: "Bar on Friday", workerIds: ["worker_amal"] };
+    const offer = (await platform.call("POST", "/offer", { key: "demo-key-harbour", json })).json<{ id: string }>();
+    const token = await platform.signInWorker("worker_amal");
+    await platform.call("POST", `/worker-app/offers/${offer.id}/apply`, { token });
+    await eventually("it is listed", async () =>
+      (await hana.get("/deliveries")).text.includes("Amal Haddad applied for “Bar on Friday”"),
+    );
+    const { text } = await hana.get(await latest("Acknowledged"));
+    expect(text).toContain("&quot;response&quot;: &quot;accepted&quot;");
   });
 });
 

@@ -1,10 +1,12 @@
 import type { EndpointCheck } from "../../dispatch/outbound/test-endpoint.ts";
 import { parseBody } from "../../http/parse-body.ts";
 import { type FieldErrors, ProblemError } from "../../http/problem-error.ts";
+import { retryAll } from "../../portal/deliveries/redeliver.ts";
 import { type ReadEndpoint, readEndpoint } from "../../portal/profile/read-profile.ts";
 import { reenableEndpoint } from "../../portal/profile/reenable-endpoint.ts";
 import { rotateSecret, rotationSchema } from "../../portal/profile/rotate-secret.ts";
 import { profileSchema, saveProfile } from "../../portal/profile/save-profile.ts";
+import { counted } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { Page } from "../routing/page.ts";
 import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-section.ts";
@@ -36,9 +38,18 @@ export const rotateSecretForm: PortalForm = (context, form) => {
 
 /** `POST /company/enable` */
 export const enableEndpointForm: PortalForm = (context) =>
-  showOutcome(context, () => reenableEndpoint(context.deps, context.user), {
-    done: "The endpoint is enabled. Held events are being delivered.",
-  });
+  showOutcome(context, () => reenableEndpoint(context.deps, context.user), { done: enabled });
+
+const enabled = "The endpoint is enabled. Held events are being delivered.";
+
+/** `POST /company/retry`: attempts all waiting events now; those of a disabled endpoint once it has passed both checks. */
+export const retryAllForm: PortalForm = async (context) => {
+  const retrying = retryAll(context.deps, context.user);
+  const retried = await retrying.catch(() => undefined);
+  if (retried?.checks.length === 0)
+    return { to: "/company", notice: `Being attempted now: ${counted(retried.pending, "waiting event")}.` };
+  return showOutcome(context, async () => (await retrying).checks, { done: enabled });
+};
 
 const secretOf = (form: URLSearchParams): string => form.get("secret") ?? "";
 

@@ -10,15 +10,20 @@ export const healthSection = (context: PortalContext, endpoint: ReadEndpoint | u
     <section class="panel" id="health" data-live="endpoint delivery" aria-labelledby="health-title">
       <h2 id="health-title">Endpoint</h2>
       ${endpoint === undefined ? notThere : facts(endpoint, context.deps.now(), context.times)}
-      ${endpoint?.disabled_at && enableForm(context)}
+      ${endpoint && retryForm(context, endpoint)}
       ${endpoint && html`<p><a href="/company/remove">Remove the base address…</a></p>`}
     </section>`;
 
-const enableForm = (context: PortalContext): Markup => html`
-      <form method="post" action="/company/enable">
+/** Attempts all waiting events now. A disabled endpoint must pass its checks first. */
+function retryForm(context: PortalContext, { disabled_at, pending }: ReadEndpoint): Markup | undefined {
+  if (disabled_at === null && Number(pending) === 0) return undefined;
+  const [action, label] = disabled_at === null ? ["retry", "Retry all now"] : ["enable", "Check, enable and retry all"];
+  return html`
+      <form method="post" action="/company/${action}">
         ${formTokenField(context)}
-        <button>Check and enable</button>
+        <button>${label}</button>
       </form>`;
+}
 
 const notThere = html`
       <p>${badge("No address", "none")}</p>

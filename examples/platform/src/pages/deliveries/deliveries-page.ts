@@ -85,7 +85,7 @@ const noEvents = html`
           <p><a href="/company">Enter the endpoint on the company profile</a></p>
         </div>`;
 
-const deliveriesTable = ({ times }: PortalContext, rows: readonly ReadDelivery[]): Markup =>
+const deliveriesTable = ({ times, deps }: PortalContext, rows: readonly ReadDelivery[]): Markup =>
   dataTable({
     caption: "Events for your endpoint, newest first",
     rowId: ({ id }) => `delivery-${id}`,
@@ -93,7 +93,7 @@ const deliveriesTable = ({ times }: PortalContext, rows: readonly ReadDelivery[]
       { heading: "Event", cell: (row) => html`<a href="/deliveries/${row.id}">${eventLabel(row)}</a>` },
       { heading: "State", cell: deliveryState },
       { heading: "Last attempt", cell: lastAttempt },
-      { heading: "Next attempt", cell: (row) => nextAttempt(times, row) },
+      { heading: "Next attempt", cell: (row) => nextAttempt(times, row, deps.now()) },
       { heading: "Happened", cell: ({ createdAt }) => times.time(createdAt, "seconds") },
     ],
     rows,

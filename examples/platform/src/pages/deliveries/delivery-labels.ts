@@ -13,9 +13,12 @@ export function eventLabel({ type, data, workerName, offerTitle }: ReadDelivery)
     case "workerAddedContact":
       return `${worker} added a contact here`;
     case "workerOfferResponse":
-      return `${worker} ${data.response} “${offerTitle ?? data.offerId}”`;
+      return `${worker} ${responseVerbs[data.response ?? ""] ?? data.response} “${offerTitle ?? data.offerId}”`;
   }
 }
+
+/** As offers say it: only the webhook calls an application `accepted`. */
+const responseVerbs: Readonly<Record<string, string>> = { accepted: "applied for", rejected: "rejected" };
 
 export const eventNames: Readonly<Record<EventType, string>> = {
   workerOfferResponse: "Response to an offer",
@@ -38,12 +41,13 @@ export const deliveryState = ({ state, attempts }: ReadDelivery): Markup =>
 /** The next attempt of a pending delivery; not before the circuit breaker of its endpoint closes. */
 export function nextAttempt(
   { time }: LocalTimes,
-  { state, attempts, nextAttemptAt, pausedUntil }: ReadDelivery,
+  { state, nextAttemptAt, pausedUntil }: ReadDelivery,
+  now: Date,
 ): Markup | string {
   if (state !== "pending") return "–";
-  if (pausedUntil !== null) return html`after the pause, ${time(pausedUntil, "seconds")}`;
+  if (pausedUntil !== null && pausedUntil > now) return html`after the pause, ${time(pausedUntil, "seconds")}`;
   if (nextAttemptAt === null) return "after the earlier response";
-  return attempts === 0 ? "now" : time(nextAttemptAt, "seconds");
+  return nextAttemptAt <= now ? "now" : time(nextAttemptAt, "seconds");
 }
 
 /** What failed, by the code of an attempt. */

@@ -2,7 +2,7 @@ import { fillPath } from "../../dispatch/outbound/join-address.ts";
 import { webhookCall } from "../../dispatch/webhooks/attempt/webhook-call.ts";
 import { ProblemError } from "../../http/problem-error.ts";
 import { type ReadAttempt, type ReadDelivery, readAttempts, readDelivery } from "../../portal/deliveries/deliveries.ts";
-import { deliveryNotFound, redeliverOne } from "../../portal/deliveries/redeliver.ts";
+import { deliveryNotFound, redeliverOne, retryOne } from "../../portal/deliveries/redeliver.ts";
 import { formTokenField } from "../layout/field.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { LocalTimes } from "../layout/time.ts";
@@ -26,9 +26,9 @@ export const deliveryPage: PortalPage = async (context) => {
           <h1>${title}</h1>
           <p class="row" id="delivery-state" role="status">${deliveryState(delivery)}</p>
         </div>
-        ${(delivery.state === "dead" || delivery.state === "acknowledged") && redeliverButton(delivery, context)}
+        ${actionOf(context, delivery)}
       </header>
-      <section class="panel" aria-label="Delivery">${facts(context.times, delivery)}</section>
+      <section class="panel" aria-label="Delivery">${facts(context, delivery)}</section>
       <section class="panel" aria-labelledby="request">
         <h2 id="request">Request</h2>
         ${requestOf(delivery)}
@@ -52,18 +52,38 @@ export const redeliverForm: PortalForm = async ({ deps, user, id }) => {
   }
 };
 
-const redeliverButton = ({ id }: ReadDelivery, context: PortalContext): Markup => html`
-          <form method="post" action="/deliveries/${id}/redeliver">
-            ${formTokenField(context)}
-            <button>Redeliver</button>
-          </form>`;
+/** `POST /deliveries/{id}/retry` */
+export const retryForm: PortalForm = async ({ deps, user, id }) => {
+  try {
+    const retry = await retryOne(deps, user, id);
+    const notice =
+      retry.id === id
+        ? "The event is being attempted now."
+        : "The earlier response, for which this one waits, is being attempted now.";
+    return { to: `/deliveries/${encodeURIComponent(id)}`, notice };
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.status !== 409) throw error;
+    return { to: `/deliveries/${encodeURIComponent(id)}`, notice: error.message };
+  }
+};
 
-const facts = (times: LocalTimes, delivery: ReadDelivery): Markup => html`
+/** What a person can do about the delivery in its state. */
+function actionOf(context: PortalContext, { id, state }: ReadDelivery): Markup {
+  if (state === "held") return html`<a class="button quiet" href="/company#health">Enable the endpoint…</a>`;
+  const [action, label] = state === "pending" ? ["retry", "Retry now"] : ["redeliver", "Redeliver"];
+  return html`
+          <form method="post" action="/deliveries/${id}/${action}">
+            ${formTokenField(context)}
+            <button>${label}</button>
+          </form>`;
+}
+
+const facts = ({ times, deps }: PortalContext, delivery: ReadDelivery): Markup => html`
           <dl class="facts">
             <dt>Happened</dt><dd>${times.time(delivery.createdAt, "seconds")}</dd>
             ${delivery.offerId && html`<dt>Offer</dt><dd><a href="/offers/${encodeURIComponent(delivery.offerId)}">${delivery.offerTitle}</a></dd>`}
             <dt>Attempts</dt><dd>${delivery.attempts}</dd>
-            <dt>Next attempt</dt><dd>${nextAttempt(times, delivery)}</dd>
+            <dt>Next attempt</dt><dd>${nextAttempt(times, delivery, deps.now())}</dd>
             ${delivery.settledAt && html`<dt>Settled</dt><dd>${times.time(delivery.settledAt, "seconds")}</dd>`}
             ${delivery.redeliveryOf && html`<dt>Redelivery of</dt><dd><a href="/deliveries/${delivery.redeliveryOf}">an earlier delivery</a></dd>`}
             <dt>Delivery id</dt><dd><code>${delivery.id}</code></dd>

@@ -84,7 +84,7 @@ const deliveries = ({ store }: PortalDeps, organisationId: string) =>
         .on("offers.id", "=", sql<string>`events.data ->> 'offerId'`)
         .onRef("offers.organisation_id", "=", "deliveries.organisation_id"),
     )
-    .select(["deliveries.id", "deliveries.sequence", shownState.as("state"), "deliveries.attempts"])
+    .select(["deliveries.id", "deliveries.sequence", shownState.as("state")])
     .select(["deliveries.due_at as nextAttemptAt", "deliveries.settled_at as settledAt"])
     .select(["deliveries.redelivery_of as redeliveryOf", "events.created_at as createdAt"])
     .select(["events.id as eventId", "events.type", "events.data"])
@@ -95,6 +95,8 @@ const deliveries = ({ store }: PortalDeps, organisationId: string) =>
         .whereRef("endpoints.organisation_id", "=", "deliveries.organisation_id")
         .as("pausedUntil"),
     )
+    // All of them: `deliveries.attempts` begins again with each retry schedule.
+    .select(sql<number>`(select count(*)::integer from attempts where delivery_id = deliveries.id)`.as("attempts"))
     .select(({ selectFrom }) =>
       jsonObjectFrom(
         selectFrom("attempts")
