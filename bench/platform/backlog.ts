@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { v7 as uuidv7 } from "uuid";
 import { wakeLanes } from "../../examples/platform/src/dispatch/outbox/wake-lanes.ts";
-import { sha256 } from "../../examples/platform/src/http/sha256.ts";
-import { encrypt } from "../../examples/platform/src/store/encryption/encrypt.ts";
+import { encrypt, sha256 } from "../../examples/platform/src/store/encrypt.ts";
 import { openStore } from "../../examples/platform/src/store/open-store.ts";
 import type { Trx } from "../../examples/platform/src/store/store.ts";
 import type { TestDatabase } from "../../examples/platform/test/support/stores/stores.ts";

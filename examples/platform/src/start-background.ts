@@ -9,7 +9,7 @@ import { type DeliveryOptions, startDelivery } from "./dispatch/webhooks/start-d
 import { createMetrics, type Metrics } from "./observability/metrics.ts";
 import { serveMetrics } from "./observability/serve-metrics.ts";
 import type { Settings } from "./settings/settings.ts";
-import type { Signals } from "./store/signals/open-signals.ts";
+import type { Signals } from "./store/signals.ts";
 
 export interface BackgroundOptions
   extends Required<Pick<DeliveryOptions, "store" | "leases" | "outbound" | "sign" | "encryptionKey" | "now">> {

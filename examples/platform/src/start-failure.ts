@@ -1,7 +1,7 @@
 import { errorFields } from "./observability/error-fields.ts";
 import { databaseError } from "./settings/check-database.ts";
 import { SettingError } from "./settings/setting-error.ts";
-import { StoreError } from "./store/store-error.ts";
+import { StoreError } from "./store/store.ts";
 
 /** Of the system; of PostgreSQL: refused, no such database, too many connections, not allowed, starting up. */
 const connectionCode = /^(ECONN\w+|ENOTFOUND|EAI_\w+|ETIMEDOUT|E\w+UNREACH|EPIPE|08...|28...|3D000|42501|53300|57P0.)$/;

@@ -21,9 +21,9 @@ import { applySeed } from "./seed/apply-seed.ts";
 import { serve } from "./settings/serve.ts";
 import type { Settings } from "./settings/settings.ts";
 import { startBackground } from "./start-background.ts";
-import { openEncryptionKey } from "./store/encryption/open-encryption-key.ts";
+import { openEncryptionKey } from "./store/encryption-key.ts";
 import { openStore } from "./store/open-store.ts";
-import { openSignals } from "./store/signals/open-signals.ts";
+import { openSignals } from "./store/signals.ts";
 
 export interface Platform {
   /** `http://127.0.0.1:3000` */

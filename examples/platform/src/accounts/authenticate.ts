@@ -2,7 +2,7 @@ import type { Request } from "express";
 import { sql } from "kysely";
 import { apiKeyHeader } from "../generated/decisions.ts";
 import { ProblemError } from "../http/problem-error.ts";
-import { sha256 } from "../http/sha256.ts";
+import { sha256 } from "../store/encrypt.ts";
 import type { Store } from "../store/store.ts";
 import type { RateLimits } from "./rate-limits.ts";
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { encrypt } from "../store/encryption/encrypt.ts";
+import { encrypt } from "../store/encrypt.ts";
 import { referenceOf, urlOf } from "./profile-image-reference.ts";
 
 const key = randomBytes(32);

@@ -1,4 +1,4 @@
-import { decrypt, encrypt } from "../store/encryption/encrypt.ts";
+import { decrypt, encrypt } from "../store/encrypt.ts";
 
 /** The reference is a path segment, which servers limit. */
 const maxUrlLength = 2_000;

@@ -1,7 +1,7 @@
 import type { Outbound, Sign } from "../dispatch/outbound/outbound.ts";
 import { searchSuggestions } from "../dispatch/outbound/search-suggestions.ts";
 import { requestTimeoutMs } from "../generated/decisions.ts";
-import { decryptSecrets, type EncryptedSecrets } from "../store/encryption/encrypted-secrets.ts";
+import { decryptSecrets, type EncryptedSecrets } from "../store/encrypt.ts";
 import type { Store } from "../store/store.ts";
 import type { EndpointScheme } from "../store/tables.ts";
 import { checkSuggestions, type Suggestions } from "./check-suggestions.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Request } from "express";
 import { checkParameters } from "../http/known-parameters.ts";
 import { ProblemError } from "../http/problem-error.ts";
-import { sha256 } from "../http/sha256.ts";
+import { sha256 } from "../store/encrypt.ts";
 import type { Store } from "../store/store.ts";
 import type { PersonLimits, PersonUse } from "./person-limits.ts";
 import type { Role } from "./role.ts";

@@ -1,8 +1,8 @@
 import { notifyWorkers } from "../dispatch/push/notify-workers.ts";
 import { recordEvent } from "../dispatch/webhooks/record-event.ts";
-import { announce } from "../store/signals/announce.ts";
+import { announce } from "../store/announce.ts";
 import type { Trx } from "../store/store.ts";
-import type { OfferDeps } from "./commit-and-publish.ts";
+import type { OfferDeps } from "./offer-deps.ts";
 import { type MailedOffer, mailEnd, mailResponses } from "./offer-mails.ts";
 import {
   type Action,

@@ -3,9 +3,9 @@ import { sql } from "kysely";
 import type { z } from "zod";
 import { notifyWorkers } from "../dispatch/push/notify-workers.ts";
 import type { offerCreationSchema } from "../generated/schemas.ts";
-import { announce } from "../store/signals/announce.ts";
+import { announce } from "../store/announce.ts";
 import type { Trx } from "../store/store.ts";
-import type { OfferDeps } from "./commit-and-publish.ts";
+import type { OfferDeps } from "./offer-deps.ts";
 import { mailCreation } from "./offer-mails.ts";
 
 export type OfferCreation = z.infer<typeof offerCreationSchema>;

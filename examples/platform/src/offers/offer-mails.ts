@@ -5,7 +5,7 @@ import { writeDigest, writeMails } from "../dispatch/mail/write-mails.ts";
 import { responseDigestMinutes } from "../generated/decisions.ts";
 import type { Trx } from "../store/store.ts";
 import type { OfferEventValue } from "../store/tables.ts";
-import type { OfferDeps } from "./commit-and-publish.ts";
+import type { OfferDeps } from "./offer-deps.ts";
 
 /** An offer as its mails need it. */
 export interface MailedOffer {

@@ -1,6 +1,6 @@
 import { jsonArrayFrom } from "kysely/helpers/postgres";
 import type { components } from "../generated/openapi.ts";
-import type { OfferDeps } from "./commit-and-publish.ts";
+import type { OfferDeps } from "./offer-deps.ts";
 
 export type Offer = components["schemas"]["Offer"];
 

@@ -6,7 +6,7 @@ import type { EndpointCheck } from "../dispatch/outbound/test-endpoint.ts";
 import { defineRoutes } from "../http/define-routes.ts";
 import { instantField } from "../http/instant-field.ts";
 import { listSchema } from "../lists/list-query.ts";
-import { commitAndPublish } from "../offers/commit-and-publish.ts";
+import { commitAndPublish } from "../store/announce.ts";
 import { deliveryList } from "./deliveries/deliveries.ts";
 import { redeliverOne, redeliverRange, redeliveryRangeSchema, retryAll, retryOne } from "./deliveries/redeliver.ts";
 import { invitationList, invitationSchema, invite } from "./invitations/invitations.ts";

@@ -3,7 +3,7 @@ import type { Role } from "../accounts/role.ts";
 import type { SessionDeps } from "../accounts/session-methods.ts";
 import type { Session } from "../accounts/sessions.ts";
 import type { Outbound, Sign } from "../dispatch/outbound/outbound.ts";
-import type { OfferDeps } from "../offers/commit-and-publish.ts";
+import type { OfferDeps } from "../offers/offer-deps.ts";
 import type { Store } from "../store/store.ts";
 
 export interface PortalDeps extends OfferDeps, SessionDeps {

@@ -1,6 +1,6 @@
 import type { InsertObject } from "kysely";
 import { hashPassword } from "../accounts/passwords.ts";
-import { sha256 } from "../http/sha256.ts";
+import { sha256 } from "../store/encrypt.ts";
 import type { Store } from "../store/store.ts";
 import type { Tables } from "../store/tables.ts";
 import type { Credentials, Seed } from "./seed-schema.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { StoreError } from "./store-error.ts";
+import { StoreError } from "./store.ts";
 
 /** https://www.sqlite.org/rescode.html#busy */
 const sqliteBusy = 5;
@@ -14,7 +14,7 @@ export interface FolderLock {
  * silently loses data.
  *
  * Node offers no file lock, SQLite does: an exclusive transaction on an otherwise empty database is a lock of the
- * operating system. It dies with its process, also after kill -9, so there is no stale lock to judge by process id.
+ * operating system. It ends with its process, also after kill -9, so there are no stale locks.
  *
  * @throws {StoreError} `data_folder_in_use`
  */

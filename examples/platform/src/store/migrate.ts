@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import { Migrator } from "kysely/migration";
 import * as tables from "./migrations/001-tables.ts";
-import { StoreError } from "./store-error.ts";
+import { StoreError } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
 /** Applied in the order of their names. One that was released never changes again: add the next. */

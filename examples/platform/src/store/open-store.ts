@@ -1,16 +1,14 @@
 import { mkdir } from "node:fs/promises";
-import { type Dialect, Kysely, PGliteDialect, PostgresDialect } from "kysely";
+import { type Dialect, Kysely, type KyselyPlugin, PGliteDialect, PostgresDialect } from "kysely";
 import { lockFolder } from "./folder-lock.ts";
-import { inTransaction } from "./in-transaction.ts";
 import { migrate } from "./migrate.ts";
-import { pageCost } from "./page-cost.ts";
 import { prepareClusterFiles } from "./pglite/cluster-files.ts";
 import { PgliteConnection } from "./pglite/pglite-connection.ts";
 import { PgliteThread } from "./pglite/pglite-thread.ts";
 import { type Lane, PriorityMutex } from "./pglite/priority-mutex.ts";
-import { openPool, ownClient } from "./postgres-pool.ts";
-import { withPreparedStatements } from "./prepared-statements.ts";
-import type { Store } from "./store.ts";
+import { openPool, ownClient, withPreparedStatements } from "./postgres-pool.ts";
+import { pageCost } from "./query-plans.ts";
+import { type Store, StoreError, type Trx } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
 export interface StoreOptions {
@@ -82,7 +80,7 @@ async function openPglite(options: StoreOptions): Promise<Store> {
     },
   };
   const foreground = { ...background, ...lane("foreground") };
-  // PGlite has no autovacuum. Old versions of rows would pile up for ever.
+  // PGlite has no autovacuum, so old row versions would accumulate.
   const upkeep = setInterval(() => void background.execute("vacuum analyze").catch(onError), upkeepMs).unref();
   return foreground;
 }
@@ -108,7 +106,50 @@ async function openPostgres(options: StoreOptions, databaseUrl: string): Promise
 
 function queriesBy(dialect: Dialect, transactionLimitMs: number): Pick<Store, "db" | "transaction"> {
   const db = new Kysely<Tables>({ dialect });
-  // On PGlite, each of them waits for all that was asked of it before: a query need not wait for the end of a commit.
+  // On PGlite, kysely runs the requests of one instance one after the other. Transactions have their own instance, so that a query does not wait for a commit.
   const transactions = new Kysely<Tables>({ dialect });
   return { db, transaction: (work) => inTransaction(transactions, transactionLimitMs, work) };
 }
+
+/**
+ * Runs `work` in a transaction, and rolls it back when no statement of it began or returned for `limitMs`. A large
+ * transaction may take longer in total; one that waits for anything but the database may not.
+ */
+function inTransaction<T>(db: Kysely<Tables>, limitMs: number, work: (trx: Trx) => Promise<T>): Promise<T> {
+  return db.transaction().execute(async (trx) => {
+    let timer: NodeJS.Timeout | undefined;
+    let returned = (): void => undefined;
+    let end: StoreError | undefined;
+    // Statements that `work` sends after the rollback would run outside any transaction and be committed.
+    const onQuery = (): void => {
+      if (end !== undefined) throw end;
+    };
+    const overdue = new Promise<never>((_, reject) => {
+      const message =
+        `no statement of a transaction began or returned for ${limitMs} ms: it is rolled back; inside one, use only ` +
+        "trx: store.db waits for the very same connection on PGlite, and I/O keeps everyone else waiting";
+      timer = setTimeout(() => {
+        end = new StoreError("transaction_overdue", message);
+        reject(end);
+      }, limitMs);
+      returned = () => void timer?.refresh();
+    });
+    try {
+      return await Promise.race([work(trx.withPlugin(watching(onQuery, () => returned()))), overdue]);
+    } finally {
+      returned = () => undefined;
+      clearTimeout(timer);
+    }
+  });
+}
+
+const watching = (onQuery: () => void, onReturn: () => void): KyselyPlugin => ({
+  transformQuery({ node }) {
+    onQuery();
+    return node;
+  },
+  async transformResult({ result }) {
+    onReturn();
+    return result;
+  },
+});

@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from "kysely";
 import type pg from "pg";
 import type { Tables } from "./tables.ts";
 
-/** What runs inside a transaction takes this, and nothing else: no `store.db`, no network, no files. */
+/** A transaction. Code that runs inside one uses nothing else: no `store.db`, network or files. */
 export type Trx = Transaction<Tables>;
 
 /** One SQL store under one code path: PGlite in the data folder, or PostgreSQL. */
@@ -28,4 +28,23 @@ export interface Store {
   /** On PostgreSQL alone: a connection beside the pool, which the caller connects and ends. */
   readonly newClient?: () => pg.Client;
   close(): Promise<void>;
+}
+
+export type StoreErrorCode =
+  | "data_folder_in_use"
+  | "data_folder_incompatible"
+  | "newer_tables"
+  | "store_stopped"
+  | "transaction_overdue"
+  | "invalid_encryption_key";
+
+/** The store cannot be opened, used or decrypted. `code` is stable; `message` says what to change. */
+export class StoreError extends Error {
+  override readonly name = "StoreError";
+  readonly code: StoreErrorCode;
+
+  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
 }

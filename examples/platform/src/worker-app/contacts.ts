@@ -4,7 +4,7 @@ import { tooManyRequests } from "../accounts/too-many-requests.ts";
 import { recordEvent } from "../dispatch/webhooks/record-event.ts";
 import { ProblemError } from "../http/problem-error.ts";
 import { textField } from "../http/text-field.ts";
-import { announce } from "../store/signals/announce.ts";
+import { announce } from "../store/announce.ts";
 import type { Trx } from "../store/store.ts";
 import type { WorkerAppDeps } from "./worker.ts";
 

@@ -4,7 +4,7 @@ import { sessionOf, signedIn } from "../accounts/sessions.ts";
 import { signedInRoutes } from "../accounts/signed-in-routes.ts";
 import { defineRoutes } from "../http/define-routes.ts";
 import { listSchema } from "../lists/list-query.ts";
-import { commitAndPublish } from "../offers/commit-and-publish.ts";
+import { commitAndPublish } from "../store/announce.ts";
 import { addContact, contactSchema, readOrganisation } from "./contacts.ts";
 import { addDevice, deviceSchema, listDevices, removeDevice } from "./devices.ts";
 import { menuEntries } from "./menu.ts";

@@ -1,8 +1,8 @@
 import { applyAction } from "../offers/apply-action.ts";
-import { commitAndPublish } from "../offers/commit-and-publish.ts";
 import { offerFlags } from "../offers/read-offer.ts";
 import { offerNotAddressed, refusalProblem } from "../offers/refusal-problem.ts";
 import type { WorkerAction } from "../offers/transition.ts";
+import { commitAndPublish } from "../store/announce.ts";
 import type { WorkerAppDeps } from "./worker.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { Role } from "../accounts/role.ts";
 import type { SessionDeps } from "../accounts/session-methods.ts";
 import type { NotificationFeed } from "../dispatch/push/notification-feed.ts";
-import type { OfferDeps } from "../offers/commit-and-publish.ts";
+import type { OfferDeps } from "../offers/offer-deps.ts";
 
 export interface WorkerAppDeps extends OfferDeps, SessionDeps {
   feed: NotificationFeed;

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { deleteExpiredKeys, type IdempotencyRecord, idempotent } from "../../src/http/idempotent.ts";
-import { commitAndPublish } from "../../src/offers/commit-and-publish.ts";
 import { createOffer } from "../../src/offers/create-offer.ts";
+import { commitAndPublish } from "../../src/store/announce.ts";
 import type { Store, Trx } from "../../src/store/store.ts";
 import { linkTo } from "../mail/link-to.ts";
 import { afterEachStatement } from "../store/after-each-statement.ts";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
 import { applyAction } from "../../src/offers/apply-action.ts";
-import type { OfferDeps } from "../../src/offers/commit-and-publish.ts";
-import { commitAndPublish } from "../../src/offers/commit-and-publish.ts";
 import { createOffer } from "../../src/offers/create-offer.ts";
+import type { OfferDeps } from "../../src/offers/offer-deps.ts";
+import { commitAndPublish } from "../../src/store/announce.ts";
 import type { Store } from "../../src/store/store.ts";
 import { linkTo } from "../mail/link-to.ts";
 import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";

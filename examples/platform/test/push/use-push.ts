@@ -9,7 +9,7 @@ import {
 import { notifyWorkers } from "../../src/dispatch/push/notify-workers.ts";
 import type { PushTransport } from "../../src/dispatch/push/push-transport.ts";
 import { type PushOptions, startPush } from "../../src/dispatch/push/start-push.ts";
-import { openSignals, type Signals } from "../../src/store/signals/open-signals.ts";
+import { openSignals, type Signals } from "../../src/store/signals.ts";
 import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import type { StoreUnderTest, TestDatabase } from "../support/stores/stores.ts";
 

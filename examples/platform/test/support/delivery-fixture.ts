@@ -6,7 +6,7 @@ import type { Loop } from "../../src/dispatch/outbox/run-loop.ts";
 import type { AttemptRecord } from "../../src/dispatch/webhooks/attempt-record.ts";
 import { defaultBreakerPolicy } from "../../src/dispatch/webhooks/breaker-policy.ts";
 import { type DeliveryOptions, startDelivery } from "../../src/dispatch/webhooks/start-delivery.ts";
-import { encrypt } from "../../src/store/encryption/encrypt.ts";
+import { encrypt } from "../../src/store/encrypt.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { TestDatabase } from "./stores/stores.ts";

@@ -1,6 +1,6 @@
 import { type Insertable, sql } from "kysely";
+import { announce } from "../../store/announce.ts";
 import type { MailTable } from "../../store/invitation-tables.ts";
-import { announce } from "../../store/signals/announce.ts";
 import type { Trx } from "../../store/store.ts";
 import { onlyLane } from "../outbox/outbox-queue.ts";
 import { wakeLanes } from "../outbox/wake-lanes.ts";

@@ -1,4 +1,4 @@
-import type { Signals } from "../../store/signals/open-signals.ts";
+import type { Signals } from "../../store/signals.ts";
 import type { Store } from "../../store/store.ts";
 import { runLoop } from "../outbox/run-loop.ts";
 import type { Notification } from "./push-transport.ts";

@@ -1,8 +1,8 @@
 import { applyAction } from "../../offers/apply-action.ts";
-import { commitAndPublish } from "../../offers/commit-and-publish.ts";
 import { refusalProblem } from "../../offers/refusal-problem.ts";
 import { ownerOfOffer } from "../../portal/offers/owner-of-offer.ts";
 import { readOfferDetails } from "../../portal/offers/read-offers.ts";
+import { commitAndPublish } from "../../store/announce.ts";
 import { formTokenField } from "../layout/field.ts";
 import { counted } from "../layout/labels.ts";
 import { html } from "../layout/markup.ts";

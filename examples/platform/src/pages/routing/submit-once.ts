@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { idempotent } from "../../http/idempotent.ts";
-import { sha256 } from "../../http/sha256.ts";
-import { commitAndPublish } from "../../offers/commit-and-publish.ts";
+import { commitAndPublish } from "../../store/announce.ts";
+import { sha256 } from "../../store/encrypt.ts";
 import type { Trx } from "../../store/store.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { PageContext, Redirect } from "./page.ts";

@@ -8,10 +8,10 @@ import { invitationsPerDay, repeatInvitationDays } from "../../generated/decisio
 import { emailAddressSchema } from "../../generated/schemas.ts";
 import { ProblemError } from "../../http/problem-error.ts";
 import type { ProblemCode } from "../../http/problem-kinds.ts";
-import { sha256 } from "../../http/sha256.ts";
 import { lineField, textField } from "../../http/text-field.ts";
 import { type ListPage, listCursor } from "../../lists/list-cursor.ts";
 import { microsecondsOf, olderThan } from "../../lists/older-than.ts";
+import { sha256 } from "../../store/encrypt.ts";
 import type { Store, Trx } from "../../store/store.ts";
 import { timeFormats } from "../../time-zones/time-formats.ts";
 import { defaultTimeZone } from "../../time-zones/time-zone.ts";

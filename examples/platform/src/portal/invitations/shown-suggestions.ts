@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { OrganisationResult } from "../../accounts/search-all.ts";
-import { sha256 } from "../../http/sha256.ts";
+import { sha256 } from "../../store/encrypt.ts";
 import type { Trx } from "../../store/store.ts";
 import type { PortalDeps } from "../person.ts";
 

@@ -1,6 +1,6 @@
 import type { EndpointCheck } from "../../dispatch/outbound/test-endpoint.ts";
 import { enableEndpoint, restartSchedules } from "../../dispatch/webhooks/enable-endpoint.ts";
-import { decryptSecrets } from "../../store/encryption/encrypted-secrets.ts";
+import { decryptSecrets } from "../../store/encrypt.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
 import { checkEndpoint, publishEndpoint, savedEndpoint } from "./check-endpoint.ts";
 

@@ -4,7 +4,7 @@ import { enableEndpoint, restartSchedules } from "../../dispatch/webhooks/enable
 import { nullAsAbsent } from "../../generated/received-values.ts";
 import { invalidRequest } from "../../http/problem-error.ts";
 import { textField } from "../../http/text-field.ts";
-import { encrypt, matchesEncrypted } from "../../store/encryption/encrypt.ts";
+import { encrypt, matchesEncrypted } from "../../store/encrypt.ts";
 import type { EndpointScheme } from "../../store/tables.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
 import { checkEndpoint, checkScheme, publishEndpoint, secretField } from "./check-endpoint.ts";

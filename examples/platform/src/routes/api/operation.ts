@@ -4,7 +4,7 @@ import type { RateLimits } from "../../accounts/rate-limits.ts";
 import { checkParameters } from "../../http/known-parameters.ts";
 import type { ReadJson } from "../../http/read-json.ts";
 import { type RouteResponse, sendResponse } from "../../http/response.ts";
-import type { OfferDeps } from "../../offers/commit-and-publish.ts";
+import type { OfferDeps } from "../../offers/offer-deps.ts";
 import { checkApiVersion } from "./check-api-version.ts";
 import type { Dialect, OfferOperation } from "./dialect.ts";
 

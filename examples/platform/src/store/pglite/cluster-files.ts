@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { StoreError } from "../store-error.ts";
+import { StoreError } from "../store.ts";
 
 /** The major version of PostgreSQL that PGlite 0.5 is. Another cannot read its files (D-107). */
 const postgresVersion = "18";

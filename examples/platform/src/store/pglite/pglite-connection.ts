@@ -2,7 +2,7 @@ import type { PGlite, PGliteQueryResults, PGliteTransaction } from "kysely";
 import type { PgliteThread } from "./pglite-thread.ts";
 import type { Lane, PriorityMutex } from "./priority-mutex.ts";
 
-/** The one connection of PGlite in the shape that kysely's `PGliteDialect` asks for, to which others of its kind have a claim too. */
+/** Adapts PGlite's single connection to kysely's `PGliteDialect`. Several instances share the connection and take turns. */
 export class PgliteConnection implements PGlite {
   readonly waitReady: Promise<void>;
   readonly #thread: PgliteThread;
@@ -36,7 +36,7 @@ export class PgliteConnection implements PGlite {
     return result;
   }
 
-  /** After what was asked before it in this lane. */
+  /** Waits for the earlier requests of this lane. */
   close(): Promise<void> {
     return this.#turns.take(this.#lane, () => this.#thread.close());
   }
@@ -54,10 +54,10 @@ export class PgliteConnection implements PGlite {
         rollback: async () => void (await this.#ask("rollback", [], false)),
       });
       await begun;
-      // COMMIT of a failed transaction is a silent ROLLBACK. The query before it fails instead, with 25P02.
+      // COMMIT in a failed transaction rolls back without an error. `select 1` before it reports the failure (25P02).
       return { result, commit: this.#ask("select 1; commit", [], true) };
     } catch (error) {
-      // Where this fails too, the thread is gone, and the transaction with it. The first error says why.
+      // If the rollback fails too, the thread has ended, and with it the transaction. The first error gives the cause.
       await this.#ask("rollback", [], false).catch(() => undefined);
       throw error;
     }

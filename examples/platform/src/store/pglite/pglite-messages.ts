@@ -1,10 +1,10 @@
-/** What crosses the thread boundary between `PgliteThread` and its worker. Plain data only. */
+/** Messages between `PgliteThread` and its worker thread. Plain data only. */
 export interface PgliteRequest {
   id: number;
   /** Without parameters the text may hold several statements. */
   sql: string;
   parameters?: unknown[];
-  /** Outside a transaction: a failure must leave none open behind it. */
+  /** Whether it is sent outside a transaction: after a failure the worker then rolls back, so that no transaction stays open. */
   standalone: boolean;
 }
 

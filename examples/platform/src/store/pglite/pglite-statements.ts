@@ -1,5 +1,5 @@
 import { type PGlite, protocol } from "@electric-sql/pglite";
-import { PlanAge } from "../plan-age.ts";
+import { PlanAge } from "../query-plans.ts";
 import type { PgliteRows } from "./pglite-messages.ts";
 
 const { parse, describe, bind, execute, close, sync } = protocol.serialize;

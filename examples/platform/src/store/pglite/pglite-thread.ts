@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
-import { StoreError } from "../store-error.ts";
+import { StoreError } from "../store.ts";
 import type { PgliteFailure, PgliteRequest, PgliteResponse, PgliteRows, PgliteWorkerData } from "./pglite-messages.ts";
 
 interface Waiting {
@@ -57,7 +57,7 @@ export class PgliteThread {
     });
   }
 
-  /** @param standalone in no transaction: should it fail, what is left of one is rolled back */
+  /** @param standalone outside a transaction: if it fails, the worker rolls back */
   send(sql: string, parameters: unknown[], standalone: boolean): Promise<PgliteRows> {
     if (this.closed) return Promise.reject(new StoreError("store_stopped", "the store is closed"));
     this.#lastId += 1;

@@ -1,10 +1,10 @@
-/** Foreground work has a caller that waits for it; background work has none. */
+/** Foreground: a person or program waits for the result. Background: deliveries, pushes, mail, retention. */
 export type Lane = "foreground" | "background";
 
-/** So many turns in a row may pass over the background: under any load it still gets some. */
+/** After so many foreground turns in a row the background gets one, so that no load starves it. */
 const maxConsecutive = 4;
 
-/** One piece of work at a time: the foreground's before the background's, each in the order it came. */
+/** Runs one piece of work at a time, foreground first, each lane in the order of arrival. */
 export class PriorityMutex {
   readonly #waiting: Record<Lane, (() => void)[]> = { foreground: [], background: [] };
   #isTaken = false;
@@ -26,7 +26,7 @@ export class PriorityMutex {
     const lane = isBackgroundsTurn && background.length > 0 ? background : foreground;
     this.#foregroundInARow = lane === foreground && background.length > 0 ? this.#foregroundInARow + 1 : 0;
     const next = lane.shift();
-    // Stays taken for the next: callers that come before it has begun are after it.
+    // The mutex stays taken: a caller that arrives before `next` runs queues behind it.
     if (next === undefined) this.#isTaken = false;
     else next();
   }

@@ -1,5 +1,5 @@
 import { truncateUtf8 } from "../../../http/truncate-utf8.ts";
-import { decryptSecrets } from "../../../store/encryption/encrypted-secrets.ts";
+import { decryptSecrets } from "../../../store/encrypt.ts";
 import { fillPath } from "../../outbound/join-address.ts";
 import type { Outbound, OutboundFailureCode, OutboundResult, Sign } from "../../outbound/outbound.ts";
 import { sendSigned } from "../../outbound/send-signed.ts";

@@ -1,39 +1,36 @@
 import { randomUUID } from "node:crypto";
-import type { Store } from "../store.ts";
-import { listenToOthers } from "./listen-to-others.ts";
-import { notifyOthers } from "./notify-others.ts";
-import { heardIn } from "./payload.ts";
-import type { Heard, Signal } from "./signal.ts";
+import type { Heard, Publisher, Signal } from "./announce.ts";
+import { heardIn, listenToOthers, notifyOthers } from "./listen-notify.ts";
+import type { Store } from "./store.ts";
 
 export type SignalListener = (heard: Heard) => void;
 
-/** Publish/subscribe in all processes over one store, by LISTEN/NOTIFY (D-82). */
-export interface Signals {
+/** Publish/subscribe among all processes that share one store, by LISTEN/NOTIFY (D-82). */
+export interface Signals extends Publisher {
   /**
-   * Publishes what changed: call it after the commit, see `announce`. It never fails, and no caller waits for it. In this process it
-   * is heard before this returns, in others soon after.
+   * Publishes what changed. Call it after the commit (`commitAndPublish` does). Never fails. Listeners in this process are
+   * called before it returns; those in other processes soon after.
    */
   publish(signals: Signal | readonly Signal[]): void;
-  /** Resolves when what other processes announce is heard from now on. */
+  /** Resolves when signals of other processes are received from now on. */
   readonly ready: Promise<void>;
   /** @returns ends the subscription */
   subscribe(listener: SignalListener): () => void;
-  /** Sends to the other processes what waits, and stops listening to them. */
+  /** Sends the signals that still wait to the other processes, and stops listening to them. */
   stop(): Promise<void>;
 }
 
 export interface SignalsOptions {
-  /** Called with errors between the processes, and with what listeners throw. */
+  /** Called with errors of the connection to other processes, and with errors that listeners throw. */
   onError: (error: unknown) => void;
 }
 
 const channel = "offers_signals";
 
 /**
- * Opens the signals of a store. PGlite is one process's alone: there they stay in the process. On PostgreSQL they are
- * announced to the other processes with LISTEN/NOTIFY. That is by a statement of its own: a NOTIFY inside a transaction makes
- * all commits that have one wait for each other. Signals are hints, and a lost one is made good: a process that listens again receives
- * "everything".
+ * Opens the signals of a store. With PGlite, which serves one process, they stay in the process. With PostgreSQL they are sent
+ * to the other processes by NOTIFY, in a statement of its own: a NOTIFY inside a transaction makes all commits that contain one
+ * wait for each other. A signal may be lost with a connection; a process that reconnects therefore receives `everything`.
  *
  * @see https://www.postgresql.org/docs/current/sql-notify.html
  */
@@ -48,12 +45,12 @@ export function openSignals(store: Store, { onError }: SignalsOptions): Signals 
       }
   };
 
-  const by = randomUUID();
+  const processId = randomUUID();
   let onReady = (): void => undefined;
   const ready = new Promise<void>((resolve) => {
     onReady = resolve;
   });
-  const notifier = store.newClient && notifyOthers(store, { channel, by, onError });
+  const notifier = store.newClient && notifyOthers(store, { channel, processId, onError });
   const listening =
     store.newClient &&
     listenToOthers(store.newClient, {
@@ -62,7 +59,7 @@ export function openSignals(store: Store, { onError }: SignalsOptions): Signals 
         onReady();
         dispatch("everything");
       },
-      onPayload: (payload) => heardIn(payload, by).forEach(dispatch),
+      onPayload: (payload) => heardIn(payload, processId).forEach(dispatch),
       onError,
     });
   if (listening === undefined) onReady();
@@ -74,7 +71,7 @@ export function openSignals(store: Store, { onError }: SignalsOptions): Signals 
       notifier?.add(signals);
     },
     subscribe(listener) {
-      // Who subscribes twice hears twice.
+      // A wrapper, so that the same function can be subscribed twice.
       const own: SignalListener = (heard) => listener(heard);
       listeners.add(own);
       return () => void listeners.delete(own);

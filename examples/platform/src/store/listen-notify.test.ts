@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { heardIn, payloadOf, signalText } from "./payload.ts";
-import type { Signal } from "./signal.ts";
+import type { Signal } from "./announce.ts";
+import { heardIn, payloadOf, signalText } from "./listen-notify.ts";
 
 const signals: Signal[] = [
   { topic: "delivery", organisationId: "org_küche" },

@@ -1,11 +1,11 @@
-import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from "node:crypto";
-import { StoreError } from "../store-error.ts";
+import { createCipheriv, createDecipheriv, createSecretKey, hash, type KeyObject, randomBytes } from "node:crypto";
+import { StoreError } from "./store.ts";
 
 const version = "v1";
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** `createCipheriv` makes a KeyObject of key bytes on every call, which takes most of its time; every delivery decrypts a secret. */
+/** KeyObjects by key bytes. `createCipheriv` would create one on every call, which takes most of its time. */
 const keyObjects = new WeakMap<Uint8Array, KeyObject>();
 
 function keyObjectOf(key: Uint8Array): KeyObject {
@@ -57,3 +57,47 @@ export function matchesEncrypted(text: string, encrypted: string, key: Uint8Arra
     throw error;
   }
 }
+
+/** An endpoint's secrets as stored. */
+export interface EncryptedSecrets {
+  encrypted_secret: string;
+  previous_encrypted_secret: string | null;
+  previous_secret_until: Date | null;
+}
+
+export interface Secrets {
+  secret: string;
+  /** The one before the last rotation, during the overlap (D-75). */
+  previousSecret?: string;
+}
+
+/**
+ * Decrypts the secrets that are valid at `now`.
+ *
+ * @throws {StoreError} `invalid_encryption_key`
+ */
+export function decryptSecrets(row: EncryptedSecrets, key: Uint8Array, organisationId: string, now: Date): Secrets {
+  const { encrypted_secret: encrypted, previous_encrypted_secret: previous, previous_secret_until: until } = row;
+  const secret = decryptOnce(encrypted, key, organisationId);
+  if (previous === null || until === null || until <= now) return { secret };
+  return { secret, previousSecret: decryptOnce(previous, key, organisationId) };
+}
+
+const maxDecrypted = 1_000;
+/** Decrypted secrets by key, in the order of last use (LRU cache): decrypting took a tenth of the CPU of a delivery. */
+const decrypted = new WeakMap<Uint8Array, Map<string, string>>();
+
+function decryptOnce(encrypted: string, key: Uint8Array, organisationId: string): string {
+  const secrets = decrypted.get(key) ?? new Map<string, string>();
+  decrypted.set(key, secrets);
+  const id = `${organisationId} ${encrypted}`;
+  const secret = secrets.get(id) ?? decrypt(encrypted, key, organisationId);
+  secrets.delete(id);
+  secrets.set(id, secret);
+  const [oldest] = secrets.keys();
+  if (secrets.size > maxDecrypted && oldest !== undefined) secrets.delete(oldest);
+  return secret;
+}
+
+/** Hashes API keys and session tokens: they are long and random, so they need no salt. */
+export const sha256 = (text: string): string => hash("sha256", text, "hex");

@@ -1,0 +1,74 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { decrypt, encrypt } from "./encrypt.ts";
+import { type Store, StoreError } from "./store.ts";
+
+const keyBytes = 32;
+
+/**
+ * Reads the key that encrypts secrets at rest from `encryption.key` in the data folder; creates the file, readable by its
+ * owner only, if it is missing. Without it encrypted secrets are lost: back it up, apart from the database.
+ */
+export async function readEncryptionKey(dataFolder: string): Promise<Uint8Array> {
+  const path = join(dataFolder, "encryption.key");
+  await mkdir(dataFolder, { recursive: true, mode: 0o700 });
+  const draft = `${path}.${randomUUID()}`;
+  // Atomic: `link` fails when another process has created the key.
+  await writeFile(draft, `${randomBytes(keyBytes).toString("base64")}\n`, { mode: 0o600 });
+  try {
+    await link(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+  return parseEncryptionKey((await readFile(path, "utf8")).trim(), path);
+}
+
+/**
+ * @param encoded 32 bytes in base64, as `openssl rand -base64 32` prints them
+ * @param from its source, for the message
+ * @throws {StoreError} `invalid_encryption_key`
+ */
+export function parseEncryptionKey(encoded: string, from: string): Uint8Array {
+  const key = Buffer.from(encoded, "base64");
+  if (key.length === keyBytes && key.toString("base64") === encoded) return key;
+  throw new StoreError(
+    "invalid_encryption_key",
+    `${from} is not 32 bytes in base64; make one with: openssl rand -base64 32`,
+  );
+}
+
+/**
+ * Opens the key that this store's secrets are encrypted with, and checks it: the first key used with a store stays its key.
+ *
+ * @param encoded from the settings; without it the key is read from the data folder
+ * @throws {StoreError} `invalid_encryption_key`
+ */
+export async function openEncryptionKey(store: Store, dataFolder: string, encoded?: string): Promise<Uint8Array> {
+  const from = encoded === undefined ? join(dataFolder, "encryption.key") : "OFFERS_ENCRYPTION_KEY";
+  const key = encoded === undefined ? await readEncryptionKey(dataFolder) : parseEncryptionKey(encoded, from);
+  await checkAgainst(store, key, from);
+  return key;
+}
+
+const owner = "encryption_key_check";
+
+async function checkAgainst({ db }: Store, key: Uint8Array, from: string): Promise<void> {
+  // One atomic statement: an existing row stays unchanged.
+  const { encrypted } = await db
+    .insertInto("encryption_key_check")
+    .values({ encrypted: encrypt("", key, owner) })
+    .onConflict((conflict) => conflict.column("only_one").doUpdateSet({ only_one: true }))
+    .returning("encrypted")
+    .executeTakeFirstOrThrow();
+  try {
+    decrypt(encrypted, key, owner);
+  } catch (cause) {
+    const message =
+      `${from} is not the key that this database's secrets were encrypted with; set OFFERS_ENCRYPTION_KEY to that one, in ` +
+      "all processes. If it is lost, empty the table encryption_key_check: webhooks then wait until their profiles are saved again";
+    throw new StoreError("invalid_encryption_key", message, { cause });
+  }
+}

@@ -1,0 +1,186 @@
+import { setTimeout } from "node:timers/promises";
+import type pg from "pg";
+import { z } from "zod";
+import { type Heard, type Signal, topics } from "./announce.ts";
+import type { Store } from "./store.ts";
+
+/** How often the listening connection is queried, so that a connection which a firewall dropped is noticed by its silence. */
+const aliveMs = 15_000;
+/** At most twenty NOTIFYs a second: each takes a lock that all NOTIFYs of the database server share. */
+const notifyPauseMs = 50;
+
+/** PostgreSQL refuses a payload of 8,000 bytes or more. https://www.postgresql.org/docs/current/sql-notify.html */
+const maxPayloadBytes = 7_999;
+/** A signal for more workers names none of them. */
+const maxNamedWorkers = 100;
+
+export interface ListenOptions {
+  channel: string;
+  /** Called when the connection begins to listen. Payloads sent before may have been missed. */
+  onListening: () => void;
+  onPayload: (payload: string) => void;
+  onError: (error: unknown) => void;
+}
+
+export interface Listening {
+  stop(): Promise<void>;
+}
+
+/** Receives the payloads of other processes on a connection of its own. Reconnects when that is lost. */
+export function listenToOthers(newClient: () => pg.Client, options: ListenOptions): Listening {
+  const { channel, onListening, onPayload, onError } = options;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+
+  /** Resolves when the connection is lost, or when listening is stopped. @throws when it cannot connect */
+  const listen = async (onBegun: () => void): Promise<void> => {
+    const client = newClient();
+    let end = (): void => undefined;
+    const over = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    client.once("end", end);
+    signal.addEventListener("abort", end);
+    // Only the first error gives the cause; the next one only says that the connection has ended.
+    client.once("error", (error) => void (signal.aborted || onError(error)));
+    client.on("error", () => undefined);
+    client.on("notification", ({ payload = "" }) => onPayload(payload));
+    // Not reported: the client's own `error` event gives the cause.
+    const alive = setInterval(() => void client.query("select 1").catch(() => undefined), aliveMs);
+    try {
+      await client.connect();
+      await client.query(`listen ${client.escapeIdentifier(channel)}`);
+      onBegun();
+      if (!signal.aborted) await over;
+    } finally {
+      clearInterval(alive);
+      signal.removeEventListener("abort", end);
+      await client.end();
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    let failures = 0;
+    const onBegun = (): void => {
+      failures = 0;
+      onListening();
+    };
+    while (!signal.aborted) {
+      await listen(onBegun).catch((error: unknown) => void (signal.aborted || onError(error)));
+      failures += 1;
+      await pause(growingPauseMs(failures), signal);
+    }
+  };
+  const ended = run();
+  return {
+    stop() {
+      stopping.abort();
+      return ended;
+    },
+  };
+}
+
+export interface NotifyOptions {
+  channel: string;
+  /** Sent with each payload, so that a process ignores its own. */
+  processId: string;
+  onError: (error: unknown) => void;
+}
+
+export interface Notifier {
+  add(signals: readonly Signal[]): void;
+  /** Sends the signals that still wait. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Sends signals to other processes: the first one at once, those of the next 50 ms together, without duplicates. Retries a
+ * failed NOTIFY.
+ */
+export function notifyOthers(store: Store, { channel, processId, onError }: NotifyOptions): Notifier {
+  let waiting = new Set<string>();
+  const stopping = new AbortController();
+  let running: Promise<void> | undefined;
+
+  const send = async (): Promise<boolean> => {
+    const sent = waiting;
+    waiting = new Set();
+    try {
+      await store.execute("select pg_notify($1, $2)", [channel, payloadOf(processId, sent)]);
+      return true;
+    } catch (error) {
+      onError(error);
+      waiting = new Set([...sent, ...waiting]);
+      return false;
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    let failures = 0;
+    while (waiting.size > 0) {
+      failures = (await send()) ? 0 : failures + 1;
+      if (failures > 0 && stopping.signal.aborted) break;
+      await pause(failures === 0 ? notifyPauseMs : growingPauseMs(failures), stopping.signal);
+    }
+    running = undefined;
+  };
+
+  return {
+    add(signals) {
+      for (const signal of signals) waiting.add(signalText(signal));
+      if (waiting.size > 0 && !stopping.signal.aborted) running ??= run();
+    },
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+const signalSchema = z.object({
+  topic: z.enum(topics),
+  organisationId: z.string().optional(),
+  workerIds: z.array(z.string()).optional(),
+});
+// The fields are short because the payload is small: `by` is the process id.
+const payloadSchema = z.object({ by: z.string(), heard: z.array(z.union([signalSchema, z.literal("everything")])) });
+
+const everything = JSON.stringify("everything" satisfies Heard);
+
+/** The text of a signal in a payload. Equal signals have equal texts. */
+export const signalText = (signal: Signal): string => {
+  const { topic, organisationId, workerIds = [] } = signal;
+  return JSON.stringify({
+    topic,
+    organisationId,
+    ...(workerIds.length <= maxNamedWorkers && { workerIds: signal.workerIds }),
+  });
+};
+
+/**
+ * The payload of one NOTIFY. If the signals do not fit, it says `everything` instead.
+ *
+ * @param texts from `signalText`
+ */
+export function payloadOf(processId: string, texts: Iterable<string>): string {
+  const payload = (heard: string): string => `{"by":${JSON.stringify(processId)},"heard":[${heard}]}`;
+  const whole = payload([...texts].join());
+  return Buffer.byteLength(whole) <= maxPayloadBytes ? whole : payload(everything);
+}
+
+/** @returns the signals in a payload: none when this process sent it, `everything` when its format is unknown */
+export function heardIn(payload: string, ownProcessId: string): readonly Heard[] {
+  try {
+    const { by, heard } = payloadSchema.parse(JSON.parse(payload));
+    return by === ownProcessId ? [] : heard;
+  } catch {
+    return ["everything"];
+  }
+}
+
+/** Resolves after `ms`, or earlier when `signal` is aborted. */
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  setTimeout(ms, undefined, { signal }).catch(() => undefined);
+
+/** Twice as long after each failure in a row: from a quarter of a second to half a minute. */
+const growingPauseMs = (failures: number): number => Math.min(125 * 2 ** failures, 30_000);
