@@ -8,7 +8,7 @@ export default defineConfig({
   splitting: true,
   clean: true,
   removeNodeProtocol: false,
-  target: "node22",
+  target: "node20",
   // The probe's cases are data: they are read when it runs.
   onSuccess: async () => {
     for (const path of ["config.json", "cases", "standard-webhooks"])

@@ -2,11 +2,8 @@
 import { readFileSync } from "node:fs";
 import { styleText } from "node:util";
 import { Command, CommanderError } from "commander";
-import { listenCommand } from "./commands/listen-command.ts";
-import { probeCommand } from "./commands/probe-command.ts";
-import { triggerCommand } from "./commands/trigger-command.ts";
-import { UsageError } from "./terminal/usage-error.ts";
-import { widthOf, wrapText } from "./terminal/wrap-text.ts";
+import { listenCommand, probeCommand, triggerCommand } from "./commands.ts";
+import { UsageError, widthOf, wrapText } from "./terminal/output.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
   version: string;

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type RequestOptions, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import { maxResponseBytes } from "../exchange/exchange.ts";
-import type { ReceiverUrl } from "../exchange/read-url.ts";
+import { maxResponseBytes } from "../wire/exchange.ts";
+import type { ReceiverUrl } from "../wire/receiver-url.ts";
 
 /** A request, or a response, reduced to what is handed on. */
 export interface ForwardedRequest {
@@ -30,6 +30,21 @@ const perConnection = new Set([
   "upgrade",
 ]);
 
+/** The paths that the service calls below a base address. */
+const servicePath =
+  /\/(?:test(?:\/auth)?|contact\/new\/[^/]*|contact-suggestions|offer\/(?:response|eventDeleted)|events\/timelineChanged)$/;
+
+/**
+ * Where a request is handed on to. The sender may know the listener by the receiver's base path or without it: a path that has the
+ * base path already gets no second one.
+ */
+export function forwardedPath({ base }: ReceiverUrl, target: string): string {
+  const path = target.split("?")[0] ?? "";
+  const prefix = servicePath.test(path) ? path.replace(servicePath, "") : path;
+  const hasBase = servicePath.test(path) ? prefix === base : `${path}/`.startsWith(`${base}/`);
+  return hasBase ? target : `${base}${target}`;
+}
+
 /**
  * Hands a request on: method, path, query, body, and the headers with their order and capitals, byte for byte. Only Host and the headers
  * of the connection are replaced (D-103).
@@ -37,8 +52,11 @@ const perConnection = new Set([
 export function forward(to: ReceiverUrl, incoming: ForwardedRequest, timeoutMs: number): Promise<ForwardedResponse> {
   return new Promise((resolve, reject) => {
     const options: RequestOptions & { headers: string[] } = {
-      ...{ host: to.host.replace(/^\[|\]$/g, ""), port: to.port, method: incoming.method, agent: false },
-      path: `${to.base}${incoming.target}`,
+      host: to.host.replace(/^\[|\]$/g, ""),
+      port: to.port,
+      method: incoming.method,
+      agent: false,
+      path: forwardedPath(to, incoming.target),
       headers: headersFor(to, incoming),
       signal: AbortSignal.timeout(timeoutMs),
     };
@@ -46,8 +64,10 @@ export function forward(to: ReceiverUrl, incoming: ForwardedRequest, timeoutMs: 
       readBody(response).then(
         (body) =>
           resolve({
-            ...{ status: response.statusCode ?? 502, statusText: response.statusMessage ?? "" },
-            ...{ rawHeaders: withoutConnection(response.rawHeaders), body },
+            status: response.statusCode ?? 502,
+            statusText: response.statusMessage ?? "",
+            rawHeaders: withoutConnection(response.rawHeaders),
+            body,
           }),
         reject,
       );

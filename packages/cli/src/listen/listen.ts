@@ -1,13 +1,19 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import type { Scheme } from "../corpus/scheme.ts";
-import { readUrl } from "../exchange/read-url.ts";
-import { maskSecrets } from "../terminal/mask-secrets.ts";
+import type { Scheme } from "../signature/sign-request.ts";
+import {
+  type Mask,
+  maskSecrets,
+  printable,
+  type Style,
+  styleFor,
+  UsageError,
+  widthOf,
+  wrapText,
+} from "../terminal/output.ts";
 import { readSecret } from "../terminal/read-secret.ts";
-import { styleFor } from "../terminal/style.ts";
-import { UsageError } from "../terminal/usage-error.ts";
-import { createListener } from "./create-listener.ts";
-import { showArrival, toJsonLine } from "./show-arrival.ts";
+import { readUrl } from "../wire/receiver-url.ts";
+import { type Arrival, createListener } from "./listener.ts";
 
 export interface ListenOptions {
   port: number;
@@ -15,31 +21,35 @@ export interface ListenOptions {
   forwardTo?: string;
   scheme: Scheme;
   secretFile?: string;
-  timeoutMs: number;
+  timeout: number;
   json?: true;
 }
 
 /** Listens until Ctrl+C. @returns the exit code */
-export async function listen(options: ListenOptions): Promise<number> {
+export async function listen({ port: wanted, host, scheme, ...options }: ListenOptions): Promise<number> {
   const forwardTo = options.forwardTo === undefined ? undefined : readUrl(options.forwardTo);
-  const secret = await readSecret(options.scheme, options.secretFile);
+  const secret = await readSecret(scheme, options.secretFile);
   const mask = maskSecrets([secret]);
   const style = styleFor(process.stdout);
   const server = createListener({
-    ...{ scheme: options.scheme, secret, forwardTo, timeoutMs: options.timeoutMs },
-    onArrival: (arrival) => console.log(options.json ? toJsonLine(arrival, mask) : showArrival(arrival, mask, style)),
+    scheme,
+    secret,
+    forwardTo,
+    timeoutMs: options.timeout,
+    onArrival: (arrival) =>
+      console.log(
+        options.json ? toJsonLine(arrival, mask) : showArrival(arrival, mask, style, widthOf(process.stdout)),
+      ),
   });
-  server.listen(options.port, options.host);
+  server.listen(wanted, host);
   try {
     await once(server, "listening");
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    throw new UsageError(
-      `Port ${options.port} of ${options.host} cannot be used (${code}). Choose another one with --port.`,
-    );
+    throw new UsageError(`Port ${wanted} of ${host} cannot be used (${code}). Choose another one with --port.`);
   }
   const { port } = server.address() as AddressInfo;
-  const address = `http://${options.host.includes(":") ? `[${options.host}]` : options.host}:${port}`;
+  const address = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
   const destination = forwardTo ? `, forwarding to ${forwardTo.href}` : "";
   // Not among the lines for a program.
   console.error(`Listening on ${address}${destination}. Stop with Ctrl+C.`);
@@ -47,4 +57,60 @@ export async function listen(options: ListenOptions): Promise<number> {
   server.close();
   server.closeAllConnections();
   return 0;
+}
+
+const maxBodyShown = 2_000;
+
+/** One request for a person: a line with the time of day, the reason of a refusal, and the body. */
+export function showArrival(arrival: Arrival, mask: Mask, style: Style, width: number): string {
+  const { arrivedAt, method, target, status, verification, durationMs, failure, forwardedTo, body } = arrival;
+  const isAccepted = status >= 200 && status < 300;
+  const time = style("dim", arrivedAt.toTimeString().slice(0, 8));
+  const request = style("bold", `${method} ${printable(mask(target)).slice(0, 200)}`);
+  const response = style(isAccepted ? "green" : "red", String(status));
+  const duration = style("dim", `${Math.round(durationMs)} ms`);
+  const lines = [`${time}  ${request}  ${response}  ${describe(arrival, style)}  ${duration}`];
+  const explain = (text: string) => lines.push(wrapText(printable(mask(text)), "  ", width));
+  if (verification && !verification.ok) explain(verification.advice);
+  if (failure !== undefined) explain(failure);
+  if (forwardedTo !== undefined && !isAccepted) explain(`forwarded to ${forwardedTo}`);
+  if (body.length > 0) lines.push(showBody(body, mask, width));
+  return lines.join("\n");
+}
+
+function describe({ verification }: Arrival, style: Style): string {
+  if (!verification) return style("dim", "not signed, as GET /test is");
+  if (!verification.ok) return style("red", `refused: ${verification.reason}`);
+  return style("green", `verified: ${verification.variant}, ${verification.ageSeconds.toFixed(1)} s old`);
+}
+
+function showBody(body: Buffer, mask: Mask, width: number): string {
+  const text = mask(body.subarray(0, maxBodyShown * 4).toString());
+  const shown = printable(indentJson(text)).slice(0, maxBodyShown).split("\n");
+  if (body.length > maxBodyShown) shown.push(`… ${body.length.toLocaleString("en")} bytes in all`);
+  return shown.map((line) => wrapText(line, "  ", width)).join("\n");
+}
+
+function indentJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), undefined, 2);
+  } catch {
+    return text;
+  }
+}
+
+/** One request for a program, in one line. Header values are left out: they hold signatures. */
+export function toJsonLine(arrival: Arrival, mask: Mask): string {
+  const { arrivedAt, method, target, status, verification = null, durationMs, failure, forwardedTo, body } = arrival;
+  return JSON.stringify({
+    time: arrivedAt.toISOString(),
+    method,
+    target: mask(target),
+    status,
+    durationMs: Math.round(durationMs),
+    verification,
+    failure,
+    forwardedTo: forwardedTo && mask(forwardedTo),
+    body: mask(body.toString()),
+  });
 }

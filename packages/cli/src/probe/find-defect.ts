@@ -1,19 +1,73 @@
 import { type CorpusCase, type Step, stepsOf } from "../corpus/corpus.ts";
-import type { DefectCode } from "./defects.ts";
-import { essentialCases, rawBodyCases } from "./essential-cases.ts";
+import { endpointOf } from "../corpus/select-cases.ts";
+import type { DefectCode, NoteCode } from "./defects.ts";
 import type { CaseOutcome, Mistake, Status } from "./judge.ts";
+import { isSuggestionList } from "./suggestions.ts";
 
 /**
- * The defect that a mistake shows (D-104). The corpus is stricter than a receiver must be: undefined for a mistake that is only a
- * difference, such as a 403 for a 401, or a spelling that is accepted although no one can send it without the secret.
+ * Requests that the service sends as they are, or that reach a receiver through an ordinary proxy, each with the name of its
+ * refusal. A receiver that refuses one loses events. All other valid requests of the corpus are spellings that no known sender
+ * uses: a receiver may be stricter there.
+ */
+const essentialCases: ReadonlyMap<string, DefectCode> = new Map([
+  ...["digests/appended-upper", "headers/plain", "timestamps/millisecond", "methods/test-get"].map(named()),
+  ...["headers/other-order", "headers/among-others", "payloads/search-plain", "routes/worker-plain"].map(named()),
+  ...["bodies/plain", "bodies/type-json"].map(named()),
+  ...["standard/plain", "standard/search"].map(named()),
+  ...["standard/two-signatures-good-first", "standard/two-signatures-good-last"].map(named()),
+  ...["headers/lower-case-names", "standard/capital-names"].map(named("header_case_matters")),
+  ...["timestamps/second", "timestamps/minute", "digests/minute-precision-appended"].map(named("precision_refused")),
+  ...["freshness/four-minutes-old", "freshness/four-minutes-ahead"].map(named("tolerance_too_small")),
+  ...["standard/four-minutes-old", "standard/four-minutes-ahead"].map(named("tolerance_too_small")),
+  ...["bodies/in-chunks", "searches/in-chunks"].map(named("chunked_body_refused")),
+  ...["bodies/type-charset", "searches/type-charset"].map(named("media_type_refused")),
+  ...["bodies/unknown-fields", "payloads/search-unknown-fields"].map(named("unknown_fields_refused")),
+  ...["bodies/any-script", "searches/any-script"].map(named("other_scripts_refused")),
+  ["payloads/search-no-filter", "optional_field_required"],
+  ...["replays/same-bytes-twice", "replays/fresh-signature"].map(named("duplicate_refused")),
+]);
+
+function named(defect: DefectCode = "valid_request_refused") {
+  return (id: string): [string, DefectCode] => [id, defect];
+}
+
+/** Bodies whose meaning survives parsing and serialising, and whose bytes may not. */
+const rawBodyCases: ReadonlySet<string> = new Set([
+  ...["searches/indented", "searches/escaped-letters", "searches/escaped-slash", "searches/other-order"],
+  ...["searches/other-numbers", "searches/any-script", "payloads/search-unknown-fields"],
+]);
+
+/**
+ * The defect that a mistake shows (D-104). The corpus is stricter than a receiver must be: undefined for a mistake that costs
+ * nothing, such as a 403 for a 401, or a spelling that is accepted although no one can send it without the secret.
  */
 export function findDefect(each: CorpusCase, mistake: Mistake, outcome: CaseOutcome): DefectCode | undefined {
-  if (mistake.kind === "leak") return "secret_leaked";
-  if (mistake.kind === "handled") return "wrong_handling";
-  if (mistake.kind === "problem") return problemDefect(each, outcome);
-  if (mistake.kind !== "status" || mistake.got === undefined || mistake.step === undefined) return undefined;
-  const step = stepsOf(each)[mistake.step];
-  return step && statusDefect(each, step, mistake.allowed ?? [], mistake.got);
+  const { kind, step: index = 0, allowed = [], got } = mistake;
+  const step = stepsOf(each)[index];
+  if (kind === "leak") return "secret_leaked";
+  if (kind === "handled") return "wrong_handling";
+  if (kind === "problem") return problemDefect(each, outcome);
+  if (kind === "body") {
+    const body = outcome.responses[index]?.body ?? "";
+    return isSuggestionList(body) ? undefined : "invalid_suggestions";
+  }
+  if (kind !== "status" || got === undefined || !step) return undefined;
+  if (got === 410 && endpointOf(step.request) !== undefined) return "endpoint_disabled";
+  if (allowed.some(isSuccess)) return refusedDefect(each, index, step, allowed, got);
+  if (isSuccess(got)) return acceptedDefect(each, step, allowed);
+  if (isServerError(got)) return errorDefect(each.id, allowed);
+  // PHP's own server closes a connection whose body does not come. Bytes that are no HTTP need no response.
+  const isClosedRightly = [400, 413, "closed"].some((status) => allowed.includes(status as Status));
+  if (got !== "closed" || each.id.startsWith("http/") || isClosedRightly || isIncomplete(each.id)) return undefined;
+  return "no_response";
+}
+
+/** A difference that costs nothing and that is worth a change all the same. */
+export function findNote({ id }: CorpusCase, step: Step | undefined, { kind, got }: Mistake): NoteCode | undefined {
+  if (kind === "refusal") return "distinct_refusals";
+  const isRefused = kind === "status" && typeof got === "number" && got >= 400 && got < 500;
+  const isOrdinary = id.startsWith("digests/") && step?.reason === "signature_mismatch";
+  return isRefused && isOrdinary && got !== 403 ? "unusual_refusal" : undefined;
 }
 
 function problemDefect(each: CorpusCase, { problem }: CaseOutcome): DefectCode | undefined {
@@ -25,22 +79,29 @@ function problemDefect(each: CorpusCase, { problem }: CaseOutcome): DefectCode |
   return isOversized(id) ? "any_size_accepted" : "no_response";
 }
 
-function statusDefect(each: CorpusCase, step: Step, allowed: Status[], got: Status): DefectCode | undefined {
-  const { id } = each;
-  if (isSuccess(got)) return allowed.some(isSuccess) ? undefined : acceptedDefect(each, step, allowed);
-  if (isServerError(got))
-    return allowed.includes(401) || isAboutSignature(id) ? "error_on_bad_signature" : "server_error";
-  // Whether bytes that are no HTTP get a 400, a 501 or none is left to the server.
-  if (id.startsWith("http/") || allowed.includes("closed")) return undefined;
-  // PHP's own server closes a connection whose body does not come.
-  if (got === "closed")
-    return allowed.includes(400) || allowed.includes(413) || isIncomplete(id) ? undefined : "no_response";
-  // Of all endpoints only the two checks are mandatory.
-  if (!allowed.some(isSuccess) || (got === 404 && !JSON.stringify(step.request.target ?? "/test").includes("/test")))
-    return undefined;
+/** The defect of a receiver that refuses, or does not acknowledge, what it must accept. */
+function refusedDefect(
+  { id }: CorpusCase,
+  index: number,
+  step: Step,
+  allowed: Status[],
+  got: Status,
+): DefectCode | undefined {
+  // HEAD and other methods are never sent by the service.
+  const isSent = ["GET", "POST"].includes(step.request.method ?? "GET");
+  if (isSuccess(got)) return allowed.includes(200) && isSent ? "wrong_success_status" : undefined;
+  const essential = essentialCases.get(id);
+  if (essential !== undefined && typeof got === "number" && got >= 300 && got < 400) return "redirected";
   if (rawBodyCases.has(id) && (got === 401 || got === 403)) return "serialised_body";
-  return essentialCases.has(id) ? "valid_request_refused" : undefined;
+  if (essential === "duplicate_refused" && index === 0) return "valid_request_refused";
+  if (essential !== undefined && essential !== "valid_request_refused") return essential;
+  if (isServerError(got)) return errorDefect(id, allowed);
+  if (essential !== undefined && got === "closed") return "no_response";
+  return essential;
 }
+
+const errorDefect = (id: string, allowed: Status[]): DefectCode =>
+  allowed.includes(401) || isAboutSignature(id) ? "error_on_bad_signature" : "server_error";
 
 /** The defect of a receiver that responds with success to what it must refuse. */
 function acceptedDefect({ id }: CorpusCase, step: Step, allowed: Status[]): DefectCode | undefined {
@@ -53,14 +114,12 @@ function acceptedDefect({ id }: CorpusCase, step: Step, allowed: Status[]): Defe
   return undefined;
 }
 
-function unverifiedDefect(id: string, { reason, sign = {} }: Step): DefectCode | undefined {
+function unverifiedDefect(id: string, step: Step): DefectCode | undefined {
   if (emptySecretCases.test(id)) return "empty_secret_accepted";
   if (partCases.test(id)) return "partial_comparison";
-  switch (reason) {
+  switch (step.reason) {
     case "timestamp_out_of_tolerance":
-      return (sign.offsetMs ?? 0) > 0 || (sign.shiftMinutes ?? 0) > 0 || id.endsWith("year-9999")
-        ? "future_timestamp_accepted"
-        : "old_timestamp_accepted";
+      return zoneCases.test(id) ? "zone_ignored" : staleDefect(id, step);
     case "duplicate_header":
       // Two equal headers, or an empty one beside a valid one, leave no doubt.
       return /equal|trailing-comma|leading-comma|empty/.test(id) ? undefined : "duplicate_header_accepted";
@@ -79,6 +138,12 @@ function unverifiedDefect(id: string, { reason, sign = {} }: Step): DefectCode |
   }
 }
 
+/** What a signature of another time shows at a receiver that reads the zone. */
+export const staleDefect = (id: string, { sign = {} }: Step): DefectCode =>
+  (sign.offsetMs ?? 0) > 0 || (sign.shiftMinutes ?? 0) > 0 || id.endsWith("year-9999")
+    ? "future_timestamp_accepted"
+    : "old_timestamp_accepted";
+
 /** Whether its bytes are unusual or no HTTP at all. */
 export const isMalformed = (each: CorpusCase): boolean =>
   each.id.startsWith("http/") || stepsOf(each).some(({ request }) => request.raw !== undefined);
@@ -91,6 +156,9 @@ const isServerError = (status: Status): boolean =>
 
 /** Also where the corpus accepts an unusual signature: a receiver that is stricter must refuse it as any other. */
 const isAboutSignature = (id: string): boolean => /^(digests|headers|timestamps|standard)\//.test(id);
+
+/** Digits that are right in another zone than the one that the Timestamp names. */
+const zoneCases = /^timestamps\/zone-left-out|^freshness\/local-hands/;
 
 const emptySecretCases = /\/(timestamp-alone|empty-key|empty-input|word-undefined|word-undefined-key)$/;
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Corpus, type CorpusCase, type ExpectedResponse, stepsOf } from "../corpus/corpus.ts";
-import { fillIn } from "../corpus/fill-in.ts";
-import { challengeOf, type Scheme } from "../corpus/scheme.ts";
-import type { WireResponse } from "../exchange/read-responses.ts";
+import { fillIn } from "../corpus/write-request.ts";
+import { challengeOf, type Scheme } from "../signature/sign-request.ts";
+import type { WireResponse } from "../wire/read-responses.ts";
 
 /** What a receiver noted of one case. */
 export interface Noted {
@@ -42,7 +42,7 @@ const problemTexts: Readonly<Record<Problem, string>> = {
 
 /** One way in which a case went wrong. The first four kinds are what any receiver of any language can get wrong. */
 export interface Mistake {
-  kind: "status" | "handled" | "leak" | "problem" | "header" | "body" | "given" | "reason";
+  kind: "status" | "handled" | "leak" | "problem" | "header" | "body" | "given" | "reason" | "refusal";
   text: string;
   /** The request that it is about, counted from 0. */
   step?: number;

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { type Corpus, type CorpusCase, type Step, stepsOf } from "../corpus/corpus.ts";
-import type { Scheme } from "../corpus/scheme.ts";
-import { sign } from "../corpus/sign.ts";
-import { signStandardWebhooks } from "../corpus/sign-standard-webhooks.ts";
+import { isForEvents } from "../corpus/select-cases.ts";
+import { sign, signStandardWebhooks } from "../corpus/sign.ts";
 import { writeBody, writeRequest } from "../corpus/write-request.ts";
-import { type Address, type Exchange, exchange } from "../exchange/exchange.ts";
-import type { WireResponse } from "../exchange/read-responses.ts";
+import type { Scheme } from "../signature/sign-request.ts";
+import { type Address, defaultTimeoutMs, type Exchange, exchange } from "../wire/exchange.ts";
+import type { WireResponse } from "../wire/read-responses.ts";
 import type { CaseOutcome, Problem } from "./judge.ts";
 
 /** Where a case is sent, and how the receiver is asked to release a handler that it holds. */
@@ -20,9 +20,12 @@ export interface Target extends Address {
 export interface RunSettings {
   config: Corpus["config"];
   scheme: Scheme;
-  /** For each exchange. */
-  timeoutMs?: number;
+  /** For each exchange. @default 10,000, and 16,000 for an event */
+  timeoutMs?: number | undefined;
 }
+
+/** An attempt at an event may take 15 seconds (D-25). */
+const eventTimeoutMs = 16_000;
 
 /** Sends the requests of a case; all are signed by one reading of the clock. */
 export async function runCase(
@@ -35,7 +38,7 @@ export async function runCase(
   const unique = randomBytes(6).toString("hex");
   const host = `${target.host}:${target.port}`;
   const valuesOf = (step: Step, index: number): Record<string, string> => {
-    const values = { ...config.texts, ...{ unique, host, base: target.base } };
+    const values: Record<string, string> = { ...config.texts, unique, host, base: target.base };
     if (scheme === "timestampDigest")
       return {
         ...values,
@@ -56,10 +59,12 @@ export async function runCase(
     ["digest", "DIGEST", "webhook.digest"].flatMap((name) => [all[name] ?? "", all[`other.${name}`] ?? ""]),
   );
   const secrets = [...Object.values(config.secrets), ...signatures];
-  const limits = timeoutMs === undefined ? {} : { timeoutMs };
+  const isEvent = steps.some(({ request }) => isForEvents(request));
+  const limits = { timeoutMs: timeoutMs ?? (isEvent ? eventTimeoutMs : defaultTimeoutMs) };
   const send = (index: number): Promise<Exchange> =>
     exchange(target, sent[index] ?? Buffer.alloc(0), {
-      ...{ methods: [methods[index] ?? ""], end: steps[index]?.request.end },
+      methods: [methods[index] ?? ""],
+      end: steps[index]?.request.end,
       ...limits,
     });
 

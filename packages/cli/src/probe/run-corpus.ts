@@ -57,16 +57,22 @@ export async function runCorpus(run: CorpusRun, receiver: Receiver): Promise<Ver
   const usual = usualRefusal(runs.map(({ outcome }) => outcome));
   return runs.map(({ group, each, outcome }) => {
     const isDistinct = refusalsOf(outcome).some((body) => body !== usual);
-    const distinct: Mistake[] = isDistinct ? [{ kind: "body", text: "a 401 unlike the others" }] : [];
+    const distinct: Mistake[] = isDistinct
+      ? [{ kind: "refusal", text: "a 401 with another body than the others" }]
+      : [];
     const mistakes = [...judge(run.config, each, outcome, run.scheme), ...distinct];
     return { group, id: each.id, each, outcome, mistakes };
   });
 }
 
-const refusalsOf = ({ responses }: CaseOutcome): string[] =>
-  responses.flatMap((response) => (response?.status === 401 ? [response.body] : []));
+/** The bodies of 401 responses, without what is different for each request, such as its id. A response to HEAD has none. */
+const refusalsOf = ({ responses, sent }: CaseOutcome): string[] =>
+  responses.flatMap((response, index) => {
+    if (response?.status !== 401 || sent[index]?.toString("latin1", 0, 5) === "HEAD ") return [];
+    return [response.body.replaceAll(/[\da-f]{6,}|\d+/gi, "#")];
+  });
 
-/** The body that most 401s have: a body of its own says the sender why it was refused (D-17). */
+/** The body that most 401s have: another one tells the sender which check failed (D-17). */
 function usualRefusal(outcomes: CaseOutcome[]): string | undefined {
   const counts = new Map<string, number>();
   for (const body of outcomes.flatMap(refusalsOf)) counts.set(body, (counts.get(body) ?? 0) + 1);

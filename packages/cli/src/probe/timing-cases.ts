@@ -1,6 +1,6 @@
 import type { CorpusGroup } from "../corpus/corpus.ts";
-import { exchange, open } from "../exchange/exchange.ts";
-import type { DefectCode } from "./defects.ts";
+import { exchange, open } from "../wire/exchange.ts";
+import type { DefectCode, NoteCode } from "./defects.ts";
 import type { Target } from "./run-case.ts";
 
 /** A check may take 5 seconds (D-25). */
@@ -17,29 +17,27 @@ export const timingGroup: CorpusGroup = {
   name: "timing",
   cases: [
     {
-      ...{
-        id: stalled,
-        title: "A body that stops arriving is given up within 15 seconds.",
-        why: "D-17: 408 after 10.",
-      },
-      ...{ request: {}, response: { status: [408, 400, 401, "closed"], handled: 0 } },
+      id: stalled,
+      title: "A body that stops arriving is given up within 15 seconds.",
+      why: "D-17: 408 after 10.",
+      request: {},
+      response: { status: [408, 400, 401, "closed"], handled: 0 },
     },
     {
-      ...{
-        id: beside,
-        title: "GET /test responds while another body is stalled.",
-        why: "D-25: a check may take 5 seconds.",
-      },
-      ...{ request: {}, response: { status: 200, handled: 0 } },
+      id: beside,
+      title: "GET /test responds while another body is stalled.",
+      why: "D-25: a check may take 5 seconds.",
+      request: {},
+      response: { status: 200, handled: 0 },
     },
   ],
 };
 
 export interface TimingResult {
   id: string;
+  title: string;
   text: string;
-  /** Undefined for what is only a difference. */
-  defect?: DefectCode;
+  code: DefectCode | NoteCode;
   sent: Buffer;
 }
 
@@ -68,12 +66,21 @@ export async function runTimingCases(target: Target, cases: ReadonlySet<string>)
     const { responses } = await exchange(target, check, { methods: ["GET"], timeoutMs: checkTimeoutMs });
     if (responses[0] === undefined)
       results.push({
-        ...{ id: beside, sent: check, defect: "blocked_by_slow_sender" },
+        id: beside,
+        title: "A request beside a slow sender gets its response.",
         text: "GET /test got no response within 5 seconds while another body was stalled",
+        code: "blocked_by_slow_sender",
+        sent: check,
       });
   }
   if (cases.has(stalled) && (await ended) > patienceMs)
-    results.push({ id: stalled, sent: slow, text: "waited for the rest of a body for more than 15 seconds" });
+    results.push({
+      id: stalled,
+      title: "A body that stops arriving is given up within 15 seconds.",
+      text: "waited for the rest of a body for more than 15 seconds",
+      code: "stalled_body",
+      sent: slow,
+    });
   socket.destroy();
   return results;
 }

@@ -1,6 +1,22 @@
 import { createHash, createHmac } from "node:crypto";
-import type { Scheme } from "../corpus/scheme.ts";
-import { keyOf } from "../corpus/sign-standard-webhooks.ts";
+
+/** The two ways to sign a webhook that the service knows (D-76). */
+export type Scheme = "timestampDigest" | "standardWebhooks";
+
+/** As options and messages name them. */
+export const schemeNames: Readonly<Record<Scheme, string>> = {
+  timestampDigest: "timestamp-digest",
+  standardWebhooks: "standard-webhooks",
+};
+
+/** What a 401 asks for in `WWW-Authenticate`. */
+export const challengeOf: Readonly<Record<Scheme, string>> = {
+  timestampDigest: "hmac",
+  standardWebhooks: "standard-webhooks",
+};
+
+/** The bytes of a Standard Webhooks secret: base64, optionally with the prefix. */
+export const keyOf = (secret: string): Buffer => Buffer.from(secret.replace(/^whsec_/, ""), "base64");
 
 /** The headers of a signed webhook, as the platform sends them. */
 export function signRequest(

@@ -1,8 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import type { Scheme } from "../corpus/scheme.ts";
-import { keyOf } from "../corpus/sign-standard-webhooks.ts";
 import { readDateTime } from "../generated/date-time.ts";
 import { toleranceSeconds } from "../generated/decisions.ts";
+import { keyOf, type Scheme } from "./sign-request.ts";
 
 /** A verified request, or why it was refused. */
 export type Verification =

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
-import type { Scheme } from "../corpus/scheme.ts";
-import { promptHidden } from "./prompt-hidden.ts";
-import { UsageError } from "./usage-error.ts";
+import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
+import type { Scheme } from "../signature/sign-request.ts";
+import { UsageError } from "./output.ts";
 
 const notSet =
   "Set WEBHOOK_SECRET to the secret on your company profile, or name a file that holds it with --secret-file.";
@@ -29,6 +30,23 @@ export async function readSecret(scheme: Scheme, file: string | undefined): Prom
 async function ask(): Promise<string> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) throw new UsageError(`There is no secret. ${notSet}`);
   return promptHidden("Secret of the webhooks (not shown): ");
+}
+
+/** Asks on the terminal and shows nothing of what is typed. @throws {UsageError} (rejects) on Ctrl+C and Ctrl+D */
+async function promptHidden(question: string): Promise<string> {
+  process.stderr.write(question);
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const terminal = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  const cancelled = new AbortController();
+  terminal.once("SIGINT", () => cancelled.abort()).once("close", () => cancelled.abort());
+  try {
+    return await terminal.question("", { signal: cancelled.signal });
+  } catch (cause) {
+    throw new UsageError("No secret was entered.", { cause });
+  } finally {
+    terminal.close();
+    process.stderr.write("\n");
+  }
 }
 
 function readSecretFile(file: string): string {

@@ -1,4 +1,4 @@
-import { UsageError } from "../terminal/usage-error.ts";
+import { UsageError } from "../terminal/output.ts";
 
 /** A request that the service makes, with an example of its content. */
 export interface TriggerEvent {
@@ -10,46 +10,70 @@ export interface TriggerEvent {
   fields: Readonly<Record<string, string | readonly string[]>>;
   /** Unsigned, as only the first check is. */
   isUnsigned?: true;
+  /** A request, which the service makes once. Everything else is an event, which it retries. */
+  isRequest?: true;
 }
 
 /** Fictitious; the date-times lie in the future, where no real shift is. */
 export const events: readonly TriggerEvent[] = [
   {
-    ...{ name: "worker-offer-response", method: "POST", path: "/offer/response" },
+    name: "worker-offer-response",
+    method: "POST",
+    path: "/offer/response",
     summary: "a worker applies for an offer or rejects it",
-    fields: { offerId: "offer-example", workerId: "worker-amal", response: "accepted" },
+    fields: { offerId: "offer_example", workerId: "worker_amal", response: "accepted" },
   },
   {
-    ...{ name: "worker-added-contact", method: "GET", path: "/contact/new/{workerId}" },
+    name: "worker-added-contact",
+    method: "GET",
+    path: "/contact/new/{workerId}",
     summary: "a worker adds a contact at the organisation",
-    fields: { workerId: "worker-amal" },
+    fields: { workerId: "worker_amal" },
   },
   {
-    ...{ name: "offer-event-deleted", method: "POST", path: "/offer/eventDeleted" },
+    name: "offer-event-deleted",
+    method: "POST",
+    path: "/offer/eventDeleted",
     summary: "a time slot of an offer is deleted",
-    fields: { offerId: "offer-example", workerId: "worker-amal", eventStart: "2099-05-01T16:00:00Z" },
+    fields: { offerId: "offer_example", workerId: "worker_amal", eventStart: "2099-05-01T16:00:00Z" },
   },
   {
-    ...{ name: "timeline-changed", method: "POST", path: "/events/timelineChanged" },
+    name: "timeline-changed",
+    method: "POST",
+    path: "/events/timelineChanged",
     summary: "a worker's availability changes",
     fields: {
-      workerId: "worker-amal",
+      workerId: "worker_amal",
       periodStart: "2099-05-01T00:00:00Z",
       periodEnd: "2099-05-08T00:00:00Z",
       completedAt: "2099-04-20T09:30:00Z",
     },
   },
   {
-    ...{ name: "contact-suggestions", method: "POST", path: "/contact-suggestions" },
+    name: "contact-suggestions",
+    method: "POST",
+    path: "/contact-suggestions",
+    isRequest: true,
     summary: "a hirer searches for people to invite",
     fields: { filter: "chef", userEmailAddresses: ["hana@harbour.example"] },
   },
   {
-    ...{ name: "test", method: "GET", path: "/test", isUnsigned: true },
+    name: "test",
+    method: "GET",
+    path: "/test",
+    isUnsigned: true,
+    isRequest: true,
     summary: "the check of the address, without a signature",
     fields: {},
   },
-  { ...{ name: "test-auth", method: "GET", path: "/test/auth" }, summary: "the check of the secret", fields: {} },
+  {
+    name: "test-auth",
+    method: "GET",
+    path: "/test/auth",
+    isRequest: true,
+    summary: "the check of the secret",
+    fields: {},
+  },
 ];
 
 /** @throws {UsageError} for a name that no event has */
@@ -60,4 +84,26 @@ export function findEvent(name: string): TriggerEvent {
       `There is no event ${JSON.stringify(name)}. The events are ${events.map((each) => each.name).join(", ")}.`,
     );
   return event;
+}
+
+/**
+ * An event's fields with those that `--set field=value` names. A list is written with commas.
+ *
+ * @throws {UsageError} for an assignment without `=`, or of a field that the event does not have
+ */
+export function setFields({ name, fields }: TriggerEvent, assignments: readonly string[]): TriggerEvent["fields"] {
+  const known = Object.keys(fields);
+  const set: Record<string, string | string[]> = {};
+  for (const assignment of assignments) {
+    const [, field = "", value = ""] = /^([^=]+)=(.*)$/s.exec(assignment) ?? [];
+    if (field === "") throw new UsageError(`--set takes field=value, and got ${JSON.stringify(assignment)}.`);
+    if (!known.includes(field))
+      throw new UsageError(
+        known.length === 0
+          ? `${name} has no fields to set.`
+          : `${name} has no field ${JSON.stringify(field)}. Its fields are ${known.join(", ")}.`,
+      );
+    set[field] = Array.isArray(fields[field]) ? value.split(",").filter(Boolean) : value;
+  }
+  return { ...fields, ...set };
 }

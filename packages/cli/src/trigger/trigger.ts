@@ -1,69 +1,108 @@
-import type { Scheme } from "../corpus/scheme.ts";
-import { exchange } from "../exchange/exchange.ts";
-import { readUrl } from "../exchange/read-url.ts";
-import { showRequest, showResponse } from "../report/show-exchange.ts";
-import { toCommand } from "../report/to-command.ts";
-import { maskSecrets } from "../terminal/mask-secrets.ts";
+import { randomUUID } from "node:crypto";
+import { type Scheme, signRequest } from "../signature/sign-request.ts";
+import { maskSecrets, styleFor, UsageError } from "../terminal/output.ts";
 import { readSecret } from "../terminal/read-secret.ts";
-import { styleFor } from "../terminal/style.ts";
-import { UsageError } from "../terminal/usage-error.ts";
-import { findEvent } from "./events.ts";
-import { setFields } from "./set-fields.ts";
-import { writeWebhook } from "./write-webhook.ts";
+import { type Exchange, exchange } from "../wire/exchange.ts";
+import { explainFailure, type ReceiverUrl, readUrl } from "../wire/receiver-url.ts";
+import { showRequest, showResponse, toCommand } from "../wire/show-exchange.ts";
+import { findEvent, setFields, type TriggerEvent } from "./events.ts";
 
 export interface TriggerOptions {
   to: string;
-  set: string[];
+  set?: string[];
   scheme: Scheme;
   secretFile?: string;
-  timeoutMs: number;
+  timeout?: number;
   json?: true;
 }
 
 /** Sends one webhook and prints the exchange. @returns the exit code: 0 if the receiver acknowledged it, which only 200 does */
-export async function trigger(name: string, options: TriggerOptions): Promise<number> {
+export async function trigger(name: string, { to: address, set = [], scheme, ...options }: TriggerOptions) {
   const event = findEvent(name);
-  const fields = setFields(event, options.set);
-  const to = readUrl(options.to);
-  const secret = event.isUnsigned ? "" : await readSecret(options.scheme, options.secretFile);
-  const bytes = writeWebhook({ event, fields, to, scheme: options.scheme, secret, now: new Date() });
-  const { responses, error, isTooLarge, isClosed, durationMs } = await exchange(to, bytes, {
-    methods: [event.method],
-    timeoutMs: options.timeoutMs,
-  });
-  const [response] = responses;
-  if (!response && error !== undefined)
-    throw new UsageError(
-      `${to.href} cannot be reached (${error}). Start your receiver first, and give the address on which it listens.`,
-    );
+  const fields = setFields(event, set);
+  const to = readUrl(address);
+  const secret = event.isUnsigned ? "" : await readSecret(scheme, options.secretFile);
+  const bytes = writeWebhook({ event, fields, to, scheme, secret, now: new Date() });
+  // As long as the service waits (D-25).
+  const timeoutMs = options.timeout ?? (event.isRequest ? 5_000 : 15_000);
+  const received = await exchange(to, bytes, { methods: [event.method], timeoutMs });
+  const { error, durationMs } = received;
+  const [response] = received.responses;
+  if (!response && error !== undefined) throw new UsageError(explainFailure(to, error));
   const mask = maskSecrets([secret]);
   const isAcknowledged = response?.status === 200;
-  if (options.json) {
-    const result = { event: name, acknowledged: isAcknowledged, durationMs: Math.round(durationMs) };
-    const shown = { request: showRequest(bytes, mask), response: response ? showResponse(response, mask) : null };
-    console.log(JSON.stringify({ ...result, status: response?.status ?? null, ...shown }));
-    return isAcknowledged ? 0 : 1;
-  }
-  const style = styleFor(process.stdout);
-  const problem = isTooLarge
-    ? "The response has more than 4 MiB."
-    : response
-      ? "Only 200 acknowledges a webhook. The service would retry."
-      : isClosed
-        ? "The receiver closed the connection without a response. The service would retry."
-        : `There was no response within ${options.timeoutMs / 1000} s. The service would retry.`;
-  const seconds = `${Math.round(durationMs)} ms`;
-  console.log(
-    [
+  if (options.json)
+    console.log(
+      JSON.stringify({
+        event: name,
+        acknowledged: isAcknowledged,
+        durationMs: Math.round(durationMs),
+        status: response?.status ?? null,
+        request: showRequest(bytes, mask),
+        response: response ? showResponse(response, mask) : null,
+      }),
+    );
+  else {
+    const style = styleFor(process.stdout);
+    const outcome = describeOutcome(event, received, timeoutMs);
+    const lines = [
       style("bold", "Sent"),
       showRequest(bytes, mask),
       "",
-      style("bold", `Received after ${seconds}`),
+      style("bold", `Received after ${Math.round(durationMs)} ms`),
       showResponse(response, mask),
       "",
-      isAcknowledged ? style("green", "The receiver acknowledged it.") : style("red", problem),
-      ...(isAcknowledged ? [] : [`Send it again: ${toCommand(bytes, to, mask) ?? ""}`]),
-    ].join("\n"),
-  );
+      style(isAcknowledged ? "green" : "red", outcome),
+    ];
+    if (!isAcknowledged) lines.push(`Send it again: ${toCommand(bytes, to, mask) ?? ""}`);
+    console.log(lines.join("\n"));
+  }
   return isAcknowledged ? 0 : 1;
+}
+
+/** What the service makes of the response: it retries events, and makes requests once (D-26). */
+function describeOutcome(
+  { isRequest, name }: TriggerEvent,
+  { responses, isClosed, isTooLarge }: Exchange,
+  timeoutMs: number,
+): string {
+  const [response] = responses;
+  if (response?.status === 200) return isRequest ? "The receiver responded with 200." : "The receiver acknowledged it.";
+  const consequence = !isRequest
+    ? "The service would retry."
+    : name === "contact-suggestions"
+      ? "The service would not retry: the hirer sees no suggestions of this organisation."
+      : "The service would not retry, and would not save the address on the company profile.";
+  if (isTooLarge) return `The response has more than 4 MiB. ${consequence}`;
+  if (response) return `${isRequest ? "Only 200 is a success." : "Only 200 acknowledges an event."} ${consequence}`;
+  if (isClosed) return `The receiver closed the connection without a response. ${consequence}`;
+  return `There was no response within ${timeoutMs / 1000} s. ${consequence}`;
+}
+
+interface WebhookInput {
+  event: TriggerEvent;
+  fields: TriggerEvent["fields"];
+  to: ReceiverUrl;
+  scheme: Scheme;
+  /** Not needed for an unsigned request. */
+  secret: string;
+  now: Date;
+}
+
+/** The bytes of one signed webhook, with the headers that the service sends. */
+function writeWebhook({ event, fields, to, scheme, secret, now }: WebhookInput): Buffer {
+  const path = event.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(fields[name])));
+  const body = Buffer.from(event.method === "POST" ? JSON.stringify(fields) : "");
+  const id = `delivery_${randomUUID()}`;
+  const headers: [string, string][] = [
+    ["Host", `${to.host}:${to.port}`],
+    ["User-Agent", "offers-cli"],
+  ];
+  if (!event.isUnsigned) headers.push(...signRequest(scheme, secret, { now, id, body }));
+  if (!event.isRequest) headers.push(["Offers-Delivery-Id", id]);
+  if (event.method === "POST")
+    headers.push(["Content-Type", "application/json"], ["Content-Length", String(body.length)]);
+  headers.push(["Connection", "close"]);
+  const head = [`${event.method} ${to.base}${path} HTTP/1.1`, ...headers.map(([name, value]) => `${name}: ${value}`)];
+  return Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`, "latin1"), body]);
 }

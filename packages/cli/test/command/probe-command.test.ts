@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { runOffers } from "../support/run-offers.ts";
 import { type StartedReceiver, secrets, startReceiver } from "../support/start-receiver.ts";
 
@@ -14,6 +17,13 @@ beforeAll(async () => {
   ]);
 });
 afterAll(() => Promise.all([correct.stop(), prefix.stop()]));
+
+async function startNotFound(): Promise<string> {
+  const server = createServer((_, response) => response.writeHead(404).end()).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/offers`;
+}
 
 test("a correct receiver ends with 0", async () => {
   const { code, stdout, stderr } = await runOffers(["probe", correct.url.href, "--only", "digests,freshness"], env);
@@ -59,10 +69,20 @@ test("the report in JSON holds the same, and no secret", async () => {
   expect(stdout).not.toContain(secret);
 });
 
-test("--strict counts differences from the corpus", async () => {
-  const only = ["--only", "timestamps", "--strict"];
-  const { code, stdout } = await runOffers(["probe", correct.url.href, ...only], env);
+test.each([[[]], [["--strict"]], [["--notes"]]])(
+  "a correct receiver has neither findings nor notes: %j",
+  async (flags) => {
+    const { code, stdout } = await runOffers(["probe", correct.url.href, "--skip", "timing", ...flags], env);
+    expect(stdout).toMatch(/^No findings in \d+ cases/);
+    expect(stdout).not.toMatch(/note|difference/i);
+    expect(code).toBe(0);
+  },
+);
+
+test("--exact counts every other response than the corpus has", async () => {
+  const { code, stdout } = await runOffers(["probe", correct.url.href, "--only", "timestamps", "--exact"], env);
   expect(code).toBe(1);
+  expect(stdout).toMatch(/^\d+ differences from the corpus in \d+ cases/);
   expect(stdout).toContain("timestamps/lower-t: expected 200, got 401");
 });
 
@@ -74,12 +94,18 @@ test("another secret ends with 2, before anything is judged", async () => {
   expect(stderr).toContain("/test/auth got 401 with a valid signature, and must get 200. Does it have the same secret");
 });
 
-test("a wrong path ends with 2 and says which address is meant", async () => {
-  const { code, stderr } = await runOffers(["probe", `${correct.url.href}/elsewhere`], env);
+test("a wrong path is found, and the report says which address is meant", async () => {
+  const { code, stdout } = await runOffers(["probe", `${correct.url.href}/elsewhere`], env);
+  expect(code).toBe(1);
+  expect(stdout).toContain("1. The endpoints are at another base address (wrong_base_path)");
+  expect(stdout.replaceAll(/\s+/g, " ")).toContain(`The endpoints are at ${correct.url.href}.`);
+  expect(stdout).toMatch(/1 finding in the service's own checks/);
+});
+
+test("a path of a server that is no receiver ends with 2", async () => {
+  const { code, stderr } = await runOffers(["probe", await startNotFound()], env);
   expect(code).toBe(2);
-  expect(stderr).toContain(
-    "/elsewhere/test got 404, and must get 200. Give the base address as it is on the company profile",
-  );
+  expect(stderr).toContain("/test got 404, and must get 200. Give the base address as it is on the company profile");
 });
 
 test("colour is only used where FORCE_COLOR asks for it, and never with NO_COLOR", async () => {

@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { stepsOf } from "../../src/corpus/corpus.ts";
-import { fillIn } from "../../src/corpus/fill-in.ts";
-import { corpusFolder, readCorpus } from "../../src/corpus/read-corpus.ts";
+import { corpusFolder, readCorpus, stepsOf } from "../../src/corpus/corpus.ts";
 import { sign } from "../../src/corpus/sign.ts";
+import { fillIn } from "../../src/corpus/write-request.ts";
 
 const { config, groups } = readCorpus();
 const cases = groups.flatMap((group) => group.cases);

@@ -3,8 +3,8 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { buffer } from "node:stream/consumers";
 import { expect } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
-import { readUrl } from "../../src/exchange/read-url.ts";
-import { createListener } from "../../src/listen/create-listener.ts";
+import { createListener } from "../../src/listen/listener.ts";
+import { readUrl } from "../../src/wire/receiver-url.ts";
 
 /** A request as bytes, and what must arrive behind the listener. */
 interface Sent {

@@ -2,16 +2,20 @@ import { createHash, createHmac } from "node:crypto";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import type { Scheme } from "../../src/corpus/scheme.ts";
-import { readUrl } from "../../src/exchange/read-url.ts";
-import { type Arrival, createListener } from "../../src/listen/create-listener.ts";
-import { showArrival, toJsonLine } from "../../src/listen/show-arrival.ts";
+import { forwardedPath } from "../../src/listen/forward.ts";
+import { showArrival, toJsonLine } from "../../src/listen/listen.ts";
+import { type Arrival, createListener } from "../../src/listen/listener.ts";
+import type { Scheme } from "../../src/signature/sign-request.ts";
+import { readUrl } from "../../src/wire/receiver-url.ts";
 import { secrets } from "../support/start-receiver.ts";
 
 async function listen(scheme: Scheme, forwardTo?: string) {
   const arrivals: Arrival[] = [];
   const server = createListener({
-    ...{ scheme, secret: secrets[scheme], timeoutMs: 500, forwardTo: forwardTo ? readUrl(forwardTo) : undefined },
+    scheme,
+    secret: secrets[scheme],
+    timeoutMs: 500,
+    forwardTo: forwardTo ? readUrl(forwardTo) : undefined,
     onArrival: (arrival) => arrivals.push(arrival),
   });
   server.listen(0, "127.0.0.1");
@@ -68,28 +72,58 @@ test("a receiver that is not running is reported, and the sender gets 502", asyn
   const { address, arrivals } = await listen("timestampDigest", "http://127.0.0.1:1/offers");
   expect((await fetch(`${address}/test/auth`, { headers: signed() })).status).toBe(502);
   expect(arrivals[0]?.failure).toBe(
-    "http://127.0.0.1:1/offers cannot be reached (ECONNREFUSED); is your receiver running?",
+    "http://127.0.0.1:1/offers cannot be reached (ECONNREFUSED). Start your receiver first, and give the address on which it listens.",
   );
 });
 
 const arrival: Arrival = {
-  ...{
-    method: "POST",
-    target: "/offer/response",
-    rawHeaders: ["Authorization", "hmac 00"],
-    status: 401,
-    durationMs: 3.4,
-  },
+  arrivedAt: new Date("2026-11-24T08:07:06Z"),
+  method: "POST",
+  target: "/offer/response",
+  rawHeaders: ["Authorization", "hmac 00"],
+  status: 401,
+  durationMs: 3.4,
   body: Buffer.from(`{"offerId":"\u001b[2J${secret}"}`),
   verification: { ok: false, reason: "signature_mismatch", advice: "Compare the secrets." },
 };
 const mask = (text: string) => text.replaceAll(secret, "<secret>");
+const shown = (each: Arrival, width = 80) => showArrival(each, mask, (_, text) => text, width);
 
 test("what is printed has no control character of the sender, no secret and no signature", () => {
-  const shown = showArrival(arrival, mask, (_, text) => text);
-  expect(shown).toBe(
+  expect(shown(arrival).replace(/^\d\d:\d\d:06 {2}/, "")).toBe(
     'POST /offer/response  401  refused: signature_mismatch  3 ms\n  Compare the secrets.\n  {"offerId":"\\x1b[2J<secret>"}',
   );
   expect(JSON.parse(toJsonLine(arrival, mask))).toMatchObject({ status: 401, verification: { ok: false } });
   expect(toJsonLine(arrival, mask)).not.toMatch(/hmac|5f0c9a7e/);
 });
+
+test("a line begins with the time of day, and no word is broken", () => {
+  const advice = "Compare WEBHOOK_SECRET with the secret on the company profile, letter by letter.";
+  const verification = { ok: false as const, reason: "signature_mismatch", advice };
+  const lines = shown({ ...arrival, verification, body: Buffer.of() }, 40).split("\n");
+  expect(lines[0]).toMatch(/^\d\d:\d\d:06 {2}POST /);
+  expect(lines.slice(1)).toEqual([
+    "  Compare WEBHOOK_SECRET with the secret",
+    "  on the company profile, letter by",
+    "  letter.",
+  ]);
+});
+
+test("of a failure the address is shown that the request was forwarded to", () => {
+  const forwardedTo = "http://localhost:3001/offers/test/auth";
+  expect(shown({ ...arrival, status: 404, forwardedTo })).toContain(`forwarded to ${forwardedTo}`);
+  expect(shown({ ...arrival, status: 200, forwardedTo })).not.toContain("forwarded to");
+});
+
+test.each([
+  ["/offers", "/test", "/offers/test"],
+  ["/offers", "/offers/test/auth", "/offers/test/auth"],
+  ["/offers", "/offers/offer/response?a=b", "/offers/offer/response?a=b"],
+  ["/offer", "/offer/response", "/offer/offer/response"],
+  ["/offer", "/offer/offer/response", "/offer/offer/response"],
+  ["/a/offers", "/offers/test", "/a/offers/offers/test"],
+  ["/offers", "/offersmith", "/offers/offersmith"],
+  ["", "/offers/test", "/offers/test"],
+])("to a receiver at %j, %s is forwarded to %s", (base, target, expected) =>
+  expect(forwardedPath(readUrl(`http://localhost:3001${base}`), target)).toBe(expected),
+);

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { expect, type TestContext, test } from "vitest";
-import { exchange, maxResponseBytes } from "../../src/exchange/exchange.ts";
-import { readUrl } from "../../src/exchange/read-url.ts";
 import { probe } from "../../src/probe/probe.ts";
+import { exchange, maxResponseBytes } from "../../src/wire/exchange.ts";
+import { readUrl } from "../../src/wire/receiver-url.ts";
 import { secrets } from "../support/start-receiver.ts";
 
 /** A server that behaves for the checks, and then does to each connection what `misbehave` does. */

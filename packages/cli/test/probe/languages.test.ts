@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Scheme } from "../../src/corpus/scheme.ts";
+import type { Scheme } from "../../src/signature/sign-request.ts";
 import { isInstalled, type Language, languages } from "../support/start-receiver.ts";
 import { plantedDefects } from "./planted-defects.ts";
 import { probePlanted } from "./probe-planted.ts";

@@ -1,5 +1,5 @@
-import type { Scheme } from "../../src/corpus/scheme.ts";
 import type { DefectCode } from "../../src/probe/defects.ts";
+import type { Scheme } from "../../src/signature/sign-request.ts";
 
 export interface PlantedDefect {
   /** The value of DEFECT. */

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
-import type { Scheme } from "../../src/corpus/scheme.ts";
 import { type ProbeResult, probe } from "../../src/probe/probe.ts";
+import type { Scheme } from "../../src/signature/sign-request.ts";
 import { type Language, secrets, startReceiver } from "../support/start-receiver.ts";
 
 export interface PlantedRun {

@@ -89,11 +89,12 @@ sub receive {
     }
     my $allowed = $routes{$routed} or return (404);
     return (405, "Allow: $allowed") if $method ne $allowed && $defect ne "method_ignored";
-    return (411) if $headers->{"transfer-encoding"};
     my $length = $headers->{"content-length"}[0] // 0;
     return (400) unless $length =~ /\A\d+\z/a;
-    return (413) if $length > $limit && $defect ne "body_unlimited";
-    my $body = $read_body->($length);
+    my $most = $defect eq "body_unlimited" ? 9**15 : $limit;
+    return (413) if $length > $most;
+    my $body = $headers->{"transfer-encoding"} ? read_chunks($read_body, $most) : $read_body->($length);
+    return (413) unless defined $body;
     # The defect: whether to verify is decided by the path as sent, and where to route by another spelling of it.
     if ($routes{$path} && $path ne "/test" && !($is_standard ? is_standard($headers, $body) : is_documented($headers))) {
         return (500) if $defect eq "error_on_bad_signature";
@@ -104,6 +105,21 @@ sub receive {
     my $addresses = ref $search eq "HASH" ? $search->{userEmailAddresses} : undef;
     return (400) if ref $addresses ne "ARRAY" || grep { !defined || ref } @$addresses;
     return (200, "Content-Type: application/json", "[]");
+}
+
+# undef if the chunks are too many; an empty body if they are none.
+sub read_chunks {
+    my ($read_body, $most) = @_;
+    my $body = "";
+    while (1) {
+        my $line = "";
+        $line .= $read_body->(1) until $line =~ /\n\z/ || length $line > 32;
+        my $size = $line =~ /\A([0-9a-f]{1,8})/i ? hex $1 : 0;
+        return $body if $size == 0;
+        return undef if length($body) + $size > $most;
+        $body .= $read_body->($size);
+        $read_body->(2);
+    }
 }
 
 sub serve {
@@ -128,7 +144,7 @@ sub serve {
     my $read_body = sub {
         my $length = shift;
         while (length $buffer < $length) { sysread($client, $buffer, 64 * 1024, length $buffer) or exit }
-        return substr $buffer, 0, $length;
+        return substr $buffer, 0, $length, "";
     };
     respond($client, receive($method, $target, \%headers, $read_body));
 }

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { freePort } from "../../../../tools/processes/free-port.ts";
-import type { Scheme } from "../../src/corpus/scheme.ts";
-import { type ReceiverUrl, readUrl } from "../../src/exchange/read-url.ts";
+import type { Scheme } from "../../src/signature/sign-request.ts";
+import { type ReceiverUrl, readUrl } from "../../src/wire/receiver-url.ts";
 
 const file = (name: string) => fileURLToPath(new URL(`../receivers/${name}`, import.meta.url));
 

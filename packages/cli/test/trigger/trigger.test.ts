@@ -44,7 +44,7 @@ test("a webhook is sent with its fields, and the kit verifies it", async () => {
   expect(request).toMatchObject({ method: "POST", url: "/offers/offer/response" });
   expect(JSON.parse(String(request?.body))).toEqual({
     offerId: "offer_7",
-    workerId: "worker-amal",
+    workerId: "worker_amal",
     response: "rejected=maybe",
   });
   const verification = await verifyRequest(
@@ -99,6 +99,18 @@ test("every status but 200 ends with 1", async () => {
   const { code, stdout } = await runOffers(["trigger", "test-auth", "--to", to, "--json"], env);
   expect(code).toBe(1);
   expect(JSON.parse(stdout)).toMatchObject({ event: "test-auth", acknowledged: false, status: 204 });
+});
+
+test.each([
+  ["worker-offer-response", "Only 200 acknowledges an event. The service would retry."],
+  ["contact-suggestions", "Only 200 is a success. The service would not retry: the hirer sees no suggestions"],
+  ["test-auth", "Only 200 is a success. The service would not retry, and would not save the address"],
+  ["test", "Only 200 is a success. The service would not retry, and would not save the address"],
+])("what the service does after a failed %s is said as delivery.md has it", async (event, text) => {
+  const { to } = await startRecorder(500);
+  const { code, stdout } = await runOffers(["trigger", event, "--to", to], env);
+  expect(stdout).toContain(text);
+  expect(code).toBe(1);
 });
 
 test("every event has a line of help", async () => {

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { readCorpus } from "../../../cli/src/corpus/read-corpus.ts";
+import { readCorpus } from "../../../cli/src/corpus/corpus.ts";
 import type { Mistake } from "../../../cli/src/probe/judge.ts";
 import { runCorpus } from "../../../cli/src/probe/run-corpus.ts";
 import { startReceiver } from "./receivers/start-receiver.ts";

@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { buffer } from "node:stream/consumers";
 import fastify from "fastify";
 import { describe, expect, test } from "vitest";
-import type { Scheme } from "../../../cli/src/corpus/scheme.ts";
-import { readUrl } from "../../../cli/src/exchange/read-url.ts";
 import { probe } from "../../../cli/src/probe/probe.ts";
+import type { Scheme } from "../../../cli/src/signature/sign-request.ts";
+import { readUrl } from "../../../cli/src/wire/receiver-url.ts";
 import { webhookFunction } from "../../src/lambda.ts";
 import { webhookListener } from "../../src/node.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";

@@ -1,4 +1,4 @@
-import { readCorpus } from "../../../../cli/src/corpus/read-corpus.ts";
+import { readCorpus } from "../../../../cli/src/corpus/corpus.ts";
 import { adapters } from "./adapters.ts";
 import { type FromReceiver, type ReceiverSetup, readMount, type ToReceiver } from "./receiver-setup.ts";
 

@@ -26,7 +26,7 @@ export interface Exchange {
 /** A list of suggestions may have 1 MiB (D-24). Four times as much is a receiver without a bound. */
 export const maxResponseBytes = 4 * 1024 * 1024;
 
-/** The platform gives an attempt 15 seconds (D-25). A request of the probe gets 10, which is longer than a check or a search may take. */
+/** Longer than a check or a search may take, which is 5 seconds (D-25). */
 export const defaultTimeoutMs = 10_000;
 
 /** After the last response: more may only come by mistake. */
@@ -64,8 +64,11 @@ export function exchange(
       clearTimeout(parsing);
       socket.destroy();
       resolve({
-        ...{ responses: readResponses(text, methods, isClosed), isClosed, isTooLarge },
-        ...{ durationMs: durationMs ?? performance.now() - startedAt, ...(error !== undefined && { error }) },
+        responses: readResponses(text, methods, isClosed),
+        isClosed,
+        isTooLarge,
+        durationMs: durationMs ?? performance.now() - startedAt,
+        ...(error !== undefined && { error }),
       });
     };
     const timer = setTimeout(() => settle(false), timeoutMs);

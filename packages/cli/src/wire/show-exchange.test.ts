@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toCommand } from "./to-command.ts";
+import { toCommand } from "./show-exchange.ts";
 
 const target = { host: "localhost", port: 3001 };
 const mask = (text: string) => text.replaceAll("the-secret", "<secret>");

@@ -1,13 +1,32 @@
+import { type Mask, printable } from "../terminal/output.ts";
+import type { Address } from "./exchange.ts";
+import type { WireResponse } from "./read-responses.ts";
+
+/** How much of a message a report shows. */
+const maxShown = 1_200;
+
+/** A request as sent, for a reader. */
+export const showRequest = (sent: Buffer, mask: Mask): string =>
+  shorten(printable(mask(sent.toString("latin1", 0, maxShown * 2))), sent.length);
+
+/** A response as received, for a reader. */
+export function showResponse(received: WireResponse | undefined, mask: Mask): string {
+  if (!received) return "No response.";
+  const { status, headers, body } = received;
+  const lines = [...headers].map(([name, value]) => `${name}: ${value}`);
+  const text = [`HTTP/1.1 ${status}`, ...lines, "", Buffer.from(body, "latin1").toString()].join("\n");
+  return shorten(printable(mask(text.slice(0, maxShown * 2))), text.length);
+}
+
+const shorten = (text: string, bytes: number): string =>
+  text.length > maxShown || bytes > maxShown * 2
+    ? `${text.slice(0, maxShown)}\n… ${bytes.toLocaleString("en")} bytes in all`
+    : text.trimEnd();
+
 /** What `curl` sends unchanged: a method, a path, and header lines with a value. Anything else needs the bytes themselves. */
 const plainHead = /^[A-Z]+ \/[\x21-\x7e]* HTTP\/1\.1\r\n(?:[\w-]+: [\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?\r\n)+\r\n$/;
 
 const curlsOwn = /^(host|content-length|connection|user-agent|accept):/i;
-
-export interface CommandTarget {
-  host: string;
-  port: number;
-  isSecure?: boolean;
-}
 
 /** Long bodies are sent to show a limit. A command with them would fill the screen. */
 const maxCommandBytes = 4_000;
@@ -17,7 +36,7 @@ const maxCommandBytes = 4_000;
  *
  * @param mask replaces what must not be shown
  */
-export function toCommand(sent: Buffer, target: CommandTarget, mask: (text: string) => string): string | undefined {
+export function toCommand(sent: Buffer, target: Address, mask: Mask): string | undefined {
   if (sent.length > maxCommandBytes) return undefined;
   const text = sent.toString("latin1");
   const headEnd = text.indexOf("\r\n\r\n") + 4;
@@ -41,7 +60,7 @@ export function toCommand(sent: Buffer, target: CommandTarget, mask: (text: stri
   ].join(" \\\n  ");
 }
 
-function rawCommand(text: string, { host, port, isSecure }: CommandTarget, mask: (text: string) => string): string {
+function rawCommand(text: string, { host, port, isSecure }: Address, mask: Mask): string {
   const name = host.replace(/^\[|\]$/g, "");
   const pipe = isSecure ? `openssl s_client -quiet -connect ${host}:${port}` : `nc ${name} ${port}`;
   return `printf %b ${quote(escapeForPrintf(mask(text)))} | ${pipe}`;

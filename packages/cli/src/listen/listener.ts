@@ -1,11 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { Scheme } from "../corpus/scheme.ts";
-import type { ReceiverUrl } from "../exchange/read-url.ts";
+import type { Scheme } from "../signature/sign-request.ts";
 import { type Verification, verifyRequest } from "../signature/verify-request.ts";
-import { type ForwardedResponse, forward } from "./forward.ts";
+import { explainFailure, type ReceiverUrl } from "../wire/receiver-url.ts";
+import { type ForwardedResponse, forward, forwardedPath } from "./forward.ts";
 
 /** One request that arrived, and what became of it. */
 export interface Arrival {
+  arrivedAt: Date;
   method: string;
   target: string;
   rawHeaders: readonly string[];
@@ -14,6 +15,8 @@ export interface Arrival {
   verification?: Verification;
   status: number;
   durationMs: number;
+  /** Where the request was handed on to. */
+  forwardedTo?: string;
   /** Why the request could not be handed on. */
   failure?: string;
 }
@@ -41,6 +44,7 @@ export function createListener(options: ListenerOptions): Server {
 
 async function receive(options: ListenerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const startedAt = performance.now();
+  const arrivedAt = new Date();
   const { method = "GET", url: target = "/", rawHeaders } = request;
   const body = await readBody(request);
   const path = target.split("?")[0] ?? "";
@@ -60,13 +64,18 @@ async function receive(options: ListenerOptions, request: IncomingMessage, respo
       result = plain(502);
     }
   write(response, result);
+  const { forwardTo } = options;
   options.onArrival({
-    ...{ method, target, rawHeaders, body: body ?? Buffer.alloc(0), status: result.status },
-    ...{
-      durationMs: performance.now() - startedAt,
-      ...(verification && { verification }),
-      ...(failure && { failure }),
-    },
+    arrivedAt,
+    method,
+    target,
+    rawHeaders,
+    body: body ?? Buffer.alloc(0),
+    status: result.status,
+    durationMs: performance.now() - startedAt,
+    ...(forwardTo && { forwardedTo: `${new URL(forwardTo.href).origin}${forwardedPath(forwardTo, target)}` }),
+    ...(verification && { verification }),
+    ...(failure && { failure }),
   });
 }
 
@@ -93,7 +102,9 @@ function respond(path: string, verification: Verification | undefined): Forwarde
 }
 
 const plain = (status: number): ForwardedResponse => ({
-  ...{ status, statusText: "", body: Buffer.alloc(0) },
+  status,
+  statusText: "",
+  body: Buffer.alloc(0),
   rawHeaders: ["Content-Length", "0"],
 });
 
@@ -109,5 +120,5 @@ function reasonOf(cause: unknown, { forwardTo, timeoutMs }: ListenerOptions): st
   const { code, name, message } = cause as NodeJS.ErrnoException;
   if (name === "TimeoutError" || name === "AbortError")
     return `${forwardTo?.href} did not respond within ${timeoutMs / 1000} s`;
-  return `${forwardTo?.href} cannot be reached (${code ?? message}); is your receiver running?`;
+  return forwardTo ? explainFailure(forwardTo, code ?? message) : message;
 }

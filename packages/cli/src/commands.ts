@@ -1,0 +1,154 @@
+import { Command, InvalidArgumentError, Option } from "commander";
+import type { ListenOptions } from "./listen/listen.ts";
+import type { ProbeFlags } from "./probe/run-probe.ts";
+import type { Scheme } from "./signature/sign-request.ts";
+import { events } from "./trigger/events.ts";
+import type { TriggerOptions } from "./trigger/trigger.ts";
+
+const schemes: Readonly<Record<string, Scheme>> = {
+  "timestamp-digest": "timestampDigest",
+  "standard-webhooks": "standardWebhooks",
+};
+
+const schemeOption = (): Option =>
+  new Option("--scheme <scheme>", "how webhooks are signed: timestamp-digest or standard-webhooks")
+    .default("timestampDigest", "timestamp-digest")
+    .argParser((text: string) => {
+      const scheme = schemes[text];
+      if (!scheme) throw new InvalidArgumentError(`Choose ${Object.keys(schemes).join(" or ")}.`);
+      return scheme;
+    });
+
+const secretFileOption = (): Option =>
+  new Option("--secret-file <file>", "file with the secret; without it, WEBHOOK_SECRET or a prompt");
+
+/** @returns milliseconds; undefined without a default of the command's own */
+const timeoutOption = (meaning: string, seconds?: number): Option => {
+  const option = new Option("--timeout <seconds>", meaning).argParser((text: string) => {
+    const parsed = Number(text);
+    if (!(parsed > 0 && parsed <= 300)) throw new InvalidArgumentError("Give a number of seconds up to 300.");
+    return parsed * 1000;
+  });
+  return seconds === undefined ? option : option.default(seconds * 1000, String(seconds));
+};
+
+function readPort(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError("Give a port from 0 to 65535.");
+  return Number(text);
+}
+
+/** For an option that may be given several times. */
+const collect = (text: string, sofar: string[] = []): string[] => [...sofar, text];
+
+/** For a list with commas, which may be given several times. */
+const collectList = (text: string, sofar: string[] = []): string[] => [...sofar, ...text.split(",").filter(Boolean)];
+
+/** `offers probe`: what it needs is loaded when it runs, as for each command. */
+export const probeCommand = (): Command =>
+  new Command("probe")
+    .summary("send hostile and unusual requests to a receiver, and report what it gets wrong")
+    .description(
+      "Sends hostile and unusual webhooks to your running receiver, and reports what it gets wrong: what was sent, what came back, why it matters and what to change.\n\nNothing is sent that could create work, unless you add --allow-events.",
+    )
+    .argument("[url]", "base address of the receiver, as on the company profile")
+    .option("--allow-events", "also send signed events; use a receiver that may create work from them")
+    .option("--only <names>", "send these groups or cases only, separated by commas", collectList)
+    .option("--skip <names>", "leave out these groups or cases", collectList)
+    .option("--list", "print the groups and cases, and send nothing")
+    .addOption(schemeOption())
+    .addOption(secretFileOption())
+    .addOption(timeoutOption("how long to wait for a response; 10, and 16 for an event, if not given"))
+    .option("--counter <url>", "address that responds with how often your handlers have run")
+    .option("--notes", "also print notes, which are differences that cost nothing")
+    .option("--strict", "count notes as findings")
+    .option("--exact", "count every other response than the corpus has, for the author of a kit")
+    .option("--json", "print the result as JSON")
+    .addHelpText(
+      "after",
+      `
+Environment:
+  WEBHOOK_SECRET           the secret on your company profile
+  WEBHOOK_SECRET_PREVIOUS  the secret before a rotation; without it, its cases
+                           are left out
+
+Exit code: 0 without findings, 1 with findings, 2 if the receiver cannot be
+judged.
+
+Examples:
+  $ WEBHOOK_SECRET=… offers probe http://localhost:3001/offers
+  $ offers probe http://localhost:3001/offers --secret-file .webhook-secret
+  $ offers probe http://localhost:3001/offers --only freshness,digests/empty-key
+  $ offers probe http://localhost:3001/offers --allow-events --json > out.json`,
+    )
+    .action(async (url: string | undefined, flags: ProbeFlags) => {
+      const { runProbe } = await import("./probe/run-probe.ts");
+      process.exitCode = await runProbe(url, flags);
+    });
+
+/** `offers listen`. */
+export const listenCommand = (): Command =>
+  new Command("listen")
+    .summary("receive webhooks, verify them and print them")
+    .description(
+      "Receives webhooks, verifies them and prints them, with the reason if one is refused.\n\nResponds as a receiver does: 200 to a valid request, 401 to another. With --forward-to, hands every request on byte for byte, and hands back the response.",
+    )
+    .option("--port <port>", "port to listen on; 0 takes a free one", readPort, 3001)
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--forward-to <url>", "base address of your receiver")
+    .addOption(schemeOption())
+    .addOption(secretFileOption())
+    .addOption(timeoutOption("how long to wait for a response", 30))
+    .option("--json", "print one line of JSON for each request")
+    .addHelpText(
+      "after",
+      `
+Environment:
+  WEBHOOK_SECRET  the secret on your company profile
+
+Examples:
+  $ WEBHOOK_SECRET=… offers listen
+  $ offers listen --port 3400 --forward-to http://localhost:3001/offers
+  $ offers listen --secret-file .secret --json | jq .verification`,
+    )
+    .action(async (flags: ListenOptions) => {
+      const { listen } = await import("./listen/listen.ts");
+      process.exitCode = await listen(flags);
+    });
+
+const eventLines = events.map(({ name, summary }) => `  ${name.padEnd(24)}${summary}`).join("\n");
+
+/** `offers trigger`. */
+export const triggerCommand = (): Command =>
+  new Command("trigger")
+    .summary("sign one webhook, send it and print the exchange")
+    .description("Signs one webhook, sends it to a receiver, and prints the request and the response.")
+    .argument("<event>", "the webhook to send; see below")
+    .requiredOption("--to <url>", "base address of the receiver")
+    .option("--set <field=value>", "set a field; may be given several times", collect)
+    .addOption(schemeOption())
+    .addOption(secretFileOption())
+    .addOption(timeoutOption("how long to wait for a response; 15 for an event and 5 for a request, if not given"))
+    .option("--json", "print the result as JSON")
+    .addHelpText(
+      "after",
+      `
+Events:
+${eventLines}
+
+Environment:
+  WEBHOOK_SECRET  the secret on your company profile
+
+Exit code: 0 if the receiver acknowledged with 200, 1 if not, 2 if it cannot be
+reached.
+
+Examples:
+  $ offers trigger test-auth --to http://localhost:3001/offers
+  $ offers trigger worker-offer-response --to http://localhost:3001/offers \\
+      --set offerId=offer_7 --set response=rejected
+  $ offers trigger contact-suggestions --to http://localhost:3001/offers \\
+      --set userEmailAddresses=hana@harbour.example,omar@harbour.example`,
+    )
+    .action(async (event: string, flags: TriggerOptions) => {
+      const { trigger } = await import("./trigger/trigger.ts");
+      process.exitCode = await trigger(event, flags);
+    });

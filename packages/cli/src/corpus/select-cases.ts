@@ -1,0 +1,135 @@
+import type { Scheme } from "../signature/sign-request.ts";
+import { UsageError } from "../terminal/output.ts";
+import {
+  type Corpus,
+  type CorpusCase,
+  type CorpusGroup,
+  type CorpusRequest,
+  type Sign,
+  type Step,
+  stepsOf,
+  type Text,
+} from "./corpus.ts";
+
+/** The cases that can be sent under a scheme: its own, and those that are about something other than a signature. */
+export const casesFor = (corpus: Corpus, scheme: Scheme): CorpusGroup[] =>
+  (scheme === "timestampDigest"
+    ? corpus.groups
+    : [...corpus.standardWebhooks, ...asStandardWebhooks(corpus.groups)]
+  ).filter(({ cases }) => cases.length > 0);
+
+/** The cases that `only` names and `skip` does not; each names a group, or a case as `group/case`. @throws {UsageError} for an unknown name */
+export function selectCases(
+  groups: readonly CorpusGroup[],
+  only: readonly string[],
+  skip: readonly string[],
+): CorpusGroup[] {
+  const known = new Set(groups.flatMap(({ name, cases }) => [name, ...cases.map(({ id }) => id)]));
+  const unknown = [...only, ...skip].find((name) => !known.has(name));
+  if (unknown !== undefined)
+    throw new UsageError(
+      `There is no group or case ${JSON.stringify(unknown)}. The groups are ${groups.map(({ name }) => name).join(", ")}; offers probe --list prints the cases.`,
+    );
+  const isNamed = (names: readonly string[], group: string, id: string) => names.includes(group) || names.includes(id);
+  return groups.map((group) => ({
+    ...group,
+    cases: group.cases.filter(
+      ({ id }) => (only.length === 0 || isNamed(only, group.name, id)) && !isNamed(skip, group.name, id),
+    ),
+  }));
+}
+
+/** An optional endpoint: a webhook that an organisation need not implement. */
+export type Endpoint =
+  | "GET /contact/new/{workerId}"
+  | "POST /contact-suggestions"
+  | "POST /offer/response"
+  | "POST /offer/eventDeleted"
+  | "POST /events/timelineChanged";
+
+/** How a request names each endpoint, however it is spelled. All but the second receive events. */
+const endpointPaths: readonly (readonly [Endpoint, RegExp])[] = [
+  ["POST /offer/response", /offer\/+response/],
+  ["POST /contact-suggestions", /contact-suggestions/],
+  ["GET /contact/new/{workerId}", /contact\/+new/],
+  ["POST /offer/eventDeleted", /offer\/+eventdeleted/],
+  ["POST /events/timelineChanged", /events\/+timelinechanged/],
+];
+
+/** The endpoint that a request names, if any. */
+export function endpointOf({ target = "", raw = "", headers = [] }: CorpusRequest): Endpoint | undefined {
+  const text = JSON.stringify([flat(target), flat(raw), headers]).toLowerCase();
+  const spellings = [text, decode(text), decode(decode(text))].map((each) => each.replaceAll("\\", "/"));
+  return endpointPaths.find(([, path]) => spellings.some((each) => path.test(each)))?.[0];
+}
+
+/** Whether a request names an endpoint for events. */
+export const isForEvents = (request: CorpusRequest): boolean => {
+  const endpoint = endpointOf(request);
+  return endpoint !== undefined && endpoint !== "POST /contact-suggestions";
+};
+
+/**
+ * Whether a request of this case names an endpoint for events. An event creates work: a receiver that accepts one that it should
+ * refuse creates it too. Only an unsigned request with nothing in its body cannot (D-101).
+ */
+export const isEventCase = (each: CorpusCase): boolean =>
+  stepsOf(each).some(({ request }) => isForEvents(request) && !isHarmless(request));
+
+/** A POST with an empty object, which lacks every field of an event. */
+const isHarmless = ({ method, body, headers = [], raw }: CorpusRequest): boolean =>
+  raw === undefined &&
+  method === "POST" &&
+  body === "{}" &&
+  headers.every((header) => Array.isArray(header) && header[0].toLowerCase() === "content-type");
+
+const flat = (text: Text): string =>
+  typeof text === "string" ? text : text.map((part) => (typeof part === "string" ? part : part.repeat)).join("");
+
+const decode = (text: string): string =>
+  text.replaceAll(/%([0-7][0-9a-f])/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+
+/** What an ordinary case has in place of its signature. */
+const digestHeaders = JSON.stringify([
+  ["Timestamp", "{{timestamp}}"],
+  ["Authorization", "hmac {{DIGEST}}"],
+]);
+
+const standardHeaders: [string, string][] = [
+  ["webhook-id", "{{webhook.id}}"],
+  ["webhook-timestamp", "{{webhook.timestamp}}"],
+  ["webhook-signature", "{{webhook.signature}}"],
+];
+
+/** A mention of the documented scheme, by its headers or its placeholders; or chunks, which are not what is signed. */
+const untranslatable =
+  /timestamp\b|authorization|transfer-encoding|\{\{(other\.)?(digest|DIGEST|secret|SECRET|unix|YYYY|httpDate)/i;
+
+/**
+ * The cases that are about something other than the signature, signed as Standard Webhooks are. Left out are those that look
+ * at the documented headers, and sequences, in which an id has a meaning of its own.
+ */
+const asStandardWebhooks = (groups: readonly CorpusGroup[]): CorpusGroup[] =>
+  groups.map((group) => ({ ...group, cases: group.cases.flatMap((each) => translateCase(each) ?? []) }));
+
+function translateCase(each: CorpusCase): CorpusCase | undefined {
+  if ("sequence" in each || each.receiver) return undefined;
+  const [step] = stepsOf(each);
+  const translated = step && translateStep(step);
+  return translated && { ...each, ...translated };
+}
+
+function translateStep(step: Step): Step | undefined {
+  const { request, sign } = step;
+  if (sign && !isOrdinary(sign)) return undefined;
+  const { headers = [], ...rest } = request;
+  const others = headers.filter((header) => !digestHeaders.includes(JSON.stringify(header)));
+  const isSigned = headers.length - others.length === 2;
+  if (!isSigned && others.length !== headers.length) return undefined;
+  if (untranslatable.test(JSON.stringify([rest, others]))) return undefined;
+  const translated: CorpusRequest = { ...rest, headers: [...(isSigned ? standardHeaders : []), ...others] };
+  return { ...step, request: translated };
+}
+
+const isOrdinary = ({ variant: _, secret: __, offsetMs: ___, ...others }: Sign): boolean =>
+  Object.keys(others).length === 0;

@@ -1,0 +1,214 @@
+import type { CorpusRequest } from "../corpus/corpus.ts";
+import type { Endpoint } from "../corpus/select-cases.ts";
+import { writeRequest } from "../corpus/write-request.ts";
+import { type Scheme, schemeNames } from "../signature/sign-request.ts";
+import { UsageError } from "../terminal/output.ts";
+import { defaultTimeoutMs, exchange } from "../wire/exchange.ts";
+import type { WireResponse } from "../wire/read-responses.ts";
+import { explainFailure, type ReceiverUrl } from "../wire/receiver-url.ts";
+import type { DefectCode } from "./defects.ts";
+import type { Evidence, ProbeFinding } from "./findings.ts";
+import { type Misreading, misreadingsOf, type Precision, signedHeaders } from "./misreadings.ts";
+
+/** A receiver, and what is needed to sign requests to it. */
+export interface Subject {
+  url: ReceiverUrl;
+  scheme: Scheme;
+  secret: string;
+  timeoutMs?: number | undefined;
+}
+
+interface Asked {
+  sent: Buffer;
+  response: WireResponse | undefined;
+  /** The status, or why there is none. */
+  status: number | "closed" | "silent";
+  error?: string | undefined;
+}
+
+/**
+ * Makes the service's own two checks, as it does when the address is entered on the company profile. When one fails, tries the
+ * neighbours of the right request, and names the mistake whose neighbour passes.
+ *
+ * @returns the mistake; undefined where both checks pass
+ * @throws {UsageError} (rejects) if there is no receiver, or none of the known mistakes explains the refusal
+ */
+export async function diagnoseChecks(subject: Subject): Promise<ProbeFinding | undefined> {
+  const test = await ask(subject, { method: "GET", target: "/test" });
+  if (test.status === "closed" || test.status === "silent")
+    throw new UsageError(unreachable(subject.url, test, subject.timeoutMs ?? defaultTimeoutMs));
+  if (test.status !== 200) return await diagnoseTest(subject, test);
+  const auth = await ask(subject, signedCheck(signedHeaders(subject.scheme, subject.secret, Date.now())));
+  return auth.status === 200 ? undefined : await diagnoseAuth(subject, auth);
+}
+
+const signedCheck = (headers: [string, string][], target = "/test/auth"): CorpusRequest => ({
+  method: "GET",
+  target,
+  headers,
+});
+
+async function ask({ url, timeoutMs }: Subject, request: CorpusRequest, base = url.base): Promise<Asked> {
+  const sent = writeRequest(request, { host: `${url.host}:${url.port}`, base }, true);
+  const limits = { methods: [request.method ?? "GET"], timeoutMs: timeoutMs ?? defaultTimeoutMs };
+  const { responses, error, isClosed } = await exchange(url, sent, limits);
+  const [response] = responses;
+  return { sent, response, status: response?.status ?? (isClosed ? "closed" : "silent"), error };
+}
+
+function unreachable(url: ReceiverUrl, { status, error }: Asked, timeoutMs: number): string {
+  if (status === "silent")
+    return `GET ${url.href}/test got no response within ${timeoutMs / 1000} s. Is the receiver busy or stopped in a debugger? Try: curl -i ${url.href}/test`;
+  if (error !== undefined) return explainFailure(url, error);
+  return `${url.href} closed the connection without a response. Start your receiver first, and give the address on which it listens${url.isSecure ? "" : "; if it serves TLS, with https://"}.`;
+}
+
+/** A finding about one request that was sent as the service sends it. */
+function findingOf(defect: DefectCode, target: string, asked: Asked, explanation: string): ProbeFinding {
+  const { sent, response, status } = asked;
+  const evidence: Evidence = {
+    id: `check${target}`,
+    title: `${sent.toString("latin1").split(" ")[0]} ${target} gets 200, as the service sends it.`,
+    text: `expected 200, got ${status}. ${explanation}`.trimEnd(),
+    sent,
+    ...(response && { received: response }),
+  };
+  return { defect, evidence: [evidence] };
+}
+
+/** The mistakes that a status alone shows, at either check. */
+function fromStatus(target: string, asked: Asked): ProbeFinding | undefined {
+  const { status, response } = asked;
+  if (typeof status !== "number") return findingOf("no_response", target, asked, "");
+  if (status > 200 && status < 300)
+    return findingOf("wrong_success_status", target, asked, "Only 200 passes the check.");
+  if (status < 300 || status >= 400) return undefined;
+  const location = response?.headers.get("location");
+  return findingOf("redirected", target, asked, location === undefined ? "" : `It redirects to ${location}.`);
+}
+
+async function diagnoseTest(subject: Subject, test: Asked): Promise<ProbeFinding> {
+  const { url } = subject;
+  const status = test.status as number;
+  // Before a redirect, which a framework may send for the slash: the remedy is more exact.
+  const withSlash = await ask(subject, { method: "GET", target: "/test/" });
+  if (status >= 300 && withSlash.status === 200)
+    return findingOf("trailing_slash_required", "/test", test, `GET ${url.base}/test/ gets 200.`);
+  const known = fromStatus("/test", test);
+  if (known) return known;
+  if (status === 401 || status === 403)
+    return findingOf("test_needs_authentication", "/test", test, "GET /test carries no signature.");
+  const posted = await ask(subject, { method: "POST", target: "/test", body: "" });
+  if (posted.status === 200) return findingOf("wrong_method", "/test", test, "POST /test gets 200.");
+  for (const base of otherBases(url.base)) {
+    const there = await ask(subject, { method: "GET", target: "/test" }, base);
+    const nowhere = await ask(subject, { method: "GET", target: "/no-such-path" }, base);
+    // A page for every path is not a receiver.
+    if (there.status !== 200 || nowhere.status === 200) continue;
+    const address = `${url.href.slice(0, url.href.length - url.base.length)}${base}`;
+    return findingOf("wrong_base_path", "/test", test, `The endpoints are at ${address}.`);
+  }
+  if (status >= 500) return findingOf("server_error", "/test", test, "");
+  throw new UsageError(
+    `GET ${url.href}/test got ${status}, and must get 200. Give the base address as it is on the company profile, such as http://localhost:3001/offers; the probe appends /test to it.`,
+  );
+}
+
+/** Shorter paths first, which are mistakes of the address; then what receivers are often mounted at. */
+function otherBases(base: string): string[] {
+  const segments = base.split("/").filter(Boolean);
+  const shorter = segments.map((_, count) => segments.slice(0, segments.length - 1 - count)).map(joined);
+  const doubled = segments.length > 0 ? [joined([...segments, segments.at(-1) ?? ""])] : [];
+  const usual = ["/offers", "/webhooks", "/webhook", "/api", "/api/offers", "/api/webhooks", "/v1", "/api/v1"];
+  const below = usual.flatMap((path) => [path, `${base}${path}`]);
+  return [...new Set([...shorter, ...doubled, ...below])].filter((path) => path !== base);
+}
+
+const joined = (segments: string[]): string => segments.map((segment) => `/${segment}`).join("");
+
+async function diagnoseAuth(subject: Subject, auth: Asked): Promise<ProbeFinding> {
+  const { url, scheme, secret } = subject;
+  const target = "/test/auth";
+  const { status } = auth;
+  const headers = () => signedHeaders(scheme, secret, Date.now());
+  const slashed = await ask(subject, signedCheck(headers(), "/test/auth/"));
+  if (typeof status === "number" && status >= 300 && status < 500 && slashed.status === 200)
+    return findingOf("trailing_slash_required", target, auth, `GET ${url.base}/test/auth/ gets 200.`);
+  const known = fromStatus(target, auth);
+  if (known) return known;
+  const posted = await ask(subject, { method: "POST", target, headers: headers(), body: "" });
+  if (posted.status === 200) return findingOf("wrong_method", target, auth, "POST /test/auth gets 200.");
+  const misreading = await findMisreading(subject, "ms");
+  if (misreading) return findingOf(misreading.defect, target, auth, `It accepts ${misreading.accepted}.`);
+  if (status === 404 || status === 405) return findingOf("auth_check_missing", target, auth, "");
+  const other = (Object.keys(schemeNames) as Scheme[]).find((each) => each !== scheme) ?? scheme;
+  const byOther = await ask(subject, signedCheck(signedHeaders(other, secret, Date.now())));
+  if (typeof status === "number" && status >= 500 && byOther.status !== 200)
+    return findingOf("server_error", target, auth, "The signature is valid.");
+  const advice =
+    byOther.status === 200
+      ? `It accepts the other scheme: add --scheme ${schemeNames[other]}.`
+      : "Does it have the same secret as WEBHOOK_SECRET? No common mistake explains the refusal: digests in lower case, as an HMAC, in base64, or of a re-formatted date, local time, a wrong clock, and a secret that is empty, quoted, decoded or has a line feed were all tried. offers trigger test-auth shows the whole exchange.";
+  throw new UsageError(`GET ${url.href}/test/auth got ${status} with a valid signature, and must get 200. ${advice}`);
+}
+
+/** How many neighbours are tried at once. */
+const concurrency = 16;
+
+/** All neighbours are tried within this time, at a receiver that is slow to refuse. */
+const patienceMs = 30_000;
+
+/** The first neighbour of a right signature that the receiver accepts at GET /test/auth. */
+export async function findMisreading(subject: Subject, precision: Precision): Promise<Misreading | undefined> {
+  const { scheme, secret } = subject;
+  const startedAt = performance.now();
+  const count = misreadingsOf(scheme, secret, Date.now(), precision).length;
+  for (let at = 0; at < count && performance.now() - startedAt < patienceMs; at += concurrency) {
+    // Signed again for each group: a receiver may allow a signature only a short time.
+    const group = misreadingsOf(scheme, secret, Date.now(), precision).slice(at, at + concurrency);
+    const results = await Promise.all(group.map(({ headers }) => ask(subject, signedCheck(headers))));
+    const index = results.findIndex(({ status }) => status === 200);
+    if (index >= 0) return group[index];
+  }
+  return undefined;
+}
+
+/** Names the mistake behind a refused precision of the Timestamp: a date that is written again has another digest. */
+export async function explainPrecision(subject: Subject, finding: ProbeFinding): Promise<ProbeFinding> {
+  const isMinute = finding.evidence.some(({ id }) => id.includes("minute"));
+  const misreading = await findMisreading(subject, isMinute ? "minute" : "second");
+  if (misreading?.defect !== "reformatted_date") return finding;
+  const [first, ...others] = finding.evidence;
+  if (!first) return finding;
+  const text = `${first.text}. It accepts ${misreading.accepted}.`;
+  return { defect: misreading.defect, evidence: [{ ...first, text }, ...others] };
+}
+
+/** What the service sends to each endpoint. The ids are of no offer and no worker. */
+const plainRequests: Readonly<Record<Endpoint, readonly [method: string, target: string, body?: string]>> = {
+  "POST /offer/response": ["POST", "/offer/response", "{{accepts}}"],
+  "POST /contact-suggestions": ["POST", "/contact-suggestions", "{{search}}"],
+  "GET /contact/new/{workerId}": ["GET", "/contact/new/worker-{{unique}}"],
+  "POST /offer/eventDeleted": ["POST", "/offer/eventDeleted", "{{deleted}}"],
+  "POST /events/timelineChanged": ["POST", "/events/timelineChanged", "{{timeline}}"],
+};
+
+export const endpoints = Object.keys(plainRequests) as Endpoint[];
+
+/** The request that the service sends to an endpoint, with placeholders, as a case of the corpus. */
+export function plainRequest(endpoint: Endpoint, scheme: Scheme): CorpusRequest {
+  const [method, target, body] = plainRequests[endpoint];
+  const headers: [string, string][] =
+    scheme === "timestampDigest"
+      ? [
+          ["Timestamp", "{{timestamp}}"],
+          ["Authorization", "hmac {{DIGEST}}"],
+        ]
+      : [
+          ["webhook-id", "{{webhook.id}}"],
+          ["webhook-timestamp", "{{webhook.timestamp}}"],
+          ["webhook-signature", "{{webhook.signature}}"],
+        ];
+  if (body === undefined) return { method, target, headers };
+  return { method, target, headers: [...headers, ["Content-Type", "application/json"]], body };
+}

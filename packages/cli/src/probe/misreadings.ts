@@ -1,0 +1,263 @@
+import { createHash, createHmac, randomUUID } from "node:crypto";
+import { keyOf, type Scheme } from "../signature/sign-request.ts";
+import type { DefectCode } from "./defects.ts";
+
+/** A signature that the service does not send, and that a receiver with a common mistake accepts. */
+export interface Misreading {
+  defect: DefectCode;
+  /** What the receiver accepts, as the end of the sentence "It accepts …". */
+  accepted: string;
+  headers: [name: string, value: string][];
+}
+
+/** How exactly a `Timestamp` names its instant. */
+export type Precision = "ms" | "second" | "minute";
+
+/** The headers that the service signs a request without a body with. */
+export function signedHeaders(scheme: Scheme, secret: string, now: number, precision: Precision = "ms") {
+  if (scheme === "timestampDigest") {
+    const timestamp = precisely(now, precision);
+    return digestHeaders(timestamp, capitals(sha256(`${timestamp}${secret}`)));
+  }
+  return standardHeaders(keyOf(secret), now);
+}
+
+/** The neighbours of a right signature, the most likely first. */
+export const misreadingsOf = (scheme: Scheme, secret: string, now: number, precision: Precision): Misreading[] =>
+  scheme === "timestampDigest" ? digestMisreadings(secret, now, precision) : standardMisreadings(secret, now);
+
+type Digest = (timestamp: string, secret: string | Buffer) => Buffer;
+
+const sha256 = (...parts: (string | Buffer)[]): Buffer => {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(part);
+  return hash.digest();
+};
+
+const hmac = (key: string | Buffer, text: string): Buffer => createHmac("sha256", key).update(text).digest();
+
+const appended: Digest = (timestamp, secret) => sha256(timestamp, secret);
+const keyed: Digest = (timestamp, secret) => hmac(secret, timestamp);
+
+const capitals = (digest: Buffer): string => digest.toString("hex").toUpperCase();
+
+const digestHeaders = (timestamp: string, digest: string, scheme = "hmac "): [string, string][] => [
+  ["Timestamp", timestamp],
+  ["Authorization", `${scheme}${digest}`],
+];
+
+const precisely = (instant: number, precision: Precision): string => {
+  const iso = new Date(instant).toISOString();
+  if (precision === "ms") return iso;
+  return `${iso.slice(0, precision === "second" ? 19 : 16)}Z`;
+};
+
+function digestMisreadings(secret: string, now: number, precision: Precision): Misreading[] {
+  const timestamp = precisely(now, precision);
+  const digest = appended(timestamp, secret);
+  /** In capitals, as the service sends it, and in lower case: a receiver may have this mistake, too. */
+  const inBothCases = (defect: DefectCode, accepted: string, bytes: Buffer, text = timestamp): Misreading[] => [
+    { defect, accepted, headers: digestHeaders(text, capitals(bytes)) },
+    { defect, accepted: `${accepted}, in lower case`, headers: digestHeaders(text, bytes.toString("hex")) },
+  ];
+  const inBothVariants = (defect: DefectCode, accepted: string, of: (digest: Digest) => Buffer): Misreading[] => [
+    ...inBothCases(defect, accepted, of(appended)),
+    ...inBothCases(defect, `${accepted} (as an HMAC)`, of(keyed)),
+  ];
+  return [
+    {
+      defect: "lower_case_digest",
+      accepted: "the same digest in lower case",
+      headers: digestHeaders(timestamp, digest.toString("hex")),
+    },
+    ...inBothCases("hmac_only", "the HMAC of the timestamp under the secret", keyed(timestamp, secret)),
+    {
+      defect: "content_type_required",
+      accepted: "the request with Content-Type: application/json",
+      headers: [...digestHeaders(timestamp, capitals(digest)), ["Content-Type", "application/json"]],
+    },
+    ...otherFormats(now)
+      .filter(([, text]) => text !== timestamp)
+      .flatMap(([name, text]) =>
+        inBothVariants("reformatted_date", `the digest of the same time written ${name}`, (made) => made(text, secret)),
+      ),
+    ...otherSecrets(secret).flatMap(({ defect, name, other }) =>
+      inBothVariants(defect, `a signature under ${name}`, (made) => made(timestamp, other)),
+    ),
+    ...[...schemeWords].flatMap(([word, name]) =>
+      [capitals(digest), digest.toString("hex")].map((text): Misreading => {
+        return { defect: "wrong_scheme_word", accepted: name, headers: digestHeaders(timestamp, text, word) };
+      }),
+    ),
+    ...otherTexts(timestamp, secret).flatMap(([accepted, bytes]) => inBothCases("wrong_signed_text", accepted, bytes)),
+    {
+      defect: "wrong_encoding",
+      accepted: "the same digest in base64",
+      headers: digestHeaders(timestamp, digest.toString("base64")),
+    },
+    ...(["second", "minute", "ms"] as const)
+      .filter((other) => other !== precision)
+      .flatMap((other) => {
+        const text = precisely(now, other);
+        const accepted = `a Timestamp such as ${text}`;
+        return inBothCases("precision_refused", accepted, appended(text, secret), text);
+      }),
+    ...shiftsInMinutes.flatMap((minutes) => {
+      const text = precisely(now + minutes * 60_000, precision);
+      const defect = Math.abs(minutes) < 60 ? "clock_off" : "zone_ignored";
+      return inBothCases(defect, `a Timestamp ${describeShift(minutes)} UTC`, appended(text, secret), text);
+    }),
+  ];
+}
+
+/** How languages write an instant that they have read. */
+function otherFormats(instant: number): [name: string, text: string][] {
+  const iso = new Date(instant).toISOString();
+  const micros = `${iso.slice(0, 23)}000`;
+  const texts = [
+    iso,
+    `${iso.slice(0, 19)}Z`,
+    `${iso.slice(0, 16)}Z`,
+    `${iso.slice(0, 19)}+00:00`,
+    `${micros}+00:00`,
+    `${iso.slice(0, 23)}+00:00`,
+    `${micros}Z`,
+    micros,
+    iso.slice(0, 23),
+    iso.slice(0, 19),
+    iso.slice(0, 16),
+    `${iso.slice(0, 16)}+00:00`,
+  ];
+  const spaced = texts.map((text) => text.replace("T", " "));
+  const numbers = [String(Math.floor(instant / 1000)), String(instant)];
+  return [...texts, ...spaced, ...numbers, new Date(instant).toUTCString()].map((text) => [`as ${text}`, text]);
+}
+
+function otherSecrets(secret: string): { defect: DefectCode; name: string; other: string | Buffer }[] {
+  const altered: [string, string | Buffer][] = [
+    ["the secret with a line feed at its end", `${secret}\n`],
+    ["the secret with a carriage return and a line feed at its end", `${secret}\r\n`],
+    ["the secret in double quotes", `"${secret}"`],
+    ["the secret in single quotes", `'${secret}'`],
+    ["the secret without its prefix whsec_", secret.replace(/^whsec_/, "")],
+    ["the secret with the prefix whsec_", `whsec_${secret}`],
+    ["the bytes that the secret is in base64", keyOf(secret)],
+    ["the bytes that the secret is in hexadecimal", Buffer.from(secret.replaceAll("-", ""), "hex")],
+    ["the secret in base64", Buffer.from(secret).toString("base64")],
+    ["the secret in capitals", secret.toUpperCase()],
+    ["the secret in lower case", secret.toLowerCase()],
+    ["the secret without dashes", secret.replaceAll("-", "")],
+    ["the SHA-256 of the secret", createHash("sha256").update(secret).digest("hex")],
+  ];
+  const missing = ["undefined", "null", "None", "nil", ""].map((other) => {
+    return {
+      defect: "secret_missing" as const,
+      name: other === "" ? "an empty secret" : `the word ${other} as its secret`,
+      other,
+    };
+  });
+  const changed = altered.filter(([, other]) => other !== secret && other.length > 0);
+  return [...missing, ...changed.map(([name, other]) => ({ defect: "secret_altered" as const, name, other }))];
+}
+
+const schemeWords: ReadonlyMap<string, string> = new Map([
+  ["", "the digest alone, without the word hmac"],
+  ["HMAC ", "the word HMAC in capitals"],
+  ["Hmac ", "the word Hmac with a capital"],
+  ["Bearer ", "the word Bearer instead of hmac"],
+  ["hmac-sha256 ", "the word hmac-sha256 instead of hmac"],
+  ["HMAC-SHA256 ", "the word HMAC-SHA256 instead of hmac"],
+  ["sha256 ", "the word sha256 instead of hmac"],
+  ["sha256=", "sha256= instead of hmac"],
+  ["hmac:", "a colon after hmac"],
+]);
+
+const otherTexts = (timestamp: string, secret: string): [accepted: string, digest: Buffer][] => [
+  ["SHA-256 of the secret followed by the timestamp", sha256(secret, timestamp)],
+  ["an HMAC whose key is the timestamp", hmac(timestamp, secret)],
+  ...[".", ":", " ", "\n", "|", "+"].map((between): [string, Buffer] => [
+    `SHA-256 of the timestamp and the secret with ${JSON.stringify(between)} between them`,
+    sha256(timestamp, between, secret),
+  ]),
+  ["an HMAC of the timestamp followed by the secret", hmac(secret, `${timestamp}${secret}`)],
+];
+
+/** Of a wrong clock up to an hour; then of the zones, whose offsets are whole quarters of an hour from -12 to +14 hours. */
+const shiftsInMinutes: readonly number[] = [
+  ...[6, 12, 18, 24, 30, 36, 42, 48, 54].flatMap((minutes) => [minutes, -minutes]),
+  ...Array.from({ length: 53 }, (_, index) => 60 + index * 15),
+  ...Array.from({ length: 45 }, (_, index) => -60 - index * 15),
+];
+
+function describeShift(minutes: number): string {
+  const size = Math.abs(minutes);
+  const text = size % 60 === 0 ? `${size / 60} h` : `${Math.floor(size / 60)} h ${size % 60} min`;
+  return `${text.replace("0 h ", "")} ${minutes > 0 ? "ahead of" : "behind"}`;
+}
+
+function standardHeaders(
+  key: string | Buffer,
+  now: number,
+  write = (digest: Buffer) => `v1,${digest.toString("base64")}`,
+  signedText = (id: string, timestamp: string) => `${id}.${timestamp}.`,
+): [string, string][] {
+  const id = `msg_${randomUUID()}`;
+  const timestamp = String(Math.floor(now / 1000));
+  return [
+    ["webhook-id", id],
+    ["webhook-timestamp", timestamp],
+    ["webhook-signature", write(hmac(key, signedText(id, timestamp)))],
+  ];
+}
+
+/** A check has no body, so a receiver that leaves the body out shows in the cases with one. */
+function standardMisreadings(secret: string, now: number): Misreading[] {
+  const key = keyOf(secret);
+  const bare = secret.replace(/^whsec_/, "");
+  const keys: [accepted: string, key: string | Buffer][] = [
+    ["a signature whose key is the text of the secret, not the bytes that it is in base64", bare],
+    ["a signature whose key is the text of the secret, prefix included", `whsec_${bare}`],
+    ["a signature whose key was decoded with its prefix", Buffer.from(`whsec_${bare}`, "base64")],
+    ["a signature whose key is the secret with a line feed", `${secret}\n`],
+  ];
+  const texts: [accepted: string, signedText: (id: string, timestamp: string) => string][] = [
+    ["a signature of the time without the id", (_, timestamp) => `${timestamp}.`],
+    ["a signature of id, time and body without dots between them", (id, timestamp) => `${id}${timestamp}`],
+    ["a signature of the body alone", () => ""],
+    ["a signature of time and id in the other order", (id, timestamp) => `${timestamp}.${id}.`],
+  ];
+  return [
+    ...keys.map(([accepted, other]): Misreading => {
+      return { defect: "secret_altered", accepted, headers: standardHeaders(other, now) };
+    }),
+    ...["", "undefined"].map((other): Misreading => {
+      return {
+        defect: "secret_missing",
+        accepted: "a signature without a secret",
+        headers: standardHeaders(other, now),
+      };
+    }),
+    {
+      defect: "wrong_encoding",
+      accepted: "the same signature in hexadecimal",
+      headers: standardHeaders(key, now, (digest) => `v1,${digest.toString("hex")}`),
+    },
+    {
+      defect: "wrong_scheme_word",
+      accepted: "the signature without v1, before it",
+      headers: standardHeaders(key, now, (digest) => digest.toString("base64")),
+    },
+    ...texts.map(([accepted, signedText]): Misreading => {
+      return { defect: "wrong_signed_text", accepted, headers: standardHeaders(key, now, undefined, signedText) };
+    }),
+    ...[6, 15, 30, 60].flatMap((minutes) =>
+      [minutes, -minutes].map((shift): Misreading => {
+        return {
+          defect: "clock_off",
+          accepted: `a webhook-timestamp ${describeShift(shift)} the real time`,
+          headers: standardHeaders(key, now + shift * 60_000),
+        };
+      }),
+    ),
+  ];
+}

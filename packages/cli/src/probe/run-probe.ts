@@ -1,0 +1,64 @@
+import { readCorpus } from "../corpus/corpus.ts";
+import type { Scheme } from "../signature/sign-request.ts";
+import { maskSecrets, UsageError } from "../terminal/output.ts";
+import { readSecret } from "../terminal/read-secret.ts";
+import { readUrl } from "../wire/receiver-url.ts";
+import { groupsFor, probe } from "./probe.ts";
+import { countOf, listCases, printReport, toJson } from "./report.ts";
+
+export interface ProbeFlags {
+  allowEvents?: true;
+  only?: string[];
+  skip?: string[];
+  list?: true;
+  scheme: Scheme;
+  secretFile?: string;
+  counter?: string;
+  strict?: true;
+  notes?: true;
+  exact?: true;
+  json?: true;
+  timeout?: number;
+}
+
+/** Probes and prints the report. @returns the exit code: 0 without findings, 1 with them */
+export async function runProbe(address: string | undefined, flags: ProbeFlags): Promise<number> {
+  const { scheme, only = [], skip = [], counter, timeout: timeoutMs, allowEvents = false } = flags;
+  if (flags.list) {
+    listCases(groupsFor(readCorpus(), scheme));
+    return 0;
+  }
+  if (address === undefined)
+    throw new UsageError("Give the base address of your receiver, such as http://localhost:3001/offers.");
+  const url = readUrl(address);
+  const secret = await readSecret(scheme, flags.secretFile);
+  const previousSecret = process.env.WEBHOOK_SECRET_PREVIOUS || undefined;
+  const { onProgress, clear } = showProgress(process.stderr);
+  const options = { url, scheme, secret, previousSecret, only, skip, counter, timeoutMs, allowEvents, onProgress };
+  const result = await probe(options).finally(clear);
+  const mask = maskSecrets([secret, previousSecret]);
+  const isStrict = flags.strict === true || flags.exact === true;
+  const isExact = flags.exact === true;
+  if (flags.json) console.log(JSON.stringify(toJson(result, url, mask), undefined, 2));
+  else {
+    const showNotes = flags.notes === true || isStrict;
+    printReport(result, { url, mask, showNotes, isStrict, isExact }, process.stdout);
+  }
+  return countOf(result, { isStrict, isExact }) > 0 ? 1 : 0;
+}
+
+/** Shows how far the probe is, on a terminal only: a log would get a line for every step. */
+function showProgress(stream: NodeJS.WriteStream): { onProgress(done: number, total: number): void; clear(): void } {
+  if (!stream.isTTY) return { onProgress: () => undefined, clear: () => undefined };
+  let shownAt = 0;
+  return {
+    onProgress(done, total) {
+      const now = performance.now();
+      if (now - shownAt < 100 && done < total) return;
+      shownAt = now;
+      const filled = Math.floor((done / Math.max(1, total)) * 30);
+      stream.write(`\r  ${"█".repeat(filled)}${"░".repeat(30 - filled)}  ${done} of ${total} cases`);
+    },
+    clear: () => void stream.write("\r\x1b[2K"),
+  };
+}

@@ -1,0 +1,33 @@
+/** Whether the body of a response is a list of suggestions that the service can use: it uses the whole list or none of it (D-21). */
+export function isSuggestionList(body: string): boolean {
+  try {
+    const list: unknown = JSON.parse(Buffer.from(body, "latin1").toString());
+    return Array.isArray(list) && list.every(isSuggestion);
+  } catch {
+    return false;
+  }
+}
+
+function isSuggestion(value: unknown): boolean {
+  const { name, emailAddress, profileImageUrl, ratings } = fieldsOf(value);
+  return (
+    isText(name) &&
+    isText(emailAddress) &&
+    /^[^@\s]+@[^@\s]+$/.test(String(emailAddress)) &&
+    (profileImageUrl === undefined || profileImageUrl === null || typeof profileImageUrl === "string") &&
+    Array.isArray(ratings) &&
+    ratings.every(isRating)
+  );
+}
+
+function isRating(value: unknown): boolean {
+  const { rating, ratingProvider, lastWorked } = fieldsOf(value);
+  const isInRange = Number.isInteger(rating) && Number(rating) >= 1 && Number(rating) <= 5;
+  // A day without a time is taken, too (D-28).
+  return isInRange && isText(ratingProvider) && typeof lastWorked === "string" && /^\d{4}-\d\d-\d\d/.test(lastWorked);
+}
+
+const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
+
+const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null ? { ...value } : {};

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { maskSecrets, printable, styleFor } from "./output.ts";
+
+test.each([
+  ["\x1b[31mred\x1b[0m", "\\x1b[31mred\\x1b[0m"],
+  ["one\r\ntwo\nthree", "one\ntwo\nthree"],
+  ["over\rwrite", "over\\x0dwrite"],
+  ["a\u202eb\u0007", "a\\u202eb\\x07"],
+  ["Zoë 日本 🔑", "Zoë 日本 🔑"],
+])("%j is printed as %j", (text, expected) => expect(printable(text)).toBe(expected));
+
+const secret = "Überraschung-für-Zoë";
+
+test.each([
+  secret,
+  secret.toUpperCase(),
+  Buffer.from(secret).toString("latin1"),
+  Buffer.from(secret).toString("base64"),
+])("%s is masked", (form) =>
+  expect(maskSecrets([undefined, "", secret])(`before ${form} after`)).toBe("before <secret> after"),
+);
+
+test("no secret masks nothing", () => expect(maskSecrets([undefined, ""])("text")).toBe("text"));
+
+test("a stream that is no terminal gets no colour", () =>
+  expect(styleFor({ isTTY: false } as NodeJS.WriteStream)("red", "text")).toBe("text"));

@@ -1,0 +1,64 @@
+import { styleText } from "node:util";
+
+/** A mistake of the user, or of the environment: the command prints the message, which says what to do next, and exits with 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** Control characters other than a line feed, and characters that reorder text. */
+const unprintable = /(?!\n)\p{Cc}|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Text from the network without control characters: an escape sequence could rewrite what a terminal shows. */
+export const printable = (text: string): string =>
+  text.replaceAll("\r\n", "\n").replaceAll(unprintable, (character) => {
+    const code = character.charCodeAt(0);
+    return code < 256 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
+  });
+
+/** Replaces what must not be shown in a text. */
+export type Mask = (text: string) => string;
+
+/** Creates a function that replaces the secrets in a text, in either case and in base64 (D-102). */
+export function maskSecrets(secrets: readonly (string | undefined)[]): Mask {
+  const forms = secrets.flatMap((secret) =>
+    secret ? [secret, secret.toUpperCase(), secret.toLowerCase(), latin1(secret), base64(secret)] : [],
+  );
+  const longestFirst = [...new Set(forms)].sort((one, other) => other.length - one.length);
+  return (text) => longestFirst.reduce((masked, form) => masked.replaceAll(form, "<secret>"), text);
+}
+
+/** As a secret that is not ASCII appears in a text that was read byte by byte. */
+const latin1 = (secret: string): string => Buffer.from(secret).toString("latin1");
+
+const base64 = (secret: string): string => Buffer.from(secret).toString("base64");
+
+export type Style = (format: Parameters<typeof styleText>[0], text: string) => string;
+
+/**
+ * Colours a text for a stream: only on a terminal, unless FORCE_COLOR asks for it, and never with NO_COLOR. `styleText` of Node 20
+ * does not look at the stream, and would write the codes into files.
+ */
+export function styleFor(stream: NodeJS.WriteStream): Style {
+  const { NO_COLOR, FORCE_COLOR } = process.env;
+  const isForced = FORCE_COLOR !== undefined && FORCE_COLOR !== "0";
+  const isColoured = !NO_COLOR && (isForced || (stream.isTTY && FORCE_COLOR !== "0" && stream.hasColors()));
+  return isColoured ? (format, text) => styleText(format, text, { validateStream: false }) : (_, text) => text;
+}
+
+/** Breaks a text at spaces, so that no line is wider than `width`, and no word is cut. Each line begins with `indent`. */
+export function wrapText(text: string, indent: string, width: number): string {
+  const room = Math.max(20, width - indent.length);
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (longer.length > room && line !== "") {
+      lines.push(line);
+      line = word;
+    } else line = longer;
+  }
+  return [...lines, line].map((each) => `${indent}${each}`).join("\n");
+}
+
+/** Of a stream, at most 100, and 80 where it has none. */
+export const widthOf = (stream: NodeJS.WriteStream): number => Math.min(stream.columns ?? 80, 100);
