@@ -1,10 +1,12 @@
 // Runs a command with the right Node, pnpm and all dependencies, on a machine that needs only Node 20 and npm:
-//   node tools/bootstrap.mjs [--bench] [--build] command [arguments…]
-// --build builds the packages; --bench also installs the candidates of bench/, which nothing else needs.
+//   node tools/bootstrap.mjs [--journey | --bench] [--build] command [arguments…]
+// --build builds the packages. --journey installs only what building and npm start need; --bench also installs the candidates
+// of bench/, which nothing else needs.
 // The running Node is used where it is new enough for the tools, a pinned one from npm otherwise. Plain JavaScript,
 // without dependencies: it is what installs them.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -30,6 +32,19 @@ const run = async (command, args, env = process.env) => {
   if (status !== 0) process.exit(status ?? 1);
 };
 
+/** What building and npm start need: dependencies of these, without their devDependencies. */
+const journey = ["offers", "./packages/*", "@offers/sandbox", "@offers-examples/*"];
+
+/** The part of pnpm's command line that says what is installed. */
+const installationFor = (flags) => {
+  const filters = (names) => names.flatMap((name) => ["--filter", name]);
+  if (flags.includes("--bench")) return ["install"];
+  // Installing less than is there would remove the rest: vitest came with the rest.
+  if (flags.includes("--journey") && !existsSync(join(root, "node_modules", "vitest")))
+    return [...filters(journey), "install", "--prod"];
+  return [...filters(["!@offers/bench"]), "install"];
+};
+
 const args = process.argv.slice(2);
 
 if (process.env.OFFERS_BOOTSTRAPPED !== "1") {
@@ -44,8 +59,7 @@ if (process.env.OFFERS_BOOTSTRAPPED !== "1") {
   const env = { ...process.env, PATH: [join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter) };
   const flags = [];
   while (args[0]?.startsWith("--")) flags.push(args.shift());
-  const without = flags.includes("--bench") ? [] : ["--filter", "!@offers/bench"];
-  await run("pnpm", [...without, "install", "--frozen-lockfile", "--prefer-offline", "--reporter=silent"]);
+  await run("pnpm", [...installationFor(flags), "--frozen-lockfile", "--prefer-offline", "--reporter=silent"]);
   if (flags.includes("--build"))
     await run("pnpm", ["--filter", "./packages/*", "--reporter-hide-prefix", "--silent", "run", "build"], env);
   const [command, ...rest] = args;
