@@ -13,8 +13,11 @@ const programs = join(import.meta.dirname, "queues");
 
 /** The guide's samples of pg-boss and BullMQ, on these packages, PostgreSQL and Redis. Every event is handled, though handlers fail. */
 export async function queues(project: FreshProject): Promise<void> {
-  await project.install("pg-boss@12.38.0", "bullmq@6.7.0", "ioredis@5");
+  await project.install("pg-boss", "bullmq@6.7.0", "ioredis@5");
   const text = await readFile(guide, "utf8");
+  const { version } = JSON.parse(await readFile(join(project.folder, "node_modules/pg-boss/package.json"), "utf8"));
+  const [major = ""] = version.split(".");
+  assert.ok(text.includes(`**pg-boss ${major}**`), `the guide names pg-boss ${major}`);
   const samples = [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""]) => code);
   const run = async (name: string, mark: string, env: Record<string, string>) => {
     const sample = samples.filter((code) => code.includes(mark));
