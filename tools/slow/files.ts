@@ -22,6 +22,7 @@ export const slowFiles = [
   "tools/sandbox/sandbox.test.ts",
   "tools/soak/soak.test.ts",
   "tools/spec-driven/spec-driven.test.ts",
+  "tools/start.test.ts",
   "tools/crash-test/crash-test.test.ts",
 ];
 
