@@ -10,7 +10,7 @@ const sources = globSync(
   ["README.md", "docs/**/*.md", "{packages,examples}/*/{README,OPERATING}.md", "packages/*/src/**/*.ts"],
   {
     cwd: root,
-    exclude: (path) => /(^|\/)(generated|node_modules|dist|site)(\/|$)|\.test\.ts$/.test(path),
+    exclude: (path) => /(^|\/)(generated|node_modules|dist|site|reference)(\/|$)|\.test\.ts$/.test(path),
   },
 );
 

@@ -5,6 +5,8 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
 import { printBenchmarks } from "./benchmarks/print-benchmarks.ts";
 import { drawDiagrams } from "./diagrams/draw-diagrams.ts";
+import { printEvents } from "./docs/pages/print-events.ts";
+import { printOperations } from "./docs/pages/print-operations.ts";
 import { printErrorPages } from "./error-pages/print-error-pages.ts";
 import { printConstants } from "./generate/print-constants.ts";
 import { printContract } from "./generate/print-contract.ts";
@@ -13,7 +15,6 @@ import { printSchemas } from "./generate/print-schemas.ts";
 import { printShape } from "./generate/print-shape.ts";
 import { printTypes } from "./generate/print-types.ts";
 import { printGlossary } from "./glossary/print-glossary.ts";
-import { printHttpReference } from "./http-reference/print-http-reference.ts";
 import { printSkills } from "./skills/print-skills.ts";
 
 const root = resolve(import.meta.dirname, "..");
@@ -35,7 +36,8 @@ const products = new Map([
   ["docs/decisions.md", printDecisions(root)],
   ["docs/contract.md", printContract(root)],
   ["docs/glossary.md", printGlossary(root)],
-  ["docs/http-reference.md", printHttpReference(root)],
+  ...printOperations(root),
+  ...printEvents(root),
   ...printErrorPages(root),
   ...printBenchmarks(root),
   ...(await drawDiagrams(root)),

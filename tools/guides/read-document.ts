@@ -21,7 +21,7 @@ export interface Block {
 const fence = /^\s*(`{3,}|~{3,})\s*(.*?)\s*$/;
 const shells = new Set(["sh", "bash"]);
 const outputs = new Set(["text", "json"]);
-const others = new Set(["", "ts", "js", "python", "java", "nginx"]);
+const others = new Set(["", "ts", "js", "jsonc", "python", "java", "nginx", "dockerfile", "yaml"]);
 
 /**
  * The blocks of a Markdown document, in order.

@@ -1,28 +1,39 @@
-// The site as a reader opens it: from a folder, in Chromium.
+// The site as a reader opens it, in Chromium, below a path prefix.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { type OpenBrowser, openBrowser } from "../../../examples/platform/test/browser/open-browser.ts";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { openBrowser } from "../../../examples/platform/test/browser/open-browser.ts";
 
-const site = inject("site");
 const pages = inject("pages");
+const address = inject("address");
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const addressOf = (page: string) => pathToFileURL(join(site, `${page}.html`)).href;
+
+/** The pages that are read most: the way from the first page to a running integration. */
+const mostRead = [
+  ...["index", "guides/first-offer", "guides/first-webhook", "guides/testing", "guides/recipes", "guides/delivery"],
+  ...["guides/production", "guides/offers", "guides/api-keys", "guides/contact-suggestions", "guides/without-a-clone"],
+  ...["client/index", "webhook-kit/index", "cli/index", "operations/create-offer", "events/worker-offer-response"],
+];
 
 interface AxeResults {
   violations: { id: string; nodes: { html: string }[] }[];
 }
 
-let opened: OpenBrowser;
 let browser: Browser;
 beforeAll(async () => {
-  opened = await openBrowser();
-  browser = opened.browser;
+  browser = (await openBrowser()).browser;
 });
 afterAll(() => browser.close());
+
+const widths = { phone: 390, laptop: 1280, desktop: 1920 };
+
+async function open(options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+  return context.newPage();
+}
+
+const visit = (page: Page, path: string) => page.goto(`${address}${path}.html`, { waitUntil: "load" });
 
 /** What a page reports: errors on its console, and requests to anywhere but the site. */
 function watch(page: Page): string[] {
@@ -32,7 +43,7 @@ function watch(page: Page): string[] {
   });
   page.on("pageerror", (error) => problems.push(error.message));
   page.on("request", (request) => {
-    if (!request.url().startsWith(pathToFileURL(site).href)) problems.push(request.url());
+    if (!/^(?:data|blob):/.test(request.url()) && !request.url().startsWith(address)) problems.push(request.url());
   });
   return problems;
 }
@@ -48,66 +59,122 @@ async function findViolations(page: Page, rule?: string): Promise<string[]> {
 test.each(["light", "dark"] as const)(
   "no page has an error on its console, loads anything from elsewhere, or fails axe: %s",
   async (colorScheme) => {
-    const context = await browser.newContext({ colorScheme, reducedMotion: "reduce" });
-    const page = await context.newPage();
+    const page = await open({ colorScheme });
     const problems = watch(page);
     const violations: string[] = [];
     for (const path of pages) {
-      await page.goto(addressOf(path));
+      await visit(page, path);
       for (const violation of await findViolations(page, colorScheme === "dark" ? "color-contrast" : undefined))
         violations.push(`${path}: ${violation}`);
     }
-    await context.close();
-    expect(problems).toEqual([]);
+    await page.context().close();
     expect(violations).toEqual([]);
+    expect(problems).toEqual([]);
   },
 );
 
-test("no page is wider than a phone", async () => {
-  const context = await browser.newContext({ viewport: { width: 375, height: 700 } });
-  const page = await context.newPage();
+test("no page is wider than a phone, and no picture is", async () => {
+  const page = await open({ viewport: { width: widths.phone, height: 844 } });
   const wide: string[] = [];
   for (const path of pages) {
-    await page.goto(addressOf(path));
-    const width = await page.evaluate(() => document.documentElement.scrollWidth);
-    if (width > 375) wide.push(`${path}: ${width}`);
+    await visit(page, path);
+    const width = await page.evaluate(() =>
+      Math.max(
+        document.documentElement.scrollWidth,
+        ...[...document.querySelectorAll(".vp-doc img")].map((image) => image.getBoundingClientRect().right),
+      ),
+    );
+    if (width > widths.phone) wide.push(`${path}: ${width}`);
   }
-  await context.close();
+  await page.context().close();
   expect(wide).toEqual([]);
 });
 
-test("the search works from a folder, with the keyboard", async () => {
-  const page = await browser.newPage();
-  const problems = watch(page);
-  await page.goto(addressOf("guides/testing"));
-  await page.keyboard.press("/");
-  await page.getByRole("searchbox").fill("rotate secret");
-  const hit = page.locator(".results a").first();
-  await hit.waitFor();
-  expect(await findViolations(page)).toEqual([]);
-  await page.keyboard.press("Enter");
-  await page.waitForURL(/production\.html/);
-  expect(problems).toEqual([]);
+describe.each([widths.laptop, widths.desktop])("at %i px", (width) => {
+  test("no code of the most read pages is cut, at 13 px or more", async () => {
+    const page = await open({ viewport: { width, height: 900 } });
+    const cut: string[] = [];
+    let blocks = 0;
+    for (const path of mostRead) {
+      await visit(page, path);
+      await page.evaluate(() => document.fonts.ready);
+      const found = await page.evaluate(() =>
+        [...document.querySelectorAll(".vp-doc pre")].map((block) => ({
+          isCut: block.scrollWidth > block.clientWidth,
+          size: Number.parseFloat(getComputedStyle(block.querySelector("code") ?? block).fontSize),
+          start: block.textContent?.slice(0, 60),
+        })),
+      );
+      blocks += found.length;
+      for (const { isCut, size, start } of found) if (isCut || size < 13) cut.push(`${path}: ${size} px: ${start}`);
+    }
+    await page.context().close();
+    expect(cut).toEqual([]);
+    expect(blocks).toBeGreaterThan(60);
+  });
 });
 
-test("the chosen theme is kept on the next page", async () => {
-  const page = await browser.newPage({ colorScheme: "light" });
-  await page.goto(addressOf("index"));
-  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-  const light = await background();
-  await page.getByRole("button", { name: "Theme" }).click();
-  await page.getByRole("button", { name: "Theme" }).click();
-  const dark = await background();
-  expect(dark).not.toBe(light);
-  await page.goto(addressOf("errors/index"));
-  expect(await background()).toBe(dark);
+test("the search is reached with the keyboard, shows its hits in their sentences, and has no violation", async () => {
+  const page = await open();
+  const problems = watch(page);
+  await visit(page, "guides/testing");
+  await page.keyboard.press("/");
+  await page.getByRole("searchbox").fill("rotate secret");
+  await page.locator(".result .excerpt mark").first().waitFor();
+  expect(await findViolations(page)).toEqual([]);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/guides\/|\/client\/|\/errors\//);
+  expect(problems).toEqual([]);
+  await page.context().close();
+});
+
+test("a language once chosen stays chosen, on the next page and after a reload", async () => {
+  const page = await open();
+  await visit(page, "operations/create-offer");
+  await page.getByRole("tab", { name: "Python" }).click();
+  await visit(page, "operations/get-offer");
+  expect(await page.getByRole("tab", { name: "Python" }).getAttribute("aria-selected")).toBe("true");
+  expect(await page.locator(".vp-doc").textContent()).toContain("urllib.request");
+  await page.context().close();
+});
+
+test("a page has its neighbours, its headings, its Markdown, and buttons that copy code", async () => {
+  const context = await browser.newContext({ viewport: { width: widths.desktop, height: 900 } });
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const page = await context.newPage();
+  await visit(page, "guides/first-webhook");
+  expect(await page.locator(".pager-link.prev").textContent()).toContain("Your first offer");
+  expect(await page.locator(".pager-link.next").textContent()).toContain("Without a clone");
+  expect(await page.getByRole("navigation", { name: "On this page" }).getByRole("link").count()).toBeGreaterThan(5);
+  await page.locator(".vp-doc button.copy").first().click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain("webhookRouter");
+  await page.getByRole("link", { name: "This page as Markdown" }).click();
+  expect(page.url()).toBe(`${address}guides/first-webhook.md`);
+  await context.close();
+});
+
+test("the chosen theme is kept on the next page, and a diagram follows it", async () => {
+  const page = await open({ colorScheme: "light", viewport: { width: widths.laptop, height: 900 } });
+  await visit(page, "guides/delivery");
+  const colours = async () => ({
+    background: await page.evaluate(() => getComputedStyle(document.body).backgroundColor),
+    diagram: await page.locator(".vp-doc img").first().screenshot(),
+  });
+  const light = await colours();
+  await page.getByRole("switch").first().click();
+  const dark = await colours();
+  expect(dark.background).not.toBe(light.background);
+  expect(dark.diagram.equals(light.diagram)).toBe(false);
+  await visit(page, "errors/index");
+  expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe(dark.background);
+  await page.context().close();
 });
 
 test("a reader without scripts has the navigation and no dead buttons", async () => {
-  const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 375, height: 700 } });
-  const page = await context.newPage();
-  await page.goto(addressOf("index"));
+  const page = await open({ javaScriptEnabled: false, viewport: { width: widths.phone, height: 844 } });
+  await visit(page, "guides/first-offer");
   expect(await page.getByRole("button").filter({ visible: true }).count()).toBe(0);
-  await page.getByRole("link", { name: "Delivery semantics" }).first().click();
+  await page.getByRole("link", { name: "Delivery semantics" }).filter({ visible: true }).first().click();
   expect(page.url()).toContain("guides/delivery.html");
+  await page.context().close();
 });

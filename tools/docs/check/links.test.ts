@@ -1,11 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { beforeAll, expect, inject, test } from "vitest";
 import { readHtml } from "./read-html.ts";
 
 const site = inject("site");
 const pages = inject("pages");
+const prefix = new URL(inject("address")).pathname;
 const root = join(import.meta.dirname, "../../..");
 
 /** The ids of each page. */
@@ -28,7 +29,9 @@ test("no link within the site is dead", () => {
   const dead = targets.filter(({ page, target }) => {
     if (isExternal(target)) return false;
     const [path = "", fragment] = target.split("#");
-    const file = path === "" ? `${page}.html` : join(dirname(page), decodeURI(path));
+    const address = decodeURI(new URL(path, `http://localhost${prefix}${page}.html`).pathname);
+    if (!address.startsWith(prefix)) return true;
+    const file = address.slice(prefix.length).replace(/(?<=^|\/)$/, "index.html");
     return (
       !existsSync(join(site, file)) ||
       (fragment && file.endsWith(".html") && !ids.get(file)?.has(decodeURIComponent(fragment)))
@@ -61,9 +64,23 @@ test("nothing is loaded from elsewhere", () =>
 
 test("each page has its Markdown, and llms.txt names pages that exist", () => {
   expect(pages.filter((page) => !existsSync(join(site, `${page}.md`)))).toEqual([]);
-  const listed = [...readFileSync(join(site, "llms.txt"), "utf8").matchAll(/\]\(([^)]+)\): \S/g)].map(
-    ([, path = ""]) => path,
-  );
-  expect(listed.length).toBeGreaterThan(20);
+  const listed = markdownLinks("llms.txt");
+  expect(listed.length).toBeGreaterThan(pages.length * 0.8);
   expect(listed.filter((path) => !existsSync(join(site, path)))).toEqual([]);
 });
+
+test("no link of the Markdown is dead", () => {
+  const dead = pages.flatMap((page) =>
+    markdownLinks(`${page}.md`)
+      .filter((path) => !existsSync(join(site, path)))
+      .map((path) => `${page}.md: ${path}`),
+  );
+  expect(dead).toEqual([]);
+});
+
+/** The paths of pages to which a Markdown file links. */
+function markdownLinks(file: string): string[] {
+  const text = readFileSync(join(site, file), "utf8").replace(/^```[\s\S]*?^```$/gm, "");
+  const links = [...text.matchAll(/(?<!!\[[^\]]*)\]\(([^)#\s]+)/g)].map(([, path = ""]) => path);
+  return links.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length));
+}

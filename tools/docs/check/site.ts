@@ -1,6 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { buildSite } from "../build-site.ts";
 
@@ -10,17 +13,40 @@ declare module "vitest" {
     site: string;
     /** The paths of its pages, without an extension. */
     pages: string[];
+    /** Where it is served: an address with the path prefix, as GitHub Pages has one. */
+    address: string;
   }
 }
 
-/** Builds the site once for all checks. */
+const base = "/offers/next/";
+
+const types: Record<string, string> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".woff2": "font/woff2",
+  ".json": "application/json",
+};
+
+/** Builds the site once for all checks, for a path prefix, and serves its files and nothing else. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const site = await mkdtemp(join(tmpdir(), "offers-site-"));
-  const pages = await buildSite(join(import.meta.dirname, "../../.."), site);
+  const pages = await buildSite(site, base);
+  const server = createServer(async (request, response) => {
+    const path = decodeURI(new URL(request.url ?? "/", "http://localhost").pathname);
+    const file = path.startsWith(base) ? path.slice(base.length).replace(/(?<=^|\/)$/, "index.html") : undefined;
+    const content = file === undefined ? undefined : await readFile(join(site, file)).catch(() => undefined);
+    if (content === undefined || file === undefined) return response.writeHead(404).end();
+    response.writeHead(200, { "content-type": types[extname(file)] ?? "text/plain; charset=utf-8" }).end(content);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
   project.provide("site", site);
-  project.provide(
-    "pages",
-    pages.map(({ path }) => path),
-  );
-  return () => rm(site, { recursive: true });
+  project.provide("pages", pages);
+  project.provide("address", `http://127.0.0.1:${(server.address() as AddressInfo).port}${base}`);
+  return async () => {
+    server.close();
+    await rm(site, { recursive: true });
+  };
 }

@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, "../../..");
 const run = promisify(execFile);
 const sources = globSync(["docs/**/*.md", "packages/*/README.md", "README.md"], {
   cwd: root,
-  exclude: ["**/node_modules/**", "docs/site/**"],
+  exclude: ["**/node_modules/**", "docs/{site,reference}/**"],
 }).sort();
 
 interface RunnableSnippet {

@@ -1,0 +1,25 @@
+import { webhookRouter } from "@offers/webhook-kit/express";
+import { redisDeduplication } from "@offers/webhook-kit/redis";
+import express from "express";
+import { createClient } from "redis";
+
+const redis = createClient({ url: process.env.REDIS_URL ?? "redis://127.0.0.1:6379" });
+redis.on("error", (error) => console.error("redis", error.code));
+await redis.connect();
+
+const app = express();
+app.use(
+  "/offers",
+  webhookRouter({
+    secret: process.env.WEBHOOK_SECRET ?? "",
+    deduplication: redisDeduplication(redis),
+    onWorkerOfferResponse: ({ offerId, workerId, response }) => console.log(offerId, workerId, response),
+  }),
+);
+
+const port = Number(process.env.PORT ?? 3001);
+const server = app.listen(port, () => console.log(`receiver listening on ${port}`));
+
+process.on("SIGTERM", () => {
+  server.close(() => redis.close()); // first the requests that are being handled
+});

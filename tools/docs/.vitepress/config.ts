@@ -1,0 +1,383 @@
+// The documentation site: which files are its pages, how its navigation looks, how it is searched.
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { dirname as folderOf, join as joinPath, relative } from "node:path/posix";
+import { slug } from "github-slugger";
+import { type DefaultTheme, defineConfig, type HeadConfig, type MarkdownOptions } from "vitepress";
+import { tabsMarkdownPlugin } from "vitepress-plugin-tabs";
+
+const root = join(import.meta.dirname, "../../..");
+const repository = "https://github.com/offers/offers";
+const summary =
+  "npm packages that connect TypeScript to a staffing service: a client for its offers API and a kit that receives its webhooks.";
+
+/** The page of a Markdown file in the repository: `packages/client/README.md` is `client/index.md`. */
+const pageOf = (source: string): string =>
+  source
+    .replace("docs/home.md", "docs/index.md")
+    .replace(/^examples\/platform\//, "sandbox/")
+    .replace(/^(?:docs|packages)\//, "")
+    .replace(/^(reference\/[^/]+\/)@offers\/[^/]+\//, "$1")
+    .replace("README.md", "index.md")
+    .replace("OPERATING.md", "operating.md");
+
+const isPage = (source: string): boolean =>
+  /^(?:docs\/.*|packages\/\w[\w-]*\/(?:README|CHANGELOG)|examples\/platform\/(?:README|OPERATING))\.md$/.test(source);
+
+/**
+ * Where a link of a Markdown file leads on the site: to a page, as an absolute path, or to a file of the repository.
+ *
+ * @throws when neither exists
+ */
+function resolveLink(source: string, target: string): string {
+  const [address = "", fragment] = target.split("#");
+  const hash = fragment === undefined ? "" : `#${fragment}`;
+  const [, tracked] = /^https:\/\/github\.com\/offers\/offers\/(?:blob|tree)\/main\/(.*)/.exec(address) ?? [];
+  if (address === "" || (tracked === undefined && /^[a-z]+:/.test(address))) return target;
+  const file = tracked ?? joinPath(folderOf(source), decodeURI(address));
+  if (!existsSync(join(root, file))) throw new Error(`${source} links to ${target}, which does not exist`);
+  if (isPage(file)) return `/${pageOf(file)}${hash}`;
+  return `${repository}/${/\.\w+$/.test(file) ? "blob" : "tree"}/main/${file.replace(/\/$/, "")}${hash}`;
+}
+
+const markdown: MarkdownOptions = {
+  theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
+  // The ids are those of GitHub, so that a link works on both.
+  anchor: { slugify: slug },
+  config(md) {
+    md.use(tabsMarkdownPlugin);
+    md.core.ruler.push("repository-links", ({ tokens, env }) => {
+      for (const { children } of tokens)
+        for (const token of children ?? [])
+          if (token.type === "link_open")
+            token.attrSet("href", resolveLink(relative(root, env.realPath ?? env.path), token.attrGet("href") ?? ""));
+    });
+  },
+};
+
+const referenceOf = (folder: string): DefaultTheme.SidebarItem[] => {
+  const file = join(root, "docs/reference", folder, "typedoc-sidebar.json");
+  return JSON.parse(readFileSync(file, "utf8").replaceAll(/\/@offers\/[\w-]+\//g, "/"));
+};
+
+const pagesOf = (folder: string, pages: Record<string, string>): DefaultTheme.SidebarItem[] =>
+  Object.entries(pages).map(([text, name]) => ({ text, link: `${folder}/${name}` }));
+
+const guides: DefaultTheme.SidebarItem[] = [
+  {
+    text: "Start",
+    items: [
+      { text: "Overview", link: "/" },
+      ...pagesOf("/guides", {
+        "Your first offer": "first-offer",
+        "Your first webhook": "first-webhook",
+        "Without a clone": "without-a-clone",
+        "Manual walkthrough": "walkthrough",
+      }),
+    ],
+  },
+  {
+    text: "Offers",
+    items: pagesOf("/guides", {
+      "List or change offers": "offers",
+      "API keys": "api-keys",
+      "CORS and browsers": "browsers",
+    }),
+  },
+  {
+    text: "Webhooks",
+    items: pagesOf("/guides", {
+      "Delivery semantics": "delivery",
+      "Recipes for frameworks": "recipes",
+      "Contact suggestions and invitations": "contact-suggestions",
+      "Process in a worker": "workers",
+      "Verify in other languages": "other-languages",
+      "Move from a hand-written receiver": "migrating",
+    }),
+  },
+  {
+    text: "Develop and test",
+    items: pagesOf("/guides", {
+      "Test your integration": "testing",
+      "On your own machine": "tunnels",
+      "TypeScript settings": "typescript",
+    }),
+  },
+  {
+    text: "Production",
+    items: pagesOf("/guides", {
+      "Going to production": "production",
+      "Proxies and containers": "deployment",
+      "Personal data": "personal-data",
+      "Scale the platform": "scaling",
+    }),
+  },
+];
+
+const operations = pagesOf("/operations", {
+  CreateOffer: "create-offer",
+  GetOffer: "get-offer",
+  CompleteOffer: "complete-offer",
+  WithdrawOffer: "withdraw-offer",
+});
+
+const events: DefaultTheme.SidebarItem[] = [
+  { text: "All events", link: "/events/" },
+  {
+    text: "Webhooks",
+    items: pagesOf("/events", {
+      "Worker Offer Response": "worker-offer-response",
+      "Worker Added Contact": "worker-added-contact",
+      "Contact Suggestions": "contact-suggestions",
+      Test: "test",
+      "Test authorisation": "test-auth",
+      "Offer Event Deleted": "offer-event-deleted",
+      "Timeline Changed": "timeline-changed",
+    }),
+  },
+  {
+    text: "Push notifications",
+    items: pagesOf("/events", { Offer: "push-offer", Decision: "push-decision", Withdrawal: "push-withdrawal" }),
+  },
+];
+
+const project: DefaultTheme.SidebarItem = {
+  text: "Project",
+  items: pagesOf("", {
+    Changelog: "changelog",
+    Versioning: "versioning",
+    "The contract": "contract",
+    Decisions: "decisions",
+    Glossary: "glossary",
+    Benchmarks: "benchmarks",
+  }),
+};
+
+const sidebar: DefaultTheme.SidebarMulti = {
+  "/reference/": [
+    { text: "@offers/client", items: referenceOf("client") },
+    { text: "@offers/webhook-kit", items: referenceOf("webhook-kit") },
+  ],
+  "/http-reference": [
+    { text: "HTTP", items: [{ text: "HTTP reference", link: "/http-reference" }, ...operations] },
+    ...events,
+  ],
+  "/operations/": [
+    { text: "HTTP", items: [{ text: "HTTP reference", link: "/http-reference" }, ...operations] },
+    ...events,
+  ],
+  "/events/": [
+    { text: "HTTP", items: [{ text: "HTTP reference", link: "/http-reference" }, ...operations] },
+    ...events,
+  ],
+  "/errors/": [
+    {
+      text: "Error codes",
+      link: "/errors/",
+      items: globSync("docs/errors/[a-z]*.md", { cwd: root })
+        .sort()
+        .map((file) => ({ text: basename(file, ".md"), link: `/errors/${basename(file)}` })),
+    },
+  ],
+  "/": [
+    ...guides,
+    {
+      text: "Packages",
+      items: pagesOf("", { "@offers/client": "client/", "@offers/webhook-kit": "webhook-kit/", "@offers/cli": "cli/" }),
+    },
+    {
+      text: "Reference",
+      items: [
+        { text: "HTTP reference", link: "/http-reference", collapsed: true, items: operations },
+        {
+          text: "Events",
+          link: "/events/",
+          collapsed: true,
+          items: events.slice(1).flatMap(({ items = [] }) => items),
+        },
+        { text: "TypeScript reference", link: "/reference/client/" },
+        { text: "Error codes", link: "/errors/" },
+      ],
+    },
+    { text: "Reference platform", items: pagesOf("/sandbox", { "Run it": "", "Operate it": "operating" }) },
+    project,
+  ],
+};
+
+/** A page as the search finds it: a guide comes before a table of decisions. Runs in the browser, so it uses nothing outside. */
+const boostDocument = (id: string): number => {
+  if (/(?:contract|decisions|glossary|versioning|changelog)\.html/.test(id)) return 0.4;
+  if (id.includes("/reference/")) return 0.8;
+  return id.includes("/errors/") ? 1 : 1.4;
+};
+
+/** Splits `onWorkerOfferResponse` and `rate_limited` into words, and keeps the whole name. Runs in the browser, too. */
+const tokenize = (text: string): string[] =>
+  text
+    .split(/[^\p{L}\p{N}_.]+|\.(?=\s|$)/u)
+    .filter(Boolean)
+    .flatMap((word) => {
+      const parts = word.split(/[_.]+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})/u).filter(Boolean);
+      return parts.length > 1 ? [word, ...parts] : [word];
+    });
+
+/** Lower case, without the endings of plurals and verbs, and without words that every page has. Runs in the browser, too. */
+const processTerm = (term: string): string | null => {
+  const lower = term.toLowerCase();
+  if (
+    /^(?:an?|and|are|as|at|be|by|can|do(?:es)?|for|from|have|how|i|if|in|is|it|its|me|my|of|on|or|our|should|that|the|there|this|to|us(?:e|ing)|want|we|what|when|where|which|why|with|you|your)$/.test(
+      lower,
+    )
+  )
+    return null;
+  if (lower.length < 5) return lower.replace(/(?<=[^s])s$/, "");
+  return lower
+    .replace(/ies$/, "y")
+    .replace(/(?:ations?|ating|ated|ates?|ings?|ed|es|(?<=[^su])s)$/, "")
+    .replace(/(?<=.{3})e$/, "");
+};
+
+const search: DefaultTheme.Config["search"] = {
+  provider: "local",
+  options: {
+    detailedView: true,
+    miniSearch: {
+      options: { tokenize, processTerm },
+      searchOptions: {
+        boost: { title: 2, titles: 1.5, text: 1 },
+        prefix: true,
+        fuzzy: 0.15,
+        // A page with the word itself comes before pages with a similar word.
+        weights: { prefix: 0.2, fuzzy: 0.1 },
+        boostDocument,
+      },
+    },
+    // The words of a page's front matter count three times: they are what readers search for.
+    _render(source, env, md) {
+      const html = md.render(source, env);
+      const { description = "", keywords = [] } = env.frontmatter ?? {};
+      const words = [description, ...keywords, ...keywords, ...keywords].join(", ");
+      return html.replace("</h1>", `</h1><p>${md.utils.escapeHtml(words)}</p>`);
+    },
+  },
+};
+
+const { version } = JSON.parse(readFileSync(join(root, "packages/client/package.json"), "utf8")) as { version: string };
+
+/** The first paragraph of prose, without Markdown. */
+const firstParagraph = (text: string): string => {
+  const [paragraph = ""] = text.match(/^[A-Z`*[](?:(?!Defined in|\[!).)*(?:\n(?!\n).+)*/m) ?? [];
+  return paragraph
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/[`*\\]/g, "")
+    .replace(/\s+/g, " ")
+    .slice(0, 200);
+};
+
+/** Writes a page as Markdown beside its HTML, for readers that are programs. */
+async function copyMarkdown(source: string, file: string, base: string): Promise<void> {
+  let isCode = false;
+  const lines = readFileSync(join(root, source), "utf8")
+    .replace(/^---\n[\s\S]*?\n---\n/, "")
+    .split("\n")
+    .map((line) => {
+      if (/^\s*(?:```|~~~)/.test(line)) isCode = !isCode;
+      if (isCode) return line;
+      return line.replace(/(?<=(?<!!\[[^\]]*)\]\()[^)\s]+(?=\))/g, (target) => {
+        const resolved = resolveLink(source, target);
+        return resolved.startsWith("/") ? base + resolved.slice(1) : resolved;
+      });
+    });
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, lines.join("\n").trimStart());
+}
+
+/** @see https://llmstxt.org */
+const printLlms = (base: string): string =>
+  [
+    "# Offers",
+    `> ${summary}`,
+    ...Object.values(sidebar)
+      .flat()
+      .map(({ text, items = [] }) => `## ${text}\n\n${listPages(items, base).join("\n")}`),
+    "",
+  ].join("\n\n");
+
+const listPages = (items: readonly DefaultTheme.SidebarItem[], base: string): string[] =>
+  items.flatMap(({ text, link, items: below = [] }) => [
+    ...(link === undefined
+      ? []
+      : [
+          `- [${text}](${base}${link
+            .slice(1)
+            .replace(/(?<=^|\/)$/, "index")
+            .replace(/(?:\.md)?$/, ".md")})`,
+        ]),
+    ...listPages(below, base),
+  ]);
+
+const keywordsOf = (keywords: readonly unknown[]): HeadConfig => [
+  "meta",
+  { name: "keywords", content: keywords.join(", ") },
+];
+
+/** A reader without scripts has the sidebar above the page, and no buttons that do nothing. */
+const withoutScripts = `<style>
+.VPLocalNav, .VPNavBar .content-body, .VPSidebar .caret, button { display: none !important }
+.VPSidebar { position: static !important; opacity: 1 !important; transform: none !important; width: auto !important; max-width: none !important }
+.VPSidebarItem.collapsed .items { display: block !important }
+</style>`;
+
+export default defineConfig({
+  title: "Offers",
+  description: summary,
+  lang: "en",
+  srcDir: root,
+  outDir: join(root, "docs/site"),
+  cacheDir: join(root, ".cache/vitepress"),
+  srcExclude: [
+    "*.md",
+    "!(docs|packages|examples)/**",
+    "docs/site/**",
+    "docs/reference/*/index.md",
+    "examples/!(platform)/**",
+    "{packages,examples}/*/!(README|OPERATING|CHANGELOG).md",
+    "{packages,examples}/*/*/**",
+  ],
+  rewrites: pageOf,
+  markdown,
+  lastUpdated: false,
+  themeConfig: {
+    nav: [
+      { text: "Guides", link: "/guides/first-offer", activeMatch: "^/guides/" },
+      { text: "HTTP", link: "/http-reference", activeMatch: "^/(?:http-reference|operations/)" },
+      { text: "Events", link: "/events/", activeMatch: "^/events/" },
+      { text: "TypeScript", link: "/reference/client/", activeMatch: "^/reference/" },
+      { text: "Errors", link: "/errors/", activeMatch: "^/errors/" },
+      {
+        text: version === "0.0.0" ? "not released" : `v${version}`,
+        items: pagesOf("", { Changelog: "changelog", Versioning: "versioning" }),
+      },
+    ],
+    sidebar,
+    search,
+    outline: { level: [2, 3], label: "On this page" },
+    socialLinks: [{ icon: "github", link: repository }],
+    docFooter: { prev: "Previous", next: "Next" },
+    externalLinkIcon: true,
+  },
+  transformPageData(page, { siteConfig }) {
+    const text = readFileSync(join(siteConfig.srcDir, page.filePath), "utf8");
+    page.description ||= firstParagraph(text);
+  },
+  transformHead: ({ page, pageData: { frontmatter }, siteData: { base } }) => [
+    ["link", { rel: "alternate", type: "text/markdown", href: `${base}${pageOf(page)}` }],
+    ...(frontmatter.keywords ? [keywordsOf(frontmatter.keywords)] : []),
+  ],
+  head: [["noscript", {}, withoutScripts]],
+  async buildEnd({ pages, outDir, site }) {
+    await Promise.all(pages.map((source) => copyMarkdown(source, join(outDir, pageOf(source)), site.base)));
+    await writeFile(join(outDir, "llms.txt"), printLlms(site.base));
+  },
+});

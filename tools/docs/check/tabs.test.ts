@@ -1,0 +1,157 @@
+// Runs every tab of the operations against the platform, and every tab of the events against a receiver of the kit.
+import { execFile } from "node:child_process";
+import { globSync, readFileSync } from "node:fs";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { basename, join } from "node:path";
+import { promisify } from "node:util";
+import { OffersClient } from "@offers/client";
+import { webhookListener } from "@offers/webhook-kit/node";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type DemoPlatform, startDemoPlatform } from "../../processes/demo-platform.ts";
+
+const root = join(import.meta.dirname, "../../..");
+const run = promisify(execFile);
+const secret = "demo-webhook-secret";
+
+let folder: string;
+beforeAll(async () => {
+  // Within the repository, so that the packages are found by their names.
+  await mkdir(join(root, ".cache"), { recursive: true });
+  folder = await mkdtemp(join(root, ".cache", "tabs-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+interface Tab {
+  page: string;
+  label: string;
+  language: string;
+  code: string;
+}
+
+function tabsOf(pattern: string): Tab[] {
+  return globSync(pattern, { cwd: root })
+    .sort()
+    .flatMap((file) =>
+      [...readFileSync(join(root, file), "utf8").matchAll(/^== (.+)\n\n```(\w+)\n([\s\S]*?)^```$/gm)].map(
+        ([, label = "", language = "", code = ""]) => ({ page: basename(file, ".md"), label, language, code }),
+      ),
+    );
+}
+
+/** Runs a tab as its reader would. @returns what it prints */
+async function runTab({ language, code }: Tab, env: Record<string, string> = {}): Promise<string> {
+  const { command, extension } = {
+    ts: { command: [process.execPath, "--disable-warning=ExperimentalWarning"], extension: "ts" },
+    sh: { command: ["sh", "-e"], extension: "sh" },
+    python: { command: ["python3"], extension: "py" },
+  }[language] as { command: [string, ...string[]]; extension: string };
+  const file = join(folder, `tab.${extension}`);
+  await writeFile(file, code);
+  const [program, ...options] = command;
+  const { stdout } = await run(program, [...options, file], { env: { ...process.env, ...env }, timeout: 60_000 });
+  return stdout;
+}
+
+describe("the operations", () => {
+  let platform: DemoPlatform;
+  let offers: OffersClient;
+  let id: string;
+  beforeAll(async () => {
+    platform = await startDemoPlatform();
+    offers = new OffersClient({ baseUrl: platform.address, apiKey: "demo-key-harbour" });
+  });
+  afterAll(() => platform.stop());
+  beforeEach(async () => {
+    ({ id } = await offers.createOffer({ createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] }));
+    await apply(platform.address, id);
+  });
+
+  const tabs = tabsOf("docs/operations/*.md");
+
+  test("are four, each in three languages", () =>
+    expect(tabs.map(({ label }) => label)).toEqual(Array(4).fill(["TypeScript", "curl", "Python"]).flat()));
+
+  test.each(tabs)("$page in $label", async (tab) => {
+    const code = tab.code.replaceAll("http://127.0.0.1:3000", platform.address).replaceAll("offer_4f1c2a", id);
+    const printed = await runTab({ ...tab, code });
+    const offer = await offers.getOffer(id);
+    if (tab.page === "create-offer") expect(printed).toMatch(/offer_(?!4f1c2a)/);
+    if (tab.page === "get-offer") expect(printed).toMatch(/worker_amal/);
+    expect([offer.complete, offer.widthdrawn]).toEqual([tab.page === "complete-offer", tab.page === "withdraw-offer"]);
+  });
+});
+
+/** As the worker does in the app. */
+async function apply(address: string, offerId: string): Promise<void> {
+  const post = (path: string, token: string | undefined, body: object) =>
+    fetch(`${address}/worker-app/${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...(token && { authorization: `Bearer ${token}` }) },
+      body: JSON.stringify(body),
+    });
+  const session = await post("session", undefined, { workerId: "worker_amal", password: "demo-password" });
+  const { token } = (await session.json()) as { token: string };
+  await post(`offers/${offerId}/open`, token, {});
+  expect((await post(`offers/${offerId}/apply`, token, {})).ok).toBe(true);
+}
+
+describe("the events", () => {
+  const handled: string[] = [];
+  let receiver: Server;
+  let address: string;
+  beforeAll(async () => {
+    receiver = createServer(
+      webhookListener({
+        basePath: "/offers",
+        secret,
+        onEvent: ({ type }) => handled.push(type),
+        suggestContacts: () => {
+          handled.push("ContactSuggestions");
+          return [];
+        },
+      }),
+    ).listen(0, "127.0.0.1");
+    await new Promise((resolve) => receiver.once("listening", resolve));
+    address = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+  });
+  afterAll(() => receiver.close());
+
+  const tabs = tabsOf("docs/events/[!p]*.md").filter(({ language }) => language === "sh");
+
+  test("are seven, each sent by the command line and by curl", () =>
+    expect(tabs.map(({ label }) => label)).toEqual(Array(7).fill(["offers trigger", "curl"]).flat()));
+
+  test.each(tabs)("$page with $label", async (tab) => {
+    handled.length = 0;
+    const program = `${process.execPath} ${join(root, "packages/cli/dist/offers.js")}`;
+    const code = tab.code.replaceAll("http://127.0.0.1:3001", address).replace(/^offers /, `${program} `);
+    expect(await runTab({ ...tab, code }, { WEBHOOK_SECRET: secret })).toMatch(/200/);
+    const isCheck = tab.page.startsWith("test");
+    const type = tab.page.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
+    expect(handled).toEqual(isCheck ? [] : [type]);
+  });
+
+  test("are signed on their pages as the kit verifies", async () => {
+    const requests = globSync("docs/events/[!p]*.md", { cwd: root }).flatMap((file) =>
+      [...readFileSync(join(root, file), "utf8").matchAll(/^```http\n([\s\S]*?)^```$/gm)].map(([, text = ""]) => text),
+    );
+    expect(requests.length).toBe(7);
+    const { timestampDigest } = await import("@offers/webhook-kit");
+    for (const text of requests) {
+      const { Timestamp, Authorization } = Object.fromEntries(
+        [...text.matchAll(/^(\S+): (.*)$/gm)].map(([, name, value]) => [name, value]),
+      );
+      if (text.startsWith("GET /offers/test HTTP")) expect(Authorization).toBeUndefined();
+      else
+        expect(timestampDigest().sign({ secret, now: new Date(Timestamp ?? "") })).toEqual({
+          Timestamp,
+          Authorization,
+        });
+      const [, body = ""] = text.split("\n\n");
+      const [, length] = /^content-length: (\d+)$/m.exec(text) ?? [];
+      expect(Number(length ?? 0)).toBe(Buffer.byteLength(body.trim()));
+    }
+  });
+});

@@ -1,0 +1,75 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  Application,
+  type Comment,
+  DeclarationReflection,
+  LogLevel,
+  type ProjectReflection,
+  ReflectionKind,
+  SignatureReflection,
+} from "typedoc";
+
+/** A warning or an error of TypeDoc, such as a link to a name that does not exist. */
+export class TypeDocError extends Error {
+  override readonly name = "TypeDocError";
+}
+
+/**
+ * Writes the API reference of a package to docs/reference, as Markdown with a sidebar for VitePress.
+ *
+ * @param folder of packages/
+ * @throws {TypeDocError} for every warning of TypeDoc: an undocumented export, a broken link
+ */
+export async function writeReference(root: string, folder: string): Promise<void> {
+  const manifest = JSON.parse(readFileSync(join(root, "packages", folder, "package.json"), "utf8"));
+  const { name, version } = manifest as { name: string; version: string };
+  const app = await Application.bootstrapWithPlugins({
+    options: join(root, "packages", folder, "typedoc.json"),
+    plugin: ["typedoc-plugin-markdown", "typedoc-vitepress-theme"],
+    name,
+    out: join(root, "docs/reference", folder),
+    readme: "none",
+    logLevel: LogLevel.Warn,
+    // The lines of a release are those of its tag; before the first one there is none.
+    gitRevision: version === "0.0.0" ? "main" : `${name}@${version}`,
+    sourceLinkTemplate: `https://github.com/offers/offers/blob/{gitRevision}/packages/${folder}/src/{path}#L{line}`,
+    ...markdownOptions,
+  });
+  app.options.setValue("docsRoot", join(root, "docs"));
+  const project = await app.convert();
+  if (!project) throw new TypeDocError(`TypeDoc cannot read packages/${folder}`);
+  resolveInheritedLinks(project);
+  app.validate(project);
+  // A module is named as it is imported.
+  for (const module of project.children ?? [])
+    if (module.kindOf(ReflectionKind.Module)) module.name = importOf(name, module);
+  await app.generateOutputs(project);
+  if (app.logger.hasErrors() || app.logger.hasWarnings()) throw new TypeDocError(`TypeDoc warns of packages/${folder}`);
+}
+
+/** The copy of a docstring on an inherited member has the links of the original as text; take its resolved ones. */
+function resolveInheritedLinks(project: ProjectReflection): void {
+  for (const reflection of project.getReflectionsByKind(ReflectionKind.CallSignature | ReflectionKind.SomeMember)) {
+    if (!(reflection instanceof DeclarationReflection || reflection instanceof SignatureReflection)) continue;
+    const original = (reflection.inheritedFrom ?? reflection.overwrites)?.reflection?.comment;
+    if (original && textOf(original) === textOf(reflection.comment)) reflection.comment = original.clone();
+  }
+}
+
+const textOf = (comment: Comment | undefined): string => comment?.summary.map(({ text }) => text).join("") ?? "";
+
+const importOf = (packageName: string, { name }: DeclarationReflection): string =>
+  name === "index" ? packageName : name.startsWith("@") ? name : `${packageName}/${name}`;
+
+/** @see https://typedoc-plugin-markdown.org/docs/options */
+const markdownOptions: Record<string, unknown> = {
+  entryFileName: "index",
+  hidePageHeader: true,
+  hideBreadcrumbs: true,
+  useCodeBlocks: true,
+  expandParameters: true,
+  parametersFormat: "table",
+  propertiesFormat: "table",
+  indexFormat: "table",
+};
