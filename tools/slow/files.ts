@@ -15,6 +15,7 @@ export const slowFiles = [
   "packages/cli/test/command/start-time.test.ts",
   "packages/cli/test/listen/forward-many.test.ts",
   "packages/cli/test/probe/languages.test.ts",
+  "packages/cli/test/probe/planted-all.test.ts",
   "packages/webhook-kit/test/corpus/probe.test.ts",
   "packages/webhook-kit/test/inbox-kills/kills.test.ts",
   "tools/release/reproducible.test.ts",

@@ -208,6 +208,11 @@ const serious = {
     change: "Compare the part of Content-Type before the semicolon, without regard to case.",
     line: 'headers["content-type"] === "application/json"   // false with a charset',
   },
+  optional_field_required: {
+    title: "An optional field is required",
+    why: "filter is optional: a hirer may search without a text. The hirer sees that your organisation's response was invalid.",
+    change: "Require userEmailAddresses only.",
+  },
   unknown_fields_refused: {
     title: "A field that you do not know is refused",
     why: `The service may add fields. ${lost}`,
@@ -218,11 +223,6 @@ const serious = {
     title: "Text that is not ASCII is refused",
     why: `JSON is UTF-8 (RFC 8259, section 8.1), and names have letters of every script. ${lost}`,
     change: "Decode the body as UTF-8.",
-  },
-  optional_field_required: {
-    title: "An optional field is required",
-    why: "filter is optional: a hirer may search without a text. The hirer sees that your organisation's response was invalid.",
-    change: "Require userEmailAddresses only.",
   },
   header_case_matters: {
     title: "Headers are only found in one case",

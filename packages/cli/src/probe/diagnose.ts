@@ -138,9 +138,9 @@ async function diagnoseAuth(subject: Subject, auth: Asked): Promise<ProbeFinding
   if (known) return known;
   const posted = await ask(subject, { method: "POST", target, headers: headers(), body: "" });
   if (posted.status === 200) return findingOf("wrong_method", target, auth, "POST /test/auth gets 200.");
+  if (status === 404 || status === 405) return findingOf("auth_check_missing", target, auth, "");
   const misreading = await findMisreading(subject, "ms");
   if (misreading) return findingOf(misreading.defect, target, auth, `It accepts ${misreading.accepted}.`);
-  if (status === 404 || status === 405) return findingOf("auth_check_missing", target, auth, "");
   const other = (Object.keys(schemeNames) as Scheme[]).find((each) => each !== scheme) ?? scheme;
   const byOther = await ask(subject, signedCheck(signedHeaders(other, secret, Date.now())));
   if (typeof status === "number" && status >= 500 && byOther.status !== 200)
@@ -156,7 +156,7 @@ async function diagnoseAuth(subject: Subject, auth: Asked): Promise<ProbeFinding
 const concurrency = 16;
 
 /** All neighbours are tried within this time, at a receiver that is slow to refuse. */
-const patienceMs = 30_000;
+const patienceMs = 60_000;
 
 /** The first neighbour of a right signature that the receiver accepts at GET /test/auth. */
 export async function findMisreading(subject: Subject, precision: Precision): Promise<Misreading | undefined> {

@@ -121,8 +121,8 @@ function unverifiedDefect(id: string, step: Step): DefectCode | undefined {
     case "timestamp_out_of_tolerance":
       return zoneCases.test(id) ? "zone_ignored" : staleDefect(id, step);
     case "duplicate_header":
-      // Two equal headers, or an empty one beside a valid one, leave no doubt.
-      return /equal|trailing-comma|leading-comma|empty/.test(id) ? undefined : "duplicate_header_accepted";
+      // Two equal headers, or an empty one beside a valid one, leave no doubt; a date of HTTP has a comma of its own.
+      return /http-date|equal|trailing-comma|leading-comma|empty/.test(id) ? undefined : "duplicate_header_accepted";
     case "signature_mismatch":
       return "wrong_signature_accepted";
     // With a valid signature in it, so that only its holder can send it.
@@ -177,4 +177,4 @@ const isOtherSpelling = (id: string): boolean =>
 /** Whether it declares a body and does not send it. */
 const isIncomplete = (id: string): boolean => id.includes("/declared-");
 
-const isOversized = (id: string): boolean => /^searches\/(of-16-mib|declared-gigabyte)/.test(id);
+const isOversized = (id: string): boolean => /^(searches|bodies)\/(of-16-mib|declared-gigabyte)/.test(id);

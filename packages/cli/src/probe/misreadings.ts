@@ -64,6 +64,11 @@ function digestMisreadings(secret: string, now: number, precision: Precision): M
     ...inBothCases(defect, accepted, of(appended)),
     ...inBothCases(defect, `${accepted} (as an HMAC)`, of(keyed)),
   ];
+  const shifted = (minutes: number): Misreading[] => {
+    const text = precisely(now + minutes * 60_000, precision);
+    const defect = Math.abs(minutes) < 60 ? "clock_off" : "zone_ignored";
+    return inBothCases(defect, `a Timestamp ${describeShift(minutes)} UTC`, appended(text, secret), text);
+  };
   return [
     {
       defect: "lower_case_digest",
@@ -71,12 +76,13 @@ function digestMisreadings(secret: string, now: number, precision: Precision): M
       headers: digestHeaders(timestamp, digest.toString("hex")),
     },
     ...inBothCases("hmac_only", "the HMAC of the timestamp under the secret", keyed(timestamp, secret)),
+    ...wholeHours.flatMap((minutes) => shifted(minutes)),
     {
       defect: "content_type_required",
       accepted: "the request with Content-Type: application/json",
       headers: [...digestHeaders(timestamp, capitals(digest)), ["Content-Type", "application/json"]],
     },
-    ...otherFormats(now)
+    ...otherFormats(Date.parse(timestamp))
       .filter(([, text]) => text !== timestamp)
       .flatMap(([name, text]) =>
         inBothVariants("reformatted_date", `the digest of the same time written ${name}`, (made) => made(text, secret)),
@@ -95,6 +101,7 @@ function digestMisreadings(secret: string, now: number, precision: Precision): M
       accepted: "the same digest in base64",
       headers: digestHeaders(timestamp, digest.toString("base64")),
     },
+    ...otherShifts.flatMap((minutes) => shifted(minutes)),
     ...(["second", "minute", "ms"] as const)
       .filter((other) => other !== precision)
       .flatMap((other) => {
@@ -102,11 +109,6 @@ function digestMisreadings(secret: string, now: number, precision: Precision): M
         const accepted = `a Timestamp such as ${text}`;
         return inBothCases("precision_refused", accepted, appended(text, secret), text);
       }),
-    ...shiftsInMinutes.flatMap((minutes) => {
-      const text = precisely(now + minutes * 60_000, precision);
-      const defect = Math.abs(minutes) < 60 ? "clock_off" : "zone_ignored";
-      return inBothCases(defect, `a Timestamp ${describeShift(minutes)} UTC`, appended(text, secret), text);
-    }),
   ];
 }
 
@@ -182,11 +184,15 @@ const otherTexts = (timestamp: string, secret: string): [accepted: string, diges
   ["an HMAC of the timestamp followed by the secret", hmac(secret, `${timestamp}${secret}`)],
 ];
 
-/** Of a wrong clock up to an hour; then of the zones, whose offsets are whole quarters of an hour from -12 to +14 hours. */
-const shiftsInMinutes: readonly number[] = [
+/** The offsets of zones reach from -12 to +14 hours; most are whole hours. */
+const wholeHours: readonly number[] = Array.from({ length: 27 }, (_, index) => (index - 12) * 60).filter(Boolean);
+
+/** Of a clock that is wrong by up to an hour, and of the other zones, whose offsets are quarters of an hour. */
+const otherShifts: readonly number[] = [
   ...[6, 12, 18, 24, 30, 36, 42, 48, 54].flatMap((minutes) => [minutes, -minutes]),
-  ...Array.from({ length: 53 }, (_, index) => 60 + index * 15),
-  ...Array.from({ length: 45 }, (_, index) => -60 - index * 15),
+  ...Array.from({ length: 105 }, (_, index) => (index - 48) * 15).filter(
+    (minutes) => Math.abs(minutes) > 60 && minutes % 60 !== 0,
+  ),
 ];
 
 function describeShift(minutes: number): string {

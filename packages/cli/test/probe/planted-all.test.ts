@@ -1,0 +1,31 @@
+import { describe, expect, test } from "vitest";
+import { describeRunnable, programs, runnable } from "../support/start-program.ts";
+import { plantedReceivers } from "./planted-receivers.ts";
+import { probeProgram } from "./probe-program.ts";
+
+// A machine that lacks a language passes, and says what was not tried.
+console.info(describeRunnable());
+
+test("there are thirty receivers with a defect, in four languages, and six right ones", () => {
+  expect(plantedReceivers.length).toBeGreaterThanOrEqual(30);
+  expect(new Set(plantedReceivers.map(({ program }) => program)).size).toBe(4);
+  expect(programs).toHaveLength(6);
+});
+
+const planted = plantedReceivers.filter(({ program }) => runnable.includes(program));
+
+describe.concurrent.each(planted)("a receiver in $program that $defect", ({ program, edits, env, found, says }) => {
+  test("is found first among all cases, with its remedy", async () => {
+    const { findings } = await probeProgram(program, { edits, env });
+    expect(findings[0]?.defect, JSON.stringify(findings)).toBe(found);
+    expect(findings[0]?.cases.join("\n")).toContain(says);
+  });
+});
+
+describe.each(["UTC", "America/St_Johns", "Pacific/Kiritimati"])("in %s", (TZ) => {
+  test.each(runnable)("a right receiver has neither findings nor notes in any case: %s", async (program) => {
+    const { findings, notes, sent } = await probeProgram(program, { env: { TZ } });
+    expect({ findings, notes }).toEqual({ findings: [], notes: [] });
+    expect(sent).toBeGreaterThan(600);
+  });
+});

@@ -1,0 +1,120 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readDocument } from "../../../../tools/guides/read-document.ts";
+import { freePort } from "../../../../tools/processes/free-port.ts";
+import { type ReceiverUrl, readUrl } from "../../src/wire/receiver-url.ts";
+import { secrets } from "./start-receiver.ts";
+
+const root = join(import.meta.dirname, "../../../..");
+
+interface Source {
+  /** A guide that prints the program, or the program itself. */
+  file: string;
+  command: string;
+  program: string;
+  base: string;
+}
+
+/** Right receivers that need nothing but their language: three that guides print, and one of the tests. */
+const sources = {
+  node: { file: "docs/guides/without-a-clone.md", command: process.execPath, program: "receiver.mjs", base: "/offers" },
+  python: { file: "docs/guides/other-languages.md", command: "python3", program: "receiver.py", base: "/offers" },
+  java: { file: "docs/guides/other-languages.md", command: "java", program: "Receiver.java", base: "/offers" },
+  perl: { file: "packages/cli/test/receivers/receiver.pl", command: "perl", program: "receiver.pl", base: "" },
+  express: {
+    file: "packages/cli/test/receivers/express.mjs",
+    command: process.execPath,
+    program: "express.mjs",
+    base: "/offers",
+  },
+  fastify: {
+    file: "packages/cli/test/receivers/fastify.mjs",
+    command: process.execPath,
+    program: "fastify.mjs",
+    base: "/offers",
+  },
+} as const satisfies Record<string, Source>;
+
+export type Program = keyof typeof sources;
+
+export const programs = Object.keys(sources) as Program[];
+
+/** The programs whose language this machine has. A test prints which they are. */
+export const runnable: readonly Program[] = programs.filter(
+  (program) => spawnSync(sources[program].command, [program === "java" ? "-version" : "--version"]).status === 0,
+);
+
+/** For the output of a test run: what was not tried is said. */
+export function describeRunnable(): string {
+  const missing = programs.filter((program) => !runnable.includes(program));
+  const others = missing.length > 0 ? `; not installed, so not tried: ${missing.join(", ")}` : "";
+  return `receivers under test: ${runnable.join(", ")}${others}`;
+}
+
+/** One line of a program that is right, and the line that is wrong in its place. */
+export type Edit = readonly [right: string, wrong: string];
+
+export interface StartedProgram {
+  url: ReceiverUrl;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a right receiver in a folder of its own, with some of its lines replaced.
+ *
+ * @throws {Error} (rejects) for a line that it does not have: the test must follow the guide
+ */
+export async function startProgram(
+  name: Program,
+  edits: readonly Edit[] = [],
+  env: Record<string, string> = {},
+): Promise<StartedProgram> {
+  const { file, command, program, base } = sources[name];
+  const port = await freePort();
+  const files = file.endsWith(".md")
+    ? readDocument(root, file).flatMap(({ saveAs, code }) => (saveAs === undefined ? [] : [{ saveAs, code }]))
+    : [{ saveAs: program, code: readFileSync(join(root, file), "utf8") }];
+  const missing = edits.find(([right]) => !files.some(({ code }) => code.includes(right)));
+  if (missing) throw new Error(`${file} has no line ${missing[0]}`);
+  // Beside the tests' own receivers, where the frameworks are found.
+  const isGuide = file.endsWith(".md");
+  const folder = mkdtempSync(join(isGuide ? tmpdir() : join(root, "packages/cli/test/receivers"), "started-"));
+  for (const { saveAs, code } of files) {
+    const edited = edits.reduce((text, [right, wrong]) => text.replace(right, () => wrong), code);
+    writeFileSync(join(folder, saveAs), edited.replaceAll("3001", String(port)));
+  }
+  const child = spawn(command, [program], {
+    cwd: folder,
+    stdio: "ignore",
+    // Perl's receiver has a process for each connection: a group ends as a whole.
+    detached: true,
+    env: { ...process.env, WEBHOOK_SECRET: secrets.timestampDigest, PORT: String(port), ...env },
+  });
+  const stop = async () => {
+    const ended = child.exitCode === null ? once(child, "exit") : undefined;
+    if (ended && child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  };
+  await untilListening(child, port).catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
+  return { url: readUrl(`http://127.0.0.1:${port}${base}`), stop };
+}
+
+/** Until it responds to anything at all: what it responds is the test's subject. */
+async function untilListening(child: ChildProcess, port: number): Promise<void> {
+  for (let left = 600; left > 0 && child.exitCode === null; left -= 1) {
+    const isUp = await fetch(`http://127.0.0.1:${port}/is-it-up`, { redirect: "manual" }).then(
+      () => true,
+      () => false,
+    );
+    if (isUp) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error("The receiver does not respond.");
+}
