@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { problemKinds } from "../../examples/platform/src/http/problem-kinds.ts";
 import { retryPolicy } from "../../packages/client/src/retry/retry-policy.ts";
-import { failedCheck, requestProblems, unavailable } from "../../packages/webhook-kit/src/http/problem-kinds.ts";
+import { failedCheck, requestProblems } from "../../packages/webhook-kit/src/http/rejected.ts";
+import { unavailable } from "../../packages/webhook-kit/src/http/response.ts";
 import { codesByClass, unionMembers } from "./string-literals.ts";
 
 /** A file of spec/errors: one part of the project that uses codes. */
@@ -44,7 +45,7 @@ function clientCodes(root: string): CodeUse[] {
 }
 
 function kitCodes(root: string): CodeUse[] {
-  const classes = codesByClass(join(root, "packages/webhook-kit/src/errors.ts"));
+  const classes = codesByClass(join(root, "packages/webhook-kit/src/errors/errors.ts"));
   const codes = new Set(classes.flatMap(([, own]) => own));
   return [...codes].map((code) => {
     const names = classes.filter(([, own]) => own.includes(code)).map(([name]) => `\`${name}\``);
@@ -53,7 +54,7 @@ function kitCodes(root: string): CodeUse[] {
 }
 
 function rejectionCodes(root: string): CodeUse[] {
-  const reasons = unionMembers(join(root, "packages/webhook-kit/src/rejection.ts"), "RejectionReason");
+  const reasons = unionMembers(join(root, "packages/webhook-kit/src/errors/rejection.ts"), "RejectionReason");
   const inResponse = new Map<string, number>(
     Object.entries(requestProblems).map(([code, { status }]) => [code, status]),
   );

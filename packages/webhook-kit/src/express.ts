@@ -4,17 +4,16 @@
  * @module express
  */
 import type { Request, RequestHandler } from "express";
-import { ConfigurationError } from "./errors.ts";
-import type { IncomingRequest } from "./http/incoming-request.ts";
-import { readNodeBody } from "./http/node-body.ts";
+import { ConfigurationError } from "./errors/errors.ts";
+import type { RejectionFacts } from "./errors/rejection.ts";
+import { readNodeBody } from "./http/body.ts";
 import { writeNodeResponse } from "./http/node-response.ts";
+import type { IncomingRequest } from "./http/request.ts";
 import type { WebhookResponse } from "./http/response.ts";
 import type { ReceiverOptions, VerifyOptions } from "./options/options.ts";
-import { readReceiverOptions, readVerifyOptions } from "./options/settings.ts";
 import { receive } from "./receive/receive.ts";
-import { verifyIncoming } from "./receive/verify.ts";
-import type { RejectionFacts } from "./rejection.ts";
-import type { VerifiedWebhook } from "./verified.ts";
+import { startReceiver, startVerifier } from "./receive/settings.ts";
+import { type VerifiedWebhook, verifyOnly } from "./receive/verify-only.ts";
 
 declare global {
   namespace Express {
@@ -48,7 +47,7 @@ declare global {
  * ```
  */
 export function webhookRouter(options: ReceiverOptions<Request>): RequestHandler {
-  const settings = readReceiverOptions(options);
+  const settings = startReceiver(options);
   refuseBasePath(options);
   return (request, response, next) => {
     refuseWithoutExpress(next);
@@ -82,16 +81,16 @@ export function webhookRouter(options: ReceiverOptions<Request>): RequestHandler
  * ```
  */
 export function verifyWebhook(options: VerifyOptions<Request>): RequestHandler {
-  const settings = readVerifyOptions(options);
+  const settings = startVerifier(options);
   refuseBasePath(options);
   return (request, response, next) => {
     refuseWithoutExpress(next);
-    const proceed = (outcome: Awaited<ReturnType<typeof verifyIncoming>>) => {
+    const proceed = (outcome: Awaited<ReturnType<typeof verifyOnly>>) => {
       if ("response" in outcome) return writeNodeResponse(request, response, outcome.response);
       request.webhook = outcome.webhook;
       next();
     };
-    void verifyIncoming(settings, toIncomingRequest(request)).then(proceed);
+    void verifyOnly(settings, toIncomingRequest(request)).then(proceed);
   };
 }
 

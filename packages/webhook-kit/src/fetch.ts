@@ -4,19 +4,17 @@
  * @module fetch
  */
 
-import { eventEndpoints } from "./endpoints/all.ts";
-import { ConfigurationError } from "./errors.ts";
-import type { Handlers } from "./handlers.ts";
-import { readBasePath, type StripBasePath } from "./http/base-path.ts";
-import { readFetchBody } from "./http/fetch-body.ts";
-import type { IncomingRequest } from "./http/incoming-request.ts";
-import { readTarget } from "./http/request-target.ts";
+import { eventEndpoints } from "./endpoints/endpoints.ts";
+import type { WebhookEvent } from "./endpoints/events.ts";
+import type { Handlers } from "./endpoints/handlers.ts";
+import { ConfigurationError } from "./errors/errors.ts";
+import { readBasePath, readTarget, type StripBasePath } from "./http/base-path.ts";
+import { readFetchBody } from "./http/body.ts";
+import type { IncomingRequest } from "./http/request.ts";
 import type { WebhookResponse } from "./http/response.ts";
 import type { ReceiverOptions, VerifyOptions } from "./options/options.ts";
-import { type ReceiverSettings, readReceiverOptions } from "./options/settings.ts";
 import { receive } from "./receive/receive.ts";
-import { rejectUnknownPath } from "./receive/unknown-path.ts";
-import type { WebhookEvent } from "./webhook-event.ts";
+import { type ReceiverSettings, readReceiverOptions, startReceiver } from "./receive/settings.ts";
 
 /**
  * Every webhook endpoint, for Hono, Next, Bun, Deno, Workers, Lambda and other frameworks with `Request` and `Response`. The
@@ -44,7 +42,7 @@ import type { WebhookEvent } from "./webhook-event.ts";
 export function webhookHandler(
   options: ReceiverOptions<Request> & { basePath?: string },
 ): (request: Request) => Promise<Response> {
-  const settings = readReceiverOptions<Request>(options);
+  const settings = startReceiver<Request>(options);
   const { basePath = "/" } = options;
   const stripBasePath = readBasePath(basePath);
   return (request) => respond(settings, request, stripBasePath);
@@ -128,7 +126,7 @@ async function respond(
   stripBasePath: StripBasePath,
 ): Promise<Response> {
   const response = await receive(settings, toIncomingRequest(request, stripBasePath));
-  return toResponse(response ?? rejectUnknownPath(settings.observer), request.method);
+  return toResponse(response ?? settings.observer.unknownPath(), request.method);
 }
 
 function toIncomingRequest(request: Request, stripBasePath: StripBasePath): IncomingRequest<Request> {

@@ -6,25 +6,25 @@
 
 // Receiving
 
-export type { HandlerContext, Handlers } from "./handlers.ts";
+export type { HandlerContext, Handlers } from "./endpoints/handlers.ts";
 export type { WebhookResponse } from "./http/response.ts";
 export type { ReceiverOptions, VerifyOptions } from "./options/options.ts";
-export { verifyRequest, type WebhookRequest } from "./receive/verify-request.ts";
+export { type VerifiedWebhook, verifyRequest, type WebhookRequest } from "./receive/verify-only.ts";
 export type { SecretSource } from "./signature/secrets.ts";
-export type { Verified, VerifiedWebhook } from "./verified.ts";
+export type { Verified } from "./signature/verify-signature.ts";
 
 // Events
 
-export { parseWebhookEvent } from "./endpoints/parse-webhook-event.ts";
 export type {
   ContactSuggestion,
   ContactSuggestionRequest,
   OfferEventDeleted,
   TimelineChanged,
+  WebhookEvent,
   WorkerAddedContact,
   WorkerOfferResponse,
-} from "./events.ts";
-export type { WebhookEvent } from "./webhook-event.ts";
+} from "./endpoints/events.ts";
+export { parseWebhookEvent } from "./endpoints/parse-webhook-event.ts";
 
 // Schemes
 
@@ -39,8 +39,8 @@ export { memoryDeduplication } from "./deduplication/memory-deduplication.ts";
 
 // Observability
 
-export type { Logger } from "./logger.ts";
-export type { Rejection } from "./rejection.ts";
+export type { Rejection } from "./errors/rejection.ts";
+export type { Logger } from "./options/options.ts";
 
 // Errors
 
@@ -53,4 +53,4 @@ export {
   isWebhookKitError,
   UnavailableError,
   WebhookKitError,
-} from "./errors.ts";
+} from "./errors/errors.ts";

@@ -4,13 +4,11 @@
  * @module lambda
  */
 import { readBasePath, type StripBasePath } from "./http/base-path.ts";
-import type { IncomingRequest } from "./http/incoming-request.ts";
-import { bodyOf, type LambdaEvent, type LambdaResult, methodOf, pathOf, rawHeadersOf } from "./http/lambda-event.ts";
-import { rejectRequest } from "./http/rejected.ts";
+import { takeBytes } from "./http/body.ts";
+import type { IncomingRequest } from "./http/request.ts";
 import type { ReceiverOptions } from "./options/options.ts";
-import { readReceiverOptions } from "./options/settings.ts";
 import { receive } from "./receive/receive.ts";
-import { rejectUnknownPath } from "./receive/unknown-path.ts";
+import { startReceiver } from "./receive/settings.ts";
 
 /**
  * Every webhook endpoint, behind an HTTP API or a function URL (payload 2.0), a REST API (1.0) or a load balancer; bodies may be
@@ -34,11 +32,11 @@ import { rejectUnknownPath } from "./receive/unknown-path.ts";
 export function webhookFunction<Event extends LambdaEvent = LambdaEvent>(
   options: ReceiverOptions<Event> & { basePath?: string },
 ): (event: Event) => Promise<LambdaResult> {
-  const settings = readReceiverOptions<Event>(options);
+  const settings = startReceiver<Event>(options);
   const stripBasePath = readBasePath(options.basePath ?? "/");
   return async (event) => {
     const incoming = toIncomingRequest(event, stripBasePath);
-    const { status, headers, body } = (await receive(settings, incoming)) ?? rejectUnknownPath(settings.observer);
+    const { status, headers, body } = (await receive(settings, incoming)) ?? settings.observer.unknownPath();
     const lists = Object.entries(headers).map(([name, value]) => [name, [value]]);
     return {
       statusCode: status,
@@ -61,10 +59,52 @@ function toIncomingRequest<Event extends LambdaEvent>(
     target: path,
     rawHeaders: rawHeadersOf(event),
     request: event,
-    async readBody(maxBytes) {
-      const bytes = bodyOf(event);
-      if (bytes.length > maxBytes) throw rejectRequest("body_too_large");
-      return { kind: "bytes", bytes };
-    },
+    readBody: async (maxBytes) => takeBytes(bodyOf(event), maxBytes),
   };
 }
+
+/**
+ * An invocation by an HTTP API or a function URL (payload 2.0), a REST API (1.0) or a load balancer: as much of it as is read.
+ *
+ * @inline
+ */
+type LambdaEvent = {
+  readonly body?: string | null | undefined;
+  /** A gateway encodes what it takes for binary. */
+  readonly isBase64Encoded: boolean;
+  readonly headers?: Readonly<Record<string, string | undefined>> | null | undefined;
+  readonly multiValueHeaders?: Readonly<Record<string, string[] | undefined>> | null | undefined;
+} & (
+  | { readonly rawPath: string; readonly requestContext: { readonly http: { readonly method: string } } }
+  | { readonly path: string; readonly httpMethod: string }
+);
+
+/**
+ * What the gateway responds.
+ *
+ * @inline
+ */
+type LambdaResult = {
+  statusCode: number;
+  body: string;
+  isBase64Encoded: false;
+} & ({ headers: Record<string, string> } | { multiValueHeaders: Record<string, string[]> });
+
+/** Name, value, name, value: a header that was sent twice shows only in the lists, where there are any. */
+const rawHeadersOf = ({ headers, multiValueHeaders }: LambdaEvent): string[] =>
+  Object.entries(multiValueHeaders ?? headers ?? {}).flatMap(([name, values]) =>
+    [values ?? []].flat().flatMap((value) => [name, value]),
+  );
+
+/** Percent-encoded, as it was sent: some gateways decode it. */
+function pathOf(event: LambdaEvent): string {
+  const url = new URL("https://lambda.invalid");
+  url.pathname = "rawPath" in event ? event.rawPath : event.path;
+  return url.pathname;
+}
+
+const methodOf = (event: LambdaEvent): string =>
+  "rawPath" in event ? event.requestContext.http.method : event.httpMethod;
+
+const bodyOf = ({ body, isBase64Encoded }: LambdaEvent): Uint8Array =>
+  Buffer.from(body ?? "", isBase64Encoded ? "base64" : "utf8");

@@ -4,16 +4,14 @@
  * @module node
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { readBasePath, type StripBasePath } from "./http/base-path.ts";
-import type { IncomingRequest } from "./http/incoming-request.ts";
-import { readNodeBody } from "./http/node-body.ts";
+import { readBasePath, readTarget, type StripBasePath } from "./http/base-path.ts";
+import { readNodeBody } from "./http/body.ts";
 import { writeNodeResponse } from "./http/node-response.ts";
-import { readTarget } from "./http/request-target.ts";
+import type { IncomingRequest } from "./http/request.ts";
 import type { WebhookResponse } from "./http/response.ts";
 import type { ReceiverOptions } from "./options/options.ts";
-import { readReceiverOptions } from "./options/settings.ts";
 import { receive } from "./receive/receive.ts";
-import { rejectUnknownPath } from "./receive/unknown-path.ts";
+import { startReceiver } from "./receive/settings.ts";
 
 /**
  * Every webhook endpoint, as a listener for `node:http`, or a middleware for connect-style frameworks. An unknown
@@ -39,13 +37,13 @@ import { rejectUnknownPath } from "./receive/unknown-path.ts";
 export function webhookListener(
   options: ReceiverOptions<IncomingMessage> & { basePath?: string },
 ): (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void) => void {
-  const settings = readReceiverOptions<IncomingMessage>(options);
+  const settings = startReceiver<IncomingMessage>(options);
   const { basePath = "/" } = options;
   const stripBasePath = readBasePath(basePath);
   return (request, response, next) => {
     const write = (result: WebhookResponse | undefined) => {
       if (!result && next) return next();
-      writeNodeResponse(request, response, result ?? rejectUnknownPath(settings.observer));
+      writeNodeResponse(request, response, result ?? settings.observer.unknownPath());
     };
     void receive(settings, toIncomingRequest(request, stripBasePath)).then(write);
   };

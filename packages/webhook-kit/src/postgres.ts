@@ -3,5 +3,5 @@
  *
  * @module postgres
  */
-export { inboxMigration } from "./deduplication/inbox/inbox-migration.ts";
-export { type Inbox, postgresInbox } from "./deduplication/inbox/postgres-inbox.ts";
+export { inboxMigration } from "./deduplication/inbox-table.ts";
+export { type Inbox, postgresInbox } from "./deduplication/postgres-inbox.ts";

@@ -3,4 +3,4 @@
  *
  * @module redis
  */
-export { redisDeduplication } from "./deduplication/redis/redis-deduplication.ts";
+export { redisDeduplication } from "./deduplication/redis-deduplication.ts";

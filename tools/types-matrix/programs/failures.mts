@@ -38,7 +38,8 @@ interface KitCodes {
     | "invalid_secret"
     | "signature_scheme_error"
     | "deduplication_full"
-    | "deduplication_failed";
+    | "deduplication_failed"
+    | "inbox_table_missing";
   InternalError: "internal_error" | "tracer_failed";
   InvalidEventError: "invalid_event";
 }

@@ -11,7 +11,12 @@ const request: VerifiedRequest = {
 };
 const incoming = { method: "POST", target: "/offer/response" };
 const event = { incoming, body: undefined, entity: undefined };
-const policy = { replayProtection: "deduplicate", wwwAuthenticate: "hmac", toleranceMs: 300_000 } as const;
+const policy = {
+  deduplication: {},
+  replayProtection: "deduplicate",
+  scheme: { wwwAuthenticate: "hmac" },
+  toleranceMs: 300_000,
+} as const;
 const bind = { ...policy, replayProtection: "single-use-signature" } as const;
 
 test("an event has a key of its own, kept as long as its headers are good", () => {

@@ -1,5 +1,5 @@
-import type { IncomingRequest, ReceivedBody } from "../http/incoming-request.ts";
 import { type Rejected, rejectSignature } from "../http/rejected.ts";
+import type { IncomingRequest, ReceivedBody } from "../http/request.ts";
 import { sha256 } from "../signature/sha256.ts";
 import type { VerifiedRequest } from "../signature/verify-signature.ts";
 
@@ -23,6 +23,8 @@ export interface DedupeKeys {
   readonly keys: readonly DedupeKey[];
   /** How long they are kept once the handler has succeeded. */
   readonly keepMs: number;
+  /** The key of a signed id; undefined under a scheme that signs none. */
+  readonly messageKey: string | undefined;
 }
 
 /**
@@ -32,18 +34,21 @@ export interface DedupeKeys {
  */
 export function dedupeKeys(
   policy: {
+    readonly deduplication: unknown;
     readonly replayProtection: "deduplicate" | "single-use-signature";
-    readonly wwwAuthenticate: string;
+    readonly scheme: { readonly wwwAuthenticate: string };
     readonly toleranceMs: number;
   },
   request: VerifiedRequest,
   event: EventSource | undefined,
 ): DedupeKeys {
   const keys: DedupeKey[] = [];
-  if (event) keys.push(eventKey(request, event));
-  if (policy.replayProtection === "single-use-signature")
-    keys.push({ key: signatureKey(request), onConflict: () => rejectSignature(reused, policy.wwwAuthenticate) });
-  return { keys, keepMs: keepMs(request, policy.toleranceMs) };
+  const message = messageKey(request);
+  // Without deduplication nothing is hashed that the handler does not get.
+  if (policy.deduplication && event) keys.push(eventKey(request, event, message));
+  if (policy.deduplication && policy.replayProtection === "single-use-signature")
+    keys.push({ key: signatureKey(request), onConflict: () => rejectSignature(reused, policy.scheme.wwwAuthenticate) });
+  return { keys, keepMs: keepMs(request, policy.toleranceMs), messageKey: message };
 }
 
 /** A signature is then good for one request only (D-58). */
@@ -59,17 +64,17 @@ const reused = {
 export function eventKey(
   request: VerifiedRequest,
   { incoming: { method, target }, body, entity }: EventSource,
+  signedKey = messageKey(request),
 ): { readonly key: string; readonly subject: string | undefined } {
-  const key = messageKey(request);
-  if (key !== undefined) return { key, subject: undefined };
-  const place = hash(request, "event", [signatureOf(request), method, target, ...(entity ?? [])]);
-  return { key: place + hashBody(body), subject: entity && place };
+  if (signedKey !== undefined) return { key: signedKey, subject: undefined };
+  const place = textOf(request, "event", [signatureOf(request), method, target, ...(entity ?? [])]);
+  return { key: hash(place + hashBody(body)), subject: entity && hash(place) };
 }
 
 /** The key of an event whose id is signed; undefined under a scheme that signs none. */
 export function messageKey(request: VerifiedRequest): string | undefined {
   const { id } = request.parsed;
-  return id === undefined ? undefined : hash(request, "id", [id]);
+  return id === undefined ? undefined : hash(textOf(request, "id", [id]));
 }
 
 /**
@@ -78,18 +83,27 @@ export function messageKey(request: VerifiedRequest): string | undefined {
  */
 export function signatureKey(request: VerifiedRequest): string {
   const { id, signedAt } = request.parsed;
-  return hash(request, "signature", id === undefined ? [signatureOf(request)] : [id, String(signedAt.earliest)]);
+  return hash(
+    textOf(request, "signature", id === undefined ? [signatureOf(request)] : [id, String(signedAt.earliest)]),
+  );
 }
 
-const hash = ({ tenant, verified }: VerifiedRequest, kind: string, parts: readonly string[]): string =>
-  sha256(JSON.stringify([tenant, verified.scheme, kind, parts]));
+/** In base64url: a store keeps its keys for minutes, and the time that V8 takes to move them grows with their length. */
+const hash = (data: string | Uint8Array): string => sha256(data, "base64url");
 
-const signatureOf = ({ parsed }: VerifiedRequest): string => Buffer.from(parsed.signature).toString("hex");
+const textOf = ({ tenant, verified }: VerifiedRequest, kind: string, parts: readonly string[]): string =>
+  JSON.stringify([tenant, verified.scheme, kind, parts]);
+
+/** The bytes, since one signature may be spelled in several ways. */
+function signatureOf({ parsed: { signature } }: VerifiedRequest): string {
+  const { buffer, byteOffset, length } = signature;
+  return Buffer.from(buffer, byteOffset, length).toString("hex");
+}
 
 function hashBody(body: ReceivedBody | undefined): string {
-  if (body?.kind === "bytes") return sha256(body.bytes);
+  if (body?.kind === "bytes") return hash(body.bytes);
   // Equal bytes are parsed to equal values.
-  return body?.kind === "parsed" ? sha256(JSON.stringify(body.value)) : "";
+  return body?.kind === "parsed" ? hash(JSON.stringify(body.value)) : "";
 }
 
 const idKeepMs = 72 * 60 * 60 * 1000;

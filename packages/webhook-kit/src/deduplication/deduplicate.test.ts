@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { HandlerError } from "../errors.ts";
+import { HandlerError } from "../errors/errors.ts";
 import { acknowledged } from "../http/response.ts";
 import { deduplicate, type RunningHandler } from "./deduplicate.ts";
 import type { AcquireResult, Deduplication } from "./deduplication.ts";

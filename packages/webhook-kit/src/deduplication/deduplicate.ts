@@ -1,15 +1,17 @@
-import { isWebhookKitError, type UnavailableError } from "../errors.ts";
-import type { WebhookResponse } from "../http/response.ts";
-import type { DedupeKeys } from "./dedupe-keys.ts";
-import type { Deduplication } from "./deduplication.ts";
-import { LeaseSet } from "./lease-set.ts";
+import { isWebhookKitError, UnavailableError } from "../errors/errors.ts";
+import { lookUpTimeoutMs } from "../generated/decisions.ts";
+import { rejectRequest } from "../http/rejected.ts";
+import { acknowledged, type WebhookResponse } from "../http/response.ts";
+import { withTimeout } from "../http/timeouts.ts";
+import type { DedupeKey, DedupeKeys } from "./dedupe-keys.ts";
+import type { AcquireResult, Deduplication } from "./deduplication.ts";
 
-/** A handler that has started. It cannot be stopped, so it may run past its timeout. */
+/** A handler that has started. It cannot be stopped, so it may run past its timeout. Promises only if the handler returned one. */
 export interface RunningHandler {
   /** Rejects as `outcome` does, or with `handler_timed_out` (D-25). */
-  readonly response: Promise<WebhookResponse>;
+  readonly response: WebhookResponse | Promise<WebhookResponse>;
   /** Settles when the handler ends, timed out or not. */
-  readonly outcome: Promise<WebhookResponse>;
+  readonly outcome: WebhookResponse | Promise<WebhookResponse>;
 }
 
 /** A lease outlasts a handler that ends in time, so it expires only when the handler does not or the process has crashed. */
@@ -24,7 +26,7 @@ const leaseMarginMs = 1_000;
  */
 export async function deduplicate(
   settings: { readonly deduplication: Deduplication | false; readonly handlerTimeoutMs: number },
-  { keys, keepMs }: DedupeKeys,
+  { keys, keepMs }: Pick<DedupeKeys, "keys" | "keepMs">,
   report: (error: UnavailableError) => void,
   start: () => RunningHandler,
 ): Promise<{ readonly response: WebhookResponse; readonly duplicate: boolean }> {
@@ -35,6 +37,11 @@ export async function deduplicate(
   const earlier = await leases.acquire(keys, 2 * handlerTimeoutMs + leaseMarginMs);
   if (earlier) return { response: earlier, duplicate: true };
   const { response, outcome } = start();
+  if (!(outcome instanceof Promise)) {
+    const recorded = leases.complete(outcome.status, keepMs);
+    if (recorded instanceof Promise) await recorded;
+    return { response: outcome, duplicate: false };
+  }
   // The leases follow the handler, not its response: after a timeout the handler still runs.
   const recorded = outcome.then(
     ({ status }) => leases.complete(status, keepMs),
@@ -49,3 +56,119 @@ export async function deduplicate(
     throw error;
   }
 }
+
+/** The leases that one request holds while its handler runs. */
+export class LeaseSet {
+  readonly #store: Deduplication;
+  readonly #report: (error: UnavailableError) => void;
+  readonly #leases: { readonly key: string; readonly token: string }[] = [];
+  /** Causes that are reported already: two leases, or a store and a handler, may fail because the same database does. */
+  readonly #reported: unknown[] = [];
+
+  constructor(store: Deduplication, report: (error: UnavailableError) => void) {
+    this.#store = store;
+    this.#report = report;
+  }
+
+  /**
+   * Acquires all keys, or none.
+   *
+   * @returns the response of a request that was completed before; undefined once all keys are acquired
+   * @throws {Rejected} (rejects) `request_in_progress`, or the key's own conflict
+   * @throws {UnavailableError} (rejects) when the store fails
+   */
+  async acquire(keys: readonly DedupeKey[], leaseMs: number): Promise<WebhookResponse | undefined> {
+    for (const { key, subject, onConflict } of keys) {
+      const acquiring = this.#acquireOne(key, leaseMs, subject);
+      const result = acquiring instanceof Promise ? await acquiring : acquiring;
+      if (result.state === "acquired") {
+        this.#leases.push({ key, token: result.token });
+        continue;
+      }
+      await this.release();
+      if (onConflict) throw onConflict();
+      if (result.state === "completed") return { ...acknowledged, status: result.status };
+      const seconds = Math.max(1, Math.ceil(result.retryAfterMs / 1000));
+      throw rejectRequest("request_in_progress", { headers: { "retry-after": String(seconds) } });
+    }
+    return undefined;
+  }
+
+  /** @returns a promise only if the store does */
+  complete(status: number, keepMs: number): void | Promise<void> {
+    return this.#forEach((key, token) => this.#store.complete(key, token, status, keepMs));
+  }
+
+  /** @param because the failure that is the reason, which is reported elsewhere */
+  release(because?: unknown): void | Promise<void> {
+    if (isWebhookKitError(because)) this.#reported.push(because.cause);
+    return this.#forEach((key, token) => this.#store.release(key, token));
+  }
+
+  #acquireOne(key: string, leaseMs: number, subject: string | undefined): AcquireResult | Promise<AcquireResult> {
+    const fail = async (cause: unknown): Promise<never> => {
+      const failure = isWebhookKitError(cause) ? cause : storeFailed(cause);
+      await this.release(failure);
+      throw failure;
+    };
+    try {
+      const result = this.#store.acquire(key, { leaseMs, subject });
+      return isThenable(result) ? inTime(result).then(checkResult).catch(fail) : checkResult(result);
+    } catch (cause) {
+      return fail(cause);
+    }
+  }
+
+  /** A failure here is reported and changes no response: whether the handler ran is already known. */
+  #forEach(step: (key: string, token: string) => void | Promise<void>): void | Promise<void> {
+    const pending: Promise<void>[] = [];
+    for (const { key, token } of this.#leases)
+      try {
+        const settling = step(key, token);
+        if (isThenable(settling)) pending.push(inTime(settling).catch((cause) => this.#reportOnce(cause)));
+      } catch (cause) {
+        this.#reportOnce(cause);
+      }
+    if (pending.length > 0) return Promise.all(pending).then(() => undefined);
+  }
+
+  #reportOnce(cause: unknown): void {
+    if (this.#reported.some((reported) => isSameCause(reported, cause))) return;
+    this.#reported.push(cause);
+    this.#report(storeFailed(cause));
+  }
+}
+
+const isSameCause = (one: unknown, other: unknown): boolean =>
+  one === other ||
+  (one instanceof Error && other instanceof Error && one.name === other.name && one.message === other.message);
+
+const isThenable = <T>(value: T | Promise<T>): value is Promise<T> =>
+  typeof (value as Promise<T> | undefined)?.then === "function";
+
+/** A store that does not respond must not keep the sender waiting (D-64). A store in memory needs no timer. */
+const inTime = <T>(value: Promise<T>): Promise<T> =>
+  withTimeout(Promise.resolve(value), lookUpTimeoutMs, storeTimedOut, { unref: true });
+
+const storeTimedOut = (): Error => new Error("The deduplication store did not respond in time.");
+
+/** A store may be a user's own: an unknown state must not become a 200. */
+function checkResult(result: AcquireResult): AcquireResult {
+  if (isAcquireResult(result)) return result;
+  throw new Error("acquire() returned an unknown state, or one without its token, milliseconds or HTTP status.");
+}
+
+function isAcquireResult(result: AcquireResult): boolean {
+  if (result?.state === "acquired") return typeof result.token === "string";
+  if (result?.state === "inProgress") return Number.isFinite(result.retryAfterMs);
+  return (
+    result?.state === "completed" && Number.isInteger(result.status) && result.status >= 200 && result.status <= 599
+  );
+}
+
+const storeFailed = (cause: unknown): UnavailableError =>
+  new UnavailableError(
+    "deduplication_failed",
+    "The deduplication store threw, or timed out; the cause of this error says which.",
+    { cause },
+  );

@@ -1,10 +1,10 @@
 import { describe, expect, test, vi } from "vitest";
-import { ConfigurationError, UnavailableError } from "../errors.ts";
+import { ConfigurationError, UnavailableError } from "../errors/errors.ts";
 import { rejectRequest } from "../http/rejected.ts";
 import { acknowledged } from "../http/response.ts";
 import type { DedupeKey } from "./dedupe-keys.ts";
+import { LeaseSet } from "./deduplicate.ts";
 import type { AcquireResult, Deduplication } from "./deduplication.ts";
-import { LeaseSet } from "./lease-set.ts";
 
 const leaseMs = 21_000;
 const refused = rejectRequest("method_not_allowed");
@@ -196,7 +196,7 @@ test("all records are waited for, not the last alone", async () => {
   );
   store.complete.mockImplementationOnce(() => Promise.resolve());
   let isSettled = false;
-  const settled = held.complete(200, 1).then(() => {
+  const settled = Promise.resolve(held.complete(200, 1)).then(() => {
     isSettled = true;
   });
   await new Promise((resolve) => setImmediate(resolve));

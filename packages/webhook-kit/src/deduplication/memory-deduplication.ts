@@ -1,4 +1,5 @@
-import { ConfigurationError, UnavailableError } from "../errors.ts";
+import { ConfigurationError, UnavailableError } from "../errors/errors.ts";
+import { refuseUnknownOptions } from "../errors/option-names.ts";
 import type { Deduplication } from "./deduplication.ts";
 
 interface Lease {
@@ -20,7 +21,7 @@ const sweepInterval = 64;
  * A deduplication store in memory: for one process, lost when it exits. Nothing is evicted before it expires; when the store is
  * full, requests get 503 (`deduplication_full`).
  *
- * @param options.maxEntries how many requests are held at once (default 100,000, about 25 MB)
+ * @param options.maxEntries how many requests are held at once (default 100,000, about 20 MB)
  * @param options.now the clock, for tests
  * @throws {ConfigurationError} `invalid_option` unless `maxEntries` is a whole number of at least 1
  *
@@ -33,7 +34,8 @@ const sweepInterval = 64;
  * ```
  */
 export function memoryDeduplication(options: { maxEntries?: number; now?: () => Date } = {}): Deduplication {
-  const { maxEntries = 100_000, now = () => new Date() } = options;
+  refuseUnknownOptions("memoryDeduplication", options, ["maxEntries", "now"]);
+  const { maxEntries = 100_000, now } = options;
   if (!Number.isSafeInteger(maxEntries) || maxEntries < 1)
     throw new ConfigurationError("invalid_option", "maxEntries must be a whole number of at least 1.");
 
@@ -44,7 +46,7 @@ export function memoryDeduplication(options: { maxEntries?: number; now?: () => 
   let nextToken = 1;
   let nextSearchAt = 0;
 
-  const readClock = (): number => finite(now().getTime());
+  const readClock = now ? () => finite(now().getTime()) : Date.now;
 
   /** Both maps keep their entries in the order in which they were written, so that the oldest come first. */
   const sweep = (time: number, most: number): void => {

@@ -1,9 +1,9 @@
-import { HandlerError } from "../errors.ts";
-import type { ContactSuggestionRequest } from "../events.ts";
+import { HandlerError } from "../errors/errors.ts";
 import { maxSuggestionsBytes } from "../generated/decisions.ts";
 import { contactSuggestionRequestSchema, contactSuggestionsSchema } from "../generated/schemas.ts";
 import { jsonResponse } from "../http/response.ts";
 import type { HandledEndpoint } from "./endpoint.ts";
+import type { ContactSuggestionRequest } from "./events.ts";
 import { describeIssues } from "./schema-issues.ts";
 
 export const contactSuggestions: HandledEndpoint<"/contact-suggestions", ContactSuggestionRequest> = {

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { webhooks } from "../generated/openapi.ts";
-import type { Handlers } from "../handlers.ts";
 import { acknowledged, type WebhookResponse } from "../http/response.ts";
+import type { Handlers } from "./handlers.ts";
 
 export type Path = keyof webhooks;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { WebhookEvent } from "../webhook-event.ts";
+import type { WebhookEvent } from "./events.ts";
 import { parseWebhookEvent } from "./parse-webhook-event.ts";
 
 const receivedAt = "2026-11-22T21:00:00.000Z";
@@ -67,7 +67,7 @@ test.each<[string, unknown, string[]]>([
 test("the error holds no value of the event", () => {
   const value = {
     type: "WorkerOfferResponse",
-    data: { offerId: 7, workerId: "worker_amal", response: "hush" },
+    data: { offerId: true, workerId: "worker_amal", response: "hush" },
     receivedAt: "hush",
   };
   expect(() => parseWebhookEvent(value)).toThrow(

@@ -1,26 +1,37 @@
 import * as z from "zod";
-import { InvalidEventError } from "../errors.ts";
-import type { WebhookEvent } from "../webhook-event.ts";
-import { eventEndpoints } from "./all.ts";
+import { InvalidEventError } from "../errors/errors.ts";
+import { nullAsAbsent } from "../generated/received-values.ts";
 import type { HandledEndpoint } from "./endpoint.ts";
+import { eventEndpoints } from "./endpoints.ts";
+import type { WebhookEvent } from "./events.ts";
 import { describeIssues } from "./schema-issues.ts";
+import { readTolerantly } from "./tolerant-reader.ts";
 
 /** Of one type: the generic schema of a {@link HandledEndpoint} knows no data, so its result is typed as a {@link WebhookEvent} below. */
 const schemaOf = ({ name, schema }: HandledEndpoint) =>
   z.looseObject({
     type: z.literal(name),
-    data: schema,
+    data: z.unknown().transform((value, context) => {
+      const reading = readTolerantly(schema, value);
+      if (!("issues" in reading)) return reading.data;
+      for (const issue of reading.issues) context.issues.push({ ...issue, input: value } as z.core.$ZodRawIssue);
+      return z.NEVER;
+    }),
     receivedAt: z.iso.datetime(),
     deduplicationKey: z.string().min(1).optional(),
     unverifiedDeliveryId: z.string().optional(),
   });
 
+/** A queue's serialiser may write null for a member without a value (D-94). */
+const envelope = nullAsAbsent(
+  z.looseObject({ deduplicationKey: z.unknown().optional(), unverifiedDeliveryId: z.unknown().optional() }),
+);
 const [first, ...rest] = eventEndpoints.map(schemaOf);
-const schema = z.discriminatedUnion("type", [first as NonNullable<typeof first>, ...rest]);
+const schema = envelope.pipe(z.discriminatedUnion("type", [first as NonNullable<typeof first>, ...rest]));
 
 /**
  * Validates what a queue delivered, for a worker that did not verify the request itself. Unknown fields are kept (D-35). Trust the
- * queue: the signature is not part of an event and cannot be verified again.
+ * queue: the signature is not part of an event and cannot be verified again. `data` is read as a webhook's payload is (D-125).
  *
  * @param value a {@link WebhookEvent} after `JSON.parse`
  * @throws {InvalidEventError} `invalid_event`, naming the fields but none of their values

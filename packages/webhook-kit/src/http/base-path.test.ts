@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readBasePath } from "./base-path.ts";
+import { readBasePath, readTarget } from "./base-path.ts";
 
 test.each([
   ["/", "/test", "/test"],
@@ -65,4 +65,27 @@ test.each([
   expect(() => readBasePath(base)).toThrow(
     expect.objectContaining({ code: "invalid_option", message: expect.stringContaining(words) }),
   ),
+);
+
+test.each([
+  ["/test", "/test", "/test"],
+  ["/test?a=/b?c", "/test?a=/b?c", "/test"],
+  ["/test#a?b", "/test", "/test"],
+  ["/test?a#b", "/test?a", "/test"],
+  ["/", "/", "/"],
+  ["//", "//", "//"],
+  ["//host.example/test", "//host.example/test", "//host.example/test"],
+  ["/http://host.example/test", "/http://host.example/test", "/http://host.example/test"],
+  ["http://host.example/test?a=1", "/test?a=1", "/test"],
+  ["HTTPS://user@host.example:8443//test/", "//test/", "//test/"],
+  ["http://[::1]:3000/test", "/test", "/test"],
+  ["http://host.example", "", ""],
+  ["http://host.example?/test", "?/test", ""],
+  ["http://", "", ""],
+  ["http:///test", "/test", "/test"],
+  ["*", "*", "*"],
+  ["host.example:443", "host.example:443", "host.example:443"],
+  ["", "", ""],
+])("%j has the target %j and the path %j", (address, target, path) =>
+  expect(readTarget(address)).toEqual({ target, path }),
 );

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../errors.ts";
+import { ConfigurationError } from "../errors/errors.ts";
 
 /** Returns the part of a percent-encoded path below the base path; empty for a path elsewhere. */
 export type StripBasePath = (path: string) => string;
@@ -42,3 +42,17 @@ function findProblem(segment: string): string | undefined {
 
 const patternOf = (segment: string): string =>
   segment.startsWith(":") ? "[^/]+" : segment.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+/** Scheme, host and port, where an address has them. */
+const origin = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i;
+
+/**
+ * Path and query of an address, and the path alone, both still percent-encoded. A request's target may be written with scheme
+ * and host (RFC 9112, absolute-form), or be no path at all (`*`); then the path is none of ours.
+ */
+export function readTarget(address: string): { readonly target: string; readonly path: string } {
+  const whole = address.startsWith("/") ? address : address.replace(origin, "");
+  const [target = ""] = whole.split("#", 1);
+  const [path = ""] = target.split("?", 1);
+  return { target, path };
+}

@@ -1,5 +1,4 @@
 import { errorDocsUrl } from "../generated/decisions.ts";
-import type { ProblemSummary } from "./problem-kinds.ts";
 
 /**
  * A complete HTTP response, ready to be written.
@@ -29,6 +28,25 @@ export const acknowledged: WebhookResponse = {
 export function jsonResponse(body: string): WebhookResponse {
   return { status: 200, headers: headersOf("application/json; charset=utf-8", body), body };
 }
+
+/** What the sender gets when a request is rejected or fails. The code is stable, and never says why verification failed. */
+export interface ProblemSummary {
+  readonly status: number;
+  readonly code: string;
+  readonly title: string;
+  readonly detail?: string;
+  readonly errors?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** A failure on this side. */
+export const internalError: ProblemSummary = {
+  status: 500,
+  code: "internal_error",
+  title: "Something went wrong on this side",
+};
+
+/** A failure on this side that a retry may not meet again. */
+export const unavailable: ProblemSummary = { status: 503, code: "temporarily_unavailable", title: "Try again later" };
 
 /** Problem details (RFC 9457), the same members as those of the service. `type` is the page about the code (D-113). */
 export function problemResponse(problem: ProblemSummary, headers?: Readonly<Record<string, string>>): WebhookResponse {

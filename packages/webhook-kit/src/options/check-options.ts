@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { ConfigurationError } from "../errors.ts";
+import { ConfigurationError } from "../errors/errors.ts";
+import { unknownOption } from "../errors/option-names.ts";
 import type { SignatureScheme } from "../signature/signature-scheme.ts";
-import { nearestName } from "./nearest-name.ts";
 import type { ReceiverOptions } from "./options.ts";
 
 /** An optional value that `isRight`. @param expected completes "X must be …" */
@@ -105,10 +105,7 @@ export function checkOptions(options: object): void {
 
 function describe(issue: z.core.$ZodIssue): string {
   if (issue.code !== "unrecognized_keys") return [...issue.path, issue.message].join(" ");
-  const [name = ""] = issue.keys;
-  const names = Object.keys(shape);
-  const nearest = nearestName(name, names);
-  return `Unknown option ${name}${nearest ? `; did you mean ${nearest}?` : "."} The options are: ${names.join(", ")}.`;
+  return unknownOption(issue.keys[0] ?? "", Object.keys(shape));
 }
 
 /** What a value is, for a message that must not repeat it. */

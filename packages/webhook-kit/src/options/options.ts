@@ -1,12 +1,10 @@
 import type { Deduplication } from "../deduplication/deduplication.ts";
-import type { AnyWebhookKitError } from "../errors.ts";
-import type { Handlers } from "../handlers.ts";
-import type { Logger } from "../logger.ts";
-import type { Tracer } from "../observability/trace-request.ts";
-import type { Rejection } from "../rejection.ts";
+import type { Handlers } from "../endpoints/handlers.ts";
+import type { AnyWebhookKitError } from "../errors/errors.ts";
+import type { Rejection } from "../errors/rejection.ts";
 import type { SecretSource } from "../signature/secrets.ts";
 import type { SignatureScheme } from "../signature/signature-scheme.ts";
-import type { Verified } from "../verified.ts";
+import type { Verified } from "../signature/verify-signature.ts";
 
 /**
  * How requests are verified. Everything but `secret` has a default.
@@ -79,4 +77,42 @@ export interface ReceiverOptions<Incoming = unknown> extends VerifyOptions<Incom
   replayProtection?: "deduplicate" | "single-use-signature";
   /** An OpenTelemetry tracer: each request gets a span, whose attributes hold names and codes only (D-49). */
   tracer?: Tracer;
+}
+
+/**
+ * Gets one line per request, and one more when its deduplication record could not be kept: a pino logger, or `console`.
+ * `fields` holds names, numbers and reasons; of a failure also the error, as `err`, whose `cause` is what your own code threw and
+ * may hold whatever you put there (D-49).
+ *
+ * @example
+ * ```ts
+ * import type { Logger } from "@offers/webhook-kit";
+ *
+ * export const logger: Logger = {
+ *   info: (fields, message) => console.info(message, JSON.stringify(fields)),
+ *   warn: (fields, message) => console.warn(message, JSON.stringify(fields)),
+ *   error: ({ err, ...fields }, message) => console.error(message, JSON.stringify(fields), err),
+ * };
+ * ```
+ */
+export interface Logger {
+  /** A webhook was handled, or acknowledged as a duplicate. */
+  info(fields: Readonly<Record<string, unknown>>, message: string): void;
+  /** A request was rejected. */
+  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
+  /** Something failed on this side: `err` is the error, as pino names it. */
+  error(fields: Readonly<Record<string, unknown>>, message: string): void;
+}
+
+/** As much of an OpenTelemetry `Span` as is used. @inline */
+export interface Span {
+  setAttribute(name: string, value: string | number): unknown;
+  setStatus(status: { code: number }): unknown;
+  end(): void;
+}
+
+/** As much of an OpenTelemetry `Tracer` as is used: the kit depends on no version of it. @inline */
+export interface Tracer {
+  /** Starts a span, makes it the active one, and returns the result of `run`. */
+  startActiveSpan<T>(name: string, options: { attributes: Record<string, string | number> }, run: (span: Span) => T): T;
 }

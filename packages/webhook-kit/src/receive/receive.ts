@@ -1,18 +1,17 @@
 import { dedupeKeys } from "../deduplication/dedupe-keys.ts";
 import { deduplicate } from "../deduplication/deduplicate.ts";
-import { findRoute, type Route } from "../endpoints/find-route.ts";
-import { InternalError, type UnavailableError } from "../errors.ts";
-import type { Handlers } from "../handlers.ts";
-import type { IncomingRequest } from "../http/incoming-request.ts";
+import { findRoute, type Route } from "../endpoints/endpoints.ts";
+import type { Handlers } from "../endpoints/handlers.ts";
+import { readInput } from "../endpoints/read-input.ts";
+import { InternalError, type UnavailableError } from "../errors/errors.ts";
 import { rejectRequest } from "../http/rejected.ts";
+import type { IncomingRequest } from "../http/request.ts";
 import { acknowledged, type WebhookResponse } from "../http/response.ts";
-import type { Outcome } from "../observability/outcome.ts";
-import { traceRequest } from "../observability/trace-request.ts";
-import type { ReceiverSettings } from "../options/settings.ts";
-import { readInput } from "./read-input.ts";
+import { verifySignature } from "../signature/verify-signature.ts";
+import { type Outcome, toOutcome } from "./outcome.ts";
 import { runHandler } from "./run-handler.ts";
-import { toOutcome } from "./to-outcome.ts";
-import { verify } from "./verify.ts";
+import type { ReceiverSettings } from "./settings.ts";
+import { traceRequest } from "./trace-request.ts";
 
 /** Handles one webhook. @returns undefined for a path that is no webhook's; never rejects */
 export async function receive<Incoming>(
@@ -39,18 +38,21 @@ async function handle<Incoming>(
   route: Route,
 ): Promise<Outcome> {
   const { endpoint } = route;
-  const { handlers, observer, scheme } = settings;
+  const { handlers, observer } = settings;
   try {
     requireHandler(route, handlers);
     requireMethod(route, incoming.method);
     if (endpoint.kind === "test") return { response: acknowledged, duplicate: false };
-    const request = await verify(settings, incoming);
-    const { input, body } = await readInput(settings, incoming, route, request);
+    const request = await verifySignature(settings, incoming);
+    observer.verified(request.verified);
+    const { input, converted, body } = await readInput(settings, incoming, route, request);
+    observer.converted(converted, endpoint.name);
     const entity = "entityKey" in endpoint ? endpoint.entityKey?.(input) : undefined;
     const event = endpoint.kind === "event" ? { incoming, body, entity } : undefined;
-    const keys = dedupeKeys({ ...settings, wwwAuthenticate: scheme.wwwAuthenticate }, request, event);
+    const keys = dedupeKeys(settings, request, event);
     const report = (error: UnavailableError) => observer.failed(error, endpoint.name);
-    return await deduplicate(settings, keys, report, () => runHandler(settings, endpoint, input, incoming, request));
+    const start = () => runHandler(settings, endpoint, input, incoming, request, keys.messageKey);
+    return await deduplicate(settings, keys, report, start);
   } catch (cause) {
     return toOutcome(cause);
   }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { HandledEndpoint } from "../endpoints/endpoint.ts";
-import { HandlerError } from "../errors.ts";
-import type { HandlerContext } from "../handlers.ts";
+import type { HandlerContext } from "../endpoints/handlers.ts";
+import { HandlerError } from "../errors/errors.ts";
 import { acknowledged } from "../http/response.ts";
 import type { VerifiedRequest } from "../signature/verify-signature.ts";
 import { runHandler } from "./run-handler.ts";
@@ -28,6 +28,7 @@ const start = (handle: Handle, handlerTimeoutMs: number, respond = endpoint.resp
     {},
     incoming,
     request,
+    undefined,
   );
 const run = (handle: Handle, timeoutMs: number) => start(handle, timeoutMs).response;
 

@@ -1,66 +1,126 @@
-import { messageKey } from "../deduplication/dedupe-keys.ts";
 import type { RunningHandler } from "../deduplication/deduplicate.ts";
 import type { Endpoint, HandledEndpoint } from "../endpoints/endpoint.ts";
-import { HandlerError } from "../errors.ts";
-import type { HandlerContext, Handlers } from "../handlers.ts";
-import { findDeliveryId } from "../http/headers.ts";
-import type { IncomingRequest } from "../http/incoming-request.ts";
+import type { WebhookEvent } from "../endpoints/events.ts";
+import type { HandlerContext, Handlers } from "../endpoints/handlers.ts";
+import { HandlerError } from "../errors/errors.ts";
+import { findDeliveryId, type IncomingRequest } from "../http/request.ts";
 import { acknowledged, type WebhookResponse } from "../http/response.ts";
-import { withTimeout } from "../http/with-timeout.ts";
+import { withTimeout } from "../http/timeouts.ts";
 import type { VerifiedRequest } from "../signature/verify-signature.ts";
-import { toWebhookEvent } from "./to-webhook-event.ts";
 
-/** Starts the handler of an endpoint, with the handler timeout (D-25). An endpoint without a handler is acknowledged. */
+/**
+ * Starts the handler of an endpoint, with the handler timeout (D-25). An endpoint without a handler is acknowledged.
+ *
+ * @param deduplicationKey for the handler's context
+ */
 export function runHandler<Incoming>(
   { handlers, handlerTimeoutMs }: { readonly handlers: Handlers<Incoming>; readonly handlerTimeoutMs: number },
   endpoint: Endpoint,
   input: unknown,
-  incoming: Pick<IncomingRequest<Incoming>, "rawHeaders" | "request">,
-  verifiedRequest: VerifiedRequest,
+  { rawHeaders, request }: Pick<IncomingRequest<Incoming>, "rawHeaders" | "request">,
+  { verified, receivedAt }: Pick<VerifiedRequest, "verified" | "receivedAt">,
+  deduplicationKey: string | undefined,
 ): RunningHandler {
-  if (!endpoint.handler) {
-    const response = Promise.resolve(acknowledged);
-    return { response, outcome: response };
-  }
-  const controller = new AbortController();
+  if (!endpoint.handler) return { response: acknowledged, outcome: acknowledged };
+  const { name } = endpoint;
+  const timeout = new HandlerTimeout();
   const context: HandlerContext<Incoming> = {
-    unverifiedDeliveryId: findDeliveryId(incoming.rawHeaders),
-    get deduplicationKey() {
-      return messageKey(verifiedRequest);
+    unverifiedDeliveryId: findDeliveryId(rawHeaders),
+    deduplicationKey,
+    verified,
+    receivedAt,
+    request,
+    get signal() {
+      return timeout.signal;
     },
-    verified: verifiedRequest.verified,
-    receivedAt: verifiedRequest.receivedAt,
-    request: incoming.request,
-    signal: controller.signal,
   };
   const outcome = callHandler(handlers, endpoint, input, context);
+  if (!(outcome instanceof Promise)) return { response: outcome, outcome };
   const response = withTimeout(outcome, handlerTimeoutMs, () => {
-    controller.abort(new DOMException("handlerTimeoutMs has elapsed.", "TimeoutError"));
-    const message = `The handler of ${endpoint.name} took more than ${handlerTimeoutMs} ms.`;
-    return new HandlerError("handler_timed_out", message);
+    timeout.elapse();
+    return new HandlerError("handler_timed_out", `The handler of ${name} took more than ${handlerTimeoutMs} ms.`);
   });
   return { response, outcome };
 }
 
-async function callHandler<Incoming>(
+/** Aborts the signal of a handler that takes too long. Made only when a handler reads it: an AbortController costs 3 µs. */
+class HandlerTimeout {
+  #controller: AbortController | undefined;
+  #hasElapsed = false;
+
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.#hasElapsed) this.#abort();
+    }
+    return this.#controller.signal;
+  }
+
+  elapse(): void {
+    this.#hasElapsed = true;
+    this.#abort();
+  }
+
+  #abort(): void {
+    this.#controller?.abort(new DOMException("handlerTimeoutMs has elapsed.", "TimeoutError"));
+  }
+}
+
+/** Returns or rejects, never throws. At once for a handler that returns no promise, which needs no timer. */
+function callHandler<Incoming>(
   handlers: Handlers<Incoming>,
-  { name, handler, respond }: HandledEndpoint,
+  endpoint: HandledEndpoint,
   input: unknown,
   context: HandlerContext<Incoming>,
-): Promise<WebhookResponse> {
+): WebhookResponse | Promise<WebhookResponse> {
+  const { name, handler, respond } = endpoint;
   let result: unknown;
   try {
     // As a method, so that `this` is the options: they may be an object of a class.
-    result = await (handlers[handler] === undefined
-      ? handlers.onEvent?.(toWebhookEvent(name, input, context), context)
-      : (handlers as Record<string, (input: unknown, context: unknown) => unknown>)[handler]?.(input, context));
+    result =
+      handlers[handler] === undefined
+        ? handlers.onEvent?.(toWebhookEvent(name, input, context), context)
+        : (handlers as Record<string, (input: unknown, context: unknown) => unknown>)[handler]?.(input, context);
   } catch (cause) {
-    // Always the cause, also if it is an error of the kit: its message is the user's, and may hold anything (D-49).
-    throw new HandlerError(
-      "handler_failed",
-      `The handler of ${name} threw; the cause of this error is what it threw. The sender got 500.`,
-      { cause },
-    );
+    return Promise.reject(handlerFailed(name, cause));
+  }
+  if (typeof result === "object" && result !== null && "then" in result) return respondLater(endpoint, result);
+  try {
+    return respond(result);
+  } catch (cause) {
+    return Promise.reject(cause);
+  }
+}
+
+async function respondLater({ name, respond }: HandledEndpoint, promise: object): Promise<WebhookResponse> {
+  let result: unknown;
+  try {
+    result = await promise;
+  } catch (cause) {
+    throw handlerFailed(name, cause);
   }
   return respond(result);
+}
+
+/** Always the cause, also if it is an error of the kit: its message is the user's, and may hold anything (D-49). */
+const handlerFailed = (name: string, cause: unknown): HandlerError =>
+  new HandlerError(
+    "handler_failed",
+    `The handler of ${name} threw; the cause of this error is what it threw. The sender got 500.`,
+    { cause },
+  );
+
+/** @param data validated against the schema of the endpoint `type` */
+function toWebhookEvent(
+  type: string,
+  data: unknown,
+  { receivedAt, deduplicationKey, unverifiedDeliveryId }: HandlerContext,
+): WebhookEvent {
+  return {
+    type,
+    data,
+    receivedAt: receivedAt.toISOString(),
+    ...(deduplicationKey !== undefined && { deduplicationKey }),
+    ...(unverifiedDeliveryId !== undefined && { unverifiedDeliveryId }),
+  } as WebhookEvent;
 }

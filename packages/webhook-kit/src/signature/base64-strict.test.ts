@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decodeBase64 } from "./base64-strict.ts";
+import { decodeBase64 } from "./standard-webhooks.ts";
 
 // RFC 4648, section 10.
 test.each([

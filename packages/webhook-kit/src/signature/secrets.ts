@@ -1,8 +1,7 @@
-import { ConfigurationError, UnavailableError } from "../errors.ts";
+import { ConfigurationError, UnavailableError } from "../errors/errors.ts";
 import { lookUpTimeoutMs } from "../generated/decisions.ts";
-import { withTimeout } from "../http/with-timeout.ts";
+import { withTimeout } from "../http/timeouts.ts";
 import type { SignatureScheme } from "./signature-scheme.ts";
-import { findSecretProblem, findWeakness, invalidSecret, type SecretProblem } from "./validate-secret.ts";
 
 /**
  * The secret of the company profile: one; several during rotation; or a function that looks it up for each request, for many
@@ -94,3 +93,41 @@ function findFault(
   }
   return undefined;
 }
+
+/** What is wrong with a secret. The message never holds the secret or its length. */
+export interface SecretProblem {
+  readonly code: "invalid_secret" | "short_secret";
+  readonly message: string;
+}
+
+/** A secret is used exactly as given. It is not trimmed, so white space at its ends is rejected. */
+export function findSecretProblem(secret: unknown): SecretProblem | undefined {
+  if (typeof secret !== "string") return invalidSecret("The secret must be a string.");
+  if (secret.trim() === "")
+    return invalidSecret("The secret is empty or blank; is the environment variable that should hold it set?");
+  if (secret !== secret.trim())
+    return invalidSecret("The secret begins or ends with white space; was it read from a file with its line break?");
+  if (/[\p{Cc}\p{Cs}]/u.test(secret)) return invalidSecret("The secret holds a control character or half a character.");
+  return undefined;
+}
+
+/** Shorter than this, a secret can be guessed from one captured request (D-43). */
+const minimumLength = 16;
+
+export function findWeakness(secret: string): SecretProblem | undefined {
+  // What stands before every key of Standard Webhooks is no secret.
+  if (secret.replace(/^whsec_/, "").length >= minimumLength) return undefined;
+  return {
+    code: "short_secret",
+    message: `The secret has fewer than ${minimumLength} characters and can be guessed; pass allowShortSecret to use it.`,
+  };
+}
+
+export const invalidSecret = (message: string): SecretProblem => ({ code: "invalid_secret", message });
+
+/**
+ * The index of the first secret that signed, or -1. Every secret is tried, so that the time taken does not depend on which one
+ * signed.
+ */
+export const findSigner = (secrets: readonly string[], hasSigned: (secret: string) => boolean): number =>
+  secrets.map(hasSigned).indexOf(true);

@@ -1,4 +1,4 @@
-import type { SignatureProblem } from "../rejection.ts";
+import type { SignatureProblem } from "../errors/rejection.ts";
 
 /**
  * The parsed headers, not yet verified.

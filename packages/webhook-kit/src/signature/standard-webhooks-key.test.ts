@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decodeStandardWebhooksKey } from "./standard-webhooks-key.ts";
+import { decodeStandardWebhooksKey } from "./standard-webhooks.ts";
 
 test.each(["whsec_Zm9vYmFy", "Zm9vYmFy"])("takes the key out of %s", (secret) =>
   expect(decodeStandardWebhooksKey(secret)).toEqual(Buffer.from("foobar")),

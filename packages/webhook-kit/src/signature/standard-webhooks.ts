@@ -1,12 +1,9 @@
 import { createHmac, createSecretKey, randomUUID, timingSafeEqual } from "node:crypto";
-import { ConfigurationError } from "../errors.ts";
-import { duplicated, findSingleHeader } from "../http/headers.ts";
-import type { RejectionReason, SignatureProblem } from "../rejection.ts";
-import { findSigner } from "./find-signer.ts";
+import { ConfigurationError } from "../errors/errors.ts";
+import type { RejectionReason, SignatureProblem } from "../errors/rejection.ts";
+import { duplicated, findSingleHeader } from "../http/request.ts";
+import { findSecretProblem, findSigner } from "./secrets.ts";
 import type { ParsedSignature, SignatureScheme } from "./signature-scheme.ts";
-import { decodeStandardWebhooksKey } from "./standard-webhooks-key.ts";
-import { findSecretProblem } from "./validate-secret.ts";
-import { isJoined, parseWebhookSignature } from "./webhook-signature.ts";
 
 interface StandardWebhooksSignature extends ParsedSignature {
   readonly id: string;
@@ -133,3 +130,52 @@ function match(
 const mac = (key: Buffer, id: string, timestamp: string, body: Uint8Array): Buffer =>
   // Node 24 takes five times as long with a key that comes as a Buffer.
   createHmac("sha256", createSecretKey(key)).update(`${id}.${timestamp}.`).update(body).digest();
+
+/** More than any rotation needs; each one costs a comparison for every secret. */
+const mostSignatures = 16;
+
+/** A version, a comma, and visible ASCII without another comma. */
+const signatureShape = /^[\w-]+,[\x21-\x2b\x2d-\x7e]+$/;
+const v1 = "v1,";
+
+/**
+ * The 32 bytes of every `v1,<base64>` in a list separated by single spaces. Signatures of other versions, such as `v1a`, are
+ * passed over. Anything that is no such list, or holds no `v1` signature, is undefined.
+ */
+export function parseWebhookSignature(text: string): readonly [Buffer, ...Buffer[]] | undefined {
+  const entries = text.split(" ", mostSignatures + 1);
+  if (entries.length > mostSignatures || !entries.every((entry) => signatureShape.test(entry))) return undefined;
+  const signatures: Buffer[] = [];
+  for (const entry of entries.filter((each) => each.startsWith(v1))) {
+    const signature = decodeBase64(entry.slice(v1.length));
+    if (signature?.length !== 32) return undefined;
+    signatures.push(signature);
+  }
+  const [first, ...others] = signatures;
+  return first && [first, ...others];
+}
+
+/**
+ * Whether two headers were joined into one with a comma, as some runtimes do: `v1,… v1,…` has one comma in each entry and never
+ * begins with it, `v1,…, v1,…` and `v1,…,v1,…` do not.
+ */
+export const isJoined = (text: string): boolean =>
+  text.split(" ").some((entry) => entry.startsWith(",") || entry.indexOf(",") !== entry.lastIndexOf(","));
+
+const prefix = "whsec_";
+
+/** The key's bytes in `whsec_<base64>`, or in base64 alone; undefined for text that is neither, or holds no byte at all. */
+export function decodeStandardWebhooksKey(secret: string): Buffer | undefined {
+  const key = decodeBase64(secret.startsWith(prefix) ? secret.slice(prefix.length) : secret);
+  return key?.length ? key : undefined;
+}
+
+/**
+ * The bytes of base64 in the one spelling that RFC 4648 (section 4) gives them: standard alphabet, padded, no stray bits, no
+ * white space; anything else is undefined. Written back and compared, because `Buffer.from(text, "base64")` by itself skips
+ * what it does not know, and so reads many texts as the same bytes.
+ */
+export function decodeBase64(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, "base64");
+  return bytes.toString("base64") === text ? bytes : undefined;
+}

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
-import { isWebhookKitError } from "../errors.ts";
+import { isWebhookKitError } from "../errors/errors.ts";
 import { timestampDigest } from "./timestamp-digest.ts";
 
 // Made by openssl; each vector holds the command that printed it.

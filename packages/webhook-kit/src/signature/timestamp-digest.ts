@@ -1,13 +1,12 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { ConfigurationError } from "../errors.ts";
+import { ConfigurationError } from "../errors/errors.ts";
+import { refuseUnknownOptions } from "../errors/option-names.ts";
+import type { RejectionReason, SignatureProblem } from "../errors/rejection.ts";
 import { readDateTime } from "../generated/date-time.ts";
-import { duplicated, findSingleHeader } from "../http/headers.ts";
-import type { RejectionReason, SignatureProblem } from "../rejection.ts";
-import { parseAuthorization } from "./authorization.ts";
-import { findSigner } from "./find-signer.ts";
+import { duplicated, findSingleHeader } from "../http/request.ts";
+import { findSecretProblem, findSigner } from "./secrets.ts";
 import { sha256 } from "./sha256.ts";
 import type { ParsedSignature, SignatureScheme } from "./signature-scheme.ts";
-import { findSecretProblem } from "./validate-secret.ts";
 
 /** The documentation allows two digests (D-15). */
 type DigestVariant = "sha256" | "hmac";
@@ -38,6 +37,7 @@ interface DigestSignature extends ParsedSignature {
 export function timestampDigest(
   options: { variant?: "auto" | "sha256" | "hmac" } = {},
 ): SignatureScheme<{ Timestamp: string; Authorization: string }> {
+  refuseUnknownOptions("timestampDigest", options, ["variant"]);
   const { variant = "auto" } = options;
   if (variant !== "auto" && variant !== "sha256" && variant !== "hmac")
     throw new ConfigurationError("invalid_option", 'variant must be "auto", "sha256" or "hmac".');
@@ -66,7 +66,7 @@ const problems = {
   missing_authorization:
     "There is no Authorization header beside Timestamp; does a proxy in front of this server strip it?",
   malformed_timestamp:
-    "Timestamp is not a date-time with its zone (RFC 3339), such as 2018-11-26T10:55Z; was it changed on its way?",
+    "Timestamp is not an ISO 8601 date-time with its zone, such as 2018-11-26T10:55:00Z, or 2018-11-26T10:55Z without seconds; was it changed on its way?",
   malformed_authorization:
     "Authorization is not the word hmac, a space and 64 hexadecimal digits; does another middleware or a proxy set it?",
 } as const satisfies Partial<Record<RejectionReason, string>>;
@@ -102,4 +102,16 @@ function match(
 function digest(variant: DigestVariant, timestamp: string, secret: string): string {
   if (variant === "hmac") return createHmac("sha256", secret).update(timestamp).digest("hex");
   return sha256(timestamp + secret);
+}
+
+const authorizationShape = /^hmac +([0-9a-f]{64})$/i;
+
+/**
+ * The 32 bytes in `hmac <64 hexadecimal digits>`; anything else is undefined (D-16). One or more spaces separate the two, and the
+ * scheme's case does not matter (RFC 9110, section 11.4). The digits are checked before they are
+ * decoded, because `Buffer.from(text, "hex")` stops at the first character that is none and keeps what it has.
+ */
+export function parseAuthorization(text: string): Buffer | undefined {
+  const digits = authorizationShape.exec(text)?.[1];
+  return digits === undefined ? undefined : Buffer.from(digits, "hex");
 }

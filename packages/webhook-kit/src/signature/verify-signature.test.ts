@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { ConfigurationError } from "../errors.ts";
+import { ConfigurationError } from "../errors/errors.ts";
 import { Rejected } from "../http/rejected.ts";
 import type { VerifyOptions } from "../options/options.ts";
-import { readVerifyOptions } from "../options/settings.ts";
+import { readVerifyOptions } from "../receive/settings.ts";
 import type { SignatureScheme } from "./signature-scheme.ts";
 import { verifySignature } from "./verify-signature.ts";
 
@@ -19,9 +19,11 @@ const scheme: SignatureScheme = {
   verify: () => ({ secretIndex: 0, variant: "only" }),
 };
 
+const readBody = async () => ({ kind: "bytes", bytes: new Uint8Array() }) as const;
+
 async function check(options: Partial<VerifyOptions<string>> = {}, now = signedAt) {
   const settings = readVerifyOptions<string>({ secret, scheme, now: () => new Date(now), ...options });
-  return verifySignature(settings, { rawHeaders: [], request: "a request" }, async () => new Uint8Array());
+  return verifySignature(settings, { rawHeaders: [], request: "a request", readBody });
 }
 
 test("proves who signed, when it came and how far the clocks are apart", async () =>

@@ -1,10 +1,33 @@
-import { isWebhookKitError, UnavailableError } from "../errors.ts";
+import { isWebhookKitError, UnavailableError } from "../errors/errors.ts";
+import type { SignatureProblem } from "../errors/rejection.ts";
+import { bodyTimeoutMs } from "../generated/decisions.ts";
+import { bodyConsumed } from "../http/body.ts";
 import { rejectSignature } from "../http/rejected.ts";
-import type { SignatureProblem } from "../rejection.ts";
-import type { Verified } from "../verified.ts";
+import type { IncomingRequest } from "../http/request.ts";
 import type { SecretLookup } from "./secrets.ts";
 import { sha256 } from "./sha256.ts";
 import type { ParsedSignature, SignatureScheme } from "./signature-scheme.ts";
+
+/**
+ * The result of one verified request. Watch `variant` to learn which digest the service uses, `secretIndex` to see when
+ * an old secret is no longer used, `skewSeconds` to see a clock drift before it costs requests.
+ *
+ * @example
+ * ```ts
+ * import type { Verified } from "@offers/webhook-kit";
+ *
+ * export const usesOldSecret = ({ secretIndex }: Verified): boolean => secretIndex > 0;
+ * ```
+ */
+export interface Verified {
+  readonly scheme: string;
+  /** `sha256` or `hmac` under the default scheme. */
+  readonly variant: string;
+  /** Which of the secrets, counted from 0. */
+  readonly secretIndex: number;
+  /** How far the timestamp lies from your clock; negative is the past, 0 is within the signed minute. */
+  readonly skewSeconds: number;
+}
 
 /** What a signature is verified against. */
 export interface SignaturePolicy<Incoming> {
@@ -13,8 +36,12 @@ export interface SignaturePolicy<Incoming> {
   /** True when the secret differs by tenant. */
   readonly hasTenants: boolean;
   readonly toleranceMs: number;
+  readonly maxBodyBytes: number;
   readonly now: () => Date;
 }
+
+/** As much of a request as is verified. */
+export type SignedRequest<Incoming> = Pick<IncomingRequest<Incoming>, "rawHeaders" | "request" | "readBody">;
 
 /** The sender holds the secret. */
 export interface VerifiedRequest {
@@ -28,49 +55,63 @@ export interface VerifiedRequest {
 }
 
 /**
- * The whole verification: header syntax, timestamp tolerance, secrets, signature.
+ * The whole verification: header syntax, timestamp tolerance, secrets, signature. The body is read only if the scheme signs it, and
+ * after everything that needs no body.
  *
- * @param readBody called only if the scheme signs the body, and after everything that needs no body
  * @throws {Rejected} (rejects) for the scheme's reasons, `timestamp_out_of_tolerance`, `unknown_tenant`, `signature_mismatch`
  * @throws {UnavailableError} (rejects) when the secret cannot be looked up or the scheme throws
+ * @throws {ConfigurationError} (rejects) `body_already_consumed`
  */
 export async function verifySignature<Incoming>(
-  { scheme, now, toleranceMs, lookUpSecrets, hasTenants }: SignaturePolicy<Incoming>,
-  { rawHeaders, request }: { readonly rawHeaders: readonly string[]; readonly request: Incoming },
-  readBody: () => Promise<Uint8Array>,
+  policy: SignaturePolicy<Incoming>,
+  incoming: SignedRequest<Incoming>,
 ): Promise<VerifiedRequest> {
-  const parsed = await callScheme(() => scheme.parse(rawHeaders));
+  const { scheme, toleranceMs } = policy;
+  const parsed = callScheme(() => scheme.parse(incoming.rawHeaders));
   if ("reason" in parsed) throw rejectSignature(parsed, scheme.wwwAuthenticate);
-  const receivedAt = now();
+  const receivedAt = policy.now();
   const skewMs = measureSkew(parsed.signedAt, receivedAt.getTime());
   const skewSeconds = skewMs / 1000;
   // In both directions (D-16). Negated, so that NaN from a clock or a scheme rejects.
   if (!(Math.abs(skewMs) <= toleranceMs))
     throw rejectSignature(outOfTolerance(skewSeconds, toleranceMs / 1000), scheme.wwwAuthenticate, skewSeconds);
-  const secrets = await lookUpSecrets(request);
+  const found = policy.lookUpSecrets(incoming.request);
+  const secrets = found instanceof Promise ? await found : found;
   if (!secrets) throw rejectSignature(unknownTenant, scheme.wwwAuthenticate);
-  const body = scheme.signsBody ? await readBody() : undefined;
-  const match = await callScheme(() => scheme.verify(parsed, secrets, body));
+  const body = scheme.signsBody ? await readSignedBody(incoming, policy.maxBodyBytes) : undefined;
+  const matching = callScheme(() => scheme.verify(parsed, secrets, body));
+  const match = matching instanceof Promise ? await matching.catch(schemeFailed) : matching;
   if (!match) throw rejectSignature(noMatch, scheme.wwwAuthenticate);
   const { secretIndex, variant } = match;
   const verified = { scheme: scheme.name, variant, secretIndex, skewSeconds };
   // A tenant is known by its secret: no signature covers anything else of it.
-  const tenant = hasTenants ? sha256(secrets[secretIndex] ?? "") : "";
+  const tenant = policy.hasTenants ? sha256(secrets[secretIndex] ?? "") : "";
   return { parsed, receivedAt, verified, tenant, body };
 }
 
-/** The scheme may be a user's own. */
-async function callScheme<T>(call: () => T | Promise<T>): Promise<T> {
+async function readSignedBody(incoming: SignedRequest<unknown>, maxBodyBytes: number): Promise<Uint8Array> {
+  const body = await incoming.readBody(maxBodyBytes, bodyTimeoutMs);
+  // The value that a parser left is not what was signed.
+  if (body.kind === "parsed") throw bodyConsumed();
+  return body.bytes;
+}
+
+function callScheme<T>(call: () => T): T {
   try {
-    return await call();
+    return call();
   } catch (cause) {
-    if (isWebhookKitError(cause)) throw cause;
-    throw new UnavailableError(
-      "signature_scheme_error",
-      "The signature scheme threw; the cause of this error is what it threw. Its parse and verify must return, not throw.",
-      { cause },
-    );
+    return schemeFailed(cause);
   }
+}
+
+/** The scheme may be a user's own. */
+function schemeFailed(cause: unknown): never {
+  if (isWebhookKitError(cause)) throw cause;
+  throw new UnavailableError(
+    "signature_scheme_error",
+    "The signature scheme threw; the cause of this error is what it threw. Its parse and verify must return, not throw.",
+    { cause },
+  );
 }
 
 /** The clock skew: negative for the past; 0 during the whole minute of a minute-precision timestamp (D-16). */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isJoined, parseWebhookSignature } from "./webhook-signature.ts";
+import { isJoined, parseWebhookSignature } from "./standard-webhooks.ts";
 
 const bytes = (value: number) => Buffer.alloc(32, value);
 const signature = (value: number) => bytes(value).toString("base64");

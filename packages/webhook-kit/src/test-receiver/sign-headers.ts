@@ -1,3 +1,4 @@
+import { refuseUnknownOptions } from "../errors/option-names.ts";
 import type { SignatureScheme } from "../signature/signature-scheme.ts";
 import { timestampDigest } from "../signature/timestamp-digest.ts";
 
@@ -26,6 +27,7 @@ export async function signHeaders(options: {
   /** Needed by a scheme that signs an id. */
   id?: string;
 }): Promise<Record<string, string>> {
+  refuseUnknownOptions("signHeaders", options, ["secret", "now", "scheme", "body", "id"]);
   const { now = new Date(), scheme = timestampDigest(), ...message } = options;
   return { ...(await scheme.sign({ now, ...message })) };
 }

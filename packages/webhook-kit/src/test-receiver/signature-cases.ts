@@ -1,7 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { timestampDigest } from "../signature/timestamp-digest.ts";
-import type { Signer } from "./signer.ts";
-import type { HeaderList } from "./transport.ts";
+import type { Signer } from "./sender.ts";
+import type { HeaderList } from "./transports.ts";
 
 /** The headers of a request with this body. */
 export type SignBody = (body: Uint8Array | undefined) => HeaderList | Promise<HeaderList>;

@@ -1,15 +1,14 @@
-import { endpoints } from "../endpoints/all.ts";
-import { ConfigurationError } from "../errors.ts";
+import { endpoints } from "../endpoints/endpoints.ts";
+import { ConfigurationError } from "../errors/errors.ts";
+import { refuseUnknownOptions } from "../errors/option-names.ts";
 import * as defaults from "../generated/decisions.ts";
+import { findSecretProblem } from "../signature/secrets.ts";
 import type { SignatureScheme } from "../signature/signature-scheme.ts";
 import { timestampDigest } from "../signature/timestamp-digest.ts";
-import { findSecretProblem } from "../signature/validate-secret.ts";
-import { checkReceiver } from "./check-receiver.ts";
-import { openApp, type ReceiverApp } from "./open-app.ts";
-import { readSuggestions } from "./read-suggestions.ts";
-import { handledEndpoints, Sender, writeWebhook } from "./sender.ts";
-import { Signer } from "./signer.ts";
+import { checkReceiver, readSuggestions } from "./check-receiver.ts";
+import { handledEndpoints, Sender, Signer, writeWebhook } from "./sender.ts";
 import type { Samples, TestedReceiver } from "./tested-receiver.ts";
+import { openApp, type ReceiverApp } from "./transports.ts";
 
 /**
  * Plays the service in your tests, with any test runner: sends webhooks to your receiver, and checks it against the contract.
@@ -51,6 +50,7 @@ export async function testReceiver(
     now?: () => Date;
   },
 ): Promise<TestedReceiver> {
+  refuseUnknownOptions("testReceiver", options, optionNames);
   const { secret, scheme = timestampDigest(), now = () => new Date() } = options;
   const { basePath = "", toleranceSeconds = defaults.toleranceSeconds, timeoutMs = 15_000 } = options;
   const problem = findSecretProblem(secret);
@@ -82,6 +82,8 @@ export async function testReceiver(
     [Symbol.asyncDispose]: () => transport.close(),
   };
 }
+
+const optionNames = ["secret", "basePath", "scheme", "toleranceSeconds", "timeoutMs", "now"];
 
 const withoutEndSlash = (path: string): string => path.replace(/\/+$/, "");
 const withStartSlash = (path: string): string => (path === "" || path.startsWith("/") ? path : `/${path}`);

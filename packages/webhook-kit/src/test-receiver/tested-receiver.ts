@@ -5,7 +5,7 @@ import type {
   TimelineChanged,
   WorkerAddedContact,
   WorkerOfferResponse,
-} from "../events.ts";
+} from "../endpoints/events.ts";
 import type { WebhookResponse } from "../http/response.ts";
 
 /** What the service sends to each handler, by the name of the sender. @inline */

@@ -4,7 +4,7 @@ import { createClient } from "redis";
 import { onTestFinished } from "vitest";
 import type { Deduplication } from "../../src/deduplication/deduplication.ts";
 import { memoryDeduplication } from "../../src/deduplication/memory-deduplication.ts";
-import { redisDeduplication } from "../../src/deduplication/redis/redis-deduplication.ts";
+import { redisDeduplication } from "../../src/deduplication/redis-deduplication.ts";
 import { findRedis, redisUrl } from "./redis-server.ts";
 
 /** For what runs on every store; `open` responses an empty one, gone when the test is over. */

@@ -7,8 +7,8 @@ import { findRedis } from "./redis-server.ts";
 
 const [, { express }] = expresses as [unknown, (typeof expresses)[0]];
 
-const hash = "[0-9a-f]{64}";
-const hashes = `(?:${hash})+`;
+const hash = "[\\w-]{43}";
+const hashes = hash;
 const token = "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}";
 
 describe.runIf(await findRedis())("what Redis holds", () => {

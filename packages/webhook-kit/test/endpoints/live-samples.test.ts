@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import samples from "../../../../spec/samples/live/webhooks.json" with { type: "json" };
+import type { RejectionReason } from "../../src/errors/rejection.ts";
 import type { ContactSuggestion, Verified } from "../../src/index.ts";
-import type { RejectionReason } from "../../src/rejection.ts";
 import { adapters } from "../support/adapters.ts";
 
 interface Sample {

@@ -1,12 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
-import { decodeParameters, findRoute } from "../../src/endpoints/find-route.ts";
+import { decodeParameters, findRoute } from "../../src/endpoints/endpoints.ts";
 import { readDateTime } from "../../src/generated/date-time.ts";
-import { duplicated, findHeader } from "../../src/http/headers.ts";
-import { parseAuthorization } from "../../src/signature/authorization.ts";
-import { decodeBase64 } from "../../src/signature/base64-strict.ts";
-import { decodeStandardWebhooksKey } from "../../src/signature/standard-webhooks-key.ts";
-import { parseWebhookSignature } from "../../src/signature/webhook-signature.ts";
+import { duplicated, findHeader } from "../../src/http/request.ts";
+import {
+  decodeBase64,
+  decodeStandardWebhooksKey,
+  parseWebhookSignature,
+} from "../../src/signature/standard-webhooks.ts";
+import { parseAuthorization } from "../../src/signature/timestamp-digest.ts";
 import { almost, anyText, instant, runs } from "../support/property-runs.ts";
 
 describe("readDateTime", () => {

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
-import { endpoints } from "../../src/endpoints/all.ts";
-import { isJson, parseJson } from "../../src/http/json-body.ts";
+import { endpoints } from "../../src/endpoints/endpoints.ts";
+import { isJson, parseJson, validateInput } from "../../src/endpoints/read-input.ts";
 import { Rejected } from "../../src/http/rejected.ts";
-import { validateInput } from "../../src/receive/read-input.ts";
 import { anyText, runs } from "../support/property-runs.ts";
 
 /** The value, or what was thrown to reject the request: nothing else may be thrown. */
@@ -107,7 +106,7 @@ describe.each(handled)("the payload of $name", ({ schema }) => {
   test("is taken or refused with 400, and never thrown at", () =>
     fc.assert(
       fc.property(fc.oneof(fc.anything(), fc.jsonValue(), likePayload), (value) => {
-        const checked = attempt(() => validateInput<unknown>(schema, value));
+        const checked = attempt(() => validateInput(schema, value));
         if ("rejection" in checked) expect(checked.rejection).toMatchObject({ status: 400, reason: "invalid_request" });
         else expect(typeof value).toBe("object");
       }),
@@ -121,7 +120,7 @@ describe.each(handled)("the payload of $name", ({ schema }) => {
         const marked = JSON.parse(
           JSON.stringify(value, (_, each) => (typeof each === "string" ? `${sentinel} ${each}` : each)),
         );
-        const checked = attempt(() => validateInput<unknown>(schema, marked));
+        const checked = attempt(() => validateInput(schema, marked));
         if ("rejection" in checked) expect(JSON.stringify(checked)).not.toContain(sentinel);
       }),
       runs(300),

@@ -117,7 +117,7 @@ describe("parseWebhook", () => {
       keyOf("msg_1", new Date(Date.now() - 60_000)),
       keyOf("msg_2", new Date()),
     ]);
-    expect(first).toMatch(/^[0-9a-f]{64}$/);
+    expect(first).toMatch(/^[\w-]{43}$/);
     expect(retry).toBe(first);
     expect(other).not.toBe(first);
   });

@@ -171,7 +171,7 @@ test.each<[string, RequestInit, object, string, string, string?]>([
     { headers: { Timestamp: "2026-03-08T02:30", Authorization } },
     {},
     "malformed_timestamp",
-    "Timestamp is not a date-time with its zone (RFC 3339), such as 2018-11-26T10:55Z; was it changed on its way?",
+    "Timestamp is not an ISO 8601 date-time with its zone, such as 2018-11-26T10:55:00Z, or 2018-11-26T10:55Z without seconds; was it changed on its way?",
   ],
   [
     "another credential",

@@ -101,9 +101,9 @@ describe.each(adapters)("$name", (adapter) => {
 });
 
 test("an error of the kit is recognised across two copies of it", async () => {
-  const { isWebhookKitError, ConfigurationError } = await import("../../src/errors.ts");
+  const { isWebhookKitError, ConfigurationError } = await import("../../src/errors/errors.ts");
   vi.resetModules();
-  const copy = await import("../../src/errors.ts");
+  const copy = await import("../../src/errors/errors.ts");
   const error = new copy.ConfigurationError("invalid_option", "…");
   expect([error instanceof ConfigurationError, isWebhookKitError(error)]).toEqual([false, true]);
   expect([isWebhookKitError(new Error("…")), isWebhookKitError(undefined), isWebhookKitError({})]).toEqual([

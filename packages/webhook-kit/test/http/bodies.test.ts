@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { describe, expect, test, vi } from "vitest";
-import { readNodeBody } from "../../src/http/node-body.ts";
+import { readNodeBody } from "../../src/http/body.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { coversLength } from "../endpoints/covers-length.ts";
 import { adapters } from "../support/adapters.ts";

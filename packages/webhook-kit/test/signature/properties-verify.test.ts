@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
-import { verifyRequest, type WebhookRequest } from "../../src/receive/verify-request.ts";
-import type { Rejection } from "../../src/rejection.ts";
+import type { Rejection } from "../../src/errors/rejection.ts";
+import { verifyRequest, type WebhookRequest } from "../../src/receive/verify-only.ts";
 import { anyText, instant, runs } from "../support/property-runs.ts";
 import { flip, pairsOf, schemes } from "./property-schemes.ts";
 

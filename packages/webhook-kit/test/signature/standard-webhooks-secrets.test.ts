@@ -1,7 +1,7 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test, vi } from "vitest";
 import { verifyWebhook, webhookRouter } from "../../src/express.ts";
-import { verifyRequest } from "../../src/receive/verify-request.ts";
+import { verifyRequest } from "../../src/receive/verify-only.ts";
 import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
 import { adapters } from "../support/adapters.ts";
 import { mount } from "../support/mount.ts";

@@ -1,0 +1,164 @@
+import { randomUUID } from "node:crypto";
+import { ConfigurationError } from "../errors/errors.ts";
+import { refuseUnknownOptions } from "../errors/option-names.ts";
+import { withTimeout } from "../http/timeouts.ts";
+import type { AcquireResult, Deduplication } from "./deduplication.ts";
+
+/**
+ * A deduplication store in Redis, for several processes. Pass a connected client with an `error` listener: of npm `redis` (4 and
+ * newer: client, pool, cluster, sentinel) or of `ioredis` (client, cluster). Set `maxmemory-policy noeviction`: after an eviction a
+ * handler may run again. Only hashes, tokens and statuses are stored; each expires by Redis' own clock.
+ *
+ * If Redis fails or times out, the request gets 503 and the service retries.
+ *
+ * @param options.prefix of every key, without braces: the kit adds the hash tag for Redis Cluster itself (default
+ *   `offers:deduplication:`)
+ * @param options.timeoutMs how long Redis may take to respond, 1 to 60,000 (default 2,000; D-64)
+ * @throws {ConfigurationError} `invalid_option` for an invalid client, prefix or timeout
+ *
+ * @example
+ * ```ts
+ * import { webhookRouter } from "@offers/webhook-kit/express";
+ * import { redisDeduplication } from "@offers/webhook-kit/redis";
+ * import { createClient } from "redis";
+ *
+ * const client = createClient({ url: "redis://127.0.0.1:6379" });
+ * client.on("error", console.error);
+ * await client.connect();
+ *
+ * webhookRouter({ secret: "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52", deduplication: redisDeduplication(client) });
+ * ```
+ */
+export function redisDeduplication(
+  client: RedisClient,
+  options: { prefix?: string; timeoutMs?: number } = {},
+): Deduplication {
+  refuseUnknownOptions("redisDeduplication", options, ["prefix", "timeoutMs"]);
+  const { prefix = "offers:deduplication:", timeoutMs = 2_000 } = options;
+  if (!isRedisClient(client))
+    throw new ConfigurationError(
+      "invalid_option",
+      "redisDeduplication takes a client of npm redis (4 or newer) or ioredis.",
+    );
+  if (typeof prefix !== "string" || !/^[^{}]+$/.test(prefix))
+    throw new ConfigurationError("invalid_option", "prefix must be text without braces.");
+  if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > 60_000)
+    throw new ConfigurationError("invalid_option", "timeoutMs must be a whole number from 1 to 60000.");
+
+  const send = (script: keyof typeof scripts, key: string, token: string, args: string[]): Promise<unknown> => {
+    // Both keys have one hash tag, so that Redis Cluster stores them in one slot.
+    const place = `${prefix}{of:${subjectOf(token) ?? key}}`;
+    return evaluate(client, scripts[script], [`${place}:lease:${key}`, `${place}:completed`], args);
+  };
+  const timedOut = () => new Error(`Redis has not responded within ${timeoutMs} ms.`);
+  const inTime = (result: Promise<unknown>) => withTimeout(result, timeoutMs, timedOut, { unref: true });
+  const settle = async (result: Promise<unknown>): Promise<void> => {
+    if (!/^(settled|stale)$/.test(readText(await inTime(result)))) throw new Error(unexpectedResult);
+  };
+
+  return {
+    async acquire(key, { leaseMs, subject }) {
+      const token = createToken(subject);
+      const result = send("acquire", key, token, [key, token, milliseconds("leaseMs", leaseMs, 1)]);
+      try {
+        return readResult(await inTime(result), token);
+      } catch (cause) {
+        // Redis may have acquired the key after the timeout; release it instead of waiting for the lease to expire.
+        const release = () => send("release", key, token, [token]);
+        result.then(release, release).catch(() => undefined);
+        throw cause;
+      }
+    },
+    async complete(key, token, status, keepMs) {
+      if (!Number.isInteger(status) || status < 100 || status > 999)
+        throw new RangeError("status must be an HTTP status.");
+      await settle(send("complete", key, token, [key, token, String(status), milliseconds("keepMs", keepMs, 0)]));
+    },
+    async release(key, token) {
+      await settle(send("release", key, token, [token]));
+    },
+  };
+}
+
+/** `complete` and `release` get only the key and the token, so the token holds the subject as well. */
+const createToken = (subject: string | undefined): string =>
+  subject === undefined ? randomUUID() : `${randomUUID()}.${subject}`;
+
+function subjectOf(token: string): string | undefined {
+  const end = token.indexOf(".");
+  return end === -1 ? undefined : token.slice(end + 1);
+}
+
+/** Redis counts in whole milliseconds. */
+function milliseconds(name: string, value: number, least: number): string {
+  const whole = Math.ceil(value);
+  if (Number.isSafeInteger(whole) && whole >= least) return String(whole);
+  throw new RangeError(`${name} must be a number of milliseconds of at least ${least}.`);
+}
+
+const unexpectedResult = "Unexpected response from Redis.";
+
+/** A client may be configured to return buffers. */
+function readText(result: unknown): string {
+  if (Buffer.isBuffer(result)) return result.toString();
+  return typeof result === "string" ? result : "";
+}
+
+function readResult(result: unknown, token: string): AcquireResult {
+  const [words, retryAfterMs, status] =
+    /^(?:acquired|inProgress (\d+)|completed (\d{3}))$/.exec(readText(result)) ?? [];
+  if (words === undefined) throw new Error(unexpectedResult);
+  if (retryAfterMs !== undefined) return { state: "inProgress", retryAfterMs: Number(retryAfterMs) };
+  return status === undefined ? { state: "acquired", token } : { state: "completed", status: Number(status) };
+}
+
+/** What clients, pools, clusters and sentinels of npm `redis` (4 and newer) have of their own accord. @inline */
+interface NodeRedisClient {
+  eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
+}
+
+/** What clients and clusters of npm `ioredis` have of their own accord. @inline */
+interface IoRedisClient {
+  call(command: string, ...args: string[]): Promise<unknown>;
+}
+
+/** As much of a client as is used. @inline */
+export type RedisClient = NodeRedisClient | IoRedisClient;
+
+function isRedisClient(client: RedisClient): boolean {
+  const { call, eval: evaluate } = (client ?? {}) as Partial<NodeRedisClient & IoRedisClient>;
+  return typeof call === "function" || typeof evaluate === "function";
+}
+
+/** Runs a Lua script, whole or not at all. ioredis has an `eval` too, with other arguments: hence `call` is looked for first. */
+async function evaluate(client: RedisClient, script: string, keys: string[], args: string[]): Promise<unknown> {
+  return "call" in client
+    ? client.call("EVAL", script, String(keys.length), ...keys, ...args)
+    : client.eval(script, { keys, arguments: args });
+}
+
+/**
+ * Lua scripts, because each must be atomic and use Redis' own clock. KEYS: the lease of a request, which holds its fencing token;
+ * and the last completed request of its subject, as `status key` (D-57).
+ */
+export const scripts = {
+  /** ARGV: key, token, leaseMs */
+  acquire: `
+local last = redis.call('GET', KEYS[2])
+if last and string.sub(last, 5) == ARGV[1] then return 'completed ' .. string.sub(last, 1, 3) end
+if redis.call('SET', KEYS[1], ARGV[2], 'NX', 'PX', ARGV[3]) then return 'acquired' end
+return 'inProgress ' .. redis.call('PTTL', KEYS[1])`,
+
+  /** ARGV: key, token, status, keepMs */
+  complete: `
+if redis.call('GET', KEYS[1]) ~= ARGV[2] then return 'stale' end
+redis.call('DEL', KEYS[1], KEYS[2])
+if ARGV[4] ~= '0' then redis.call('SET', KEYS[2], ARGV[3] .. ' ' .. ARGV[1], 'PX', ARGV[4]) end
+return 'settled'`,
+
+  /** ARGV: token */
+  release: `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'stale' end
+redis.call('DEL', KEYS[1])
+return 'settled'`,
+} as const;

@@ -1,0 +1,101 @@
+import * as z from "zod";
+import type { webhooks } from "../generated/openapi.ts";
+import {
+  idSchema,
+  offerEventDeletedSchema,
+  timelineChangedSchema,
+  workerOfferResponseSchema,
+} from "../generated/schemas.ts";
+import { contactSuggestions } from "./contact-suggestions.ts";
+import { type Endpoint, eventEndpoint, type HandledEndpoint } from "./endpoint.ts";
+import type { Handlers } from "./handlers.ts";
+
+/** One for every webhook of the contract: adding or renaming one there fails the type check here. */
+export const endpoints = {
+  "/test": { kind: "test", name: "Test", method: "GET", path: "/test" },
+  "/test/auth": { kind: "testAuth", name: "TestAuth", method: "GET", path: "/test/auth" },
+  "/contact/new/{workerId}": eventEndpoint({
+    name: "WorkerAddedContact",
+    method: "GET",
+    path: "/contact/new/{workerId}",
+    schema: z.looseObject({ workerId: idSchema }),
+    handler: "onWorkerAddedContact",
+  }),
+  "/contact-suggestions": contactSuggestions,
+  "/offer/response": eventEndpoint({
+    name: "WorkerOfferResponse",
+    path: "/offer/response",
+    schema: workerOfferResponseSchema,
+    handler: "onWorkerOfferResponse",
+    entityKey: ({ offerId, workerId }) => [offerId, workerId],
+  }),
+  "/offer/eventDeleted": eventEndpoint({
+    name: "OfferEventDeleted",
+    path: "/offer/eventDeleted",
+    schema: offerEventDeletedSchema,
+    handler: "onOfferEventDeleted",
+  }),
+  "/events/timelineChanged": eventEndpoint({
+    name: "TimelineChanged",
+    path: "/events/timelineChanged",
+    schema: timelineChangedSchema,
+    handler: "onTimelineChanged",
+  }),
+} as const satisfies { [P in keyof webhooks]: Endpoint & { readonly path: P } };
+
+/** The options that hold a handler. */
+export const handlerNames: readonly (keyof Handlers)[] = [
+  ...Object.values<Endpoint>(endpoints).flatMap(({ handler }) => handler ?? []),
+  "onEvent",
+];
+
+export const eventEndpoints: readonly HandledEndpoint[] = Object.values<Endpoint>(endpoints).filter(
+  (endpoint): endpoint is HandledEndpoint => endpoint.kind === "event",
+);
+
+export interface Route {
+  readonly endpoint: Endpoint;
+  /** In capitals. */
+  readonly methods: readonly string[];
+  /** Still percent-encoded. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** One slash at the end is allowed, and several at the start: senders join `https://example.com/prefix/` and `/test` (D-46). */
+const patternOf = (path: string): RegExp => new RegExp(`^/+${path.slice(1).replace(/\{(\w+)\}/g, "(?<$1>[^/]+)")}/?$`);
+
+// Express runs GET handlers for HEAD; only the endpoint that does nothing may be asked so (D-46).
+const routes = Object.values<Endpoint>(endpoints).map((endpoint) => ({
+  endpoint,
+  methods: endpoint.kind === "test" ? [endpoint.method, "HEAD"] : [endpoint.method],
+  pattern: patternOf(endpoint.path),
+}));
+
+const plainRoutes = new Map(
+  routes.map(({ endpoint, methods }): [string, Route] => [endpoint.path, { endpoint, methods, parameters: {} }]),
+);
+
+/** Finds the endpoint of a path below the mount. */
+export function findRoute(path: string): Route | undefined {
+  // Most senders spell a path as the contract does; the braces of a parameter are no path.
+  const plain = plainRoutes.get(path);
+  if (plain && !path.includes("{")) return plain;
+  for (const { endpoint, methods, pattern } of routes) {
+    const match = pattern.exec(path);
+    if (match) return { endpoint, methods, parameters: { ...match.groups } };
+  }
+  return undefined;
+}
+
+/** Undefined where the encoding is broken. */
+export function decodeParameters(parameters: Readonly<Record<string, string>>): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, decode(value)]));
+}
+
+function decode(value: string): string | undefined {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return undefined;
+  }
+}

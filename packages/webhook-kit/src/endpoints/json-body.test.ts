@@ -1,0 +1,94 @@
+import { describe, expect, test } from "vitest";
+import { isJson, parseJson } from "./read-input.ts";
+
+describe("a content type", () => {
+  test.each([
+    "application/json",
+    "Application/JSON",
+    "application/json;",
+    "application/json; ",
+    "application/json ; charset=utf-8",
+    "application/json;charset=UTF-8",
+    'application/json;\t charset \t=  "utf-8" \t; ',
+    "application/problem+json",
+    "application/vnd.offers.v1+json; charset=utf-8",
+    "application/a!#$&^+b-c+json",
+    "application/json; version=1",
+    "application/json;odata.metadata=minimal; charset=utf-8",
+    'application/json; charset=utf-8; note="a; charset=latin1"',
+    "application/json; xcharset=latin1",
+    "application/json; charsetx=latin1",
+    "application/json;;",
+  ])("%j is JSON", (type) => expect(isJson(["content-type", type])).toBe(true));
+
+  test.each([
+    "",
+    "json",
+    "text/json",
+    "text/plain; application/json",
+    "application/jsonp",
+    "application/json5",
+    "application/+json",
+    "application/a b+json",
+    "application/json; charset=latin1",
+    "application/json; charset=utf-16",
+    "application/json; charset=utf-8x",
+    "application/json; charset utf-8",
+    "application/json; charset=xutf-8",
+    "application/json; charset=utf-8; charset=latin1",
+    "application/json; version=1; charset=latin1",
+    "application/json; version",
+    "application/json, application/json",
+    "application/json; x",
+    "application/jsonx; charset=utf-8",
+    "application/json;x charset=utf-8",
+    'application/json; charset="utf-8"x',
+    "multipart/form-data; boundary=application/json",
+  ])("%j is not", (type) => expect(isJson(["content-type", type])).toBe(false));
+
+  test("is needed, and once", () => {
+    expect(isJson([])).toBe(false);
+    expect(isJson(["content-type", "application/json", "Content-Type", "application/json"])).toBe(false);
+  });
+});
+
+test.each([
+  ["identity", true],
+  ["Identity", true],
+  ["gzip", false],
+  ["identity, gzip", false],
+  ["", false],
+])("a content encoding of %j: %s", (encoding, accepted) =>
+  expect(isJson(["content-type", "application/json", "Content-Encoding", encoding])).toBe(accepted),
+);
+
+test("two content encodings are one too many", () => {
+  const twice = ["content-encoding", "identity", "content-encoding", "identity"];
+  expect(isJson(["content-type", "application/json", ...twice])).toBe(false);
+});
+
+describe("a body", () => {
+  const parse = (bytes: Uint8Array | string) => parseJson({ kind: "bytes", bytes: Buffer.from(bytes) });
+  const refused = (reason: string) =>
+    expect.objectContaining({
+      rejection: expect.objectContaining({ reason, status: 400 }),
+      response: expect.anything(),
+    });
+
+  test("is read as JSON, with a byte order mark or without", () => {
+    expect(parse('{"a":[1,"é"]}')).toEqual({ a: [1, "é"] });
+    expect(parse('\ufeff{"a":1}')).toEqual({ a: 1 });
+    expect(parse("null")).toBeNull();
+  });
+
+  test.each(["", "{", "undefined", "{'a':1}", "NaN", '{"a":1}x'])("%j is no JSON", (text) =>
+    expect(() => parse(text)).toThrow(refused("malformed_json")),
+  );
+
+  test.each([[[0x22, 0xff, 0x22]], [[0x22, 0xc0, 0x80, 0x22]], [[0x22, 0xed, 0xa0, 0x80, 0x22]], [[0xff, 0xfe]]])(
+    "the bytes %j are no UTF-8, and so not read as something near it",
+    (bytes) => expect(() => parse(Uint8Array.from(bytes))).toThrow(refused("invalid_encoding")),
+  );
+
+  test("that a parser has read is taken from it", () => expect(parseJson({ kind: "parsed", value: [1] })).toEqual([1]));
+});

@@ -1,0 +1,79 @@
+import { bodyTimeoutMs } from "../generated/decisions.ts";
+import { rejectRequest } from "../http/rejected.ts";
+import { duplicated, findHeader, type IncomingRequest, type ReceivedBody } from "../http/request.ts";
+import type { VerifiedRequest } from "../signature/verify-signature.ts";
+import type { HandledEndpoint } from "./endpoint.ts";
+import { decodeParameters, type Route } from "./endpoints.ts";
+import { describeIssues } from "./schema-issues.ts";
+import { readTolerantly } from "./tolerant-reader.ts";
+
+/** What a handler is called with, and what it was read from. */
+export interface Input {
+  readonly input: unknown;
+  /** The paths of the values that were not of the contract's type (D-125). */
+  readonly converted: readonly string[];
+  readonly body: ReceivedBody | undefined;
+}
+
+/**
+ * The handler's validated input, from the path of a GET and else from the body.
+ *
+ * @throws {Rejected} (rejects)
+ * @throws {ConfigurationError} (rejects) `body_already_consumed`
+ */
+export async function readInput<Incoming>(
+  { maxBodyBytes }: { readonly maxBodyBytes: number },
+  incoming: IncomingRequest<Incoming>,
+  { endpoint, parameters }: Route,
+  { body: signed }: VerifiedRequest,
+): Promise<Input> {
+  if (!endpoint.handler) return { input: undefined, converted: [], body: undefined };
+  if (endpoint.method === "GET")
+    return { ...validateInput(endpoint.schema, decodeParameters(parameters)), body: undefined };
+  if (!isJson(incoming.rawHeaders)) throw rejectRequest("unsupported_media_type");
+  const body: ReceivedBody = signed
+    ? { kind: "bytes", bytes: signed }
+    : await incoming.readBody(maxBodyBytes, bodyTimeoutMs);
+  return { ...validateInput(endpoint.schema, parseJson(body)), body };
+}
+
+/** Unknown fields are kept (D-35). */
+export function validateInput(
+  schema: HandledEndpoint["schema"],
+  value: unknown,
+): { readonly input: unknown; readonly converted: readonly string[] } {
+  const reading = readTolerantly(schema, value);
+  if ("issues" in reading) throw rejectRequest("invalid_request", { errors: describeIssues(reading.issues) });
+  return { input: reading.data, converted: reading.converted };
+}
+
+/** JSON has no parameters: a charset must be the only one that JSON may have, and any other parameter is ignored (D-60). */
+const json =
+  /^application\/(?:[\w.!#$&^+-]+\+)?json[ \t]*(?:;[ \t]*(?:charset[ \t]*=[ \t]*"?utf-8"?|(?!charset[ \t=])[\w.!#$&^+-]+=(?:[\w.!#$&^+-]+|"[^"\\]*"))?[ \t]*)*$/i;
+
+/** JSON in UTF-8, not compressed. */
+export function isJson(rawHeaders: readonly string[]): boolean {
+  const encoding = findHeader(rawHeaders, "content-encoding");
+  if (encoding !== undefined && (encoding === duplicated || encoding.toLowerCase() !== "identity")) return false;
+  const type = findHeader(rawHeaders, "content-type");
+  return typeof type === "string" && json.test(type);
+}
+
+// fatal: two bodies of different, invalid bytes must not become the same text. Anything else unusual is allowed (D-60).
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** @throws {Rejected} `invalid_encoding`, `malformed_json` */
+export function parseJson(body: ReceivedBody): unknown {
+  if (body.kind === "parsed") return body.value;
+  let text: string;
+  try {
+    text = utf8.decode(body.bytes);
+  } catch {
+    throw rejectRequest("invalid_encoding");
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw rejectRequest("malformed_json");
+  }
+}

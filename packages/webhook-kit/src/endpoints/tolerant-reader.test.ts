@@ -1,0 +1,196 @@
+import { expect, test } from "vitest";
+import * as schemas from "../generated/schemas.ts";
+import { readTolerantly } from "./tolerant-reader.ts";
+
+const response = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" };
+const deleted = { offerId: "offer_1", workerId: "worker_amal", eventStart: "2099-05-01T16:00:00Z" };
+const changed = {
+  workerId: "worker_amal",
+  periodStart: "2099-05-01T00:00:00Z",
+  periodEnd: "2099-05-08T00:00:00Z",
+  completedAt: "2099-04-20T09:30:00Z",
+};
+const search = { userEmailAddresses: ["hana@harbour.example"] };
+
+const { workerOfferResponseSchema, offerEventDeletedSchema, timelineChangedSchema, contactSuggestionRequestSchema } =
+  schemas;
+
+type Read = [what: string, given: object, expected: object, converted: string[]];
+
+const readings = {
+  "a worker's response": [
+    workerOfferResponseSchema,
+    [
+      ["as the contract has it", response, response, []],
+      [
+        "with ids as numbers",
+        { ...response, offerId: 42, workerId: 0 },
+        { ...response, offerId: "42", workerId: "0" },
+        ["offerId", "workerId"],
+      ],
+      [
+        "with the largest exact id",
+        { ...response, offerId: 9007199254740991 },
+        { ...response, offerId: "9007199254740991" },
+        ["offerId"],
+      ],
+      [
+        "with a large id of another parser",
+        { ...response, offerId: 12345678901234567890n },
+        { ...response, offerId: "12345678901234567890" },
+        ["offerId"],
+      ],
+      ["with a number for its word", { ...response, response: 1 }, { ...response, response: "1" }, ["response"]],
+      ["with a decimal", { ...response, response: -1.25 }, { ...response, response: "-1.25" }, ["response"]],
+      [
+        "with unknown members",
+        { ...response, offerId: 7, extra: null, more: [1] },
+        { ...response, offerId: "7", extra: null, more: [1] },
+        ["offerId"],
+      ],
+    ],
+  ],
+  "a deleted event": [
+    offerEventDeletedSchema,
+    [
+      [
+        "with a day",
+        { ...deleted, eventStart: "2099-05-01" },
+        { ...deleted, eventStart: "2099-05-01T00:00:00Z" },
+        ["eventStart"],
+      ],
+    ],
+  ],
+  "a changed timeline": [
+    timelineChangedSchema,
+    [
+      [
+        "with a day for each time",
+        { ...changed, periodStart: "2099-05-01", periodEnd: "2099-05-08" },
+        changed,
+        ["periodStart", "periodEnd"],
+      ],
+      [
+        "with a number as text",
+        { ...changed, maxAvailableNow: "3.5" },
+        { ...changed, maxAvailableNow: 3.5 },
+        ["maxAvailableNow"],
+      ],
+      [
+        "with a negative number as text",
+        { ...changed, maxAvailableNow: "-3" },
+        { ...changed, maxAvailableNow: -3 },
+        ["maxAvailableNow"],
+      ],
+      [
+        "with optional members that are empty",
+        { ...changed, offerId: "", maxAvailableNow: "", maxAvailableNowCreated: "" },
+        changed,
+        ["offerId", "maxAvailableNow", "maxAvailableNowCreated"],
+      ],
+      ["with optional members that are null", { ...changed, offerId: null, maxAvailableNow: null }, changed, []],
+    ],
+  ],
+  "a search": [
+    contactSuggestionRequestSchema,
+    [
+      ["with one address for a list", { userEmailAddresses: "hana@harbour.example" }, search, ["userEmailAddresses"]],
+      [
+        "with one padded address for a list",
+        { userEmailAddresses: " hana@harbour.example" },
+        search,
+        ["userEmailAddresses[0]", "userEmailAddresses"],
+      ],
+      [
+        "with entries without content",
+        { userEmailAddresses: [null, "hana@harbour.example", "", null] },
+        search,
+        ["userEmailAddresses[0]", "userEmailAddresses[2]", "userEmailAddresses[3]"],
+      ],
+      [
+        "with white space around an address",
+        { userEmailAddresses: ["hana@harbour.example\n"] },
+        search,
+        ["userEmailAddresses[0]"],
+      ],
+      ["without a list", { filter: "chef" }, { filter: "chef", userEmailAddresses: [] }, ["userEmailAddresses"]],
+      [
+        "with null for its list",
+        { filter: "chef", userEmailAddresses: null },
+        { filter: "chef", userEmailAddresses: [] },
+        ["userEmailAddresses"],
+      ],
+      ["with a number for its filter", { ...search, filter: 7 }, { ...search, filter: "7" }, ["filter"]],
+    ],
+  ],
+} as const satisfies Record<string, readonly [unknown, readonly Read[]]>;
+
+for (const [name, [schema, cases]] of Object.entries(readings))
+  test.each<Read>(cases as unknown as Read[])(`${name} %s is read`, (_, given, expected, converted) => {
+    const before = structuredClone(given);
+    const reading = readTolerantly<unknown>(schema, given);
+    expect(reading).toStrictEqual({ data: expected, converted });
+    // The value may be a framework's own.
+    expect(given).toStrictEqual(before);
+  });
+
+const noMeaning: [what: string, schema: keyof typeof readings, given: unknown][] = [
+  ["an id that was rounded", "a worker's response", { ...response, offerId: JSON.parse("12345678901234567890") }],
+  [
+    "an id that was rounded to a whole number of 17 digits",
+    "a worker's response",
+    { ...response, offerId: -9007199254740992 },
+  ],
+  ["a decimal of more than 15 digits", "a worker's response", { ...response, response: 0.1234567890123456 }],
+  ["a number with an exponent", "a worker's response", { ...response, response: 1e-7 }],
+  ["NaN", "a worker's response", { ...response, response: Number.NaN }],
+  ["a flag for an id", "a worker's response", { ...response, offerId: true }],
+  ["an object for an id", "a worker's response", { ...response, offerId: { id: "offer_1" } }],
+  ["a list for an id", "a worker's response", { ...response, offerId: ["offer_1"] }],
+  ["null for an id", "a worker's response", { ...response, offerId: null }],
+  ["an empty id", "a worker's response", { ...response, offerId: "" }],
+  ["no id", "a worker's response", { workerId: "worker_amal", response: "accepted" }],
+  ["no word", "a worker's response", { offerId: "offer_1", workerId: 7 }],
+  ["null for a word", "a worker's response", { ...response, response: null }],
+  ["no payload", "a worker's response", null],
+  ["a text", "a worker's response", "accepted"],
+  ["a list", "a worker's response", [response]],
+  ["a time without a zone", "a deleted event", { ...deleted, eventStart: "2099-05-01T16:00:00" }],
+  ["a day that does not exist", "a deleted event", { ...deleted, eventStart: "2099-02-30" }],
+  ["a day with something before it", "a deleted event", { ...deleted, eventStart: "x2099-05-01" }],
+  ["a day with something after it", "a deleted event", { ...deleted, eventStart: "2099-05-01x" }],
+  ["seconds since 1970", "a deleted event", { ...deleted, eventStart: 4081420800 }],
+  ["an empty time", "a deleted event", { ...deleted, eventStart: "" }],
+  ["a word for a number", "a changed timeline", { ...changed, maxAvailableNow: "many" }],
+  ["a number with a unit", "a changed timeline", { ...changed, maxAvailableNow: "3h" }],
+  ["a number after a sign", "a changed timeline", { ...changed, maxAvailableNow: "+3" }],
+  [
+    "a number as text of more than 15 digits",
+    "a changed timeline",
+    { ...changed, maxAvailableNow: "1234567890123456" },
+  ],
+  ["a flag for a number", "a changed timeline", { ...changed, maxAvailableNow: true }],
+  ["an unreadable optional time", "a changed timeline", { ...changed, maxAvailableNowCreated: "soon" }],
+  ["neither addresses nor words", "a search", {}],
+  ["a blank filter without addresses", "a search", { filter: " " }],
+  ["a filter of another type without addresses", "a search", { filter: 7 }],
+  ["an object for a list", "a search", { userEmailAddresses: { 0: "hana@harbour.example" } }],
+  ["a number for a list", "a search", { filter: "chef", userEmailAddresses: 1 }],
+  ["a number for an address", "a search", { userEmailAddresses: [7] }],
+  ["a list for an address", "a search", { userEmailAddresses: [["hana@harbour.example"]] }],
+  ["an address with white space in it", "a search", { userEmailAddresses: ["ha na@harbour.example"] }],
+  ["what is no address", "a search", { userEmailAddresses: "hana" }],
+  ["a flag for a filter", "a search", { ...search, filter: false }],
+];
+
+test.each(noMeaning)("%s in %s has no meaning, and is refused for the schema's reasons", (_, name, given) => {
+  const [schema] = readings[name];
+  const { error } = schema.safeParse(given);
+  expect(error?.issues.length).toBeGreaterThan(0);
+  expect(readTolerantly<unknown>(schema, given)).toEqual({ issues: error?.issues });
+});
+
+test("a payload is converted whole or not at all", () =>
+  expect(readTolerantly<unknown>(workerOfferResponseSchema, { ...response, offerId: 7, workerId: true })).toEqual({
+    issues: [expect.objectContaining({ path: ["offerId"] }), expect.objectContaining({ path: ["workerId"] })],
+  }));

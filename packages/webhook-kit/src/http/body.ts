@@ -1,0 +1,109 @@
+import type { IncomingMessage } from "node:http";
+import { ConfigurationError } from "../errors/errors.ts";
+import { Rejected, rejectRequest } from "./rejected.ts";
+import type { ReceivedBody } from "./request.ts";
+import { Deadlines, withTimeout } from "./timeouts.ts";
+
+export const bodyConsumed = (): ConfigurationError =>
+  new ConfigurationError(
+    "body_already_consumed",
+    "A body parser, such as express.json() or the one that Fastify has by itself, or something else in front of the webhook receiver has consumed the body. Mount the receiver before the parser, or in Express let it keep the bytes as request.rawBody. In Fastify, mount it in a scope whose content-type parser leaves the body unread, as the recipe for Fastify shows.",
+  );
+
+/** A body that is in memory already. @throws {Rejected} `body_too_large` */
+export function takeBytes(bytes: Uint8Array, maxBytes: number): ReceivedBody {
+  if (bytes.length > maxBytes) throw rejectRequest("body_too_large");
+  return { kind: "bytes", bytes };
+}
+
+/** A Node request, and what a body parser in front may have left on it. */
+export type NodeRequest = IncomingMessage & { readonly body?: unknown; readonly rawBody?: unknown };
+
+/**
+ * Reads the body of a Node request, as {@link IncomingRequest.readBody} says: from the stream if it is unread, else the bytes
+ * that a parser kept as `rawBody`, else the value that it parsed.
+ */
+export function readNodeBody(
+  request: NodeRequest,
+  maxBytes: number,
+  timeoutMs: number,
+): ReceivedBody | Promise<ReceivedBody> {
+  // After setEncoding() the sent bytes are gone, though the stream is unread.
+  if (request.readableEncoding !== null) throw bodyConsumed();
+  if (!isConsumed(request)) return readStream(request, maxBytes, timeoutMs);
+  const { rawBody, body } = request;
+  if (rawBody instanceof Uint8Array) return takeBytes(rawBody, maxBytes);
+  if (body instanceof Uint8Array) return takeBytes(body, maxBytes);
+  if (body === undefined || body === null) throw bodyConsumed();
+  // A text parser leaves the text.
+  return typeof body === "string" ? { kind: "bytes", bytes: Buffer.from(body) } : { kind: "parsed", value: body };
+}
+
+const isConsumed = (request: NodeRequest): boolean =>
+  request.readableDidRead || request.readableEnded || request.readableFlowing === true;
+
+function readStream(request: NodeRequest, maxBytes: number, timeoutMs: number): Promise<ReceivedBody> {
+  // The sender has hung up: no event will come any more.
+  if (request.destroyed) throw rejectRequest("body_incomplete");
+  if (Number(request.headers["content-length"] ?? 0) > maxBytes) throw rejectRequest("body_too_large");
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    const deadlines = Deadlines.of(timeoutMs);
+    const breakOff = (reason: "body_timeout" | "body_too_large" | "body_incomplete") => {
+      deadlines.delete(onTimeout);
+      request.pause();
+      reject(rejectRequest(reason));
+    };
+    const onTimeout = () => breakOff("body_timeout");
+    const onData = (chunk: Uint8Array) => {
+      length += chunk.length;
+      if (length <= maxBytes) chunks.push(chunk);
+      else breakOff("body_too_large");
+    };
+    const onEnd = () => {
+      deadlines.delete(onTimeout);
+      const [first] = chunks;
+      resolve({ kind: "bytes", bytes: first && chunks.length === 1 ? first : Buffer.concat(chunks) });
+    };
+    const onBreak = () => {
+      if (!request.readableEnded) breakOff("body_incomplete");
+    };
+    deadlines.add(onTimeout);
+    // The listeners stay: the request is discarded soon, and what they do after the first end has no effect.
+    request.on("data", onData).on("end", onEnd).on("close", onBreak).on("error", onBreak);
+    // A stream that was paused in front does not flow for a listener alone.
+    request.resume();
+  });
+}
+
+/** As much of a `Request` as is read. */
+type FetchRequest = Pick<Request, "body" | "bodyUsed" | "headers">;
+
+/** Reads the body of a fetch request, as {@link IncomingRequest.readBody} says. */
+export async function readFetchBody(request: FetchRequest, maxBytes: number, timeoutMs: number): Promise<ReceivedBody> {
+  const { body } = request;
+  if (request.bodyUsed || body?.locked) throw bodyConsumed();
+  if (!body) return { kind: "bytes", bytes: Buffer.alloc(0) };
+  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw rejectRequest("body_too_large");
+  const reader = body.getReader();
+  try {
+    const bytes = readAll(reader, maxBytes);
+    return { kind: "bytes", bytes: await withTimeout(bytes, timeoutMs, () => rejectRequest("body_timeout")) };
+  } catch (cause) {
+    // The rest is not needed; a runtime that fails to cancel does not change the response.
+    reader.cancel().catch(() => undefined);
+    throw cause instanceof Rejected ? cause : rejectRequest("body_incomplete");
+  }
+}
+
+async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    length += next.value.length;
+    if (length > maxBytes) throw rejectRequest("body_too_large");
+    chunks.push(next.value);
+  }
+  return Buffer.concat(chunks);
+}

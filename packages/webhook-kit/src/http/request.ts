@@ -1,0 +1,63 @@
+/** A body: its bytes, or what a parser in front made of them. */
+export type ReceivedBody =
+  | { readonly kind: "bytes"; readonly bytes: Uint8Array }
+  | { readonly kind: "parsed"; readonly value: unknown };
+
+/** A request, whatever the framework. */
+export interface IncomingRequest<Incoming> {
+  readonly method: string;
+  /** Below the mount path, percent-encoded, without query. */
+  readonly path: string;
+  /** As sent, mount path and query included. */
+  readonly target: string;
+  /** Node's flat list: name, value, name, value. */
+  readonly rawHeaders: readonly string[];
+  /** The framework's own request. */
+  readonly request: Incoming;
+  /**
+   * Called at most once, and after the headers are verified unless the scheme signs the body.
+   *
+   * @param timeoutMs how long the body may take to arrive (D-17)
+   * @throws {Rejected} (or rejects) `body_too_large`, `body_timeout`, `body_incomplete`
+   * @throws {ConfigurationError} (or rejects) `body_already_consumed`
+   */
+  readBody(maxBytes: number, timeoutMs: number): ReceivedBody | Promise<ReceivedBody>;
+}
+
+/** Stands for a header that was sent more than once (D-16): which of the two a proxy believed cannot be known. */
+export const duplicated: unique symbol = Symbol("duplicated header");
+
+type HeaderValue = string | undefined | typeof duplicated;
+
+/**
+ * One header's value out of Node's `rawHeaders`: name, value, name, value. Node's own `headers` keeps only the first of
+ * two `Authorization` headers, and so would hide the second.
+ */
+export function findHeader(rawHeaders: readonly string[], lowerCaseName: string): HeaderValue {
+  let found: string | undefined;
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length !== lowerCaseName.length || name.toLowerCase() !== lowerCaseName) continue;
+    if (found !== undefined) return duplicated;
+    found = rawHeaders[index + 1];
+  }
+  return found;
+}
+
+const hasComma = (text: string): boolean => text.includes(",");
+
+/** As {@link findHeader}, but also `duplicated` for two headers that a runtime has joined into one with a comma. */
+export function findSingleHeader(
+  rawHeaders: readonly string[],
+  lowerCaseName: string,
+  isJoined: (text: string) => boolean = hasComma,
+): HeaderValue {
+  const value = findHeader(rawHeaders, lowerCaseName);
+  return typeof value === "string" && isJoined(value) ? duplicated : value;
+}
+
+/** The header `Offers-Delivery-Id`, which no signature covers. */
+export function findDeliveryId(rawHeaders: readonly string[]): string | undefined {
+  const id = findSingleHeader(rawHeaders, "offers-delivery-id");
+  return id === duplicated || id === "" ? undefined : id;
+}

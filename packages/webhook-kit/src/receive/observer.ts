@@ -1,0 +1,113 @@
+import type { AnyWebhookKitError } from "../errors/errors.ts";
+import type { RejectionFacts } from "../errors/rejection.ts";
+import { errorDocsUrl } from "../generated/decisions.ts";
+import { rejectRequest } from "../http/rejected.ts";
+import type { WebhookResponse } from "../http/response.ts";
+import type { Logger, VerifyOptions } from "../options/options.ts";
+import type { Verified } from "../signature/verify-signature.ts";
+import type { Outcome } from "./outcome.ts";
+
+type Hooks = Pick<VerifyOptions, "onVerified" | "onRejected" | "onError" | "logger">;
+
+/**
+ * Calls hooks and logger; what they throw changes no response. The logger gets codes and names, and the error of a failure as
+ * `err` (D-49).
+ */
+export class Observer {
+  readonly #hooks: Hooks;
+  readonly #toleranceSeconds: number;
+  #hasConverted = false;
+
+  constructor(hooks: Hooks, toleranceSeconds: number) {
+    this.#hooks = hooks;
+    this.#toleranceSeconds = toleranceSeconds;
+  }
+
+  /** The outcome of a request. */
+  ended(outcome: Outcome, endpoint: string): void {
+    if ("rejection" in outcome) this.rejected({ ...outcome.rejection, endpoint });
+    else if ("error" in outcome) this.failed(outcome.error, endpoint);
+    else this.#log((logger) => logger.info({ endpoint, duplicate: outcome.duplicate }, "webhook handled"));
+  }
+
+  verified(verified: Verified): void {
+    if (this.#hooks.onVerified) callSafely(() => this.#hooks.onVerified?.(verified));
+    const { skewSeconds } = verified;
+    const toleranceSeconds = this.#toleranceSeconds;
+    // A clock drifts for days before it costs a request (D-59).
+    if (Math.abs(skewSeconds) > toleranceSeconds / 2)
+      this.#log((logger) => logger.warn({ skewSeconds, toleranceSeconds }, "clock skew above half the tolerance"));
+  }
+
+  rejected(facts: RejectionFacts): void {
+    const rejection = { ...facts, docsUrl: `${errorDocsUrl}${facts.reason}.md` };
+    if (this.#hooks.onRejected) callSafely(() => this.#hooks.onRejected?.(rejection));
+    this.#log((logger) => logger.warn({ ...rejection }, "webhook rejected"));
+  }
+
+  /**
+   * A payload was read although its sender is less strict than the contract (D-125). Logged once for each receiver: the sender's next
+   * payloads will be alike.
+   *
+   * @param paths the paths of the values, never the values
+   */
+  converted(paths: readonly string[], endpoint: string): void {
+    if (paths.length === 0 || this.#hasConverted) return;
+    this.#hasConverted = true;
+    this.#log((logger) => logger.warn({ code: "unexpected_payload_shape", endpoint, paths }, unexpectedShape));
+  }
+
+  /** The response for an unknown path, where there is no next middleware (D-63). */
+  unknownPath(): WebhookResponse {
+    const { response, rejection } = rejectRequest("unknown_path");
+    const message = `${rejection.message} Is basePath the path of the registered base address, as it arrives here?`;
+    this.rejected({ ...rejection, message });
+    return response;
+  }
+
+  /** A mistake in the options that costs events later, and is none to refuse the start for. Without a logger, for the console. */
+  warned(code: string, message: string): void {
+    const { logger } = this.#hooks;
+    if (logger) this.#log((to) => to.warn({ code }, message));
+    else console.warn(`${message} (${code})`);
+  }
+
+  /** A failure reaches `onError`, the logger, or else the console: no failure of the user's own code is silent. */
+  failed(error: AnyWebhookKitError, endpoint?: string): void {
+    const { onError, logger } = this.#hooks;
+    const { code, message } = error;
+    const print = () => printFailure(error, endpoint);
+    if (!onError && !logger) print();
+    // A hook that throws is no loss while the other one has the failure.
+    const recover = onError && logger ? undefined : print;
+    if (onError) callSafely(() => this.#hooks.onError?.(error), recover);
+    this.#log((to) => to.error({ code, endpoint, reason: message, err: error }, "webhook failed"), recover);
+  }
+
+  #log(write: (logger: Logger) => void, recover?: () => void): void {
+    const { logger } = this.#hooks;
+    if (logger) callSafely(() => write(logger), recover);
+  }
+}
+
+const unexpectedShape =
+  "a payload differs from the contract and was read all the same: the values at these paths were converted; logged once";
+
+function callSafely(call: () => unknown, recover: () => void = () => undefined): void {
+  try {
+    // A hook may be async: its rejection must not become an unhandled one.
+    Promise.resolve(call()).catch(recover);
+  } catch {
+    recover();
+  }
+}
+
+/**
+ * Where failures go without `logger` and `onError`. The cause is printed by itself: not every runtime's console prints the cause
+ * of an error with its stack.
+ */
+function printFailure(error: AnyWebhookKitError, endpoint = "the check of a request"): void {
+  const line = `webhook failed (${error.code}) in ${endpoint}:`;
+  if ("cause" in error) console.error(line, error.message, error.cause);
+  else console.error(line, error);
+}

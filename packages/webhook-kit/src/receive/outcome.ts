@@ -1,0 +1,35 @@
+import { type AnyWebhookKitError, InternalError, isWebhookKitError } from "../errors/errors.ts";
+import type { RejectionFacts } from "../errors/rejection.ts";
+import { Rejected } from "../http/rejected.ts";
+import { internalError, problemResponse, unavailable, type WebhookResponse } from "../http/response.ts";
+
+/** How one request ended: handled now or before, rejected, or failed on this side. */
+export type Outcome =
+  | { readonly response: WebhookResponse; readonly duplicate: boolean }
+  | { readonly response: WebhookResponse; readonly rejection: RejectionFacts }
+  | { readonly response: WebhookResponse; readonly error: AnyWebhookKitError };
+
+/** What a step of the pipeline threw, as the outcome of its request. */
+export function toOutcome(cause: unknown): Exclude<Outcome, { duplicate: boolean }> {
+  if (cause instanceof Rejected) return cause;
+  const error = isWebhookKitError(cause) ? cause : unexpected(cause);
+  return { error, response: failureResponse(error) };
+}
+
+const unexpected = (cause: unknown): InternalError =>
+  new InternalError(
+    "internal_error",
+    "Something unforeseen failed while a request was received; the cause of this error has what was thrown. Does your `now` throw?",
+    { cause },
+  );
+
+/**
+ * The sender learns whether a retry may help, and nothing else (D-17, D-49). Goes by names and codes: the error's class may be that
+ * of another copy of this package.
+ */
+export function failureResponse(error: AnyWebhookKitError): WebhookResponse {
+  if (error.code === "body_already_consumed")
+    return problemResponse({ ...internalError, code: error.code, detail: error.message });
+  const isTemporary = error.name === "UnavailableError" || error.code === "handler_timed_out";
+  return problemResponse(isTemporary ? unavailable : internalError);
+}

@@ -1,0 +1,75 @@
+import { memoryDeduplication } from "../deduplication/memory-deduplication.ts";
+import { handlerNames } from "../endpoints/endpoints.ts";
+import type { Handlers } from "../endpoints/handlers.ts";
+import * as defaults from "../generated/decisions.ts";
+import { checkOptions } from "../options/check-options.ts";
+import type { ReceiverOptions, VerifyOptions } from "../options/options.ts";
+import { readSecret } from "../signature/secrets.ts";
+import { timestampDigest } from "../signature/timestamp-digest.ts";
+import type { SignaturePolicy } from "../signature/verify-signature.ts";
+import { Observer } from "./observer.ts";
+
+/** Options with every default filled in and every value checked. */
+export interface VerifySettings<Incoming> extends SignaturePolicy<Incoming> {
+  readonly observer: Observer;
+}
+
+export interface ReceiverSettings<Incoming>
+  extends VerifySettings<Incoming>,
+    Readonly<Required<Pick<ReceiverOptions, "handlerTimeoutMs" | "deduplication" | "replayProtection">>> {
+  readonly handlers: Handlers<Incoming>;
+  readonly tracer: ReceiverOptions["tracer"];
+}
+
+/** @throws {ConfigurationError} for an invalid option; nothing is corrected silently */
+export function readVerifyOptions<Incoming>(options: VerifyOptions<Incoming>): VerifySettings<Incoming> {
+  checkOptions(options);
+  const { secret, scheme = timestampDigest(), allowShortSecret = false, now = () => new Date() } = options;
+  const { toleranceSeconds = defaults.toleranceSeconds, maxBodyBytes = defaults.maxBodyBytes } = options;
+  return {
+    lookUpSecrets: readSecret(secret, allowShortSecret === true, scheme),
+    hasTenants: typeof secret === "function",
+    scheme,
+    toleranceMs: toleranceSeconds * 1000,
+    maxBodyBytes,
+    now,
+    observer: new Observer(options, toleranceSeconds),
+  };
+}
+
+/** @throws {ConfigurationError} for an invalid option; nothing is corrected silently */
+export function readReceiverOptions<Incoming>(options: ReceiverOptions<Incoming>): ReceiverSettings<Incoming> {
+  const settings = readVerifyOptions(options);
+  const { handlerTimeoutMs = defaults.handlerTimeoutMs, replayProtection = "deduplicate", tracer } = options;
+  const { deduplication = memoryDeduplication(options.now && { now: options.now }) } = options;
+  return { ...settings, handlers: options, handlerTimeoutMs, deduplication, replayProtection, tracer };
+}
+
+/** The settings of a receiver that starts now, with warnings about what would cost events later. */
+export function startReceiver<Incoming>(options: ReceiverOptions<Incoming>): ReceiverSettings<Incoming> {
+  const settings = readReceiverOptions(options);
+  warnOfSecret(options, settings);
+  if (!handlerNames.some((name) => options[name] !== undefined))
+    settings.observer.warned(
+      "no_handler",
+      `The webhook receiver has no handler: its address can be registered, and every event gets 404 and is lost. Give at least one of ${handlerNames.join(", ")}.`,
+    );
+  return settings;
+}
+
+/** As {@link startReceiver}, for verification alone. */
+export function startVerifier<Incoming>(options: VerifyOptions<Incoming>): VerifySettings<Incoming> {
+  const settings = readVerifyOptions(options);
+  warnOfSecret(options, settings);
+  return settings;
+}
+
+/** Not refused: whatever stands on the company profile is a secret, and refusing the start would lose every event. */
+function warnOfSecret({ secret }: VerifyOptions<never>, { scheme, observer }: VerifySettings<never>): void {
+  if (typeof secret === "function" || scheme.name !== "timestamp-digest") return;
+  if ([secret].flat().some((one) => one.startsWith("whsec_")))
+    observer.warned(
+      "undecoded_secret",
+      "A secret begins with whsec_, as those of Standard Webhooks do. timestampDigest() uses its text as it is, and does not decode it. If your sender signs with webhook-signature, give scheme: standardWebhooks().",
+    );
+}

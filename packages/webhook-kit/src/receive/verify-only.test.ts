@@ -1,0 +1,153 @@
+import { expect, test, vi } from "vitest";
+import { fc } from "../../../../tools/property-seed.ts";
+import type { SignatureScheme } from "../signature/signature-scheme.ts";
+import { timestampDigest } from "../signature/timestamp-digest.ts";
+import { verifyRequest } from "./verify-only.ts";
+
+// Made without our code: printf '%s' '2018-11-26T10:55Zdocumented-shared-secret' | openssl dgst -sha256
+const secret = "documented-shared-secret";
+const byMinute = [
+  "Timestamp",
+  "2018-11-26T10:55Z",
+  "Authorization",
+  "hmac 3b6bdbe2099fac8f242ac7c282157e7b5ba1e2c7acd670a043b33b19005a4ce2",
+];
+// printf '%s' '2018-11-26T10:55:00Zdocumented-shared-secret' | openssl dgst -sha256
+const bySecond = [
+  "Timestamp",
+  "2018-11-26T10:55:00Z",
+  "Authorization",
+  "hmac 49b087d4db9836abf571076ff5aa176108a821b871c32a844a091dcc5328d8d4",
+];
+const start = Date.parse("2018-11-26T10:55:00.000Z");
+
+const statusAt = async (rawHeaders: string[], ms: number, toleranceSeconds?: number) => {
+  const options = { secret, now: () => new Date(ms), ...(toleranceSeconds !== undefined && { toleranceSeconds }) };
+  const verification = await verifyRequest(options, { rawHeaders });
+  return verification.ok ? 200 : verification.response.status;
+};
+
+test.each([
+  [-300_000, 200],
+  [-300_001, 401],
+  [0, 200],
+  [59_999, 200],
+  [359_999, 200],
+  [360_000, 401],
+])("a minute is good from 300 s before it begins to 300 s after it ends: %d ms → %d", async (ms, status) =>
+  expect(await statusAt(byMinute, start + ms)).toBe(status),
+);
+
+test.each([
+  [-300_000, 200],
+  [-300_001, 401],
+  [300_000, 200],
+  [300_001, 401],
+  [Number.NaN, 401],
+])("a second is good for 300 s either way: %d ms → %d", async (ms, status) =>
+  expect(await statusAt(bySecond, start + ms)).toBe(status),
+);
+
+test("a tolerance of 0 is 0", async () => {
+  expect(await statusAt(bySecond, start, 0)).toBe(200);
+  expect(await statusAt(bySecond, start + 1, 0)).toBe(401);
+  expect(await statusAt(bySecond, start - 1, 0)).toBe(401);
+  expect(await statusAt(byMinute, start - 1, 0)).toBe(401);
+  expect(await statusAt(byMinute, start + 59_999, 0)).toBe(200);
+  expect(await statusAt(byMinute, start + 60_000, 0)).toBe(401);
+});
+
+test.each([
+  ["toleranceSeconds", [Number.NaN, -1, Number.POSITIVE_INFINITY, 86_401, "300", null]],
+  ["maxBodyBytes", [Number.NaN, 0, 1.5, Number.POSITIVE_INFINITY, "1"]],
+])("%s is refused when it cannot be right", async (name, values) => {
+  for (const value of values)
+    await expect(verifyRequest({ secret, [name]: value as number }, { rawHeaders: byMinute })).rejects.toEqual(
+      expect.objectContaining({ name: "ConfigurationError", code: "invalid_option" }),
+    );
+});
+
+test("reports how far the clock is off, negative for the past", async () => {
+  const onVerified = vi.fn();
+  for (const ms of [-2_500, 30_000, 61_000])
+    await verifyRequest({ secret, onVerified, now: () => new Date(start + ms) }, { rawHeaders: byMinute });
+  expect(onVerified.mock.calls.map(([{ skewSeconds }]) => skewSeconds)).toEqual([2.5, 0, expect.closeTo(-1, 2)]);
+});
+
+test("the rejection says how far the timestamp was off", async () => {
+  const onRejected = vi.fn();
+  await verifyRequest({ secret, onRejected, now: () => new Date(start + 400_000) }, { rawHeaders: bySecond });
+  expect(onRejected).toHaveBeenCalledExactlyOnceWith({
+    reason: "timestamp_out_of_tolerance",
+    docsUrl: "https://github.com/offers/offers/blob/main/docs/errors/timestamp_out_of_tolerance.md",
+    message: expect.any(String),
+    status: 401,
+    skewSeconds: -400,
+  });
+});
+
+test("hooks and logger that throw or reject change nothing", async () => {
+  const loud = () => {
+    throw new Error("hook");
+  };
+  const late = () => Promise.reject(new Error("hook"));
+  const logger = { info: loud, warn: loud, error: loud };
+  for (const hook of [loud, late]) {
+    const options = { secret, onVerified: hook, onRejected: hook, onError: hook, logger, now: () => new Date(start) };
+    expect((await verifyRequest(options, { rawHeaders: byMinute })).ok).toBe(true);
+    expect((await verifyRequest(options, { rawHeaders: [] })).ok).toBe(false);
+    expect((await verifyRequest({ ...options, secret: loud }, { rawHeaders: byMinute })).ok).toBe(false);
+  }
+});
+
+test("a scheme that throws is a 503 with its error as the cause", async () => {
+  const cause = new Error("broken scheme");
+  const fail = () => {
+    throw cause;
+  };
+  for (const broken of [{ parse: fail }, { verify: fail }, { verify: () => Promise.reject(cause) }]) {
+    const onError = vi.fn();
+    const scheme = { ...timestampDigest(), ...broken } as SignatureScheme;
+    const verification = await verifyRequest(
+      { secret, scheme, onError, now: () => new Date(start) },
+      { rawHeaders: byMinute },
+    );
+    expect(verification).toMatchObject({ ok: false, response: { status: 503 } });
+    expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "signature_scheme_error", cause }));
+  }
+});
+
+test("a clock that throws is a 500 with its error as the cause, and still a value", async () => {
+  const cause = new Error("broken clock");
+  const now = () => {
+    throw cause;
+  };
+  const onError = vi.fn();
+  const verification = await verifyRequest({ secret, now, onError }, { rawHeaders: byMinute });
+  expect(verification).toMatchObject({ ok: false, response: { status: 500 } });
+  expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "internal_error", cause }));
+});
+
+test("a scheme that covers the body is never asked without one", async () => {
+  const verify = vi.fn();
+  const scheme = { ...timestampDigest(), signsBody: true, verify };
+  const options = { secret, scheme, maxBodyBytes: 3, now: () => new Date(start) };
+  const outcome = async (body?: Uint8Array) => {
+    const verification = await verifyRequest(options, { rawHeaders: byMinute, ...(body && { body }) });
+    return verification.ok ? 200 : verification.response.status;
+  };
+  expect([await outcome(), await outcome(Buffer.from("1234")), verify.mock.calls.length]).toEqual([500, 413, 0]);
+  expect([await outcome(Buffer.from("123")), verify.mock.calls[0]?.[2]]).toEqual([401, Buffer.from("123")]);
+});
+
+test("no headers but signed ones are accepted, and the result is always a value", () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.oneof(fc.string(), fc.constantFrom(...byMinute)), { maxLength: 8 }),
+      async (rawHeaders) => {
+        const verification = await verifyRequest({ secret, now: () => new Date(start) }, { rawHeaders });
+        if (verification.ok) expect(rawHeaders).toEqual(expect.arrayContaining(byMinute));
+        else expect(verification.response.status).toBe(401);
+      },
+    ),
+  ));

@@ -1,0 +1,104 @@
+import { bodyConsumed, takeBytes } from "../http/body.ts";
+import { findDeliveryId } from "../http/request.ts";
+import type { WebhookResponse } from "../http/response.ts";
+import type { VerifyOptions } from "../options/options.ts";
+import { type SignedRequest, type Verified, verifySignature } from "../signature/verify-signature.ts";
+import { toOutcome } from "./outcome.ts";
+import { readVerifyOptions, type VerifySettings } from "./settings.ts";
+
+/**
+ * A request whose sender holds the secret: what `verifyWebhook` sets on the request, and `verifyRequest` returns.
+ *
+ * @example
+ * ```ts
+ * import type { VerifiedWebhook } from "@offers/webhook-kit";
+ *
+ * export const labelOf = ({ verified, unverifiedDeliveryId }: VerifiedWebhook): string =>
+ *   `${unverifiedDeliveryId ?? "without id"}, secret ${verified.secretIndex}`;
+ * ```
+ */
+export interface VerifiedWebhook {
+  readonly verified: Verified;
+  /** The header `Offers-Delivery-Id`; not covered by the signature. */
+  readonly unverifiedDeliveryId: string | undefined;
+  readonly receivedAt: Date;
+  /** The signed bytes; only under a scheme that signs the body. */
+  readonly body: Uint8Array | undefined;
+}
+
+/** Verifies one request without handling it. Never rejects: every failure has its response. */
+export async function verifyOnly<Incoming>(
+  settings: VerifySettings<Incoming>,
+  incoming: SignedRequest<Incoming>,
+): Promise<{ readonly webhook: VerifiedWebhook } | { readonly response: WebhookResponse }> {
+  const { observer } = settings;
+  try {
+    const { verified, receivedAt, body } = await verifySignature(settings, incoming);
+    observer.verified(verified);
+    const unverifiedDeliveryId = findDeliveryId(incoming.rawHeaders);
+    return { webhook: { verified, receivedAt, unverifiedDeliveryId, body } };
+  } catch (cause) {
+    const outcome = toOutcome(cause);
+    if ("rejection" in outcome) observer.rejected(outcome.rejection);
+    else observer.failed(outcome.error);
+    return { response: outcome.response };
+  }
+}
+
+/**
+ * A request reduced to what is verified.
+ *
+ * @example
+ * ```ts
+ * import type { IncomingMessage } from "node:http";
+ * import type { WebhookRequest } from "@offers/webhook-kit";
+ *
+ * export const reduce = ({ rawHeaders }: IncomingMessage, body: Uint8Array): WebhookRequest => ({ rawHeaders, body });
+ * ```
+ */
+export interface WebhookRequest {
+  /** Node's flat list: name, value, name, value. Not Node's `headers`, which hides a second `Authorization`. */
+  readonly rawHeaders: readonly string[];
+  /** The bytes as received; needed only under a scheme that covers the body. */
+  readonly body?: Uint8Array;
+}
+
+/**
+ * Verification only, for any framework. A rejected request is a value, with the 401 (or 503) to respond with; the reason goes
+ * to `onRejected`.
+ *
+ * @throws {ConfigurationError} (rejects) for an invalid option
+ *
+ * @example
+ * ```ts
+ * import { createServer } from "node:http";
+ * import { verifyRequest } from "@offers/webhook-kit";
+ *
+ * createServer(async (request, response) => {
+ *   const options = { secret: "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52" };
+ *   const verification = await verifyRequest(options, { rawHeaders: request.rawHeaders });
+ *   if (verification.ok) response.end("hello, service");
+ *   else {
+ *     const { status, headers, body } = verification.response;
+ *     response.writeHead(status, headers).end(body);
+ *   }
+ * });
+ * ```
+ */
+export async function verifyRequest(
+  options: VerifyOptions<WebhookRequest>,
+  request: WebhookRequest,
+): Promise<
+  { readonly ok: true; readonly webhook: VerifiedWebhook } | { readonly ok: false; readonly response: WebhookResponse }
+> {
+  const { rawHeaders, body } = request;
+  const outcome = await verifyOnly(readVerifyOptions(options), {
+    rawHeaders,
+    request,
+    readBody: async (maxBytes) => {
+      if (!body) throw bodyConsumed();
+      return takeBytes(body, maxBytes);
+    },
+  });
+  return "webhook" in outcome ? { ok: true, webhook: outcome.webhook } : { ok: false, response: outcome.response };
+}
