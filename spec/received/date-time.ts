@@ -4,7 +4,10 @@ export interface ReadTime {
   readonly latest: number;
 }
 
-/** RFC 3339, section 5.6, in either case and with a space for the T, as its notes allow; the seconds may be left out. */
+/**
+ * ISO 8601 with a zone: the date-time of RFC 3339 (section 5.6, in either case and with a space for the T, as its notes allow), and
+ * also one without seconds, such as 2018-11-26T10:55Z, which RFC 3339 does not have.
+ */
 const dateTimeShape =
   /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(\.\d+)?)?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
 
