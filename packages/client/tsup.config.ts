@@ -16,7 +16,7 @@ const shared: Options = {
 };
 
 /** An error thrown through a subpath must be an instance of the class that the main entry exports, also in CommonJS. */
-const classes = /^\.\.?\/(?:.*\/)?(?:(?:response|no-response)-errors|(?:offers|usage)-error|offers-client)\.ts$/;
+const classes = /^\.\.?\/(?:.*\/)?(?:error-classes|offers-error|offers-client)\.ts$/;
 
 const classesFromIndex: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "classes-from-index",

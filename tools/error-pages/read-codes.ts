@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { problemKinds } from "../../examples/platform/src/http/problem-kinds.ts";
-import { retryPolicy } from "../../packages/client/src/retry/retry-policy.ts";
+import { ruleFor } from "../../packages/client/src/call/retry.ts";
 import { failedCheck, requestProblems } from "../../packages/webhook-kit/src/http/rejected.ts";
 import { unavailable } from "../../packages/webhook-kit/src/http/response.ts";
 import { codesByClass, unionMembers } from "./string-literals.ts";
@@ -35,13 +35,13 @@ export const readCodes = (root: string): CodeUse[] => [
 ];
 
 function clientCodes(root: string): CodeUse[] {
-  const files = ["response-errors", "no-response-errors", "usage-error"];
-  const classes = files.flatMap((file) => codesByClass(join(root, `packages/client/src/errors/${file}.ts`)));
-  return Object.entries(retryPolicy).map(([code, rule]) => {
-    const [className] = classes.find(([, codes]) => codes.includes(code)) ?? [];
-    if (className === undefined) throw new Error(`no class of @offers/client has the code ${code}`);
-    return { code, source: "client", facts: [`The class is \`${className}\`.`, retries[rule]] };
-  });
+  const classes = codesByClass(join(root, "packages/client/src/errors/error-classes.ts"));
+  return classes.flatMap(([className, codes]) =>
+    codes.map((code): CodeUse => {
+      const rule = ruleFor({ code } as Parameters<typeof ruleFor>[0]);
+      return { code, source: "client", facts: [`The class is \`${className}\`.`, retries[rule]] };
+    }),
+  );
 }
 
 function kitCodes(root: string): CodeUse[] {

@@ -5,31 +5,29 @@
  */
 
 // The client
-export { OffersClient } from "./client/offers-client.ts";
-export type { OffersPromise, SafeResult } from "./client/offers-promise.ts";
-// Offers
-export type { Offer, Recipient } from "./contract/offer.ts";
-export type { OfferInput } from "./contract/offer-input.ts";
+export type { OffersPromise, SafeResult } from "./call/start-call.ts";
 // Errors
-export type { Problem } from "./contract/problem.ts";
-export { type AnyOffersError, isOffersError } from "./errors/any-offers-error.ts";
-export { AbortedError, ConnectionError, TimeoutError } from "./errors/no-response-errors.ts";
-export { OffersError } from "./errors/offers-error.ts";
 export {
+  AbortedError,
+  type AnyOffersError,
   AuthenticationError,
   BadRequestError,
   ConflictError,
+  ConnectionError,
   InvalidResponseError,
+  isOffersError,
   NotFoundError,
   PermissionError,
   RateLimitError,
   ServerError,
-} from "./errors/response-errors.ts";
-export { UsageError } from "./errors/usage-error.ts";
+  TimeoutError,
+  UsageError,
+} from "./errors/error-classes.ts";
+export { OffersError, type Problem } from "./errors/offers-error.ts";
 // HTTP and middleware
-export type { Fetch } from "./http/fetch.ts";
-export type { FetchResponse } from "./http/fetch-response.ts";
-export type { Middleware } from "./http/middleware.ts";
-export type { OffersRequest } from "./http/offers-request.ts";
-export type { Logger } from "./options/logger.ts";
-export type { ApiKey, CallOptions, OffersClientOptions } from "./options/options.ts";
+export type { Fetch, FetchResponse, Middleware, OffersRequest } from "./http.ts";
+// Offers
+export type { Offer, OfferInput, Recipient } from "./offer.ts";
+export { OffersClient } from "./offers-client.ts";
+// Options
+export type { ApiKey, CallOptions, Logger, OffersClientOptions } from "./options/options.ts";

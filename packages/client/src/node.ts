@@ -3,4 +3,4 @@
  *
  * @module node
  */
-export { type UndiciFetch, undiciFetch } from "./node/undici-fetch.ts";
+export { type UndiciFetch, undiciFetch } from "./entries/undici-fetch.ts";

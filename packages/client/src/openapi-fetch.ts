@@ -3,5 +3,4 @@
  *
  * @module openapi-fetch
  */
-export { createOpenApiClient } from "./openapi-fetch/create-open-api-client.ts";
-export type { OpenApiClient } from "./openapi-fetch/open-api-client.ts";
+export { createOpenApiClient, type OpenApiClient } from "./entries/open-api-client.ts";

@@ -3,4 +3,4 @@
  *
  * @module opentelemetry
  */
-export { TracedOffersClient } from "./opentelemetry/traced-offers-client.ts";
+export { TracedOffersClient } from "./entries/traced-offers-client.ts";

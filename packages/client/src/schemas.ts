@@ -3,5 +3,4 @@
  *
  * @module schemas
  */
-export { offerSchema } from "./schemas/offer-schema.ts";
-export { validateResponses } from "./schemas/validate-responses.ts";
+export { offerSchema, validateResponses } from "./entries/validate-responses.ts";

@@ -1,8 +1,5 @@
-import type { AnyOffersError } from "../errors/any-offers-error.ts";
-import type { Fetch } from "../http/fetch.ts";
-import type { Signal, Url } from "../http/globals.ts";
-import type { Middleware } from "../http/middleware.ts";
-import type { Logger } from "./logger.ts";
+import type { AnyOffersError } from "../errors/error-classes.ts";
+import type { Fetch, Middleware, Signal, Url } from "../http.ts";
 
 /**
  * The API key of one organisation, or a function that returns it. The function is called before every call with
@@ -100,4 +97,31 @@ export interface CallOptions {
   idempotencyKey?: string | undefined;
   /** Additional headers; those of the client take precedence. */
   headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/**
+ * Receives one line per attempt: `debug` for a success, `warn` for a failure. A pino logger, or `console`. The fields are
+ * `operation`, `attempt` (from 1), `durationMs`, `status`, and for a failure `code` and `retryDelayMs` (undefined if there is
+ * no retry); never an id, a key or a body (D-49). Errors of the logger are ignored: the offer has been created even if the
+ * line could not be written.
+ *
+ * One more `warn` line per client, with `code: "unexpected_response_shape"` and the `path` of a field, says that the service
+ * sends a field as another type than the contract's, which the client converts (D-126).
+ *
+ * @example
+ * ```ts
+ * import { type Logger, OffersClient } from "@offers/client";
+ *
+ * const logger: Logger = {
+ *   debug: () => {},
+ *   warn: (fields, message) => console.warn(message, JSON.stringify(fields)),
+ * };
+ * export const offers = new OffersClient({ baseUrl: "https://service.example", apiKey: "key", logger });
+ * ```
+ */
+export interface Logger {
+  /** An attempt that succeeded. */
+  debug(fields: Readonly<Record<string, unknown>>, message: string): void;
+  /** An attempt that failed. */
+  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
 }

@@ -1,4 +1,4 @@
-import type { OperationName } from "../contract/operation-name.ts";
+import type { OperationName } from "../http.ts";
 import { jsonResponse, type ServiceResponse } from "./incoming-request.ts";
 import type { RefusalCode } from "./refusal.ts";
 

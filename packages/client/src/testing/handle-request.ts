@@ -1,5 +1,5 @@
-import type { OperationName } from "../contract/operation-name.ts";
 import { errorDocsUrl } from "../generated/decisions.ts";
+import type { OperationName } from "../http.ts";
 import type { IncomingRequest, ServiceResponse } from "./incoming-request.ts";
 import { problemKinds, Refusal } from "./refusal.ts";
 import { runOperation, type ServiceState } from "./run-operation.ts";

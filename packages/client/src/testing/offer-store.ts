@@ -1,4 +1,4 @@
-import type { Offer } from "../contract/offer.ts";
+import type { Offer } from "../offer.ts";
 import type { Creation } from "./check-bodies.ts";
 import { type FieldErrors, Refusal } from "./refusal.ts";
 import type { TestNotification } from "./test-service.ts";

@@ -1,5 +1,5 @@
-import type { OperationName } from "../contract/operation-name.ts";
 import { apiKeyHeader, apiVersion } from "../generated/decisions.ts";
+import type { OperationName } from "../http.ts";
 import { checkCompletion, checkCreation } from "./check-bodies.ts";
 import type { Dialect } from "./dialects.ts";
 import type { IdempotencyCache } from "./idempotency-cache.ts";

@@ -1,4 +1,4 @@
-import type { Fetch } from "../http/fetch.ts";
+import type { Fetch } from "../http.ts";
 import type { TestWebhooks } from "./delivery/test-webhooks.ts";
 import type { RuntimeRequest, RuntimeResponse } from "./delivery/webhook-receiver.ts";
 

@@ -22,47 +22,47 @@ const errorOf = (call: PromiseLike<unknown>): Promise<AnyOffersError> =>
   );
 
 test.each([
-  [undefined, /^baseUrl is missing/],
-  [null, /^baseUrl is missing/],
-  ["", /^baseUrl is empty/],
-  [7, /^baseUrl is a number/],
-  [{}, /^baseUrl is an object/],
-  ["service.example", /^baseUrl has no scheme/],
-  ["localhost:3000", /^baseUrl has no scheme/],
-  ["service.example:443/v1", /^baseUrl has no scheme/],
-  ["//service.example", /^baseUrl has no scheme/],
-  ["/offer", /^baseUrl has no scheme/],
-  ['"https://service.example"', /^baseUrl has no scheme/],
-  ["ftp://service.example", /^baseUrl has the scheme ftp/],
-  ["ws://localhost", /^baseUrl has the scheme ws/],
-  ["file:///etc", /^baseUrl has the scheme file; use https/],
-  ["ftp://service.example/https:/", /^baseUrl has the scheme ftp; use https/],
-  ["http://service.example/https:/", /^baseUrl is http; .* except on loopback/],
-  ["httpss://service.example", /^baseUrl has the scheme httpss; use https/],
-  ["shttp://service.example", /^baseUrl has the scheme shttp; use https/],
-  ["key-of-harbour-hotels-and-bistro://service", /^baseUrl has the scheme key-of-harbour-hotel; use https/],
-  ["http://service.example", /^baseUrl is http; .* except on loopback/],
-  ["https://user:password@service.example", /^baseUrl has credentials/],
-  ["https://user@service.example", /^baseUrl has credentials/],
-  ["https://service.example?tenant=1", /^baseUrl has a query/],
-  ["https://service.example?", /^baseUrl has a query/],
-  ["https://service.example/?user=a@b", /^baseUrl has a query/],
-  ["https://service.example/#offers", /^baseUrl has a fragment/],
-  ["https://", /^baseUrl has no host/],
-  ["https:///offers", /^baseUrl has no host/],
-  ["https://:8443", /^baseUrl has no host/],
-  [" https://service.example", /^baseUrl has white space/],
-  ["https://service.example\n", /^baseUrl has white space/],
-  ["https://service example", /^baseUrl has white space/],
-  ["https://service.example:65536", /^baseUrl has a port .* 1 to 65535/],
-  ["https://service.example:99999/v1", /^baseUrl has a port .* 1 to 65535/],
-  ["https://service.example:0", /^baseUrl has a port .* 1 to 65535/],
-  ["https://service.example:port", /^baseUrl has a port .* 1 to 65535/],
-  ["https://[::1]:65536", /^baseUrl has a port .* 1 to 65535/],
-  ["https://[::1", /^baseUrl has an invalid host/],
-  ["https://a%zz", /^baseUrl has an invalid host/],
-  ["https://a%zz/x:y", /^baseUrl has an invalid host/],
-])("the base address %j is refused for what is wrong with it", (baseUrl, message) => {
+  undefined,
+  null,
+  "",
+  7,
+  {},
+  "service.example",
+  "localhost:3000",
+  "service.example:443/v1",
+  "//service.example",
+  "/offer",
+  '"https://service.example"',
+  "ftp://service.example",
+  "ws://localhost",
+  "file:///etc",
+  "ftp://service.example/https:/",
+  "http://service.example/https:/",
+  "httpss://service.example",
+  "shttp://service.example",
+  "key-of-harbour-hotels-and-bistro://service",
+  "http://service.example",
+  "https://user:password@service.example",
+  "https://user@service.example",
+  "https://service.example?tenant=1",
+  "https://service.example?",
+  "https://service.example/?user=a@b",
+  "https://service.example/#offers",
+  "https://",
+  "https:///offers",
+  "https://:8443",
+  " https://service.example",
+  "https://service.example\n",
+  "https://service example",
+  "https://service.example:65536",
+  "https://service.example:99999/v1",
+  "https://service.example:0",
+  "https://service.example:port",
+  "https://[::1]:65536",
+  "https://[::1",
+  "https://a%zz",
+  "https://a%zz/x:y",
+])("the base address %j is refused with what it must be, and not shown", (baseUrl) => {
   for (const make of [
     () => new OffersClient({ ...valid, baseUrl: baseUrl as string }),
     () => createOpenApiClient({ ...valid, baseUrl: baseUrl as string }),
@@ -72,45 +72,42 @@ test.each([
     expect(error).toMatchObject({
       name: "UsageError",
       code: "invalid_base_url",
-      message: expect.stringMatching(message),
+      message: expect.stringMatching(/^baseUrl must be https \(http on loopback only\).*: https:\/\/service\.example/),
     });
-    expect(error.message).toContain("https://service.example");
-    expect(error.message).not.toContain("password");
+    expect(error.message).not.toMatch(/password|key-of-harbour/);
+    expect(error.message.endsWith("; is its environment variable set?")).toBe(!baseUrl);
   }
 });
 
-test.each([
-  [undefined, /^apiKey is missing/],
-  ["", /^apiKey is empty/],
-  [7, /^apiKey is a number/],
-  [" key", /^apiKey starts or ends with white space/],
-  ["key\n", /^apiKey starts or ends with white space/],
-  ["k\u00e9y", /^apiKey has a character/],
-])("the key %j is refused for what is wrong with it, and not shown", (apiKey, message) =>
-  expect(thrownBy(() => new OffersClient({ ...valid, apiKey: apiKey as string }))).toMatchObject({
-    code: "invalid_api_key",
-    message: expect.stringMatching(message),
-  }),
+test.each([undefined, "", 7, " key", "key\n", "k\u00e9y"])(
+  "the key %j is refused with what it must be, and not shown",
+  (apiKey) => {
+    const { code, message } = thrownBy(() => new OffersClient({ ...valid, apiKey: apiKey as string }));
+    expect(code).toBe("invalid_api_key");
+    expect(message).toBe(
+      `apiKey must be printable ASCII, without white space around it${apiKey ? "" : "; is its environment variable set?"}`,
+    );
+  },
 );
 
 test.each([
-  [{ timeout: 5_000 }, '"timeout"', "did you mean timeoutMs?"],
-  [{ timeoutms: 5_000 }, '"timeoutms"', "did you mean timeoutMs?"],
-  [{ baseURL: "x" }, '"baseURL"', "did you mean baseUrl?"],
-  [{ base_url: "x" }, '"base_url"', "did you mean baseUrl?"],
-  [{ url: "x" }, '"url"', "did you mean baseUrl?"],
-  [{ key: "x" }, '"key"', "did you mean apiKey?"],
-  [{ retries: 2 }, '"retries"', "did you mean maxRetries?"],
-  [{ maxRetrys: 2 }, '"maxRetrys"', "did you mean maxRetries?"],
-  [{ loger: console }, '"loger"', "did you mean logger?"],
-  [{ middlewares: [] }, '"middlewares"', "did you mean middleware?"],
-  [{ maxBytes: 1 }, '"maxBytes"', "did you mean maxResponseBytes?"],
+  [{ timeout: 5_000 }, '"timeout"', "timeoutMs"],
+  [{ timeoutms: 5_000 }, '"timeoutms"', "timeoutMs"],
+  [{ baseURL: "x" }, '"baseURL"', "baseUrl"],
+  [{ base_url: "x" }, '"base_url"', "baseUrl"],
+  [{ url: "x" }, '"url"', "baseUrl"],
+  [{ key: "x" }, '"key"', "apiKey"],
+  [{ retries: 2 }, '"retries"', "maxRetries"],
+  [{ maxRetrys: 2 }, '"maxRetrys"', "maxRetries"],
+  [{ loger: console }, '"loger"', "logger"],
+  [{ middlewares: [] }, '"middlewares"', "middleware"],
+  [{ maxBytes: 1 }, '"maxBytes"', "maxResponseBytes"],
   [{ colour: "red" }, '"colour"', "; there are baseUrl, apiKey, apiKeyHeader, "],
   [{ reach: 1 }, '"reach"', "; there are baseUrl, apiKey, apiKeyHeader, "],
   [{ ["x".repeat(100)]: 1 }, `"${"x".repeat(99)}"`, "; there are baseUrl"],
-  [{ signal: new AbortController().signal }, '"signal"', "a call option"],
-  [{ timeout: undefined }, '"timeout"', "did you mean timeoutMs?"],
-])("the unknown option %j is refused, with the nearest right one", (option, named, right) => {
+  [{ signal: new AbortController().signal }, '"signal"', "; there are baseUrl"],
+  [{ timeout: undefined }, '"timeout"', "timeoutMs"],
+])("the unknown option %j is refused, with those that there are", (option, named, right) => {
   const { code, message } = thrownBy(() => new OffersClient({ ...valid, ...option }));
   expect(code).toBe("invalid_option");
   expect(message).toContain(named);
@@ -121,17 +118,17 @@ test.each([
   [{ logger: {} }, "logger", "debug"],
   [{ logger: { debug() {} } }, "logger", "warn"],
   [{ logger: "console" }, "logger", "console"],
-  [{ logger: null }, "logger", "null"],
+  [{ logger: null }, "logger", "debug()"],
   [{ fetch: {} }, "fetch", "function"],
   [{ onRetry: "log" }, "onRetry", "function"],
   [{ middleware: () => {} }, "middleware", "array"],
-  [{ middleware: [undefined] }, "middleware[0]", "function"],
-  [{ serviceHonoursIdempotencyKey: "false" }, "serviceHonoursIdempotencyKey", "true or false"],
-  [{ timeoutMs: "5000" }, "timeoutMs", "whole number"],
-  [{ timeoutMs: null }, "timeoutMs", "whole number"],
+  [{ middleware: [undefined] }, "middleware", "an array of functions"],
+  [{ serviceHonoursIdempotencyKey: "false" }, "serviceHonoursIdempotencyKey", "a boolean"],
+  [{ timeoutMs: "5000" }, "timeoutMs", "a number, not a string"],
+  [{ timeoutMs: null }, "timeoutMs", "a number, not null"],
   [{ maxRetries: 1.5 }, "maxRetries", "whole number"],
   [{ userAgent: 7 }, "userAgent", "string"],
-  [{ userAgent: "" }, "userAgent", "empty"],
+  [{ userAgent: "" }, "userAgent", "printable ASCII"],
   [{ apiVersion: null }, "apiVersion", "null"],
   [{ apiKeyHeader: "X Key" }, "apiKeyHeader", "name of a header"],
 ])("the option %j is refused by name, with what it must be", (option, named, wanted) => {
@@ -147,7 +144,7 @@ test.each([undefined, null, 7, "https://service.example", [], new URL("https://s
     for (const make of [() => new OffersClient(options as never), () => createOpenApiClient(options as never)])
       expect(thrownBy(make)).toMatchObject({
         name: "UsageError",
-        message: expect.stringContaining("new OffersClient({"),
+        message: expect.stringMatching(/must be an object, such as \{ baseUrl \}|^baseUrl must|^apiKey must/),
       });
   },
 );
@@ -162,20 +159,20 @@ test("every option may be undefined, and a service in memory is all the options 
 test.each([
   [{ timeout: 5 }, "invalid_option", '"timeout"', "timeoutMs"],
   [{ retries: 5 }, "invalid_option", '"retries"', "maxRetries"],
-  [{ apiKey: "x" }, "invalid_option", '"apiKey"', "use withApiKey()"],
-  [{ apiKeyHeader: "x" }, "invalid_option", '"apiKeyHeader"', "give it to new OffersClient()"],
-  [{ logger: console }, "invalid_option", '"logger"', "give it to new OffersClient()"],
+  [{ apiKey: "x" }, "invalid_option", '"apiKey"', "; there are timeoutMs, "],
+  [{ apiKeyHeader: "x" }, "invalid_option", '"apiKeyHeader"', "; there are timeoutMs, "],
+  [{ logger: console }, "invalid_option", '"logger"', "; there are timeoutMs, "],
   [{ idempotency_key: "x" }, "invalid_option", '"idempotency_key"', "idempotencyKey"],
-  [{ pollIntervalMs: 5 }, "invalid_option", '"pollIntervalMs"', "watchOffer"],
-  [5_000, "invalid_option", "a number", "{ timeoutMs: 5_000 }"],
+  [{ pollIntervalMs: 5 }, "invalid_option", '"pollIntervalMs"', "; there are timeoutMs, "],
+  [5_000, "invalid_option", "a number", "an object, such as { timeoutMs }"],
   ["shift-7", "invalid_option", "a string", "object"],
-  [new AbortController().signal, "invalid_option", "AbortSignal", "{ signal }"],
+  [new AbortController().signal, "invalid_option", "the last argument", "such as { timeoutMs }"],
   [{ signal: new AbortController() }, "invalid_argument", "signal", ".signal"],
   [{ signal: {} }, "invalid_argument", "signal", "AbortSignal"],
   [{ headers: new Headers({ a: "b" }) }, "invalid_option", "headers", "Object.fromEntries"],
   [{ headers: [["a", "b"]] }, "invalid_option", "headers", "object"],
-  [{ headers: { "x-team": 7 } }, "invalid_option", "x-team", "string"],
-  [{ timeoutMs: null }, "invalid_option", "timeoutMs", "whole number"],
+  [{ headers: { "x-team": 7 } }, "invalid_option", "x-team", "printable ASCII"],
+  [{ timeoutMs: null }, "invalid_option", "timeoutMs", "a number, not null"],
 ])("the options %o of a call are refused before any request", async (call, code, named, wanted) => {
   const { baseUrl, received } = await serve(respondWith(201, "offer_1"));
   const error = await errorOf(new OffersClient({ baseUrl, apiKey: "key" }).createOffer(input, call as never));
@@ -195,7 +192,7 @@ test("a watch takes its interval, and refuses what it does not know", async () =
         .next(),
     );
   expect((await next({ interval: 5 })).message).toMatch(/"interval".*pollIntervalMs/);
-  expect((await next({ pollIntervalMs: "5" })).message).toMatch(/pollIntervalMs must be a whole number/);
+  expect((await next({ pollIntervalMs: "5" })).message).toMatch(/pollIntervalMs must be a number, not a string/);
 });
 
 test("a call through openapi-fetch refuses an option that neither knows", async () => {
@@ -218,54 +215,64 @@ const perform = (method: string, ...given: unknown[]): [string, ClientCall] => [
 ];
 
 test.each<[[string, ClientCall], string, string, RegExp]>([
-  [perform("createOffer"), "CreateOffer", "invalid_argument", /input is missing.*createOffer\(\{/],
-  [perform("createOffer", null), "CreateOffer", "invalid_argument", /input is null/],
-  [perform("createOffer", "Kitchen"), "CreateOffer", "invalid_argument", /input is a string/],
-  [perform("createOffer", [input]), "CreateOffer", "invalid_argument", /input is an array/],
+  [perform("createOffer"), "CreateOffer", "invalid_argument", /input must be an object, not undefined/],
+  [perform("createOffer", null), "CreateOffer", "invalid_argument", /input must be an object, not null/],
+  [perform("createOffer", "Kitchen"), "CreateOffer", "invalid_argument", /input must be an object, not a string/],
+  [perform("createOffer", [input]), "CreateOffer", "invalid_argument", /input must be an object, not an array/],
   [
     perform("createOffer", { ...input, events: 7 }),
     "CreateOffer",
     "invalid_argument",
-    /events is a number, not an array; give \[\{ start, end \}\]$/,
+    /events must be an array, not a number$/,
   ],
   [
     perform("createOffer", { ...input, events: { start: "", end: "" } }),
     "CreateOffer",
     "invalid_argument",
-    /events is an object, not an array/,
+    /events must be an array, not an object/,
   ],
-  [perform("createOffer", { ...input, events: [null] }), "CreateOffer", "invalid_argument", /events\[0\] is null/],
+  [
+    perform("createOffer", { ...input, events: [null] }),
+    "CreateOffer",
+    "invalid_argument",
+    /events\[0\] must be an object, not null/,
+  ],
   [
     perform("createOffer", { ...input, events: ["tomorrow"] }),
     "CreateOffer",
     "invalid_argument",
-    /events\[0\] is a string, not an object; give \{ start, end \}$/,
+    /events\[0\] must be an object, not a string$/,
   ],
   [perform("createOffer", { ...input, events: [{}] }), "CreateOffer", "invalid_time", /events\[0\]\.start/],
   [perform("createOffer", hostile), "CreateOffer", "invalid_argument", /could not be written.*no such column/],
-  [perform("getOffer"), "GetOffer", "invalid_id", /id is missing/],
-  [perform("getOffer", undefined), "GetOffer", "invalid_id", /id is missing/],
-  [perform("getOffer", null), "GetOffer", "invalid_id", /id is null/],
-  [perform("getOffer", 7), "GetOffer", "invalid_id", /id is a number/],
-  [perform("getOffer", { id: "a" }), "GetOffer", "invalid_id", /id is an object/],
-  [perform("getOffer", ""), "GetOffer", "invalid_id", /id is empty/],
+  [perform("getOffer"), "GetOffer", "invalid_id", /id must be an offer's id.*not undefined/],
+  [perform("getOffer", undefined), "GetOffer", "invalid_id", /id must be an offer's id.*not undefined/],
+  [perform("getOffer", null), "GetOffer", "invalid_id", /id must be an offer's id.*not null/],
+  [perform("getOffer", 7), "GetOffer", "invalid_id", /id must be an offer's id.*not a number/],
+  [perform("getOffer", { id: "a" }), "GetOffer", "invalid_id", /id must be an offer's id.*not an object/],
+  [perform("getOffer", ""), "GetOffer", "invalid_id", /id must be an offer's id.*not ""/],
   [perform("getOffer", ".."), "GetOffer", "invalid_id", /"\.\."/],
-  [perform("getOffer", "\ud800"), "GetOffer", "invalid_id", /Unicode/],
-  [perform("withdrawOffer"), "WithdrawOffer", "invalid_id", /id is missing/],
-  [perform("completeOffer"), "CompleteOffer", "invalid_id", /id is missing/],
-  [perform("completeOffer", "a"), "CompleteOffer", "invalid_argument", /workerIds is missing.*completeOffer\(/],
+  [perform("getOffer", "\ud800"), "GetOffer", "invalid_id", /id must be an offer's id/],
+  [perform("withdrawOffer"), "WithdrawOffer", "invalid_id", /id must be an offer's id.*not undefined/],
+  [perform("completeOffer"), "CompleteOffer", "invalid_id", /id must be an offer's id.*not undefined/],
+  [perform("completeOffer", "a"), "CompleteOffer", "invalid_argument", /workerIds must be an array, not undefined/],
   [
     perform("completeOffer", "a", "worker_amal"),
     "CompleteOffer",
     "invalid_argument",
-    /workerIds is a string, not an array/,
+    /workerIds must be an array, not a string/,
   ],
-  [perform("completeOffer", "a", [undefined]), "CompleteOffer", "invalid_argument", /workerIds\[0\] is missing/],
+  [
+    perform("completeOffer", "a", [undefined]),
+    "CompleteOffer",
+    "invalid_argument",
+    /workerIds\[0\] must be a string, not undefined/,
+  ],
   [
     perform("completeOffer", "a", ["w", { id: "w" }]),
     "CompleteOffer",
     "invalid_argument",
-    /workerIds\[1\] is an object, not a string/,
+    /workerIds\[1\] must be a string, not an object/,
   ],
 ])("%s: a mistake of the caller names operation, argument and remedy", async ([, call], operation, code, message) => {
   const { baseUrl, received } = await serve(respondWith(201, "offer_1"));

@@ -117,7 +117,10 @@ test("the schema has the types of the client", () => {
   expectTypeOf<Omit<Known<Generated>, "events" | "recipients">>().toEqualTypeOf<Omit<Offer, "events" | "recipients">>();
   expectTypeOf<Known<Generated["events"][number]>>().toEqualTypeOf<Offer["events"][number]>();
   // The client's type of `response` lists the known words and is open; the schema takes any.
-  expectTypeOf<Omit<Known<Generated["recipients"][number]>, "response">>().toEqualTypeOf<Omit<Recipient, "response">>();
+  type Strict = Known<Generated["recipients"][number]>;
+  expectTypeOf<Omit<Strict, "response" | "id">>().toEqualTypeOf<Omit<Recipient, "response" | "id">>();
+  // The strict schema demands an id.
+  expectTypeOf<Strict["id"]>().toEqualTypeOf<NonNullable<Recipient["id"]>>();
   expectTypeOf<string>().toExtend<Recipient["response"]>();
   expect(offerSchema.parse(offer)).toEqual(offer);
 });

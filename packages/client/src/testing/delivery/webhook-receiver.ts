@@ -1,4 +1,4 @@
-import type { Url } from "../../http/globals.ts";
+import type { Url } from "../../http.ts";
 
 // Of whichever library declares them, as in globals.ts.
 export type RuntimeRequest = typeof globalThis extends { Request: { prototype: infer Known } }

@@ -1,0 +1,97 @@
+import { InvalidResponseError } from "../errors/error-classes.ts";
+import { Failure, kindOf, misuse, mustBe } from "../errors/failure.ts";
+import type { operations, paths } from "../generated/openapi.ts";
+import type { OperationName } from "../http.ts";
+import type { Offer, OfferInput } from "../offer.ts";
+import { type ReportShape, readId, readOffer } from "./read-offer.ts";
+import { toUtc } from "./to-utc.ts";
+
+/** A name, method and path of one operation in spec/openapi.yaml; any other combination is a type error. */
+type Route<Path extends keyof paths = keyof paths> = {
+  [P in Path]: {
+    [N in OperationName]:
+      | (paths[P]["get"] extends operations[N] ? { name: N; method: "GET"; path: P } : never)
+      | (paths[P]["post"] extends operations[N] ? { name: N; method: "POST"; path: P } : never);
+  }[OperationName];
+}[Path];
+
+/**
+ * The differences between the operations; the rest is common. A GET may be retried, also the withdrawal (D-10); a POST is
+ * retried as D-40 says.
+ */
+export type Operation<Argument, Data> = Readonly<Route> & {
+  /** A successful status that means that the offer does not exist (D-20). */
+  readonly absentStatus?: 204;
+  /** The JSON body of a POST, or a failure for an argument of another type. */
+  readonly encode?: (argument: Argument) => unknown;
+  /** Parses a successful response's body, or throws. Only the message of a `Failure` is shown (D-49). */
+  decode(text: string, report: ReportShape): Data;
+};
+
+export const createOffer: Operation<OfferInput, { id: string }> = {
+  name: "CreateOffer",
+  method: "POST",
+  path: "/offer",
+  encode(input) {
+    check("input", input, "an object");
+    const { events } = input;
+    if (events === undefined || events === null) return { ...input, events: undefined };
+    check("events", events, "an array");
+    const inUtc = events.map((event, index) => {
+      check(`events[${index}]`, event, "an object");
+      return { start: toUtc(event.start, "start", index), end: toUtc(event.end, "end", index) };
+    });
+    return { ...input, events: inUtc };
+  },
+  decode: (text, report) => ({ id: readCreatedId(text.trim(), report) }),
+};
+
+export const getOffer: Operation<undefined, Offer> = {
+  name: "GetOffer",
+  method: "GET",
+  path: "/offer/{id}",
+  absentStatus: 204,
+  decode: (text, report) => readOffer(parse(text), report),
+};
+
+export const completeOffer: Operation<readonly string[], void> = {
+  name: "CompleteOffer",
+  method: "POST",
+  path: "/offer/{id}/complete",
+  encode(workerIds) {
+    check("workerIds", workerIds, "an array");
+    for (const [index, workerId] of workerIds.entries()) check(`workerIds[${index}]`, workerId, "a string");
+    return workerIds;
+  },
+  decode: acknowledge,
+};
+
+/** A GET that changes state. Withdrawing twice has the same response, so it may be retried (D-10). */
+export const withdrawOffer: Operation<undefined, void> = {
+  name: "WithdrawOffer",
+  method: "GET",
+  path: "/offer/{id}/withdraw",
+  decode: acknowledge,
+};
+
+/** Accepts any body (D-03, D-10) except markup: a proxy's sign-in page must not count as a completed offer. */
+function acknowledge(text: string): void {
+  if (/^\s*</.test(text)) throw new Error("markup");
+}
+
+/** The id as an object's member, a JSON string or bare text (D-02). A bare number is an id too, digit by digit. */
+function readCreatedId(text: string, report: ReportShape): string {
+  if (/^(?!null$)[^\s<{["]+$/.test(text)) return text;
+  const body = parse(text);
+  return typeof body === "string" && body ? body : readId(body, report);
+}
+
+function parse(text: string): unknown {
+  if (!text.trim()) throw new Failure(InvalidResponseError, "the body is empty; check baseUrl");
+  return JSON.parse(text);
+}
+
+/** Refuses a value of another kind; `kind` is as `kindOf` names it. */
+function check(name: string, value: unknown, kind: string): void {
+  if (kindOf(value) !== kind) throw misuse("invalid_argument", mustBe(name, kind, value));
+}

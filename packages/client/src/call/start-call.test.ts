@@ -1,0 +1,200 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { input, offer } from "../../test/support/offer.ts";
+import type { Fetch, OffersRequest } from "../http.ts";
+import { OffersClient } from "../offers-client.ts";
+import type { OffersClientOptions } from "../options/options.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance", "Date"] });
+  vi.spyOn(Math, "random").mockReturnValue(0.5);
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+const options: OffersClientOptions = { baseUrl: "https://service.example", apiKey: "key" };
+const withoutRetries: OffersClientOptions = { ...options, maxRetries: 0 };
+const broken: Fetch = () => Promise.reject(new TypeError("fetch failed"));
+
+/** A response for each status in turn, and the delays between the requests. */
+function respondingWith(statuses: number[], headers: Record<string, string> = {}) {
+  const times: number[] = [];
+  const fetch: Fetch = async () => {
+    times.push(performance.now());
+    const status = statuses.shift() ?? expect.unreachable();
+    return new Response(status === 200 ? JSON.stringify(offer) : null, { status, headers });
+  };
+  const delays = () => times.slice(1).map((time, index) => Math.round(time - (times[index] ?? 0)));
+  return { fetch, delays };
+}
+
+/** The error of a call, while time passes as it asks for. */
+async function errorOf(call: Promise<unknown>) {
+  const error = call.then(
+    () => expect.unreachable(),
+    (thrown) => thrown,
+  );
+  await vi.runAllTimersAsync();
+  return error;
+}
+
+test("the delays grow, with jitter, and end with maxRetries", async () => {
+  const { fetch, delays } = respondingWith([503, 500, 502, 504]);
+  const error = await errorOf(new OffersClient({ ...options, fetch, maxRetries: 3 }).getOffer("a"));
+  expect(error).toMatchObject({ status: 504, attempts: 4 });
+  expect(delays()).toEqual([375, 750, 1_500]);
+});
+
+test("a delay ends before the total does, or is not begun", async () => {
+  const { fetch, delays } = respondingWith([503, 503, 503], { "retry-after": "20" });
+  const limits = { totalTimeoutMs: 40_000, maxRetries: 9 };
+  const error = await errorOf(new OffersClient({ ...options, fetch, ...limits }).getOffer("a"));
+  expect(error).toMatchObject({ status: 503, attempts: 2 });
+  expect(delays()).toEqual([20_000]);
+});
+
+test("a refreshed key is no retry: all retries are left after it", async () => {
+  const { fetch, delays } = respondingWith([401, 503, 200]);
+  const apiKey: OffersClientOptions["apiKey"] = ({ refresh }) => (refresh ? "fresh" : "stale");
+  const call = new OffersClient({ ...options, fetch, apiKey, maxRetries: 1 }).getOffer("a");
+  await vi.runAllTimersAsync();
+  expect(await call).toEqual(offer);
+  expect(delays()).toEqual([0, 375]);
+});
+
+test("a key is refreshed once", async () => {
+  const { fetch } = respondingWith([401, 401]);
+  let keys = 0;
+  const apiKey = () => `key-${keys++}`;
+  expect(await errorOf(new OffersClient({ ...options, fetch, apiKey }).getOffer("a"))).toMatchObject({ attempts: 2 });
+  expect(keys).toBe(2);
+});
+
+test("a creation whose connection broke on reading is one request, whatever the code", async () => {
+  const cause = Object.assign(new Error("read EHOSTUNREACH"), { code: "EHOSTUNREACH", syscall: "read" });
+  const fetch = () => Promise.reject(new TypeError("fetch failed", { cause }));
+  const error = await errorOf(new OffersClient({ ...options, fetch }).createOffer(input));
+  expect(error).toMatchObject({ code: "connection_lost", attempts: 1 });
+});
+
+test("the line of a failed attempt is written even when the key cannot be refreshed", async () => {
+  const { fetch } = respondingWith([401]);
+  const lines: unknown[] = [];
+  const client = new OffersClient({
+    ...options,
+    fetch,
+    apiKey: ({ refresh }) => (refresh ? Promise.reject(new Error("vault is sealed")) : "stale"),
+    logger: { debug: () => expect.unreachable(), warn: (fields) => void lines.push(fields) },
+  });
+  expect(await errorOf(client.getOffer("a"))).toMatchObject({ code: "api_key_provider_failed", attempts: 1 });
+  expect(lines).toEqual([
+    { operation: "GetOffer", attempt: 1, durationMs: 0, status: 401, code: "unauthenticated", retryDelayMs: undefined },
+  ]);
+});
+
+type Perform = (client: OffersClient) => Promise<unknown>;
+
+async function requestOf(perform: Perform) {
+  let sent: OffersRequest | undefined;
+  const fetch: Fetch = async (_url, init) => {
+    sent = init;
+    return new Response(null, { status: 204 });
+  };
+  await perform(new OffersClient({ ...withoutRetries, fetch }));
+  return sent ?? expect.unreachable();
+}
+
+test("a request without a body has none of a body's headers, and no idempotency key", async () => {
+  const { body, headers } = await requestOf((client) => client.withdrawOffer("a"));
+  expect(body).toBeNull();
+  expect(Object.keys(headers).sort()).toEqual(["accept", "user-agent", "x-ue-api-subscription-key"]);
+});
+
+test("a request with a body says what it is, and has an idempotency key", async () => {
+  const { body, headers } = await requestOf((client) => client.completeOffer("a", ["w"]));
+  expect(body).toBe('["w"]');
+  expect(headers).toMatchObject({
+    "content-type": "application/json",
+    "idempotency-key": expect.stringMatching(/^[\da-f-]{36}$/),
+  });
+});
+
+const performances: [string, Perform][] = [
+  ["CompleteOffer", (client) => client.completeOffer("a", ["w"])],
+  ["WithdrawOffer", (client) => client.withdrawOffer("a")],
+  ["GetOffer", (client) => client.getOffer("a")],
+];
+
+test.each(performances)("an error of %s names it", async (name, perform) =>
+  expect((await errorOf(perform(new OffersClient({ ...withoutRetries, fetch: broken })))).operation).toBe(name),
+);
+
+test.each([
+  [{ idempotencyKey: "" }, "idempotencyKey must be printable ASCII, without white space around it; is its environment"],
+  [{ headers: { "x team": "a" } }, "headers must be the name of a header"],
+  [{ headers: { "x-team": "" } }, "x-team must be printable ASCII"],
+])("the refusal of %o names %s", async (call, named) => {
+  const { message } = await errorOf(new OffersClient(options).completeOffer("a", [], call));
+  expect(message).toContain(`CompleteOffer: ${named}`);
+});
+
+test("the refusal of a key names apiKey", () =>
+  expect(() => new OffersClient({ ...options, apiKey: "" })).toThrow(/^apiKey must be/));
+
+test("a key that cannot be had says so, with what was thrown", async () => {
+  const apiKey = () => Promise.reject(new Error("vault is sealed"));
+  const { message } = await errorOf(new OffersClient({ ...options, apiKey }).getOffer("a"));
+  expect(message).toBe("GetOffer at service.example: the apiKey function failed (Error: vault is sealed)");
+});
+
+test("middleware sees a failure of fetch as the error that the call rejects with", async () => {
+  let seen: unknown;
+  const curious: OffersClientOptions["middleware"] = [
+    (request, next) =>
+      next(request).catch((error) => {
+        seen = error;
+        throw error;
+      }),
+  ];
+  const error = await errorOf(
+    new OffersClient({ ...withoutRetries, fetch: broken, middleware: curious }).getOffer("a"),
+  );
+  expect(error).toMatchObject({ name: "ConnectionError", code: "connection_lost", attempts: 1, operation: "GetOffer" });
+  expect(seen).toBe(error);
+});
+
+test("middleware sees the reason of a timeout as the error that the call rejects with", async () => {
+  let seen: unknown;
+  const curious: OffersClientOptions["middleware"] = [
+    (request, next) =>
+      next(request).catch((error) => {
+        seen = error;
+        throw error;
+      }),
+  ];
+  const fetch: Fetch = (_url, { signal }) =>
+    new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  const error = await errorOf(new OffersClient({ ...withoutRetries, fetch, middleware: curious }).getOffer("a"));
+  expect(error).toMatchObject({ name: "TimeoutError", attempts: 1 });
+  expect(seen).toBe(error);
+});
+
+async function bodySent(perform: Perform): Promise<unknown> {
+  const fetch = vi.fn(async (..._given: [url: string, init: RequestInit]) => new Response(null, { status: 204 }));
+  vi.stubGlobal("fetch", fetch);
+  await perform(new OffersClient(options)).finally(() => vi.unstubAllGlobals());
+  return fetch.mock.calls[0]?.[1].body;
+}
+const complete: Perform = (client) => client.completeOffer("a", ["Küche"]);
+
+test("the runtime's fetch is given the text of a body", async () => expect(await bodySent(complete)).toBe('["Küche"]'));
+
+test("Deno's fetch, which sends a text twice when a kept connection breaks, is given a Blob with it", async () => {
+  vi.stubGlobal("Deno", {});
+  const sent = await bodySent(complete);
+  expect(sent).toBeInstanceOf(Blob);
+  expect(await (sent as Blob).text()).toBe('["Küche"]');
+  vi.stubGlobal("Deno", {});
+  expect(await bodySent((client) => client.withdrawOffer("a"))).toBeNull();
+});

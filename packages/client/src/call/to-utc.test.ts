@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { toUtc } from "./to-utc.ts";
+
+test.each([
+  ["2099-05-01T16:00:00Z", "2099-05-01T16:00:00Z"],
+  ["2099-05-01T16:00:00.123456789Z", "2099-05-01T16:00:00.123456789Z"],
+  ["2099-05-01T16:00Z", "2099-05-01T16:00:00.000Z"],
+  ["2099-05-01T18:00:00+02:00", "2099-05-01T16:00:00.000Z"],
+  ["2099-05-01T16:00:00+00:00", "2099-05-01T16:00:00.000Z"],
+  ["2099-05-01T23:30:00-04:30", "2099-05-02T04:00:00.000Z"],
+  ["2096-02-29T12:00:00Z", "2096-02-29T12:00:00Z"],
+  ["2099-05-01T16:00:00-00:00", "2099-05-01T16:00:00.000Z"],
+  ["2099-05-01t16:00:00z", "2099-05-01T16:00:00Z"],
+  ["2099-05-01 16:00:00.5Z", "2099-05-01T16:00:00.5Z"],
+  ["2099-05-01 18:00+02:00", "2099-05-01T16:00:00.000Z"],
+])("%s is sent as %s", (time, sent) => expect(toUtc(time, "start", 0)).toBe(sent));
+
+test("a Date is sent as the moment that it is", () =>
+  expect(toUtc(new Date(Date.UTC(2099, 4, 1, 16)), "start", 0)).toBe("2099-05-01T16:00:00.000Z"));
+
+test.each([
+  "2099-05-01T16:00:00",
+  "2099-05-01",
+  "2099-02-29T12:00:00Z",
+  "2099-02-30T12:00:00+01:00",
+  "2099-13-01T12:00:00Z",
+  "2099-05-01T24:00:00Z",
+  "2099-05-01T24:00:00+02:00",
+  "2099-05-01T25:00:00Z",
+  "2099-05-01T16:00:60Z",
+  "2099-05-01T16:00:00+25:00",
+  "2099-05-01  16:00:00Z",
+  "2099-05-01_16:00:00Z",
+  "2099-05-01T16:00:00+0200",
+  "2099-05-01T16:00:00,5Z",
+  "2099-05-01T16:00:00Z ",
+  "1 May 2099 16:00 GMT",
+  "",
+  new Date(Number.NaN),
+  4_000_000_000_000 as unknown as Date,
+  undefined as unknown as Date,
+  null as unknown as Date,
+])("%s is refused, naming the field and a way to write it", (time) =>
+  expect(() => toUtc(time, "end", 2)).toThrow(
+    expect.objectContaining({
+      details: { code: "invalid_time" },
+      message: expect.stringMatching(/^events\[2\]\.end .*\+02:00/),
+    }),
+  ),
+);
+
+test.each([
+  ["2099-05-30T16:00:00Z", "2099-05-30T16:00:00Z"],
+  ["2099-05-31T16:00:00Z", "2099-05-31T16:00:00Z"],
+  // The day is that of its zone, and has passed in it before it does in UTC.
+  ["2099-05-31T23:30:00-04:30", "2099-06-01T04:00:00.000Z"],
+])("the end of a month, %s, is sent as %s", (time, sent) => expect(toUtc(time, "start", 0)).toBe(sent));
+
+test.each(["on 2099-05-01T16:00:00Z", "+2099-05-01T16:00:00Z", "12099-05-01T16:00:00Z"])(
+  "%s is refused for what stands before the time",
+  (time) =>
+    expect(() => toUtc(time, "start", 0)).toThrow(expect.objectContaining({ details: { code: "invalid_time" } })),
+);

@@ -1,0 +1,30 @@
+import { Failure, redacted, toOffersError } from "../errors/failure.ts";
+import { watchIntervalMs } from "../generated/decisions.ts";
+import type { Offer, Recipient } from "../offer.ts";
+import type { CallOptions } from "../options/options.ts";
+import { type CallSettings, readOptions } from "../options/settings.ts";
+import { sleep } from "./with-timeout.ts";
+
+/** Polls an offer: yields every recipient, then those that differ from the previous read, until nothing can change (D-62). */
+export async function* watchOffer(
+  read: (options: CallOptions) => Promise<Offer>,
+  defaults: CallSettings,
+  options: CallOptions & { pollIntervalMs?: number | undefined } = {},
+): AsyncGenerator<Recipient, void, undefined> {
+  try {
+    const { pollIntervalMs, ...callOptions } = readOptions(options, { ...defaults, pollIntervalMs: watchIntervalMs });
+    for (let known = new Set<string>(); ; ) {
+      const { recipients, complete, widthdrawn } = await read(callOptions);
+      const texts = recipients.map((recipient) => JSON.stringify(recipient));
+      yield* recipients.filter((_, index) => !known.has(texts[index] as string));
+      known = new Set(texts);
+      if (complete || widthdrawn) return;
+      // Jitter, so that watchers that started together do not poll together.
+      await sleep(pollIntervalMs * (0.8 + 0.4 * Math.random()), callOptions.signal);
+    }
+  } catch (thrown) {
+    // A read rejects with an error of its own call.
+    const call = { operation: "GetOffer", attempts: 0, key: redacted } as const;
+    throw thrown instanceof Failure ? toOffersError(thrown, call) : thrown;
+  }
+}

@@ -1,0 +1,178 @@
+import createClient, { type Client, type ClientOptions, type FetchOptions, type RequestOptions } from "openapi-fetch";
+import { completeOffer, createOffer, getOffer, type Operation, withdrawOffer } from "../call/operations.ts";
+import { startCall, type WithResponse } from "../call/start-call.ts";
+import type { AnyOffersError } from "../errors/error-classes.ts";
+import { type FailedCall, misuse, redacted, toOffersError } from "../errors/failure.ts";
+import type { components, paths } from "../generated/openapi.ts";
+import type { Offer } from "../offer.ts";
+import type { CallOptions, OffersClientOptions } from "../options/options.ts";
+import { type ClientSettings, readSettings } from "../options/settings.ts";
+
+type Verb = "get" | "post";
+/** As the contract has them. */
+type Success = 200 | 201 | 204;
+type PathsOf<Method extends Verb> = {
+  [Path in keyof paths]: [NonNullable<paths[Path][Method]>] extends [never] ? never : Path;
+}[keyof paths];
+
+type Options<Operation> = Omit<FetchOptions<Operation>, "parseAs" | "signal"> & Omit<CallOptions, "headers">;
+type Init<Operation> = object extends Options<Operation> ? [init?: Options<Operation>] : [init: Options<Operation>];
+
+/** openapi-fetch derives this type too, but closes the open enums, and its offer is the one that the service sends (D-126). */
+type Data<Operation> = Operation extends { responses: infer Responses }
+  ? {
+      [Status in keyof Responses & Success]: Responses[Status] extends {
+        content: { "application/json": infer Body };
+      }
+        ? Body extends components["schemas"]["Offer"]
+          ? Offer
+          : Body
+        : undefined;
+    }[keyof Responses & Success]
+  : never;
+type OperationResult<Operation> = Promise<
+  { response: Response } & ({ data: Data<Operation>; error?: never } | { data?: never; error: AnyOffersError })
+>;
+type TypedCall<Method extends Verb> = <Path extends PathsOf<Method>>(
+  path: Path,
+  ...init: Init<NonNullable<paths[Path][Method]>>
+) => OperationResult<NonNullable<paths[Path][Method]>>;
+
+/**
+ * What {@link createOpenApiClient} makes: openapi-fetch's client with the paths of the contract (spec/openapi.yaml), and an
+ * `AnyOffersError` for every failure.
+ *
+ * @example
+ * ```ts
+ * import type { OpenApiClient } from "@offers/client/openapi-fetch";
+ *
+ * export const titleOf = async (api: OpenApiClient, id: string): Promise<string | undefined> =>
+ *   (await api.GET("/offer/{id}", { params: { path: { id } } })).data?.title;
+ * ```
+ */
+export interface OpenApiClient extends Pick<Client<paths>, "use" | "eject"> {
+  /** A read, or a withdrawal. */
+  GET: TypedCall<"get">;
+  /** A creation, or a completion. */
+  POST: TypedCall<"post">;
+  /** Any of them, the method first. */
+  request: <Method extends Verb, Path extends PathsOf<Method>>(
+    method: Method,
+    path: Path,
+    ...init: Init<NonNullable<paths[Path][Method]>>
+  ) => OperationResult<NonNullable<paths[Path][Method]>>;
+}
+
+const operations: Operation<never, unknown>[] = [createOffer, getOffer, completeOffer, withdrawOffer];
+type RawInit = CallOptions & { params?: { path?: { id?: unknown } } };
+type Ask = (method: string, path: string, init?: RawInit & { fetch?: SendRequest }) => Promise<{ response: Response }>;
+type SendRequest = (request: Request) => Promise<Response>;
+
+/**
+ * An openapi-fetch client, typed by the contract, whose requests use this package's transport: its key, deadlines, retries
+ * and checks. Every failure, also one without a response, is returned as `error`, an `AnyOffersError`; nothing is thrown.
+ * `response` then has the status only (0 without a response); the rest is on the error. Call options (`timeoutMs`,
+ * `maxRetries`, …) go beside `params`.
+ *
+ * `baseUrl`, `fetch`, `redirect` and `api-version` of a single call have no effect: those of `options` apply (D-66).
+ *
+ * @throws {UsageError} for an invalid option; the message says what to change
+ * @example
+ * ```ts
+ * import { createOpenApiClient } from "@offers/client/openapi-fetch";
+ *
+ * const api = createOpenApiClient({ baseUrl: "https://service.example", apiKey: process.env.OFFERS_API_KEY ?? "" });
+ * const { data, error } = await api.GET("/offer/{id}", { params: { path: { id: "offer_4f1c2a" } }, timeoutMs: 2_000 });
+ * if (error) console.error(error.status === 404 ? "no such offer" : error.message);
+ * else console.log(data.title);
+ * ```
+ */
+export function createOpenApiClient(options: OffersClientOptions): OpenApiClient {
+  const settings = readSettings(options);
+  const { use, eject, ...client } = createClient({ baseUrl: String(options.baseUrl) });
+  const ask = client.request as never as Ask;
+  const request = async (method: string, path: string, init: RawInit = {}) => {
+    const operation = operations.find((known) => known.method === method.toUpperCase() && known.path === path);
+    const call: FailedCall = { operation: operation?.name, attempts: 0, key: redacted };
+    const send: SendRequest = async (request) => {
+      if (!operation) throw misuse("invalid_argument", `the contract has no operation ${method} ${path}`);
+      const { "idempotency-key": idempotencyKey, ...headers } = Object.fromEntries(request.headers);
+      const callOptions = { ...callOptionsOf(init, settings), headers, ...(idempotencyKey && { idempotencyKey }) };
+      const body = await readJson(request);
+      const result = await startCall(settings, operation, init.params?.path?.id, body, callOptions).safe();
+      if (result.ok) return toResponse(result);
+      call.own = result.error;
+      throw result.error;
+    };
+    try {
+      // Without the signal, on which openapi-fetch would leave a listener.
+      return await ask(method, path, { ...init, signal: undefined, fetch: send });
+    } catch (thrown) {
+      // Or a mistake in the arguments, or what openapi-fetch, a serializer or its middleware threw.
+      const error = toOffersError(thrown, call);
+      const { status = 0 } = error;
+      return { error, response: status > 199 && status < 600 ? new Response(null, { status }) : Response.error() };
+    }
+  };
+  const via = (method: string) => (path: string, init?: RawInit) => request(method, path, init);
+  return { request, GET: via("GET"), POST: via("POST"), use, eject } as never as OpenApiClient;
+}
+
+async function readJson(request: Request): Promise<never> {
+  const text = await request.text();
+  try {
+    return (text ? JSON.parse(text) : undefined) as never;
+  } catch {
+    // The thrown error quotes the body (D-49).
+    throw misuse("invalid_argument", "the body must be JSON; give no bodySerializer that writes anything else");
+  }
+}
+
+/** Options that openapi-fetch reads or passes to a `Request`; this package's transport ignores them. */
+const others: Record<
+  Exclude<keyof RequestOptions<unknown> | keyof RequestInit | keyof ClientOptions | "params", "signal">,
+  0
+> & { dispatcher: 0; duplex: 0 } = {
+  // Only in Node: undici's.
+  dispatcher: 0,
+  duplex: 0,
+  params: 0,
+  baseUrl: 0,
+  querySerializer: 0,
+  bodySerializer: 0,
+  pathSerializer: 0,
+  parseAs: 0,
+  fetch: 0,
+  headers: 0,
+  middleware: 0,
+  Request: 0,
+  requestInitExt: 0,
+  body: 0,
+  cache: 0,
+  credentials: 0,
+  integrity: 0,
+  keepalive: 0,
+  method: 0,
+  mode: 0,
+  priority: 0,
+  redirect: 0,
+  referrer: 0,
+  referrerPolicy: 0,
+  window: 0,
+};
+
+/** The options of this package, and unknown ones, which the client then rejects. */
+const callOptionsOf = (init: object, settings: ClientSettings): CallOptions =>
+  Object.fromEntries(Object.entries(init).filter(([name]) => name in settings.call || !Object.hasOwn(others, name)));
+
+/** Headers that describe the received body; this body is new. */
+const ofTheBody = ["content-encoding", "content-length", "content-type", "transfer-encoding"];
+
+/** A response for openapi-fetch to read: the client's data as JSON, with the received status and headers. */
+function toResponse({ data, response }: WithResponse<unknown>): Response {
+  const { status, headers: received } = response;
+  const headers = new Headers(Symbol.iterator in received ? (received as Headers) : undefined);
+  for (const name of ofTheBody) headers.delete(name);
+  if (data === undefined) return new Response(null, { status, headers });
+  return Response.json(data, { status, headers });
+}

@@ -1,0 +1,152 @@
+import {
+  context,
+  createContextKey,
+  propagation,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from "@opentelemetry/api";
+import { completeOffer, createOffer, getOffer, type Operation, withdrawOffer } from "../call/operations.ts";
+import { type OffersPromise, toOffersPromise, type WithResponse } from "../call/start-call.ts";
+import type { AnyOffersError } from "../errors/error-classes.ts";
+import type { Middleware } from "../http.ts";
+import type { Offer, OfferInput } from "../offer.ts";
+import { OffersClient } from "../offers-client.ts";
+import type { ApiKey, CallOptions, OffersClientOptions } from "../options/options.ts";
+import { checkHeaderName, checkHeaderValue } from "../options/settings.ts";
+
+/**
+ * An {@link OffersClient} whose every call is a span: of kind CLIENT, named for the operation (`GetOffer`), a child of the
+ * active one, from before the first attempt to the end of the last. Its attributes are those of OpenTelemetry's conventions
+ * for HTTP: `http.request.method`, `url.template`, `server.address`, `server.port`, `http.response.status_code`,
+ * `http.request.resend_count` (when there was more than one request) and, with status ERROR, `error.type`, which is the
+ * error's `code`. None holds a key, an id or a payload; hence there is no `url.full`.
+ *
+ * Every attempt carries the span's context in the headers of the registered propagator. `fetch` runs with tracing suppressed, so
+ * that an instrumented one does not send them twice. A tracer that throws does not affect the call (D-67).
+ *
+ * `tracer` is the global provider's by default. A watch has one span per read.
+ *
+ * @example
+ * ```ts
+ * import { TracedOffersClient } from "@offers/client/opentelemetry";
+ *
+ * const offers = new TracedOffersClient({
+ *   baseUrl: "https://service.example",
+ *   apiKey: process.env.OFFERS_API_KEY ?? "",
+ * });
+ * console.log((await offers.getOffer("offer_4f1c2a")).title);
+ * ```
+ */
+export class TracedOffersClient extends OffersClient {
+  readonly #options: OffersClientOptions & { tracer?: Tracer | undefined };
+  readonly #tracer: Tracer;
+  readonly #server: { "server.address": string; "server.port": number };
+
+  /** @throws {UsageError} for an invalid option; the message says what to change */
+  constructor(options: OffersClientOptions & { tracer?: Tracer | undefined }) {
+    super(withTracingSuppressed(options));
+    this.#options = { ...options };
+    this.#tracer = options.tracer ?? trace.getTracer("@offers/client");
+    const { hostname, port, protocol } = new URL(options.baseUrl);
+    this.#server = {
+      "server.address": hostname.replace(/^\[(.*)]$/, "$1"),
+      "server.port": Number(port) || (protocol === "https:" ? 443 : 80),
+    };
+  }
+
+  override createOffer(input: OfferInput, call?: CallOptions): OffersPromise<{ id: string }> {
+    return traceCall(createOffer, this.#tracer, this.#server, call, (traced) => super.createOffer(input, traced));
+  }
+
+  override getOffer(id: string, call?: CallOptions): OffersPromise<Offer> {
+    return traceCall(getOffer, this.#tracer, this.#server, call, (traced) => super.getOffer(id, traced));
+  }
+
+  override completeOffer(id: string, workerIds: readonly string[], call?: CallOptions): OffersPromise<void> {
+    return traceCall(completeOffer, this.#tracer, this.#server, call, (traced) =>
+      super.completeOffer(id, workerIds, traced),
+    );
+  }
+
+  override withdrawOffer(id: string, call?: CallOptions): OffersPromise<void> {
+    return traceCall(withdrawOffer, this.#tracer, this.#server, call, (traced) => super.withdrawOffer(id, traced));
+  }
+
+  override withApiKey(apiKey: ApiKey): TracedOffersClient {
+    return new (this.constructor as typeof TracedOffersClient)({ ...this.#options, apiKey });
+  }
+}
+
+/** The options with tracing suppressed below. A `middleware` that is not an array is left for the client to reject. */
+function withTracingSuppressed(options: OffersClientOptions & { tracer?: Tracer | undefined }): OffersClientOptions {
+  if (typeof options !== "object") return options;
+  const { tracer: _, ...others } = options;
+  const { middleware = [] } = others;
+  return { ...others, middleware: Array.isArray(middleware) ? [...middleware, suppressTracing] : middleware };
+}
+
+/** Sets the headers of a propagator. Invalid ones are dropped: the client would reject the call for them. */
+const asHeaders = {
+  set(headers: Record<string, string>, name: string, value: string): void {
+    try {
+      headers[checkHeaderName(name, name)] = checkHeaderValue(name, value);
+    } catch {
+      // An empty tracestate, for instance.
+    }
+  },
+};
+
+/** Makes a call within a span of its own, which ends before the call's promise settles. */
+function traceCall<Data>(
+  { name, method, path }: Operation<never, Data>,
+  tracer: Tracer,
+  server: Readonly<Record<string, string | number>>,
+  call: CallOptions | undefined,
+  perform: (call: CallOptions) => OffersPromise<Data>,
+): OffersPromise<Data> {
+  const headers = { ...call?.headers };
+  let active = context.active();
+  let span: Span | undefined;
+  try {
+    const attributes = { "http.request.method": method, "url.template": path, ...server };
+    span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, active);
+    active = trace.setSpan(active, span);
+    propagation.inject(active, headers, asHeaders);
+  } catch {
+    // A tracer that throws does not affect the call.
+  }
+  const finish = (attempts: number, status: number | undefined, error?: AnyOffersError) => {
+    try {
+      if (attempts > 1) span?.setAttribute("http.request.resend_count", attempts - 1);
+      if (status) span?.setAttribute("http.response.status_code", status);
+      if (error) span?.setAttribute("error.type", error.code).setStatus({ code: SpanStatusCode.ERROR });
+      span?.end();
+    } catch {
+      // As above.
+    }
+  };
+  const received = context.with(active, () => perform({ ...call, headers }).withResponse());
+  let result: WithResponse<Data>;
+  const data = received.then(
+    (all) => {
+      result = all;
+      finish(all.attempts, all.response.status);
+      return all.data;
+    },
+    (error: AnyOffersError) => {
+      finish(error.attempts, error.status, error);
+      throw error;
+    },
+  );
+  return toOffersPromise(data, () => result);
+}
+
+/** The context key that OpenTelemetry's own exporters use; it is a registered symbol. */
+const suppressed = createContextKey("OpenTelemetry SDK Context Key SUPPRESS_TRACING");
+
+/** Keeps an instrumented `fetch` from adding a second `traceparent`, which would invalidate both. */
+const suppressTracing: Middleware = (request, next) =>
+  context.with(context.active().setValue(suppressed, true), () => next(request));

@@ -1,0 +1,232 @@
+import { promisify } from "node:util";
+import { brotliDecompress, gunzip, inflate } from "node:zlib";
+import { Agent, type Dispatcher } from "undici";
+import { notSent } from "../errors/connection-errors.ts";
+import type { Fetch, FetchResponse } from "../http.ts";
+
+/**
+ * A `fetch` for `OffersClient` with connections of its own.
+ *
+ * @example
+ * ```ts
+ * import { OffersClient } from "@offers/client";
+ * import { type UndiciFetch, undiciFetch } from "@offers/client/node";
+ *
+ * const pool: UndiciFetch = undiciFetch({ connections: 10 });
+ * const offers = new OffersClient({ baseUrl: "https://service.example", apiKey: "key", fetch: pool });
+ * await offers.withdrawOffer("offer_4f1c2a");
+ * await pool.close();
+ * ```
+ */
+export interface UndiciFetch extends Fetch {
+  /** Waits for pending requests, then closes the connections. A `dispatcher` that you passed stays open. */
+  close(): Promise<void>;
+  /** `await using` closes it too. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * A `fetch` over undici's dispatcher: faster than the runtime's, because it creates no `Request`, `Response` or stream. Connections
+ * are reused; idle ones do not keep the process running. It follows no redirect, and has no deadline of its own except undici's
+ * 10 s to connect: `timeoutMs` and `totalTimeoutMs` apply. The response that middleware receives has `status`, `headers` and
+ * `text()` only.
+ *
+ * `connections` limits the connections to the service (default: no limit). `dispatcher` replaces the pool, for a proxy or a
+ * private certificate authority.
+ *
+ * @example
+ * ```ts
+ * import { readFileSync } from "node:fs";
+ * import { OffersClient } from "@offers/client";
+ * import { undiciFetch } from "@offers/client/node";
+ * import { Agent, ProxyAgent } from "undici";
+ *
+ * const reach = (fetch: ReturnType<typeof undiciFetch>) =>
+ *   new OffersClient({ baseUrl: "https://service.example", apiKey: process.env.OFFERS_API_KEY ?? "", fetch });
+ *
+ * export const quick = reach(undiciFetch({ connections: 10 }));
+ * export const throughProxy = reach(undiciFetch({ dispatcher: new ProxyAgent("http://proxy.example:3128") }));
+ * export const privatelySigned = reach(
+ *   undiciFetch({ dispatcher: new Agent({ connect: { ca: readFileSync("authority.pem", "utf8") } }) }),
+ * );
+ * ```
+ */
+export function undiciFetch(
+  options: { connections?: number | undefined; dispatcher?: Dispatcher | undefined } = {},
+): UndiciFetch {
+  const { dispatcher, connections = null } = options;
+  // undici 8 uses HTTP/2 by default, 7 does not: one behaviour for both.
+  const agent = dispatcher ?? new Agent({ connections, allowH2: false });
+  const send: Fetch = (url, { method, headers, body, signal, maxResponseBytes }) => {
+    const { origin, pathname, search } = new URL(url);
+    return new Promise((resolve, reject) => {
+      const exchange = new Exchange(signal, maxResponseBytes, resolve, reject);
+      if (signal.aborted) return exchange.handleEvent();
+      agent.dispatch(
+        {
+          origin,
+          path: pathname + search,
+          method,
+          headers: { "accept-encoding": "gzip, deflate, br", ...headers },
+          body,
+          // The caller's deadlines are on `signal`.
+          headersTimeout: 0,
+          bodyTimeout: 0,
+        },
+        exchange,
+      );
+    });
+  };
+  const close = async () => {
+    if (!dispatcher) await agent.close();
+  };
+  return Object.assign(send, { close, [Symbol.asyncDispose]: close });
+}
+
+/** Drops a byte order mark, as `fetch` does. */
+const utf8 = new TextDecoder();
+
+/**
+ * The undici handler of one request, and its response. The body is received even if it is not read, so that the connection can
+ * be reused.
+ */
+class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
+  status = 0;
+  headers = new ReceivedHeaders({});
+  readonly #signal: AbortSignal;
+  readonly #mostBytes: number;
+  readonly #resolve: (response: FetchResponse) => void;
+  #reject: (reason: unknown) => void;
+  #controller: Dispatcher.DispatchController | undefined;
+  readonly #chunks: Uint8Array[] = [];
+  #body: Promise<void> | undefined;
+  #end: (() => void) | undefined;
+
+  #bytes = 0;
+
+  /** @param mostBytes of the body; beyond them the connection is closed (D-98) */
+  constructor(
+    signal: AbortSignal,
+    mostBytes: number,
+    resolve: (response: FetchResponse) => void,
+    reject: (reason: unknown) => void,
+  ) {
+    this.#signal = signal;
+    this.#mostBytes = mostBytes;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    signal.addEventListener("abort", this);
+  }
+
+  /** The signal was aborted. */
+  handleEvent(): void {
+    const { reason } = this.#signal;
+    // undici then calls onResponseError.
+    this.#controller?.abort(reason);
+    this.#fail(reason);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#signal.aborted) controller.abort(this.#signal.reason);
+  }
+
+  onResponseStart(_controller: unknown, status: number, headers: ReceivedHeaders["received"]): void {
+    // Informational responses such as 103 precede the response.
+    if (status < 200) return;
+    this.status = status;
+    this.headers = new ReceivedHeaders(headers);
+    this.#body = new Promise((resolve, reject) => {
+      this.#end = resolve;
+      this.#reject = reject;
+    });
+    // An unread body that breaks off must not raise unhandledRejection.
+    this.#body.catch(() => {});
+    this.#resolve(this);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.#bytes += chunk.byteLength;
+    // The code that zlib uses for a result that is too large.
+    if (this.#bytes > this.#mostBytes)
+      controller.abort(Object.assign(new RangeError("The body is too large"), { code: "ERR_BUFFER_TOO_LARGE" }));
+    else this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#signal.removeEventListener("abort", this);
+    this.#end?.();
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    // undici calls onRequestStart once it has a connection.
+    this.#fail(this.#controller ? error : new NotSentError(error));
+  }
+
+  async text(): Promise<string> {
+    await this.#body;
+    const [only = new Uint8Array()] = this.#chunks;
+    const bytes = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : only;
+    const encoding = this.headers.get("content-encoding");
+    return utf8.decode(encoding ? await decompress(bytes, encoding, this.#mostBytes) : bytes);
+  }
+
+  #fail(reason: unknown): void {
+    this.#signal.removeEventListener("abort", this);
+    this.#reject(reason);
+  }
+}
+
+/** The headers of a response, without the cost of creating a `Headers`. */
+class ReceivedHeaders {
+  /** Names are in lower case. */
+  readonly received: Readonly<Record<string, string | string[] | undefined>>;
+
+  constructor(received: ReceivedHeaders["received"]) {
+    this.received = received;
+  }
+
+  get(name: string): string | null {
+    const value = this.received[name.toLowerCase()];
+    return typeof value === "object" ? value.join(", ") : (value ?? null);
+  }
+
+  *[Symbol.iterator](): Generator<[string, string]> {
+    for (const name of Object.keys(this.received)) yield [name, this.get(name) ?? ""];
+  }
+}
+
+const ways = new Map([
+  ["gzip", promisify(gunzip)],
+  ["x-gzip", promisify(gunzip)],
+  ["deflate", promisify(inflate)],
+  ["br", promisify(brotliDecompress)],
+]);
+
+/**
+ * Decodes `Content-Encoding`, the last first. Like `fetch`, it leaves the bytes of an unknown encoding unchanged.
+ *
+ * @throws {RangeError} `ERR_BUFFER_TOO_LARGE` as soon as the result exceeds `mostBytes` (D-98)
+ */
+async function decompress(bytes: Uint8Array, encoding: string, mostBytes: number): Promise<Uint8Array> {
+  let plain = bytes;
+  for (const name of encoding.toLowerCase().split(",").reverse()) {
+    const undo = ways.get(name.trim());
+    if (!undo) return plain;
+    plain = await undo(plain, { maxOutputLength: mostBytes });
+  }
+  return plain;
+}
+
+/**
+ * No connection was made, whatever code the cause has: a proxy that cannot reach the service reports a reset, which by its code
+ * alone would mean that the request may have been received (D-40).
+ */
+class NotSentError extends Error {
+  override readonly name = "NotSentError";
+  readonly code = notSent;
+
+  constructor(cause: Error) {
+    super("no connection was made", { cause });
+  }
+}

@@ -1,0 +1,95 @@
+import type * as z from "zod";
+import { readBody } from "../call/read-body.ts";
+import { InvalidResponseError } from "../errors/error-classes.ts";
+import * as generated from "../generated/schemas.ts";
+import type { FetchResponse, Middleware, OffersRequest } from "../http.ts";
+import type { Offer } from "../offer.ts";
+
+/**
+ * An offer as the contract describes it: unknown fields are kept, and `response` and `confirmation` may be any string. Use it
+ * for offers from a queue or a cache; {@link validateResponses} validates those that the client reads.
+ *
+ * @example
+ * ```ts
+ * import type { Offer } from "@offers/client";
+ * import { offerSchema } from "@offers/client/schemas";
+ *
+ * export const fromCache = (text: string): Offer => offerSchema.parse(JSON.parse(text));
+ * ```
+ */
+export const offerSchema: z.ZodType<Offer> = generated.offerSchema;
+
+/**
+ * Middleware that validates every offer against the contract. An offer with a missing or invalid field rejects the call with an
+ * {@link InvalidResponseError} that names the fields, never their values. Additional fields and undocumented values of
+ * `response` and `confirmation` are allowed. Put it last, so that other middleware sees the validated response.
+ *
+ * Without it, the client fills what is missing and converts what it can (D-126). With it, every field must be present and of its
+ * type, times and ids too. It is opt-in because it is strict (D-68).
+ *
+ * @example
+ * ```ts
+ * import { OffersClient } from "@offers/client";
+ * import { validateResponses } from "@offers/client/schemas";
+ *
+ * const offers = new OffersClient({
+ *   baseUrl: "https://service.example",
+ *   apiKey: process.env.OFFERS_API_KEY ?? "",
+ *   middleware: [validateResponses()],
+ * });
+ * const result = await offers.getOffer("offer_4f1c2a").safe();
+ * if (!result.ok && result.error.code === "invalid_response") console.error(result.error.message);
+ * ```
+ */
+export const validateResponses = (): Middleware => async (request, next) => {
+  const response = await next(request);
+  const { status, headers } = response;
+  // The other operations return an id or nothing, which the client checks.
+  const isOffer = request.operation === "GetOffer" && status > 199 && status < 300;
+  return isOffer ? { status, headers, text: () => readOffer(response, request) } : response;
+};
+
+/** Validates when the client reads the body, so that a lost connection is not reported as `middleware_failed`. */
+async function readOffer(response: FetchResponse, request: OffersRequest): Promise<string> {
+  const text = await readBody(response, request.maxResponseBytes);
+  // The client reports this code as `response_too_large`.
+  if (text === undefined)
+    throw Object.assign(new RangeError("The body is too large"), { code: "ERR_BUFFER_TOO_LARGE" });
+  const fields = wrongFields(text);
+  if (!fields.length) return text;
+  const { status, headers } = response;
+  const id = headers.get("x-request-id") ?? headers.get("request-id") ?? undefined;
+  // One of them is the API key; the name of its header is an option.
+  const secrets = Object.values(request.headers);
+  // Without an operation: the call adds its own, with the host and the number of attempts.
+  throw new InvalidResponseError(
+    `${status}, but these fields do not match the contract: ${fields.join(", ")}; check baseUrl`,
+    {
+      code: "invalid_response",
+      status,
+      // A service may echo the key as its request id (D-49).
+      requestId: secrets.some((secret) => id?.includes(secret)) ? undefined : id,
+    },
+  );
+}
+
+/** An offer can have thousands of recipients. */
+const most = 10;
+
+/** The paths of the invalid fields of an offer: `recipients[0].id`. Empty for a text that is not an object. */
+function wrongFields(text: string): string[] {
+  let offer: unknown;
+  try {
+    offer = JSON.parse(text);
+  } catch {
+    return [];
+  }
+  const issues = offerSchema.safeParse(offer).error?.issues ?? [];
+  const fields = issues.map(({ path }) =>
+    path.map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`)).join(""),
+  );
+  return [...new Set(fields)]
+    .filter(Boolean)
+    .slice(0, most)
+    .map((field) => field.slice(1));
+}

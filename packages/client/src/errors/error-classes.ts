@@ -1,0 +1,278 @@
+import { brand, OffersError } from "./offers-error.ts";
+
+type Digit = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
+type NumberIn<Text> = Text extends `${infer Value extends number}` ? Value : never;
+
+/** Every HTTP status whose first digit is `Class`, so that `error.status === 409` narrows to one kind of error. */
+type HttpStatus<Class extends 2 | 3 | 4 | 5> = NumberIn<`${Class}${Digit}${Digit}`>;
+
+/**
+ * The service rejected the request: 400, 422 or any other 4xx without a class of its own. Sending it again cannot help,
+ * except for 408, which the client retries. `problem.errors` says which field is wrong.
+ *
+ * @example
+ * ```ts
+ * import { BadRequestError } from "@offers/client";
+ *
+ * export const fieldErrors = (error: unknown) => (error instanceof BadRequestError ? (error.problem?.errors ?? {}) : {});
+ * ```
+ */
+export class BadRequestError extends OffersError {
+  override readonly name = "BadRequestError";
+  readonly code = "bad_request";
+  declare readonly status: Exclude<HttpStatus<4>, 401 | 403 | 404 | 409 | 429>;
+}
+
+/**
+ * The API key is missing, wrong or expired (`unauthenticated`, 401, D-18), or your `apiKey` function threw
+ * (`api_key_provider_failed`, no status; `cause` has what it threw).
+ *
+ * @example
+ * ```ts
+ * import { AuthenticationError } from "@offers/client";
+ *
+ * export const isVaultDown = (error: unknown): boolean =>
+ *   error instanceof AuthenticationError && error.code === "api_key_provider_failed";
+ * ```
+ */
+export class AuthenticationError extends OffersError {
+  override readonly name = "AuthenticationError";
+  declare readonly status: 401 | undefined;
+  readonly code: "unauthenticated" | "api_key_provider_failed" = (this as OffersError).status
+    ? "unauthenticated"
+    : "api_key_provider_failed";
+}
+
+/**
+ * The API key is valid but lacks permission: 403.
+ *
+ * @example
+ * ```ts
+ * import { PermissionError } from "@offers/client";
+ *
+ * export const isForbidden = (error: unknown): boolean => error instanceof PermissionError;
+ * ```
+ */
+export class PermissionError extends OffersError {
+  override readonly name = "PermissionError";
+  readonly code = "forbidden";
+  declare readonly status: 403;
+}
+
+/**
+ * The offer does not exist, or your organisation may not see it: 404, or 204 to a read (D-20).
+ *
+ * @example
+ * ```ts
+ * import { NotFoundError, type OffersClient } from "@offers/client";
+ *
+ * export const find = (offers: OffersClient, id: string) =>
+ *   offers.getOffer(id).catch((error: unknown) => {
+ *     if (error instanceof NotFoundError) return undefined;
+ *     throw error;
+ *   });
+ * ```
+ */
+export class NotFoundError extends OffersError {
+  override readonly name = "NotFoundError";
+  readonly code = "not_found";
+  declare readonly status: 404 | 204;
+}
+
+/**
+ * The offer's state does not allow the operation, for instance because it is complete or withdrawn: 409 (D-11).
+ *
+ * @example
+ * ```ts
+ * import { ConflictError, type OffersClient } from "@offers/client";
+ *
+ * export async function completeOnce(offers: OffersClient, id: string, workerIds: string[]): Promise<boolean> {
+ *   const result = await offers.completeOffer(id, workerIds).safe();
+ *   if (!result.ok && !(result.error instanceof ConflictError)) throw result.error;
+ *   return result.ok;
+ * }
+ * ```
+ */
+export class ConflictError extends OffersError {
+  override readonly name = "ConflictError";
+  readonly code = "conflict";
+  declare readonly status: 409;
+}
+
+/**
+ * Too many requests: 429. Reads and withdrawals have already been retried as far as `maxRetries` and
+ * `maxRetryAfterMs` allow (D-50, D-54); `retryAfterMs` is the delay that the service asks for.
+ *
+ * @example
+ * ```ts
+ * import { RateLimitError } from "@offers/client";
+ *
+ * export const pauseMs = (error: unknown): number => (error instanceof RateLimitError ? (error.retryAfterMs ?? 1_000) : 0);
+ * ```
+ */
+export class RateLimitError extends OffersError {
+  override readonly name = "RateLimitError";
+  readonly code = "rate_limited";
+  declare readonly status: 429;
+}
+
+/**
+ * The service or a proxy in front of it failed: any 5xx. A creation or completion may have had its effect.
+ *
+ * @example
+ * ```ts
+ * import { ServerError } from "@offers/client";
+ *
+ * export const isMaintenance = (error: unknown): boolean => error instanceof ServerError && error.status === 503;
+ * ```
+ */
+export class ServerError extends OffersError {
+  override readonly name = "ServerError";
+  readonly code = "server_error";
+  declare readonly status: HttpStatus<5>;
+}
+
+/**
+ * The response is not what the service sends. `invalid_response`: a web page, malformed JSON, a 304, or a field that is missing
+ * or of another type, which the message names by its path. `response_too_large`: more than `maxResponseBytes`.
+ * `unexpected_redirect`: redirects are never followed, so that the API key is sent to `baseUrl` only; the message names the
+ * target's origin. A creation may have had its effect.
+ *
+ * @example
+ * ```ts
+ * import { InvalidResponseError } from "@offers/client";
+ *
+ * export const isWrongAddress = (error: unknown): boolean =>
+ *   error instanceof InvalidResponseError && error.code === "unexpected_redirect";
+ * ```
+ */
+export class InvalidResponseError extends OffersError {
+  override readonly name = "InvalidResponseError";
+  declare readonly code: "invalid_response" | "response_too_large" | "unexpected_redirect";
+  /** 0 where a runtime hides the redirect response. */
+  declare readonly status: HttpStatus<2 | 3> | 0;
+}
+
+/**
+ * No complete response was received. `connect_failed`: the request was never sent (host not found, connection refused, host
+ * unreachable). `connection_lost`: the request may have been received, so a creation or completion may have had its effect.
+ * `tls_failed`: the certificate is not trusted, or the server does not speak TLS. `port_blocked`: `fetch` refuses the port of
+ * `baseUrl`. The last two are never retried. `cause` has the name, code, system call and text of what `fetch` threw, without
+ * the API key.
+ *
+ * @example
+ * ```ts
+ * import { ConnectionError } from "@offers/client";
+ *
+ * export const nothingHappened = (error: unknown): boolean =>
+ *   error instanceof ConnectionError && error.code === "connect_failed";
+ * ```
+ */
+export class ConnectionError extends OffersError {
+  override readonly name = "ConnectionError";
+  declare readonly code: "connect_failed" | "connection_lost" | "port_blocked" | "tls_failed";
+  declare readonly status: undefined;
+}
+
+/**
+ * No complete response (headers and body) within `timeoutMs`, or no result within `totalTimeoutMs` (D-25). A creation or
+ * completion may have had its effect.
+ *
+ * @example
+ * ```ts
+ * import { TimeoutError } from "@offers/client";
+ *
+ * export const isSlow = (error: unknown): boolean => error instanceof TimeoutError;
+ * ```
+ */
+export class TimeoutError extends OffersError {
+  override readonly name = "TimeoutError";
+  readonly code = "timeout";
+  declare readonly status: undefined;
+}
+
+/**
+ * Your `signal` was aborted; `cause` is its reason. With `attempts` above 0, a creation or completion may have had its
+ * effect.
+ *
+ * @example
+ * ```ts
+ * import { AbortedError } from "@offers/client";
+ *
+ * export const isOurDoing = (error: unknown): boolean => error instanceof AbortedError;
+ * ```
+ */
+export class AbortedError extends OffersError {
+  override readonly name = "AbortedError";
+  readonly code = "aborted";
+  declare readonly status: undefined;
+}
+
+/**
+ * Invalid usage, detected before any request: thrown by the constructor, or rejected by a call. Two codes can come later:
+ * `middleware_failed`, whose `cause` has what your middleware threw, and `invalid_api_key` from a refresh. The message says
+ * what to change.
+ *
+ * @example
+ * ```ts
+ * import { OffersClient, UsageError } from "@offers/client";
+ *
+ * try {
+ *   new OffersClient({ baseUrl: "http://service.example", apiKey: "key" });
+ * } catch (error) {
+ *   if (error instanceof UsageError) console.error(error.code, error.message);
+ * }
+ * ```
+ */
+export class UsageError extends OffersError {
+  override readonly name = "UsageError";
+  declare readonly code:
+    | "invalid_base_url"
+    | "invalid_api_key"
+    | "invalid_option"
+    | "invalid_id"
+    | "invalid_time"
+    | "invalid_argument"
+    | "middleware_failed";
+  declare readonly status: undefined;
+}
+
+/**
+ * Every error this package throws or rejects with: a union that narrows on `code`, and on `status`.
+ *
+ * @example
+ * ```ts
+ * import type { AnyOffersError } from "@offers/client";
+ *
+ * export function advise(error: AnyOffersError): string {
+ *   if (error.status === 409) return `already complete or withdrawn: ${error.name satisfies "ConflictError"}`;
+ *   return error.code === "aborted" ? "cancelled" : error.message;
+ * }
+ * ```
+ */
+export type AnyOffersError =
+  | BadRequestError
+  | AuthenticationError
+  | PermissionError
+  | NotFoundError
+  | ConflictError
+  | RateLimitError
+  | ServerError
+  | InvalidResponseError
+  | ConnectionError
+  | TimeoutError
+  | AbortedError
+  | UsageError;
+
+/**
+ * Like `instanceof OffersError`, but true also when two copies of the package are installed; narrows to every kind.
+ *
+ * @example
+ * ```ts
+ * import { isOffersError } from "@offers/client";
+ *
+ * export const statusFor = (error: unknown): number =>
+ *   isOffersError(error) && error.code === "not_found" ? 404 : 502;
+ * ```
+ */
+export const isOffersError = (value: unknown): value is AnyOffersError => value instanceof Error && brand in value;

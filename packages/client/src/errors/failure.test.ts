@@ -1,0 +1,117 @@
+import { expect, test } from "vitest";
+import { toOffersError as complete, wrap } from "./failure.ts";
+
+/** As `undiciFetch` throws it. */
+class NotSentError extends Error {
+  readonly code = "REQUEST_NOT_SENT";
+
+  constructor(cause: Error) {
+    super("no connection was made", { cause });
+  }
+}
+
+const toOffersError = (thrown: unknown, key: string) => complete(wrap(thrown, key));
+
+const causeOf = (thrown: unknown) => toOffersError(thrown, "key").cause as { code?: string; syscall?: string };
+
+test("a thrown error without a code results in a cause without one", () => {
+  const { code, syscall } = causeOf(new TypeError("fetch failed"));
+  expect([code, syscall]).toEqual([undefined, undefined]);
+});
+
+test("a code counts also when what caused it has none", () => {
+  const cause = Object.assign(new Error("refused", { cause: new Error("why") }), { code: "ECONNREFUSED" });
+  expect(causeOf(new TypeError("fetch failed", { cause })).code).toBe("ECONNREFUSED");
+  expect(toOffersError(new TypeError("fetch failed", { cause }), "key").code).toBe("connect_failed");
+});
+
+test("an aggregate error may contain undefined", () => {
+  const cause = Object.assign(new AggregateError([undefined]), { code: "EHOSTUNREACH" });
+  expect(toOffersError(cause, "key").code).toBe("connection_lost");
+});
+
+test.each([undefined, null, "text", 7])("%j, thrown, is a lost connection", (thrown) =>
+  expect(toOffersError(thrown, "key")).toMatchObject({ name: "ConnectionError", code: "connection_lost" }),
+);
+
+test.each([
+  ["ECONNRESET", "connect_failed", "no connection was made"],
+  ["ECONNREFUSED", "connect_failed", "no connection was made"],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "tls_failed", "the certificate is not trusted, or not for this name or time"],
+])(
+  "a request known not to have been sent is not a lost connection, whatever the code: %s",
+  (code, expected, message) => {
+    const failure = toOffersError(new NotSentError(Object.assign(new Error("proxy"), { code })), "key");
+    expect(failure).toMatchObject({ code: expected, message: expect.stringMatching(`^${message}`), cause: { code } });
+  },
+);
+
+test("a request known not to have been sent, without a code, has a cause without one", () => {
+  const failure = toOffersError(new NotSentError(new Error("the proxy is gone")), "key");
+  expect(failure.code).toBe("connect_failed");
+  expect((failure.cause as { code?: string }).code).toBeUndefined();
+});
+
+test("the cause shows where it was thrown, without the key", () => {
+  const askVault = () => new Error("secret-key is sealed");
+  const { stack } = toOffersError(askVault(), "secret-key").cause as Error;
+  expect(stack).toMatch(/^Error: \[redacted\] is sealed\n.*askVault/);
+});
+
+const codeAfter = (cause: Error): string => toOffersError(new TypeError("fetch failed", { cause }), "key").code;
+
+const failure = (code: string, syscall?: string) => Object.assign(new Error(), { code, ...(syscall && { syscall }) });
+/** As Node reports a name with several addresses: a code, and an error for each try. */
+const allTries = (code: string, ...tries: Error[]) => Object.assign(new AggregateError(tries), { code });
+
+test.each([
+  ["ECONNREFUSED", failure("ECONNREFUSED")],
+  ["ENOTFOUND", failure("ENOTFOUND", "getaddrinfo")],
+  ["EAI_AGAIN", failure("EAI_AGAIN", "getaddrinfo")],
+  ["UND_ERR_CONNECT_TIMEOUT", failure("UND_ERR_CONNECT_TIMEOUT")],
+  ["connect EHOSTUNREACH", failure("EHOSTUNREACH", "connect")],
+  ["connect ENETUNREACH", failure("ENETUNREACH", "connect")],
+  [
+    "connect ENETUNREACH at every address",
+    allTries("ENETUNREACH", failure("ENETUNREACH", "connect"), failure("ETIMEDOUT", "connect")),
+  ],
+])("after %s nothing has left", (_what, cause) => expect(codeAfter(cause)).toBe("connect_failed"));
+
+test.each([
+  ["ECONNRESET", failure("ECONNRESET", "read")],
+  ["read EHOSTUNREACH", failure("EHOSTUNREACH", "read")],
+  ["write ENETUNREACH", failure("ENETUNREACH", "write")],
+  ["EHOSTUNREACH of an unknown call", failure("EHOSTUNREACH")],
+  [
+    "EHOSTUNREACH with an unknown call among the tries",
+    allTries("EHOSTUNREACH", failure("EHOSTUNREACH", "connect"), failure("EHOSTUNREACH")),
+  ],
+  ["EHOSTUNREACH without a try", allTries("EHOSTUNREACH")],
+])("after %s it may have arrived", (_what, cause) => expect(codeAfter(cause)).toBe("connection_lost"));
+
+// As node:tls names them: https://nodejs.org/api/tls.html#x509-certificate-error-codes
+test.each([
+  "CERT_HAS_EXPIRED",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+  "ERR_SSL_WRONG_VERSION_NUMBER",
+  "EPROTO",
+])("after %s the handshake failed", (code) => expect(codeAfter(failure(code))).toBe("tls_failed"));
+
+test("a cause that is its own cause ends the search", () => {
+  const endless = Object.assign(failure("ECONNRESET", "read"), { cause: undefined as unknown });
+  endless.cause = endless;
+  expect(codeAfter(endless)).toBe("connection_lost");
+});
+
+test("a code is shown in place of the text of OpenSSL", () => {
+  const cause = Object.assign(new Error("80D2:error:0A00010B:SSL routines:ssl3_get_record:wrong version number"), {
+    code: "ERR_SSL_WRONG_VERSION_NUMBER",
+  });
+  expect(toOffersError(new TypeError("fetch failed", { cause }), "key").message).toBe(
+    "the server does not speak TLS; check baseUrl (ERR_SSL_WRONG_VERSION_NUMBER)",
+  );
+});

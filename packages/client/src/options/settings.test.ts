@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { checkHeaderName, checkHeaderValue } from "./settings.ts";
+
+test.each(["k", "ke", "a key with ~tilde and !mark"])("%j can be a header's value", (value) =>
+  expect(checkHeaderValue("apiKey", value)).toBe(value),
+);
+
+test("a header's name is in lower case", () => expect(checkHeaderName("headers", "X-Team")).toBe("x-team"));
+
+test("a refusal names the option, and not the value", () => {
+  const refused = {
+    details: { code: "invalid_option" },
+    message: expect.stringMatching(/^userAgent must be printable ASCII/),
+  };
+  expect(() => checkHeaderValue("userAgent", "se\ncret")).toThrow(expect.objectContaining(refused));
+});
