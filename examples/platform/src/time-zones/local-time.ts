@@ -12,6 +12,18 @@ export function instantsOf(local: string, timeZone: string): Date[] {
   return [...new Set(exact.map(({ epochMilliseconds }) => epochMilliseconds))].map((ms) => new Date(ms));
 }
 
+/** The day `2027-03-28` of a time zone: from its first instant to that of the next; undefined for other text. */
+export function dayOf(local: string, timeZone: string): { start: Date; end: Date } | undefined {
+  if (!/^\d{4}-\d\d-\d\d$/.test(local)) return undefined;
+  try {
+    const day = Temporal.PlainDate.from(local, { overflow: "reject" });
+    const [start, end] = [day, day.add({ days: 1 })].map((date) => date.toZonedDateTime(timeZone).epochMilliseconds);
+    return start === undefined || end === undefined ? undefined : { start: new Date(start), end: new Date(end) };
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether the text is the value of a `datetime-local` input. */
 export const isLocalTime = (text: string): boolean => plainDateTime(text) !== undefined;
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openStore } from "../../src/store/open-store.ts";
 import { openPageClient, type PageClient } from "../pages/page-client.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
@@ -29,14 +30,66 @@ describe("time zones of pages", async () => {
   const zoneOf = async (client: PageClient, path: string): Promise<string | undefined> =>
     /Times are in <a href="[^"]+">([^<]+)</.exec((await client.get(path)).text)?.[1];
 
-  test("the browser's zone at the first sign-in is stored, and later ones do not change it", async () => {
+  const question = "Which time zone does Bistro Group work in?";
+
+  test("a browser's zone is for its own user, until one of the organisation's people chooses one for everyone", async () => {
     expect(await zoneOf(await signedIn("bo@bistro-group.example", ""), "/company")).toBe("UTC");
     expect(await zoneOf(await signedIn("bo@bistro-group.example", "Mars/Olympus"), "/company")).toBe("UTC");
     const bo = await signedIn("bo@bistro-group.example", "America/St_Johns");
     expect(await zoneOf(bo, "/company")).toBe("America/St_Johns");
-    expect(await zoneOf(await signedIn("bo@bistro-group.example", "Asia/Tokyo"), "/company")).toBe("America/St_Johns");
-    const cleo = await signedIn("worker_cleo", "Pacific/Chatham");
-    expect(await zoneOf(cleo, "/app")).toBe("Pacific/Chatham");
+    const elsewhere = await signedIn("bo@bistro-group.example", "Asia/Calcutta");
+    expect(await zoneOf(elsewhere, "/company")).toBe("Asia/Kolkata");
+    const asked = (await bo.get("/offers?state=open")).text;
+    expect(asked).toContain(question);
+    expect(asked).toContain("The choice is for everyone at Bistro Group.");
+    const chosen = await bo.send("/company/time-zone", { timeZone: "America/St_Johns", next: "/offers?state=open" });
+    expect(chosen).toMatchObject({ status: 303, location: "/offers?state=open" });
+    for (const client of [bo, elsewhere]) {
+      const { text } = await client.get("/offers");
+      expect(text).toContain(
+        'Times are in <a href="/company#time-zone">America/St_Johns</a>, for everyone at Bistro Group.',
+      );
+      expect(text).not.toContain(question);
+    }
+  });
+
+  test("a worker's browser sets their own zone once", async () => {
+    expect(await zoneOf(await signedIn("worker_cleo", "Pacific/Chatham"), "/app")).toBe("Pacific/Chatham");
+    expect(await zoneOf(await signedIn("worker_cleo", "Asia/Tokyo"), "/app")).toBe("Pacific/Chatham");
+  });
+
+  // https://data.iana.org/time-zones/tzdb/backward
+  test.each([
+    ["Europe/Kyiv", "Europe/Kiev"],
+    ["Asia/Kolkata", "Asia/Calcutta"],
+    ["Asia/Ho_Chi_Minh", "Asia/Saigon"],
+    ["Asia/Kathmandu", "Asia/Katmandu"],
+    ["Asia/Yangon", "Asia/Rangoon"],
+    ["America/Nuuk", "America/Godthab"],
+    ["America/Argentina/Buenos_Aires", "America/Buenos_Aires"],
+  ])("the list names %s, and %s is accepted as the same", async (current, old) => {
+    const amal = await signedIn("worker_amal", "");
+    const { text } = await amal.get("/app/time-zone");
+    expect([text.includes(`value="${current}"`), text.includes(`value="${old}"`)]).toEqual([true, false]);
+    expect(await amal.send("/app/time-zone", { timeZone: old })).toMatchObject({ status: 303 });
+    const chosen = (await amal.get("/app/time-zone")).text;
+    expect(chosen).toContain(`<option value="${current}" selected>`);
+    expect(chosen).not.toContain(`value="${old}"`);
+  });
+
+  test("an old name that is stored is shown as the current one", async () => {
+    if (store === undefined) throw new Error("there is always a store");
+    const own = await store.createDatabase();
+    await (await openPlatform(own)).close();
+    const opened = await openStore({ ...own.options, onError: () => undefined });
+    await opened.db.updateTable("workers").set({ time_zone: "Asia/Calcutta" }).execute();
+    await opened.close();
+    const again = await openPlatform(own);
+    const amal = openPageClient(again.address, "/app/sign-in");
+    await amal.signIn("worker_amal");
+    expect(await zoneOf(amal, "/app")).toBe("Asia/Kolkata");
+    await again.close();
+    await own.remove();
   });
 
   test("an organisation and a worker choose theirs", async () => {

@@ -16,7 +16,7 @@ import { html } from "../layout/markup.ts";
 import { localTimes } from "../layout/time.ts";
 import type { Page, PageDeps } from "../routing/page.ts";
 import { sendPage } from "../routing/send-page.ts";
-import { endSession, guessTimeZone } from "../routing/sign-in-page.ts";
+import { browserTimeZone, endSession } from "../routing/sign-in-page.ts";
 import { appSection } from "../sections/app-section.ts";
 import { checkCsrf } from "../security/check-csrf.ts";
 import { openPageSession, type PageSession, renew } from "../security/page-session.ts";
@@ -43,7 +43,7 @@ export function joinRoutes(deps: PageDeps): Methods {
         const opened = invitation.isWorker
           ? await acceptAsWorker(deps, token, { password, address: request.ip ?? "" })
           : await joinAsWorker(deps, token, parseBody(joinSchema, { name, password }));
-        await guessTimeZone(deps, appSection, opened.token, form.get("timeZone") ?? "");
+        await browserTimeZone(deps, appSection, opened.token, form);
         await endSession(deps, appSection, session);
         const notice = `You share your availability with ${invitation.organisationName}. Its offers appear here.`;
         await renew(session, { token: opened.token, notice });

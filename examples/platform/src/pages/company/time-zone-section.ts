@@ -4,6 +4,7 @@ import { formTokenField } from "../layout/field.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import { timeZoneSelect } from "../layout/time-zone-select.ts";
 import type { PortalContext, PortalForm } from "../sections/portal-section.ts";
+import { ownPath } from "../security/own-path.ts";
 
 /** The time zone of the organisation's pages and mails (D-115). */
 export const timeZoneSection = (context: PortalContext): Markup => html`
@@ -19,5 +20,6 @@ export const timeZoneSection = (context: PortalContext): Markup => html`
 export const timeZoneForm: PortalForm = async ({ deps, user }, form) => {
   const { timeZone } = parseBody(timeZoneSchema, { timeZone: form.get("timeZone") });
   await setOrganisationTimeZone(deps, user, timeZone);
-  return { to: "/company", notice: `Times are now shown in ${timeZone}.` };
+  const notice = `Times are now shown in ${timeZone}, for everyone at ${user.organisationName}.`;
+  return { to: ownPath(form.get("next") ?? "") ?? "/company", notice };
 };

@@ -3,7 +3,7 @@ import { html, type Markup } from "./markup.ts";
 
 /** A labelled choice of time zones. */
 export function timeZoneSelect(current: string): Markup {
-  // A browser may have given an older name.
+  // Such as Etc/GMT+5, which the list does not have.
   const names = timeZones.includes(current) ? timeZones : [current, ...timeZones];
   return html`
       <div class="field">

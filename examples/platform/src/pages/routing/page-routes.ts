@@ -3,6 +3,7 @@ import type { PersonUse } from "../../accounts/person-limits.ts";
 import { findSession, limitKey } from "../../accounts/sessions.ts";
 import { pathParameter } from "../../http/path-parameter.ts";
 import { ProblemError } from "../../http/problem-error.ts";
+import { currentTimeZone, defaultTimeZone } from "../../time-zones/time-zone.ts";
 import { localTimes } from "../layout/time.ts";
 import { checkCsrf } from "../security/check-csrf.ts";
 import { openPageSession, type PageSession } from "../security/page-session.ts";
@@ -17,7 +18,7 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
   async function readContext(
     request: Request,
     response: Response,
-    { token = "", formToken }: PageSession,
+    { token = "", formToken, timeZone: browserZone }: PageSession,
     use?: PersonUse,
   ): Promise<PageContext<User>> {
     const session = await findSession(deps, token, section.role);
@@ -26,8 +27,11 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
     const livePosition = deps.live.position();
     const user = await section.readUser(deps.store, session);
     const id = pathParameter(request, "id");
-    const times = localTimes(section.timeZoneOf(user));
-    const context: PageContext<User> = { deps, user, request, id, session, formToken, times, livePosition };
+    const chosen = section.timeZoneOf(user);
+    const times = localTimes(currentTimeZone(chosen ?? browserZone ?? defaultTimeZone));
+    const isBrowserZone = chosen === null && browserZone !== undefined;
+    const own = { user, session, times, isBrowserZone };
+    const context: PageContext<User> = { deps, request, id, formToken, livePosition, ...own };
     // For the layout of an error page.
     response.locals.context = context;
     return context;

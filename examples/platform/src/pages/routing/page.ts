@@ -32,6 +32,8 @@ export interface PageContext<User> {
   readonly formToken: string;
   /** In the time zone of the user. */
   readonly times: LocalTimes;
+  /** Whether that is the browser's, because none was chosen. */
+  readonly isBrowserZone: boolean;
   /** Position before the page's data was read, from which its event stream starts. */
   readonly livePosition: string;
 }
@@ -70,16 +72,20 @@ export interface PageSection<User> {
   readonly signOutPath: string;
   readonly signIn: SignInTexts;
   readUser(store: Store, session: Session): Promise<User>;
-  /** The time zone of the user's pages (D-115). */
-  timeZoneOf(user: User): string;
-  /** Stores the browser's time zone for a user without one. */
-  guessTimeZone(store: Store, ownerId: string, timeZone: string): Promise<void>;
+  /** The time zone of the user's pages (D-115); null until it is chosen. */
+  timeZoneOf(user: User): string | null;
+  /** Stores the browser's time zone for a user without one. @default it is kept in the session, for this user alone */
+  guessTimeZone?(store: Store, ownerId: string, timeZone: string): Promise<void>;
+  /** Asks the user something on every page until it is answered. @default nothing */
+  question?(context: PageContext<User>): Markup | undefined;
   /** Links of the navigation, each with the prefix of the paths below it. */
   readonly places: readonly (readonly [path: string, name: string, below: string])[];
   /** @default none */
   readonly bodyClass?: string;
   /** URL of the event stream that updates the page. */
   streamAddress(context: PageContext<User>): string;
+  /** The time zone of the page's times, with a link to where it is chosen, and whose it is. */
+  zoneLine(context: PageContext<User>): Markup;
   /** The names of the user, beside the button to sign out. */
   userName(user: User): Markup;
   /** The body of a document. */
@@ -99,7 +105,7 @@ export interface BodyParts {
   navigation: Markup | undefined;
   /** The user and the button to sign out; undefined without a session. */
   signedIn: Markup | undefined;
-  /** Undefined without a session. */
-  timeZone: string | undefined;
+  /** From `zoneLine`; undefined without a session. */
+  zoneLine: Markup | undefined;
   main: Markup;
 }

@@ -3,7 +3,7 @@ import { closeSession, findSession } from "../../accounts/sessions.ts";
 import { signIn } from "../../accounts/sign-in.ts";
 import type { Methods } from "../../http/define-routes.ts";
 import { ProblemError } from "../../http/problem-error.ts";
-import { isTimeZone } from "../../time-zones/time-zone.ts";
+import { timeZoneField } from "../../time-zones/time-zone.ts";
 import { field, formTokenField } from "../layout/field.ts";
 import { html } from "../layout/markup.ts";
 import { checkCsrf } from "../security/check-csrf.ts";
@@ -30,8 +30,8 @@ export function signInRoutes<User>(deps: PageDeps, section: PageSection<User>): 
         const credentials = { name: storable(name), password: form.get("password") ?? "", address: request.ip ?? "" };
         const { token } = await signIn(deps, section.role, credentials);
         await endSession(deps, section, session);
-        await guessTimeZone(deps, section, token, form.get("timeZone") ?? "");
-        await renew(session, { token });
+        const timeZone = await browserTimeZone(deps, section, token, form);
+        await renew(session, { token, ...timeZone });
         response.redirect(303, next);
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;
@@ -55,15 +55,21 @@ export const signOutRoute =
     response.redirect(303, section.signInPath);
   };
 
-/** A script fills in the field; without it the time zone stays unknown (D-115). */
-export async function guessTimeZone<User>(
+/**
+ * The browser's time zone, which a script fills in (D-115). Stored where it is the user's own; otherwise for the session.
+ */
+export async function browserTimeZone<User>(
   deps: PageDeps,
   section: PageSection<User>,
   token: string,
-  timeZone: string,
-): Promise<void> {
-  const session = isTimeZone(timeZone) ? await findSession(deps, token, section.role) : undefined;
+  form: URLSearchParams,
+): Promise<{ timeZone?: string }> {
+  const { data: timeZone } = timeZoneField.safeParse(form.get("timeZone"));
+  if (timeZone === undefined) return {};
+  if (section.guessTimeZone === undefined) return { timeZone };
+  const session = await findSession(deps, token, section.role);
   if (session !== undefined) await section.guessTimeZone(deps.store, session.ownerId, timeZone);
+  return {};
 }
 
 /** Ends the browser's session, if any. */

@@ -1,7 +1,6 @@
 import type { Session } from "../../accounts/sessions.ts";
 import { lastNotificationOf } from "../../dispatch/push/read-notifications.ts";
 import type { Store } from "../../store/store.ts";
-import { defaultTimeZone } from "../../time-zones/time-zone.ts";
 import { worker } from "../../worker-app/worker.ts";
 import { html } from "../layout/markup.ts";
 import type { PageContext, PageSection, ShowPage, SubmitForm } from "../routing/page.ts";
@@ -32,7 +31,7 @@ export const appSection: PageSection<SignedInWorker> = {
     type: "text",
   },
   readUser: readWorker,
-  timeZoneOf: ({ timeZone }) => timeZone ?? defaultTimeZone,
+  timeZoneOf: ({ timeZone }) => timeZone,
   async guessTimeZone({ db }, id, timeZone) {
     await db
       .updateTable("workers")
@@ -49,14 +48,15 @@ export const appSection: PageSection<SignedInWorker> = {
   ],
   bodyClass: "app",
   streamAddress: ({ user }) => `/app/live?since=${user.lastNotificationId}`,
+  zoneLine: ({ times }) => html`Times are in <a href="/app/time-zone">${times.timeZone}</a>, your time zone.`,
   userName: ({ name }) => html`<span>${name}</span>`,
-  body: ({ navigation, signedIn, timeZone, main }) => html`
+  body: ({ navigation, signedIn, zoneLine, main }) => html`
 <header class="top">
   <a class="brand" href="/app">Offers</a>
   ${signedIn}
 </header>
 ${main}
-${timeZone && html`<p class="zone fine">Times are in <a href="/app/time-zone">${timeZone}</a>.</p>`}
+${zoneLine && html`<p class="zone fine">${zoneLine}</p>`}
 <p class="live-state" id="live-state" role="status"></p>
 ${navigation && html`<nav class="tabs" aria-label="App">${navigation}</nav>`}`,
 };

@@ -1,6 +1,6 @@
 import { person, readPerson, type SignedInPerson } from "../../portal/person.ts";
-import { defaultTimeZone } from "../../time-zones/time-zone.ts";
-import { html } from "../layout/markup.ts";
+import { formTokenField } from "../layout/field.ts";
+import { html, type Markup } from "../layout/markup.ts";
 import type { PageContext, PageSection, ShowPage, SubmitForm } from "../routing/page.ts";
 
 export type PortalContext = PageContext<SignedInPerson>;
@@ -21,27 +21,20 @@ export const portalSection: PageSection<SignedInPerson> = {
     type: "email",
   },
   readUser: readPerson,
-  timeZoneOf: ({ timeZone }) => timeZone ?? defaultTimeZone,
-  async guessTimeZone({ db }, personId, timeZone) {
-    await db
-      .updateTable("organisations")
-      .set({ time_zone: timeZone })
-      .where("time_zone", "is", null)
-      .where("id", "in", ({ selectFrom }) =>
-        selectFrom("people").select("organisation_id").where("people.id", "=", personId),
-      )
-      .execute();
-  },
+  timeZoneOf: ({ timeZone }) => timeZone,
+  zoneLine: ({ times, isBrowserZone, user }) =>
+    html`Times are in <a href="/company#time-zone">${times.timeZone}</a>, ${isBrowserZone ? "your browser's time zone" : `for everyone at ${user.organisationName}`}.`,
+  question: zoneQuestion,
   places: [
     ["/offers", "Offers", "/offers/"],
     ["/deliveries", "Deliveries", "/deliveries/"],
     ["/invitations", "Invitations", "/invitations/"],
-    ["/company", "Company profile", "/company/"],
+    ["/company", "Company", "/company/"],
     ["/mailbox", "Mailbox", "/mailbox/"],
   ],
   streamAddress: ({ livePosition }) => `/live?since=${livePosition}`,
   userName: ({ name, organisationName }) => html`<strong>${organisationName}</strong> <span>${name}</span>`,
-  body: ({ navigation, signedIn, timeZone, main }) => html`
+  body: ({ navigation, signedIn, zoneLine, main }) => html`
 <header class="top">
   <a class="brand" href="/">Offers</a>
   ${navigation && html`<nav aria-label="Portal">${navigation}</nav>`}
@@ -49,6 +42,24 @@ export const portalSection: PageSection<SignedInPerson> = {
 </header>
 ${main}
 <footer class="bottom">
-  <p>The reference platform. ${timeZone && html`Times are in <a href="/company#time-zone">${timeZone}</a>.`}<span id="live-state" role="status"></span></p>
+  <p>The reference platform. ${zoneLine}<span id="live-state" role="status"></span></p>
 </footer>`,
 };
+
+/** Asked until one of the organisation's people has chosen a time zone: it is everyone's, so no browser decides it (D-115). */
+function zoneQuestion(context: PortalContext): Markup | undefined {
+  const { user, times, isBrowserZone, request } = context;
+  if (user.timeZone !== null) return undefined;
+  const { timeZone } = times;
+  return html`
+  <form method="post" action="/company/time-zone" class="panel question" id="zone-question" aria-label="Time zone of ${user.organisationName}">
+    ${formTokenField(context)}
+    <input type="hidden" name="next" value="${request.method === "GET" ? request.originalUrl : ""}">
+    <p><strong>Which time zone does ${user.organisationName} work in?</strong>
+      Until it is chosen, you see times in ${timeZone}${isBrowserZone && ", your browser's time zone"}, and mails say them in UTC. The choice is for everyone at ${user.organisationName}.</p>
+    <div class="row">
+      <button name="timeZone" value="${timeZone}" class="small">Use ${timeZone} for everyone</button>
+      <a class="button quiet small" href="/company#time-zone">Choose another</a>
+    </div>
+  </form>`;
+}

@@ -13,6 +13,8 @@ export interface SessionData {
   formToken: string;
   /** Shown once, on the next page. */
   notice: string;
+  /** The browser's time zone, for the pages of this person until their organisation has chosen one (D-115). */
+  timeZone: string;
 }
 
 export type PageSession = IronSession<SessionData> & { formToken: string };
@@ -56,6 +58,7 @@ export async function openPageSession(
 export async function renew(session: IronSession<SessionData>, data: Partial<SessionData>): Promise<void> {
   delete session.token;
   delete session.notice;
+  delete session.timeZone;
   Object.assign(session, { formToken: randomBytes(24).toString("base64url"), ...data });
   await session.save();
 }
