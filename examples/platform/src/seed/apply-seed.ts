@@ -1,4 +1,5 @@
 import type { InsertObject } from "kysely";
+import { apiKeyHint } from "../accounts/api-key-hint.ts";
 import { hashPassword } from "../accounts/passwords.ts";
 import { sha256 } from "../store/encrypt.ts";
 import type { Store } from "../store/store.ts";
@@ -19,14 +20,17 @@ export async function applySeed({ db }: Store, { organisations, people, workers 
   // In the order of foreign keys.
   const rowsOf: { [Table in keyof Tables]?: InsertObject<Tables, Table>[] } = {
     organisations: organisations.map(({ id, name, kind }) => ({ id, name, kind })),
-    api_keys: organisations.flatMap(({ id, apiKeys, actsFor }) => [
-      ...apiKeys.map((key) => ({ key_hash: sha256(key), organisation_id: id, agency_id: null })),
-      ...actsFor.map(({ apiKey, organisationId }) => ({
-        key_hash: sha256(apiKey),
-        organisation_id: organisationId,
-        agency_id: id,
-      })),
+    api_keys: organisations.flatMap(({ id, name: agencyName, apiKeys, actsFor }) => [
+      ...apiKeys.map(({ key, name = "Seed file" }) => {
+        return { key_hash: sha256(key), hint: apiKeyHint(key), name, organisation_id: id, agency_id: null };
+      }),
+      ...actsFor.map(({ apiKey: key, organisationId, name = agencyName }) => {
+        return { key_hash: sha256(key), hint: apiKeyHint(key), name, organisation_id: organisationId, agency_id: id };
+      }),
     ]),
+    places: organisations.flatMap(({ id: organisationId, places }) =>
+      places.map(({ id, name }) => ({ id, name, organisation_id: organisationId })),
+    ),
     people: people.map(({ id, name, organisationId, ...credentials }) => ({
       id,
       name,

@@ -4,7 +4,14 @@ import { emailAddressSchema } from "../generated/schemas.ts";
 import { lineField, textField } from "../http/text-field.ts";
 import { textProblem } from "../http/text-problem.ts";
 
-const apiKeySchema = z.string().min(8);
+const keyText = z.string().min(8);
+const keyName = lineField.max(100).optional();
+
+/** The key alone, or with the name that the portal shows. */
+const apiKeySchema = z.preprocess(
+  (given) => (typeof given === "string" ? { key: given } : given),
+  z.strictObject({ name: keyName, key: keyText }),
+);
 
 /** A password, or its hash, to keep passwords out of the file. */
 const credentials = {
@@ -31,7 +38,9 @@ export const seedSchema = z.strictObject({
         kind: z.enum(["hirer", "agency"]),
         apiKeys: z.array(apiKeySchema).min(1),
         /** Organisations that an agency acts for, each with the agency's key. */
-        actsFor: z.array(z.strictObject({ organisationId: textField, apiKey: apiKeySchema })).default([]),
+        actsFor: z.array(z.strictObject({ organisationId: textField, name: keyName, apiKey: keyText })).default([]),
+        /** What its people call the places of its offers. */
+        places: z.array(z.strictObject({ id: textField, name: lineField })).default([]),
       })
       .refine(({ kind, actsFor }) => kind === "agency" || actsFor.length === 0, {
         path: ["actsFor"],

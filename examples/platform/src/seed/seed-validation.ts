@@ -17,9 +17,12 @@ export function seedProblems({ organisations, people, workers }: Seed): SeedProb
     entries.map(({ id }, index): Entry => [id, [list, index, "id"]]);
   const references: Entry[] = [];
   const apiKeys: Entry[] = [];
+  const places: Entry[] = [];
   for (const [index, organisation] of organisations.entries()) {
     const path = ["organisations", index];
-    for (const [at, key] of organisation.apiKeys.entries()) apiKeys.push([key, [...path, "apiKeys", at]]);
+    for (const [at, { key }] of organisation.apiKeys.entries()) apiKeys.push([key, [...path, "apiKeys", at]]);
+    for (const [at, { id }] of organisation.places.entries())
+      places.push([JSON.stringify([organisation.id, id]), [...path, "places", at, "id"]]);
     for (const [at, { organisationId, apiKey }] of organisation.actsFor.entries()) {
       references.push([organisationId, [...path, "actsFor", at, "organisationId"]]);
       apiKeys.push([apiKey, [...path, "actsFor", at, "apiKey"]]);
@@ -35,7 +38,7 @@ export function seedProblems({ organisations, people, workers }: Seed): SeedProb
   const organisationIds = idsOf("organisations", organisations);
   const known = new Set(organisationIds.map(([id]) => id));
   const unknown = references.filter(([id]) => !known.has(id));
-  const unique = [organisationIds, idsOf("people", people), idsOf("workers", workers), apiKeys, emailAddresses];
+  const unique = [organisationIds, idsOf("people", people), idsOf("workers", workers), apiKeys, places, emailAddresses];
   return [
     ...unknown.map(([, path]) => ({ path, remedy: "Give the id of an organisation in this file." })),
     ...unique.flatMap(repeated),

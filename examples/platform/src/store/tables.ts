@@ -22,8 +22,10 @@ export interface ApiKeyTable {
   key_hash: Fact<string>;
   /** Names the key without giving it away. */
   id: ColumnType<string, string | undefined, never>;
-  /** Chosen by a person; empty for a key of the seed file. */
+  /** Chosen by a person, or by the seed file. */
   name: ColumnType<string, string | undefined, never>;
+  /** Its prefix and last four characters; empty for a key that was created before they were kept. */
+  hint: ColumnType<string, string | undefined, never>;
   organisation_id: Fact<string>;
   /** The agency that holds it and acts for the organisation; null when it is the organisation's own. */
   agency_id: Fact<string | null>;
@@ -88,6 +90,13 @@ export interface SessionTable {
   expires_at: Timestamp;
 }
 
+/** What people of an organisation call a place of its offers. */
+export interface PlaceTable {
+  organisation_id: Fact<string>;
+  id: Fact<string>;
+  name: string;
+}
+
 export interface OfferEventValue {
   start: string;
   end: string;
@@ -105,8 +114,8 @@ export interface OfferTable {
   events: JSONColumnType<OfferEventValue[], string, never>;
   /** The end of the last event, for `isHistoric`; null without events. */
   ends_at: Fact<Date | string | null>;
-  /** The start of the first event, by which lists are sorted; without events the creation. */
-  work_from: CreatedAt;
+  /** The start of the first event, by which lists are sorted; infinity without events, which come last. */
+  work_from: ColumnType<Date, Date | "infinity" | undefined, never>;
   created_at: CreatedAt;
   completed_at: OptionalTimestamp;
   withdrawn_at: OptionalTimestamp;
@@ -264,6 +273,7 @@ export interface Tables {
   workers: WorkerTable;
   devices: DeviceTable;
   sessions: SessionTable;
+  places: PlaceTable;
   offers: OfferTable;
   recipients: RecipientTable;
   notifications: NotificationTable;

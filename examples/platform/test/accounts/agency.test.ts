@@ -41,7 +41,7 @@ describe("a person of an agency", async () => {
     expect(text).toContain("Bar on Friday");
     expect(text).toContain("Harbour Hotels");
     expect((await ada.get(`/offers/${id}`)).text).toContain("Amal Haddad");
-    expect((await ada.send(`/offers/${id}/complete`, { worker: "worker_amal" })).status).toBe(303);
+    expect((await ada.send(`/offers/${id}/complete`, { worker: "worker_amal", confirmed: "yes" })).status).toBe(303);
     expect(await readOffer(id)).toMatchObject({ complete: true });
     expect((await ada.send(`/offers/${id}/withdraw`)).status).toBe(303);
     expect(await readOffer(id)).toMatchObject({ widthdrawn: true });
@@ -72,10 +72,10 @@ describe("a person of an agency", async () => {
     const hana = await signedIn("hana@harbour-hotels.example");
     const { text } = await hana.get("/api-keys");
     const row = text.split("<tr").find((part) => part.includes("Crew Agency")) ?? "";
-    const path = /action="([^"]+\/revoke)"/.exec(row)?.[1] ?? "";
+    const path = /href="([^"]+\/revoke)"/.exec(row)?.[1] ?? "";
     expect((await hana.send(path)).status).toBe(303);
     expect((await ada.get("/offers")).text).not.toContain("Kitchen on Sunday");
     expect((await ada.get(`/offers/${id}`)).status).toBe(404);
-    expect((await ada.send(`/offers/${id}/complete`, { worker: "worker_amal" })).status).toBe(404);
+    expect((await ada.send(`/offers/${id}/complete`, { worker: "worker_amal", confirmed: "yes" })).status).toBe(404);
   });
 });

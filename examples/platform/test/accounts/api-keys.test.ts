@@ -31,22 +31,44 @@ describe("API keys", async () => {
     (await platform.call("GET", "/offer/offer_unknown", { key })).status;
 
   test("a new key is shown once, works at once, and is stored as a hash", async () => {
-    const key = await create("Rota system");
+    const key = await create("Rota planner");
     expect(key).toMatch(/^ok_[\w-]{43}$/);
     const listed = (await hana.get("/api-keys")).text;
     expect(listed).not.toContain(key);
-    expect(rowOf(listed, "Rota system")).toContain("Never");
+    expect(rowOf(listed, "Rota planner")).toContain("Never");
     expect(await use(key)).toBe(404);
-    expect(rowOf((await hana.get("/api-keys")).text, "Rota system")).not.toContain("Never");
+    expect(rowOf((await hana.get("/api-keys")).text, "Rota planner")).not.toContain("Never");
   });
 
   test("a revoked key is 401 at the next request", async () => {
     const key = await create("Old system");
     expect(await use(key)).toBe(404);
-    const path = /action="([^"]+\/revoke)"/.exec(rowOf((await hana.get("/api-keys")).text, "Old system"))?.[1] ?? "";
+    const path = /href="([^"]+\/revoke)"/.exec(rowOf((await hana.get("/api-keys")).text, "Old system"))?.[1] ?? "";
+    const question = await hana.get(path);
+    expect(question.text).toContain("<h1>Revoke Old system?</h1>");
+    expect(question.text).toContain("every program that sends this key gets 401");
+    expect(question.text).not.toContain(key);
+    expect(await use(key)).toBe(404);
     expect((await hana.send(path)).status).toBe(303);
     expect(await use(key)).toBe(401);
     expect((await hana.send(path)).status).toBe(404);
+  });
+
+  test("keys are told apart by their name, prefix and last four characters, those of the seed file too", async () => {
+    const key = await create("Payroll");
+    const { text } = await hana.get("/api-keys");
+    expect(rowOf(text, "Payroll")).toContain(`<code>${key.slice(0, 7)}…${key.slice(-4)}</code>`);
+    expect(rowOf(text, "Rota system")).toContain("<code>…bour</code>");
+    expect(rowOf(text, "Crew Agency")).toContain("<code>…bour</code>");
+    expect(text).not.toContain("demo-key");
+    expect(text).not.toContain("From the seed file");
+  });
+
+  test("the page that asks before a key is revoked is not for others", async () => {
+    const path = /href="([^"]+\/revoke)"/.exec((await hana.get("/api-keys")).text)?.[1] ?? "";
+    const bo = openPageClient(platform.address);
+    await bo.signIn("bo@bistro-group.example");
+    expect((await bo.get(path)).status).toBe(404);
   });
 
   test("submitting the form again creates no other key", async () => {

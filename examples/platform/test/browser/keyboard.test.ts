@@ -52,6 +52,8 @@ describe("with the keyboard alone", () => {
     await portal.waitForURL(`**/offers/${id}`);
     await press(portal, portal.getByRole("checkbox", { name: "Amal" }), "Space");
     await press(portal, portal.getByRole("button", { name: "Complete with selected workers" }), "Enter");
+    await portal.getByRole("heading", { name: "Give the work to 1 worker?" }).waitFor();
+    await press(portal, portal.getByRole("button", { name: "Complete the offer" }), "Enter");
     await portal.getByText("Gets the work").waitFor();
     await app.getByText("You got the work.").waitFor();
   });

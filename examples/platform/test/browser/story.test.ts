@@ -103,7 +103,9 @@ describe("the story of the contract, in the browser alone", () => {
     // It is completed: all are notified, including the worker who closed it.
     await ben.page.goto("/app");
     await hirer.page.getByRole("checkbox", { name: "Amal" }).check();
-    await bringsAbout(() => click(hirer.page, "Complete with selected workers"), {
+    await click(hirer.page, "Complete with selected workers…");
+    await hirer.page.getByText("2 other workers are notified that it went to others.").waitFor();
+    await bringsAbout(() => click(hirer.page, "Complete the offer"), {
       worker: [
         amal.page.getByText("You got the work."),
         ...[ben, cleo].map(({ page }) => page.getByText("The work went to others")),
@@ -177,7 +179,8 @@ describe("the story of the contract, in the browser alone", () => {
     await amal.page.getByText("You applied. The decision is pending.").waitFor();
     await hirer.page.reload();
     await hirer.page.getByRole("checkbox", { name: "Amal" }).check();
-    await click(hirer.page, "Complete with selected workers");
+    await click(hirer.page, "Complete with selected workers…");
+    await click(hirer.page, "Complete the offer");
     await hirer.page.getByText("Gets the work").waitFor();
     await amal.page.reload();
     await amal.page.getByText("You got the work.").waitFor();

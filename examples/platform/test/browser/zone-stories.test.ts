@@ -140,7 +140,10 @@ describe.each(looks)("stories in $name", ({ timeZone, options, byKeyboard, slot 
     await use(page.getByRole("link", { name: "Night porter" }).first());
     await page.waitForURL(/\/offers\/offer_/);
     await use(page.getByRole("checkbox", { name: "Amal" }), "Space");
-    await use(button(page, "Complete with selected workers"));
+    await use(button(page, "Complete with selected workers…"));
+    await page.getByRole("heading", { name: "Give the work to 1 worker?" }).waitFor();
+    await check(hirer);
+    await use(button(page, "Complete the offer"));
     await page.getByText("Gets the work").waitFor();
     await check(hirer);
     await worker.page.goto("/app/shifts");

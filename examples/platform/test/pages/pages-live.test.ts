@@ -122,7 +122,8 @@ describe.each(makers)("what $maker changes, live, on $title", ({ createDatabase,
       const complete = `/offer/${first}/complete?api-version=1.0`;
       await expectSignalled(["offer"], () => other.call("POST", complete, { key, json: ["worker_amal"] }));
       await expectSignalled(["offer"], () => other.call("GET", `/offer/${first}/withdraw`, { key }));
-      await expectSignalled(["offer"], () => hanaThere.send(`/offers/${second}/complete`, { worker: "worker_amal" }));
+      const chosen = { worker: "worker_amal", confirmed: "yes" };
+      await expectSignalled(["offer"], () => hanaThere.send(`/offers/${second}/complete`, chosen));
       await expectSignalled(["offer"], () => hanaThere.send(`/offers/${second}/withdraw`));
     });
   });

@@ -134,7 +134,7 @@ describe("an offer", () => {
     const path = await create();
     expect((await hana.get(path)).text).toContain("No worker has applied yet.");
     await act("worker_amal", path, "apply");
-    const done = await hana.send(`${path}/complete`, { worker: "worker_amal" });
+    const done = await hana.send(`${path}/complete`, { worker: "worker_amal", confirmed: "yes" });
     expect(done).toMatchObject({ status: 303, location: path });
     expect(await read(path)).toMatchObject({ complete: true, recipients: [{ confirmation: "confirmed" }, {}] });
     const { text } = await hana.get(path);
@@ -147,7 +147,8 @@ describe("an offer", () => {
   test("is completed once by a form that is sent twice, which leads to the same page", async () => {
     const path = await create();
     await act("worker_amal", path, "apply");
-    const form = { idempotencyKey: keyIn((await hana.get(path)).text), worker: "worker_amal" };
+    const question = await hana.send(`${path}/complete`, { worker: "worker_amal" });
+    const form = { idempotencyKey: keyIn(question.text), worker: "worker_amal", confirmed: "yes" };
     for (const _ of ["first", "again"])
       expect(await hana.send(`${path}/complete`, form)).toMatchObject({ status: 303, location: path });
     expect((await hana.send(`${path}/complete`, { ...form, worker: "worker_ben" })).status).toBe(422);
@@ -161,6 +162,25 @@ describe("an offer", () => {
     const { status, text } = await hana.send(`${path}/complete`, ticked);
     expect([status, text.includes(remedy)]).toEqual([422, true]);
     expect(await read(path)).toMatchObject({ complete: false });
+  });
+
+  test("is completed after a second question, which names who gets the work and who does not", async () => {
+    const path = await create({ worker: ["worker_amal", "worker_ben", "worker_cleo"] });
+    for (const worker of ["worker_amal", "worker_ben"]) await act(worker, path, "apply");
+    const question = await hana.send(`${path}/complete`, { worker: "worker_amal" });
+    expect(question.status).toBe(200);
+    expect(question.text).toContain("<h1>Give the work to 1 worker?</h1>");
+    expect(question.text).toContain("<strong>Amal Haddad</strong>");
+    expect(question.text).toContain("2 other workers, of whom 1 applied, are notified that it went to others.");
+    expect(await read(path)).toMatchObject({ complete: false });
+    // What the question's form holds.
+    const fields = [...question.text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)];
+    const form = Object.fromEntries(fields.map(([, name = "", value = ""]) => [name, value]));
+    expect(await hana.send(`${path}/complete`, form)).toMatchObject({ status: 303, location: path });
+    expect(await read(path)).toMatchObject({
+      complete: true,
+      recipients: [{ workerId: "worker_amal", confirmation: "confirmed" }, { confirmation: "" }, { confirmation: "" }],
+    });
   });
 
   test("is withdrawn after a second question, once", async () => {

@@ -5,6 +5,7 @@ import {
   apiKeySchema,
   createApiKey,
   type ReadApiKey,
+  readApiKey,
   readApiKeys,
   revokeApiKey,
 } from "../../portal/profile/api-keys.ts";
@@ -38,6 +39,39 @@ export const createApiKeyForm: PortalForm = async (context, form) => {
     const { errors = new Map([["name", [error.message]]]) } = error;
     return { ...(await showKeys(context, { name, errors })), status: 422 };
   }
+};
+
+/** `GET /api-keys/{id}/revoke`: asks for confirmation, since a revoked key cannot be used again. */
+export const revokeApiKeyPage: PortalPage = async (context) => {
+  const { deps, user, times } = context;
+  const key = await readApiKey(deps, user, context.id);
+  const { agencyName, lastUsedAt } = key;
+  const main = html`
+    <header class="page-head">
+      <div>
+        <p class="crumb"><a href="/api-keys">API keys</a></p>
+        <h1>Revoke ${nameOf(key)}?</h1>
+      </div>
+    </header>
+    <form method="post" action="/api-keys/${encodeURIComponent(key.id)}/revoke" class="panel">
+      ${formTokenField(context)}
+      <dl class="facts">
+        <dt>Key</dt><dd>${hintOf(key)}</dd>
+        <dt>Held by</dt><dd>${holderOf(key)}</dd>
+        <dt>Created</dt><dd>${times.time(key.createdAt)}</dd>
+        <dt>Last used</dt><dd>${lastUsedAt === null ? "Never" : times.time(lastUsedAt)}</dd>
+      </dl>
+      <p>
+        From the next request on, every program that sends this key gets 401: it can neither create, read, complete nor withdraw
+        offers of ${user.organisationName}.
+        ${agencyName !== null && `${agencyName} then sees none of your offers in the portal unless it holds another key. `}This cannot be undone.
+      </p>
+      <div class="row">
+        <button class="danger">Revoke the key</button>
+        <a class="button quiet" href="/api-keys">Keep it</a>
+      </div>
+    </form>`;
+  return { title: `Revoke ${nameOf(key)}`, main };
 };
 
 /** `POST /api-keys/{id}/revoke` */
@@ -89,21 +123,23 @@ const keysTable = (context: PortalContext, rows: readonly ReadApiKey[]): Markup 
     caption: "API keys, newest first",
     columns: [
       { heading: "Name", cell: nameOf },
-      { heading: "Held by", cell: ({ agencyName }) => agencyName ?? "Your organisation" },
+      { heading: "Key", cell: hintOf },
+      { heading: "Held by", cell: holderOf },
       { heading: "Created", cell: ({ createdAt }) => context.times.time(createdAt) },
       {
         heading: "Last used",
         cell: ({ lastUsedAt }) => (lastUsedAt === null ? "Never" : context.times.time(lastUsedAt)),
       },
-      { heading: "Revoke", cell: (key) => revokeForm(context, key) },
+      { heading: "Revoke", cell: revokeLink },
     ],
     rows,
   });
 
-const nameOf = ({ name }: ReadApiKey): string => name || "From the seed file";
+const nameOf = ({ name }: ReadApiKey): string => name || "Unnamed key";
 
-const revokeForm = (context: PortalContext, key: ReadApiKey): Markup => html`
-  <form method="post" action="/api-keys/${encodeURIComponent(key.id)}/revoke">
-    ${formTokenField(context)}
-    <button class="danger small" aria-label="Revoke ${nameOf(key)}">Revoke</button>
-  </form>`;
+const hintOf = ({ hint }: ReadApiKey): Markup => (hint === "" ? html`–` : html`<code>${hint}</code>`);
+
+const holderOf = ({ agencyName }: ReadApiKey): string => agencyName ?? "Your organisation";
+
+const revokeLink = (key: ReadApiKey): Markup =>
+  html`<a class="button quiet small" href="/api-keys/${encodeURIComponent(key.id)}/revoke" aria-label="Revoke ${nameOf(key)}">Revoke…</a>`;

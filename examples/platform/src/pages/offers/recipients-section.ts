@@ -4,7 +4,6 @@ import { fieldError, formTokenField } from "../layout/field.ts";
 import { badge } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { LocalTimes } from "../layout/time.ts";
-import { idempotencyField } from "../routing/submit-once.ts";
 import type { PortalContext } from "../sections/portal-section.ts";
 
 export interface Completion {
@@ -49,15 +48,14 @@ const completionForm = (
 ): Markup => html`
       <form method="post" action="/offers/${encodeURIComponent(offer.id)}/complete" class="stack" id="complete">
         ${formTokenField(context)}
-        ${idempotencyField(offer.id)}
         ${table}
         ${
           offer.responses.applied === 0
             ? html`<p class="fine">No worker has applied yet. Select workers here once they have applied.</p>`
             : html`
         <div class="row">
-          <button>Complete with selected workers</button>
-          <p class="fine">Select who gets the work. All recipients are then notified of the outcome.</p>
+          <button>Complete with selected workers…</button>
+          <p class="fine">Select who gets the work. The next page asks for confirmation.</p>
         </div>`
         }
         ${errors.length > 0 && html`<div role="alert">${fieldError("workers", errors)}</div>`}

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { z } from "zod";
+import { apiKeyHint, apiKeyPrefix } from "../../accounts/api-key-hint.ts";
 import { ProblemError } from "../../http/problem-error.ts";
 import { lineField } from "../../http/text-field.ts";
 import { sha256 } from "../../store/encrypt.ts";
@@ -13,17 +14,27 @@ const maxKeys = 100;
 
 export type ReadApiKey = Awaited<ReturnType<typeof readApiKeys>>[number];
 
-/** The keys that give access to the organisation's offers, with the agency that holds each, newest first (D-119). */
-export const readApiKeys = ({ store }: PortalDeps, { organisationId }: SignedInPerson) =>
+const keysOf = ({ store }: PortalDeps, { organisationId }: SignedInPerson) =>
   store.db
     .selectFrom("api_keys")
     .leftJoin("organisations as agencies", "agencies.id", "agency_id")
-    .select(["api_keys.id", "api_keys.name", "api_keys.created_at as createdAt", "last_used_at as lastUsedAt"])
+    .select(["api_keys.id", "api_keys.name", "hint", "api_keys.created_at as createdAt", "last_used_at as lastUsedAt"])
     .select("agencies.name as agencyName")
-    .where("organisation_id", "=", organisationId)
-    .orderBy("api_keys.created_at", "desc")
-    .orderBy("api_keys.id")
-    .execute();
+    .where("organisation_id", "=", organisationId);
+
+/** The keys that give access to the organisation's offers, with the agency that holds each, newest first (D-119). */
+export const readApiKeys = (deps: PortalDeps, person: SignedInPerson) =>
+  keysOf(deps, person).orderBy("api_keys.created_at", "desc").orderBy("api_keys.id").execute();
+
+/** @throws {ProblemError} `api_key_not_found`, also for another organisation's key */
+export async function readApiKey(deps: PortalDeps, person: SignedInPerson, id: string): Promise<ReadApiKey> {
+  const key = await keysOf(deps, person).where("api_keys.id", "=", id).executeTakeFirst();
+  if (key === undefined) throw apiKeyNotFound();
+  return key;
+}
+
+const apiKeyNotFound = (): ProblemError =>
+  new ProblemError("api_key_not_found", "Your organisation has no key with this id.");
 
 /**
  * Creates a key in the caller's transaction (D-119). Only its hash is stored.
@@ -46,11 +57,16 @@ export async function createApiKey(
     .executeTakeFirstOrThrow();
   if (Number(count) >= maxKeys)
     throw new ProblemError("too_many_api_keys", `An organisation has at most ${maxKeys} keys. Revoke one first.`);
-  const key = `ok_${randomBytes(32).toString("base64url")}`;
+  const key = `${apiKeyPrefix}${randomBytes(32).toString("base64url")}`;
   await trx
     .insertInto("api_keys")
     .values({
-      ...{ key_hash: sha256(key), id: `key_${randomUUID()}`, name, organisation_id: organisationId, agency_id: null },
+      key_hash: sha256(key),
+      hint: apiKeyHint(key),
+      id: `key_${randomUUID()}`,
+      name,
+      organisation_id: organisationId,
+      agency_id: null,
       created_at: now(),
     })
     .execute();
@@ -69,6 +85,6 @@ export async function revokeApiKey({ store }: PortalDeps, { organisationId }: Si
     .where("organisation_id", "=", organisationId)
     .returning("name")
     .executeTakeFirst();
-  if (revoked === undefined) throw new ProblemError("api_key_not_found", "Your organisation has no key with this id.");
+  if (revoked === undefined) throw apiKeyNotFound();
   return revoked;
 }
