@@ -238,7 +238,7 @@ function printPush({ title, keywords, sent, reasons }: Push): string {
     offerTitle: "Kitchen help on Friday",
     createdAt: new Date("2099-04-20T09:30:00Z"),
     events: [{ start: "2099-05-01T16:00:00Z", end: "2099-05-01T22:00:00Z" }],
-    locationPlaceId: "Harbour Kitchen",
+    place: "Harbour Kitchen",
     timeZone: "Europe/Stockholm",
   };
   const message = (platform: "ios" | "android", reason: NotificationReason) =>

@@ -3,9 +3,13 @@ import type { ListKey } from "./list-cursor.ts";
 
 type TimedColumn = "offers.created_at" | "offers.work_from" | "invitations.created_at" | "notifications.created_at";
 
+/** The position of `infinity`: the start of the work of an offer without a date. */
+export const infinitePosition = Number.MAX_SAFE_INTEGER;
+
 /** A time as a position in a list. Not as a Date, which has no microseconds. */
 export const microsecondsOf = (column: TimedColumn): RawBuilder<number> =>
-  sql`(extract(epoch from ${sql.ref(column)}) * 1000000)::bigint`;
+  sql`case when isfinite(${sql.ref(column)}) then (extract(epoch from ${sql.ref(column)}) * 1000000)::bigint
+    else ${sql.lit(infinitePosition)}::bigint end`;
 
 /** Selects rows after the given key, newest first; all rows without a key. */
 export const olderThan = (columns: SortColumns, key: ListKey | undefined): RawBuilder<SqlBool> =>
@@ -20,5 +24,9 @@ type SortColumns = readonly [TimedColumn, string];
 const compare = ([column, idColumn]: SortColumns, operator: RawBuilder<unknown>, key: ListKey | undefined) =>
   key === undefined
     ? sql<SqlBool>`true`
-    : sql<SqlBool>`(${sql.ref(column)}, ${sql.ref(idColumn)}) ${operator} (
-        timestamptz 'epoch' + ${key.position}::float8 * interval '1 microsecond', ${key.id})`;
+    : sql<SqlBool>`(${sql.ref(column)}, ${sql.ref(idColumn)}) ${operator} (${timeOf(key)}, ${key.id})`;
+
+const timeOf = ({ position }: ListKey): RawBuilder<Date> =>
+  position === infinitePosition
+    ? sql`timestamptz 'infinity'`
+    : sql`timestamptz 'epoch' + ${position}::float8 * interval '1 microsecond'`;

@@ -42,7 +42,7 @@ export async function createOffer(
       details: input.details ?? "",
       events: JSON.stringify(events),
       ends_at: lastEnd(events),
-      work_from: firstStart(events) ?? createdAt,
+      work_from: firstStart(events) ?? "infinity",
       created_at: createdAt,
     })
     .execute();

@@ -3,6 +3,7 @@ import { lineInMail } from "../dispatch/mail/line-in-mail.ts";
 import { offerSummary } from "../dispatch/mail/offer-summary.ts";
 import { writeDigest, writeMails } from "../dispatch/mail/write-mails.ts";
 import { responseDigestMinutes } from "../generated/decisions.ts";
+import { placeName } from "../store/place-name.ts";
 import type { Trx } from "../store/store.ts";
 import type { OfferEventValue } from "../store/tables.ts";
 import type { OfferDeps } from "./offer-deps.ts";
@@ -12,7 +13,6 @@ export interface MailedOffer {
   id: string;
   organisation_id: string;
   title: string;
-  location_place_id: string;
   notify_email_address: string | null;
   events: readonly OfferEventValue[];
 }
@@ -114,12 +114,13 @@ async function countResponses(trx: Trx, offerId: string) {
 
 /** The lines, then when and where, in the organisation's time zone, then the address of the offer's page. */
 async function bodyOf(trx: Trx, { linkTo }: MailDeps, offer: MailedOffer, lines: readonly string[]): Promise<string> {
-  const { timeZone } = await trx
-    .selectFrom("organisations")
-    .select("time_zone as timeZone")
-    .where("id", "=", offer.organisation_id)
+  const { timeZone, place } = await trx
+    .selectFrom("offers")
+    .innerJoin("organisations", "organisations.id", "offers.organisation_id")
+    .select(["organisations.time_zone as timeZone", placeName.as("place")])
+    .where("offers.id", "=", offer.id)
     .executeTakeFirstOrThrow();
-  const summary = offerSummary({ events: offer.events, locationPlaceId: offer.location_place_id, timeZone });
+  const summary = offerSummary({ events: offer.events, place, timeZone });
   const link = linkTo(`/offers/${encodeURIComponent(offer.id)}`);
   return [...lines, "", ...(summary.length > 0 ? [...summary, ""] : []), link, ""].join("\n");
 }

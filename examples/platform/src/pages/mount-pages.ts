@@ -8,7 +8,7 @@ import { menuPage } from "./app/menu-page.ts";
 import { offerPage as appOfferPage, respondToOffer } from "./app/offer-page.ts";
 import { shiftsPage } from "./app/shifts-page.ts";
 import { timeZonePage, timeZoneForm as workerTimeZoneForm } from "./app/time-zone-page.ts";
-import { apiKeysPage, createApiKeyForm, revokeApiKeyForm } from "./company/api-keys-page.ts";
+import { apiKeysPage, createApiKeyForm, revokeApiKeyForm, revokeApiKeyPage } from "./company/api-keys-page.ts";
 import {
   companyPage,
   enableEndpointForm,
@@ -16,6 +16,7 @@ import {
   rotateSecretForm,
   saveCompanyForm,
 } from "./company/company-page.ts";
+import { namePlaceForm, placesPage, removePlaceForm } from "./company/places-page.ts";
 import { removeProfileForm, removeProfilePage } from "./company/remove-page.ts";
 import { timeZoneForm } from "./company/time-zone-section.ts";
 import { deliveriesPage, redeliverManyForm } from "./deliveries/deliveries-page.ts";
@@ -25,8 +26,9 @@ import { profileImageRoute } from "./invitations/profile-image-route.ts";
 import { inviteForm, searchPage } from "./invitations/search-page.ts";
 import { assetRoute } from "./layout/assets.ts";
 import { mailboxPage } from "./mailbox-page.ts";
+import { completeForm } from "./offers/complete-page.ts";
 import { createOfferForm, newOfferPage } from "./offers/new-offer-page.ts";
-import { completeForm, offerPage } from "./offers/offer-page.ts";
+import { offerPage } from "./offers/offer-page.ts";
 import { offersPage } from "./offers/offers-page.ts";
 import { withdrawForm, withdrawPage } from "./offers/withdraw-page.ts";
 import { errorPages } from "./routing/error-pages.ts";
@@ -74,7 +76,10 @@ function mountPortalPages(pages: Router, deps: PageDeps): void {
   defineRoutes(pages, "/company/time-zone", { get: redirect("/company"), post: submit(timeZoneForm) });
   defineRoutes(pages, "/company/remove", { get: show(removeProfilePage), post: submit(removeProfileForm) });
   defineRoutes(pages, "/api-keys", { get: show(apiKeysPage), post: submit(createApiKeyForm) });
-  defineRoutes(pages, "/api-keys/:id/revoke", { post: submit(revokeApiKeyForm) });
+  defineRoutes(pages, "/api-keys/:id/revoke", { get: show(revokeApiKeyPage), post: submit(revokeApiKeyForm) });
+
+  defineRoutes(pages, "/places", { get: show(placesPage), post: submit(namePlaceForm) });
+  defineRoutes(pages, "/places/remove", { get: redirect("/places"), post: submit(removePlaceForm) });
 
   defineRoutes(pages, "/offers", { get: show(offersPage) });
   // Before `:id`, which would match it.

@@ -46,6 +46,7 @@ export function mountPortal(router: Router, deps: PortalDeps): void {
   const deliveryParameters = listSchema(deliveryList.cursor).extend({
     state: z.enum(["pending", "held", "acknowledged", "dead"]).optional(),
     since: instantField.optional(),
+    until: instantField.optional(),
   });
   defineRoutes(router, "/portal/deliveries", { get: list(deliveryList, deliveryParameters) });
   defineRoutes(router, "/portal/deliveries/redeliver", {

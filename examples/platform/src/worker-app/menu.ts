@@ -1,6 +1,7 @@
 import type { Notification } from "../dispatch/push/push-transport.ts";
 import { type ListPage, listCursor, type PagedList } from "../lists/list-cursor.ts";
 import { microsecondsOf, olderThan } from "../lists/older-than.ts";
+import { placeName } from "../store/place-name.ts";
 import type { Store } from "../store/store.ts";
 
 const cursor = listCursor("notifications", /^\d{1,15}$/);
@@ -29,7 +30,7 @@ async function readMenu({ store }: { store: Store }, { id: workerId }: { id: str
         .onRef("recipients.worker_id", "=", "notifications.worker_id"),
     )
     .select(["notifications.id", "notifications.offer_id as offerId", "offers.title as offerTitle"])
-    .select(["offers.events", "offers.location_place_id as locationPlaceId"])
+    .select(["offers.events", placeName.as("place")])
     .select(["notifications.reason", "notifications.created_at as createdAt"])
     .select(["organisations.name as organisationName", "recipients.response", "recipients.opened_at as openedAt"])
     .select(microsecondsOf("notifications.created_at").as("position"))

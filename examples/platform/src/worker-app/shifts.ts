@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from "kysely";
 import { type ListPage, listCursor } from "../lists/list-cursor.ts";
 import { microsecondsOf, youngerThan } from "../lists/older-than.ts";
+import { placeName } from "../store/place-name.ts";
 import type { WorkerAppDeps } from "./worker.ts";
 
 export type WorkerShift = Awaited<ReturnType<typeof readShifts>>["rows"][number];
@@ -36,7 +37,7 @@ const workOf = ({ store, now }: Deps, workerId: string) =>
     .selectFrom("recipients")
     .innerJoin("offers", "offers.id", "recipients.offer_id")
     .innerJoin("organisations", "organisations.id", "offers.organisation_id")
-    .select(["offers.id", "title", "events", "location_place_id as locationPlaceId", "opened_at as openedAt"])
+    .select(["offers.id", "title", "events", placeName.as("place"), "opened_at as openedAt"])
     .select(["organisations.name as organisationName"])
     .select(microsecondsOf("offers.work_from").as("position"))
     .where("worker_id", "=", workerId)

@@ -3,6 +3,7 @@ import { offerFlags } from "../offers/read-offer.ts";
 import { offerNotAddressed, refusalProblem } from "../offers/refusal-problem.ts";
 import type { WorkerAction } from "../offers/transition.ts";
 import { commitAndPublish } from "../store/announce.ts";
+import { placeName } from "../store/place-name.ts";
 import type { WorkerAppDeps } from "./worker.ts";
 
 /**
@@ -16,7 +17,7 @@ export async function viewOffer(deps: WorkerAppDeps, workerId: string, id: strin
     .innerJoin("recipients", "offer_id", "offers.id")
     .innerJoin("organisations", "organisations.id", "organisation_id")
     .selectAll("offers")
-    .select(["response", "confirmation", "organisations.name as organisationName"])
+    .select(["response", "confirmation", "organisations.name as organisationName", placeName.as("placeName")])
     .where("offers.id", "=", id)
     // D-36: a worker who was not addressed gets 404.
     .where("worker_id", "=", workerId)
@@ -29,6 +30,7 @@ export async function viewOffer(deps: WorkerAppDeps, workerId: string, id: strin
     title: offer.title,
     details: offer.details,
     locationPlaceId: offer.location_place_id,
+    placeName: offer.placeName,
     events: offer.events,
     ...flags,
     response: offer.response,

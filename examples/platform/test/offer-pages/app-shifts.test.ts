@@ -24,8 +24,9 @@ describe("the worker's app", async () => {
     await database.remove();
   });
 
-  async function create(title: string, day: string): Promise<string> {
-    const events = [{ start: `2027-03-${day}T17:00:00Z`, end: `2027-03-${day}T23:00:00Z` }];
+  /** @param day of March 2027; without one the offer has no date */
+  async function create(title: string, day?: string): Promise<string> {
+    const events = day === undefined ? [] : [{ start: `2027-03-${day}T17:00:00Z`, end: `2027-03-${day}T23:00:00Z` }];
     const json = {
       createdByUserId: "user_hana",
       title,
@@ -44,10 +45,12 @@ describe("the worker's app", async () => {
     [...text.matchAll(/<strong>([^<]+)<\/strong>/g)].map(([, title = ""]) => title);
 
   test("lists open offers first, with when and where, until the worker responds", async () => {
+    const undated = await create("Undated");
     await create("Later", "20");
     const id = await create("Sooner", "10");
     const open = part((await amal.get("/app")).text, "open");
-    expect(titles(open)).toEqual(["Sooner", "Later"]);
+    expect(titles(open)).toEqual(["Sooner", "Later", "Undated"]);
+    await amal.send(`/app/offers/${undated}/reject`);
     // UTC+13:45 in summer.
     expect(open).toMatch(/Thu, 11 Mar 2027, 06:45\s?–\s?12:45 GMT\+13:45/);
     expect(open).toContain("place_bar");

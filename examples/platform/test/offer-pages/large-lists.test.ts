@@ -21,15 +21,16 @@ const statements = {
       json_build_array(json_build_object('start', at, 'end', at + interval '6 hours')), at + interval '6 hours', at,
       now() - n * interval '1 minute', case when n % 2 = 0 then now() end, case when n % 10 = 1 then now() end
     from (select n, now() + (n - ${offers / 2}) * interval '10 minutes' as at from generate_series($1::int, $2::int) n) made`,
-  recipients: `insert into recipients (offer_id, worker_id, response)
-    select 'offer_' || n, 'w' || (1 + (n * 7 + k * 13) % ${workers}), case when n % 100 = 5 and k = 0 then 'applied' else 'none' end
+  recipients: `insert into recipients (offer_id, worker_id, response, responded_at)
+    select 'offer_' || n, 'w' || (1 + (n * 7 + k * 13) % ${workers}), case when n % 100 = 5 and k = 0 then 'applied' else 'none' end,
+      case when k = 0 then now() end
     from generate_series($1::int, $2::int) n cross join generate_series(0, 19) k`,
   events: `insert into events (id, organisation_id, type, data, created_at)
     select 'e' || n, 'org_harbour', case when n % 1000 = 0 then 'workerAddedContact' else 'workerOfferResponse' end,
       json_build_object('workerId', 'w' || (1 + n % ${workers}), 'offerId', 'offer_' || (1 + n % ${offers}), 'response', 'accepted'),
       now() - (${deliveries} - n) * interval '25 s' from generate_series($1::int, $2::int) n`,
   deliveries: `insert into deliveries (id, event_id, organisation_id, order_key, state, attempts, settled_at, last_status, last_error)
-    select 'd' || n, 'e' || n, 'org_harbour', 'k' || n, case when n % 50 = 0 then 'dead' else 'acknowledged' end, 1, now(),
+    select 'd' || n, 'e' || n, 'org_harbour', '["offer_' || 1 + n % ${offers} || '","w' || 1 + n % ${workers} || '"]', case when n % 50 = 0 then 'dead' else 'acknowledged' end, 1, now(),
       case when n % 50 = 0 then 503 else 200 end, case when n % 50 = 0 then 'not_acknowledged' end from generate_series($1::int, $2::int) n`,
   attempts: `insert into attempts (delivery_id, organisation_id, method, path, started_at, duration_ms, lag_ms, status, error)
     select 'd' || n, 'org_harbour', 'POST', '/worker-offer-response', now() - (${deliveries} - n) * interval '25 s', 20,
@@ -40,12 +41,22 @@ const statements = {
 const rows = { workers, offers, recipients: offers, events: deliveries, deliveries, attempts: deliveries };
 
 const paths = [
-  ...["/offers", "/offers?state=decision", "/offers?state=withdrawn", "/offers?time=upcoming", "/offers?time=past"],
+  ...[
+    "/offers",
+    "/offers?state=decision",
+    "/offers?state=withdrawn",
+    "/offers?time=upcoming",
+    "/offers?time=past",
+    "/offers?sort=lastWork",
+    "/offers?sort=nextWork",
+    "/offers?sort=oldest",
+  ],
   ...[
     "/offers?q=special",
     "/offers?q=worker",
     "/offers?q=Worker%204999",
     "/offers?q=nothing+like+it",
+    "/offers?from=2020-01-01&until=2020-01-02",
     "/offers/new",
     "/offers/offer_5",
   ],
@@ -61,6 +72,12 @@ const paths = [
     "/deliveries?type=workerAddedContact",
     "/deliveries?range=day",
     "/deliveries?range=week",
+    "/deliveries?sort=oldest",
+    "/deliveries?q=special",
+    "/deliveries?q=worker",
+    "/deliveries?q=Worker%204999",
+    "/deliveries?q=nothing+like+it",
+    "/deliveries?from=2020-01-01T00:00&until=2020-01-02T00:00",
   ],
   ...["/invitations", "/mailbox", "/api-keys"],
 ];

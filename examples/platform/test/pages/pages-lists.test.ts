@@ -37,8 +37,8 @@ describe.each(await anyStore())("long lists on $title", ({ createDatabase }) => 
         const { status, text } = await hana.get(next);
         expect(status).toBe(200);
         parts.push([...text.matchAll(shown)].map(([, what = ""]) => what));
-        expect(text.includes(">Newest</a>")).toBe(parts.length > 1);
-        next = /href="([^"]+)">Older<\/a>/.exec(text)?.[1]?.replaceAll("&amp;", "&");
+        expect(/>(Newest|The first)<\/a>/.test(text)).toBe(parts.length > 1);
+        next = /href="([^"]+)">(?:Older|More)<\/a>/.exec(text)?.[1]?.replaceAll("&amp;", "&");
       }
       return parts;
     }
@@ -51,14 +51,37 @@ describe.each(await anyStore())("long lists on $title", ({ createDatabase }) => 
       const parts = await follow("/offers", />No\. (\d+)<\/a>/g);
       expect(parts.map(({ length }) => length)).toEqual([50, 50, 1]);
       expect(parts.flat()).toEqual(Array.from({ length: 101 }, (_, index) => String(101 - index)));
-      // By the start of the work, which without events is the creation (D-116).
-      const upcoming = await follow("/offers?q=no.&time=upcoming", />No\. (\d+)<\/a>/g);
-      expect(upcoming.map(({ length }) => length)).toEqual([50, 50, 1]);
-      expect(upcoming.flat()).toEqual(parts.flat().reverse());
+      const oldest = await follow("/offers?q=no.&sort=oldest", />No\. (\d+)<\/a>/g);
+      expect(oldest.flat()).toEqual(parts.flat().reverse());
       const bo = openPageClient(platform.address);
       await bo.signIn("bo@bistro-group.example");
       const older = /href="([^"]+)">Older/.exec((await hana.get("/offers")).text)?.[1] ?? "";
       expect((await bo.get(older)).text).toContain("No older offers.");
+    });
+
+    test("offers without a date come after all dated ones, the next and the last work first, each once", async () => {
+      const days = ["03", "01", "02"];
+      for (let number = 1; number <= 90; number += 1) {
+        const day = days[number % 3];
+        const events = number <= 30 ? [{ start: `2099-05-${day}T10:00:00Z`, end: `2099-05-${day}T12:00:00Z` }] : [];
+        const title = `Dated ${number <= 30 ? day : "never"} ${number}`;
+        const json = { createdByUserId: "user_hana", title, workerIds: ["worker_amal"], events };
+        await platform.call("POST", "/offer", { key: "demo-key-harbour", json });
+      }
+      const dated = (day: string) => Array.from({ length: 10 }, () => day);
+      const never = Array.from({ length: 60 }, () => "never");
+      for (const [query, order] of [
+        ["sort=nextWork", ["01", "02", "03"]],
+        ["time=upcoming", ["01", "02", "03"]],
+        ["sort=lastWork", ["03", "02", "01"]],
+      ] as const) {
+        const parts = await follow(`/offers?q=dated&${query}`, />(Dated \w+ \d+)<\/a>/g);
+        expect(parts.map(({ length }) => length)).toEqual([50, 40]);
+        expect(new Set(parts.flat()).size).toBe(90);
+        expect(parts.flat().map((title) => title.split(" ")[1])).toEqual([...order.flatMap(dated), ...never]);
+      }
+      const onSecond = await follow("/offers?q=dated&from=2099-05-02&until=2099-05-02", />(Dated \w+) \d+<\/a>/g);
+      expect(onSecond.flat()).toEqual(dated("Dated 02"));
     });
 
     test("older invitations and mails likewise", async () => {

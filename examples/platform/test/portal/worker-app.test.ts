@@ -61,6 +61,7 @@ describe.each(await anyStore())("the worker's app on $title", ({ createDatabase 
       title: "Bar on Sunday",
       details: "Beer.",
       locationPlaceId: "",
+      placeName: "",
       events: [],
       isHistoric: false,
       widthdrawn: false,

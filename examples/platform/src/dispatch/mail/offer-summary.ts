@@ -6,7 +6,8 @@ import { lineInMail } from "./line-in-mail.ts";
 /** The work of an offer, as lines of a mail or a push. */
 export interface OfferSummary {
   events: readonly OfferEventValue[];
-  locationPlaceId: string;
+  /** Its name, or its id while it has none; empty without a place. */
+  place: string;
   /** Of the reader; null while it is unknown. */
   timeZone: string | null;
 }
@@ -15,11 +16,11 @@ export interface OfferSummary {
 const shownSlots = 5;
 
 /** `When: Fri, 5 Mar 2027, 17:00–23:00 GMT`, a line per time slot, and `Where: …`. */
-export function offerSummary({ events, locationPlaceId, timeZone }: OfferSummary): string[] {
+export function offerSummary({ events, place: name, timeZone }: OfferSummary): string[] {
   const { span } = timeFormats(timeZone ?? defaultTimeZone);
   const inOrder = events.toSorted((one, other) => Date.parse(one.start) - Date.parse(other.start));
   const slots = inOrder.slice(0, shownSlots).map(({ start, end }) => `When: ${span(new Date(start), new Date(end))}`);
   const more = events.length - slots.length;
-  const place = lineInMail(locationPlaceId);
+  const place = lineInMail(name);
   return [...slots, ...(more > 0 ? [`and ${more} more time slots`] : []), ...(place === "" ? [] : [`Where: ${place}`])];
 }

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { placeName } from "../../store/place-name.ts";
 import type { Store } from "../../store/store.ts";
 import type { Lease } from "../outbox/outbox-queue.ts";
 
@@ -27,7 +28,7 @@ const readNotifications = (store: Store, ids: readonly number[]) =>
       "notifications.offer_id as offerId",
       "offers.title as offerTitle",
       "offers.events",
-      "offers.location_place_id as locationPlaceId",
+      placeName.as("place"),
       "workers.time_zone as timeZone",
       "notifications.reason",
       "notifications.created_at as createdAt",

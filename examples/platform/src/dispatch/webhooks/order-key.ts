@@ -5,6 +5,9 @@ import type { DeliveryTable } from "../../store/tables.ts";
 /** Deliveries that arrive in the order of their events: a worker's responses to one offer (D-32). */
 export type OrderKey = Pick<Selectable<DeliveryTable>, "organisation_id" | "order_key">;
 
+/** As `orderKeyOf` writes it for a worker's response to an offer, over a row with `offer_id` and `worker_id`. */
+export const responseOrderKey = sql<string>`'[' || to_json(offer_id)::text || ',' || to_json(worker_id)::text || ']'`;
+
 /**
  * Locks the rows of an order key that may still be attempted, oldest first, until the end of the transaction: no other
  * transaction settles, redelivers or overtakes them meanwhile. Dead ones and the latest too, since they can be redelivered.

@@ -44,11 +44,9 @@ const entry = ({ times, deps }: AppContext, item: MenuItem): Markup => {
   return html`
   <li>
     <a class="entry ${reason}" href="/app/offers/${encodeURIComponent(offerId)}">
-      <span class="what">${texts[reason]}${isNew(item) && html` <span class="badge new">new</span>`}</span>
-      <strong>${offerTitle}</strong>
-      ${item.events.length > 0 && html`<span>${slotsOf(times, item.events, deps.now())}</span>`}
-      ${item.locationPlaceId && html`<span>${item.locationPlaceId}</span>`}
-      <span class="fine">${organisationName} · ${times.time(createdAt)}</span>
+      <span class="what"><strong>${offerTitle}</strong> ${isNew(item) && html`<span class="badge new">new</span>`}</span>
+      <span>${texts[reason]}${item.events.length > 0 && html`: ${slotsOf(times, item.events, deps.now())}`}</span>
+      <span class="fine">${organisationName}${item.place && ` · ${item.place}`} · ${times.time(createdAt)}</span>
       ${reason === "offer" && responses[response]}
     </a>
   </li>`;
@@ -61,14 +59,12 @@ const openSection = ({ times, deps }: AppContext, offers: readonly OpenOffer[]):
   <section aria-labelledby="open-title">
     <h2 id="open-title">Waiting for your response</h2>
     <ul class="menu">${offers.map(
-      ({ id, title, events, locationPlaceId, organisationName, openedAt }) => html`
+      ({ id, title, events, place, organisationName, openedAt }) => html`
       <li>
         <a class="entry offer" href="/app/offers/${encodeURIComponent(id)}">
-          <span class="what">${texts.offer}${openedAt === null && html` <span class="badge new">new</span>`}</span>
-          <strong>${title}</strong>
+          <span class="what"><strong>${title}</strong> ${openedAt === null && html`<span class="badge new">new</span>`}</span>
           <span>${slotsOf(times, events, deps.now())}</span>
-          ${locationPlaceId && html`<span>${locationPlaceId}</span>`}
-          <span class="fine">${organisationName}</span>
+          <span class="fine">${organisationName}${place && ` · ${place}`}</span>
         </a>
       </li>`,
     )}</ul>

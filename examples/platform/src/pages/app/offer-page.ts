@@ -67,14 +67,11 @@ function standing({ widthdrawn, successful, response, isHistoric }: WorkerOffer)
   return html`<p class="standing">${isHistoric ? "This offer is in the past." : "You have not responded yet."}</p>`;
 }
 
-const content = (
-  { times: { timeSpan } }: AppContext,
-  { details, locationPlaceId, events }: WorkerOffer,
-): Markup => html`
+const content = ({ times: { timeSpan } }: AppContext, { details, placeName, events }: WorkerOffer): Markup => html`
   <dl class="facts">
     <dt>When</dt>
     <dd>${events.length > 0 ? html`<ul>${events.map((event) => html`<li>${timeSpan(event.start, event.end)}</li>`)}</ul>` : "No time slots."}</dd>
-    ${locationPlaceId && html`<dt>Where</dt><dd>${locationPlaceId}</dd>`}
+    ${placeName && html`<dt>Where</dt><dd>${placeName}</dd>`}
     ${details && html`<dt>What</dt><dd class="text">${details}</dd>`}
   </dl>`;
 

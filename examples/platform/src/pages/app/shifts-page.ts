@@ -1,11 +1,11 @@
 import { shifts, type WorkerShift } from "../../worker-app/shifts.ts";
 import { html, type Markup } from "../layout/markup.ts";
-import { newestFirst } from "../layout/pagination.ts";
+import { inOtherOrder, newestFirst } from "../layout/pagination.ts";
 import type { AppContext, AppPage } from "../sections/app-section.ts";
 
 /** `GET /app/shifts?before=…`: the work that the worker got, the next first. */
 export const shiftsPage: AppPage = async (context) => {
-  const { rows, links } = await newestFirst(context, shifts, 50);
+  const { rows, links } = await newestFirst(context, shifts, 50, undefined, inOtherOrder);
   const main = html`
       <header class="page-head"><h1>Shifts</h1></header>
       <div id="shifts" data-live="notification">
@@ -17,7 +17,7 @@ export const shiftsPage: AppPage = async (context) => {
 
 const shiftCard = (
   { times, deps }: AppContext,
-  { id, title, events, locationPlaceId, organisationName }: WorkerShift,
+  { id, title, events, place, organisationName }: WorkerShift,
 ): Markup => html`
   <li>
     <a class="entry successful" href="/app/offers/${encodeURIComponent(id)}">
@@ -25,7 +25,6 @@ const shiftCard = (
       ${events
         .filter(({ end }) => new Date(end) > deps.now())
         .map(({ start, end }) => html`<span>${times.timeSpan(start, end)}</span>`)}
-      ${locationPlaceId && html`<span>${locationPlaceId}</span>`}
-      <span class="fine">${organisationName}</span>
+      <span class="fine">${organisationName}${place && ` · ${place}`}</span>
     </a>
   </li>`;

@@ -91,7 +91,7 @@ async function showCompany(context: PortalContext, view: CompanyView): Promise<P
   const refusal = view.refusal ?? (errors && "Nothing was saved. Please correct the marked fields.");
   const main = html`
     <header class="page-head"><h1>Company profile</h1></header>
-    <p class="row"><a class="button quiet small" href="/api-keys">API keys</a></p>
+    <p class="row"><a class="button quiet small" href="/api-keys">API keys</a> <a class="button quiet small" href="/places">Places</a></p>
     <p class="lead">The endpoint of ${user.organisationName}: it receives a webhook when a worker responds to an offer or adds a contact.</p>
     ${refusal && html`<p class="notice bad" role="alert">${refusal}</p>`}
     ${checks && (checks.length === 0 ? switchSection(draft) : checksSection(draft.baseAddress, checks, done))}

@@ -6,16 +6,25 @@ import { dataTable } from "../layout/data-table.ts";
 import { field, formTokenField } from "../layout/field.ts";
 import { counted } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
-import { newestFirst } from "../layout/pagination.ts";
+import { inOtherOrder, newestFirst } from "../layout/pagination.ts";
 import type { Page } from "../routing/page.ts";
 import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-section.ts";
 import { deliveryChart } from "./delivery-chart.ts";
-import { addressOf, filterForm, filterOf, isUnfiltered, rangeBar, ranges, stateBar } from "./delivery-filter.ts";
+import {
+  addressOf,
+  filterForm,
+  filterOf,
+  isUnfiltered,
+  listFilterOf,
+  rangeBar,
+  ranges,
+  stateBar,
+} from "./delivery-filter.ts";
 import { attemptLabel, deliveryState, eventLabel, nextAttempt } from "./delivery-labels.ts";
 
 const limit = 50;
 
-/** `GET /deliveries?state=…&type=…&status=…&error=…&range=…&before=…` */
+/** `GET /deliveries?state=…&type=…&status=…&error=…&q=…&from=…&until=…&sort=…&range=…&before=…` */
 export const deliveriesPage: PortalPage = (context) => showDeliveries(context);
 
 /** `POST /deliveries/redeliver`: redelivers all events since a time, for example after an outage of the receiver. */
@@ -50,10 +59,11 @@ async function showDeliveries(context: PortalContext, rejected?: RejectedRedeliv
     context,
     {
       cursor: deliveriesCursor,
-      read: (deps, user, page) => readDeliveries(deps, user, { ...page, ...filter }),
+      read: (deps, user, page) => readDeliveries(deps, user, { ...page, ...listFilterOf(filter, context.times) }),
     },
     limit,
     (before) => addressOf(filter, before),
+    filter.sort && inOtherOrder,
   );
   const isEmpty = isUnfiltered(filter) && isNewest;
   const main = html`
@@ -87,13 +97,14 @@ const noEvents = html`
 
 const deliveriesTable = ({ times, deps }: PortalContext, rows: readonly ReadDelivery[]): Markup =>
   dataTable({
-    caption: "Events for your endpoint, newest first",
+    caption: "Events for your endpoint",
+    isCompact: true,
     rowId: ({ id }) => `delivery-${id}`,
     columns: [
       { heading: "Event", cell: (row) => html`<a href="/deliveries/${row.id}">${eventLabel(row)}</a>` },
-      { heading: "State", cell: deliveryState },
-      { heading: "Last attempt", cell: lastAttempt },
-      { heading: "Next attempt", cell: (row) => nextAttempt(times, row, deps.now()) },
+      { heading: "State", cell: deliveryState, phone: "end" },
+      { heading: "Last attempt", cell: lastAttempt, phone: "line" },
+      { heading: "Next attempt", cell: (row) => nextAttempt(times, row, deps.now()), phone: "none" },
       { heading: "Happened", cell: ({ createdAt }) => times.time(createdAt, "seconds") },
     ],
     rows,

@@ -1,9 +1,11 @@
 import type { Request } from "express";
 import type { ShownState } from "../../dispatch/webhooks/shown-state.ts";
 import type { EventType } from "../../store/tables.ts";
-import { linkBar, oneOf, withQuery } from "../layout/filter.ts";
+import { isLocalTime } from "../../time-zones/local-time.ts";
+import { filterInput, filterSelect, hiddenParameters, linkBar, oneOf, withQuery } from "../layout/filter.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import { parameterOf } from "../layout/pagination.ts";
+import type { LocalTimes } from "../layout/time.ts";
 import { eventNames, failureLabels, stateLabels } from "./delivery-labels.ts";
 
 export const ranges = {
@@ -21,7 +23,15 @@ export interface PageFilter {
   /** Failure code of the last attempt. */
   error: string | undefined;
   range: keyof typeof ranges;
+  /** Part of a worker's name or an offer's title, or an id. */
+  text: string | undefined;
+  /** When the events happened, as it was typed. */
+  from: string | undefined;
+  until: string | undefined;
+  sort: "oldest" | undefined;
 }
+
+const orderNames = { newest: "Newest first", oldest: "Oldest first" };
 
 const states = Object.keys(stateLabels) as ShownState[];
 const types = Object.keys(eventNames) as EventType[];
@@ -35,15 +45,35 @@ export function filterOf(request: Request): PageFilter {
     status: /^[1-5]\d\d$/.test(status) ? Number(status) : undefined,
     error: oneOf(errors, parameterOf(request, "error")),
     range: oneOf(Object.keys(ranges) as PageFilter["range"][], parameterOf(request, "range")) ?? "hour",
+    text: parameterOf(request, "q")?.trim().slice(0, 200) || undefined,
+    from: localTimeIn(request, "from"),
+    until: localTimeIn(request, "until"),
+    sort: oneOf(["oldest"], parameterOf(request, "sort")),
   };
 }
 
-export const isUnfiltered = ({ range: _, ...filter }: PageFilter): boolean =>
+function localTimeIn(request: Request, name: string): string | undefined {
+  const text = parameterOf(request, name);
+  return text !== undefined && isLocalTime(text) ? text : undefined;
+}
+
+/** The filter of the list, with times of the time zone. */
+export function listFilterOf({ range: _, from, until, sort, ...filter }: PageFilter, { toUtc }: LocalTimes) {
+  const instant = (local: string | undefined) => {
+    const utc = local === undefined ? undefined : toUtc(local);
+    // A time that a clock change skips stays as it is.
+    return utc === undefined || utc === local ? undefined : new Date(utc);
+  };
+  return { ...filter, since: instant(from), until: instant(until), oldestFirst: sort === "oldest" };
+}
+
+export const isUnfiltered = ({ range: _, sort: __, ...filter }: PageFilter): boolean =>
   Object.values(filter).every((value) => value === undefined);
 
-export const addressOf = ({ range, status, ...filter }: PageFilter, before?: string): string =>
+export const addressOf = ({ range, status, text, ...filter }: Partial<PageFilter>, before?: string): string =>
   withQuery("/deliveries", {
     ...filter,
+    q: text,
     status: status?.toString(),
     range: range === "hour" ? undefined : range,
     before,
@@ -61,32 +91,24 @@ export const rangeBar = (filter: PageFilter): Markup =>
     addressOf({ ...filter, range }),
   ]);
 
-/** By event, and by status and error of the last attempt. */
-export const filterForm = ({ state, type, status, error, range }: PageFilter): Markup => html`
-        <form method="get" action="/deliveries" class="row filters" aria-label="Filter">
-          ${state && html`<input type="hidden" name="state" value="${state}">`}
-          ${range !== "hour" && html`<input type="hidden" name="range" value="${range}">`}
-          ${select("type", "Event", types, eventNames, type)}
+/** By worker or offer, time, event, and by status and error of the last attempt. */
+export const filterForm = (filter: PageFilter): Markup => {
+  const { state, type, status, error, range, text, from, until, sort } = filter;
+  const isAny = sort === undefined && isUnfiltered({ ...filter, state: undefined });
+  return html`
+        <form method="get" action="/deliveries" role="search" class="row filters">
+          ${hiddenParameters({ state, range: range === "hour" ? undefined : range })}
+          ${filterInput("q", "Worker or offer", "search", text)}
+          ${filterInput("from", "Happened from", "datetime-local", from)}
+          ${filterInput("until", "Happened before", "datetime-local", until)}
+          ${filterSelect("type", "Event", eventNames, type, "Any")}
           <div class="field">
             <label for="status">Last status</label>
             <input id="status" name="status" inputmode="numeric" pattern="[1-5][0-9][0-9]" size="4" value="${status ?? ""}" placeholder="503">
           </div>
-          ${select("error", "Last error", errors, failureLabels, error)}
+          ${filterSelect("error", "Last error", failureLabels, error, "Any")}
+          ${filterSelect("sort", "Sort", orderNames, sort ?? "newest")}
           <button class="quiet at-end">Filter</button>
-          ${(type ?? status ?? error) && html`<a class="at-end" href="${addressOf({ state, range, type: undefined, status: undefined, error: undefined })}">Clear</a>`}
+          ${!isAny && html`<a class="at-end" href="${addressOf({ state, range })}">Clear</a>`}
         </form>`;
-
-const select = (
-  name: string,
-  label: string,
-  values: readonly string[],
-  names: Readonly<Record<string, string>>,
-  current: string | undefined,
-): Markup => html`
-          <div class="field">
-            <label for="${name}">${label}</label>
-            <select id="${name}" name="${name}">
-              <option value="">Any</option>
-              ${values.map((value) => html`<option value="${value}"${value === current && html` selected`}>${names[value]}</option>`)}
-            </select>
-          </div>`;
+};

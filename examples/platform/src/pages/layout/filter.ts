@@ -23,3 +23,35 @@ export const linkBar = <Value>(
               return html`<li><a href="${address}"${value === current && html` aria-current="true"`}>${words}</a></li>`;
             })}
           </ul></nav>`;
+
+/** A labelled select of a filter. */
+export const filterSelect = (
+  name: string,
+  label: string,
+  options: Readonly<Record<string, string>>,
+  current: string | undefined,
+  any?: string,
+): Markup => html`
+          <div class="field">
+            <label for="${name}">${label}</label>
+            <select id="${name}" name="${name}">
+              ${any !== undefined && html`<option value="">${any}</option>`}
+              ${Object.entries(options).map(([value, words]) => html`<option value="${value}"${value === current && html` selected`}>${words}</option>`)}
+            </select>
+          </div>`;
+
+/** A labelled input of a filter, which needs no value. */
+export const filterInput = (
+  name: string,
+  label: string,
+  type: "search" | "date" | "datetime-local",
+  value: string | undefined,
+): Markup => html`
+          <div class="field">
+            <label for="${name}">${label}</label>
+            <input type="${type}" id="${name}" name="${name}" value="${value ?? ""}" maxlength="200">
+          </div>`;
+
+/** Parameters that a filter's form keeps. */
+export const hiddenParameters = (parameters: Record<string, string | undefined>): Markup =>
+  html`${Object.entries(parameters).map(([name, value]) => value && html`<input type="hidden" name="${name}" value="${value}">`)}`;

@@ -14,17 +14,19 @@ export function parameterOf({ url }: Request, name: string): string | undefined 
  * begins with the newest row.
  *
  * @param addressOf the URL of the page with a cursor. @default the path of the request with the parameter `before`
+ * @param words of the links, for a list in another order
  */
 export async function newestFirst<Deps, User, Row>(
   { deps, user, request }: { deps: Deps; user: User; request: Request },
   { cursor, read }: PagedList<Deps, User, Row>,
   limit: number,
   addressOf = (before: string | undefined) => withParameter(request.path, "before", before),
+  words: readonly [first: string, next: string] = ["Newest", "Older"],
 ) {
   const before = cursor.read(parameterOf(request, "before") ?? "");
   const { rows, next } = await read(deps, user, { before, limit });
-  const newest = before && link("Newest", addressOf(undefined));
-  const older = next === null ? undefined : link("Older", addressOf(next));
+  const newest = before && link(words[0], addressOf(undefined));
+  const older = next === null ? undefined : link(words[1], addressOf(next));
   return { rows, isNewest: before === undefined, links: row(newest, older) };
 }
 
@@ -50,6 +52,9 @@ const link = (word: string, address: string): Markup =>
 
 const row = (first: Markup | undefined, next: Markup | undefined): Markup | undefined =>
   first || next ? html`<p class="row">${first} ${next}</p>` : undefined;
+
+/** The links of a list that is not the newest first. */
+export const inOtherOrder = ["The first", "More"] as const;
 
 /** `/offers?before=offer_1` */
 const withParameter = (path: string, name: string, value: string | undefined): string =>

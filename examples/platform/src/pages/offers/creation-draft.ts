@@ -6,6 +6,9 @@ export interface CreationDraft {
   organisationId: string;
   title: string;
   details: string;
+  /** The id of a place with a name, from the list. */
+  place: string;
+  /** The typed id of another place, which counts. */
   locationPlaceId: string;
   notifyEmailAddress: string;
   /** Selected worker ids. */
@@ -24,6 +27,7 @@ export function readDraft(form: URLSearchParams): CreationDraft {
     organisationId: text("organisationId"),
     title: text("title"),
     details: text("details"),
+    place: text("place"),
     locationPlaceId: text("locationPlaceId"),
     notifyEmailAddress: text("notifyEmailAddress"),
     selected: form.getAll("worker"),
@@ -34,7 +38,8 @@ export function readDraft(form: URLSearchParams): CreationDraft {
 
 /** The request body of a creation, without empty fields and with times in UTC. */
 export function creationOf(draft: CreationDraft, createdByUserId: string, { toUtc }: Pick<LocalTimes, "toUtc">) {
-  const { title, details, locationPlaceId, notifyEmailAddress } = draft;
+  const { title, details, notifyEmailAddress } = draft;
+  const locationPlaceId = draft.locationPlaceId || draft.place;
   const events = filledSlots(draft).map(({ start, end }) => ({ start: toUtc(start), end: toUtc(end, toUtc(start)) }));
   return {
     createdByUserId,

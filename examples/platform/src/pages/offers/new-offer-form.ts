@@ -14,10 +14,12 @@ interface NewOfferForm {
   draft: CreationDraft;
   errors: FieldErrors;
   workers: readonly Candidate[];
+  /** Those with names. */
+  places: readonly Candidate[];
 }
 
 /** The form of a new offer, with its field errors. */
-export function newOfferForm(context: PortalContext, { draft, errors, workers }: NewOfferForm): Markup {
+export function newOfferForm(context: PortalContext, { draft, errors, workers, places }: NewOfferForm): Markup {
   const { title, details, locationPlaceId, notifyEmailAddress } = draft;
   return html`
     <form method="post" action="/offers/new" class="stack">
@@ -30,9 +32,10 @@ export function newOfferForm(context: PortalContext, { draft, errors, workers }:
         ${field({ name: "title", label: "Title", value: title, required: true, errors: errors.get("title"), placeholder: "Kitchen help on Friday" })}
         ${field({ name: "details", label: "Details", value: details, rows: 4, errors: errors.get("details") })}
         <div class="pair">
-          ${field({ name: "locationPlaceId", label: "Place", value: locationPlaceId, hint: "The id of the place where the work happens.", errors: errors.get("locationPlaceId") })}
-          ${field({ name: "notifyEmailAddress", label: "Contact", type: "email", value: notifyEmailAddress, hint: "Notified by email about the offer.", errors: errors.get("notifyEmailAddress") })}
+          ${places.length > 0 && placeSelect(places, draft)}
+          ${field({ name: "locationPlaceId", label: places.length > 0 ? "Another place" : "Place", value: locationPlaceId, hint: "The id of the place where the work happens.", errors: errors.get("locationPlaceId") })}
         </div>
+        ${field({ name: "notifyEmailAddress", label: "Contact", type: "email", value: notifyEmailAddress, hint: "Notified by email about the offer.", errors: errors.get("notifyEmailAddress") })}
       </section>
       ${slotsSection(context, draft, errors)}
       ${workersSection(draft, errors, workers)}
@@ -52,6 +55,17 @@ const organisationSelect = ({ user }: PortalContext, draft: CreationDraft): Mark
             ${user.organisations.map(({ id, name }) => html`<option value="${id}"${id === draft.organisationId && html` selected`}>${name}</option>`)}
           </select>
         </div>`;
+
+/** A place with a name. The other field takes any id. */
+const placeSelect = (places: readonly Candidate[], draft: CreationDraft): Markup => html`
+          <div class="field">
+            <label for="place">Place</label>
+            <p class="hint" id="place-hint">Name more of them under <a href="/places">Places</a>.</p>
+            <select id="place" name="place" aria-describedby="place-hint">
+              <option value="">None</option>
+              ${places.map(({ id, name }) => html`<option value="${id}"${id === draft.place && html` selected`}>${name}</option>`)}
+            </select>
+          </div>`;
 
 function slotsSection({ times }: PortalContext, draft: CreationDraft, errors: FieldErrors): Markup {
   const filled = filledSlots(draft);

@@ -2,6 +2,7 @@ import { type FieldErrors, ProblemError } from "../../http/problem-error.ts";
 import { checkCreation } from "../../offers/check-creation.ts";
 import { createOffer } from "../../offers/create-offer.ts";
 import { creationContext } from "../../offers/creation-context.ts";
+import { readPlaces } from "../../portal/profile/places.ts";
 import { html } from "../layout/markup.ts";
 import type { Page } from "../routing/page.ts";
 import { submitOnce } from "../routing/submit-once.ts";
@@ -53,6 +54,7 @@ async function showForm(context: PortalContext, draft: CreationDraft, errors: Fi
     .orderBy("id")
     .limit(workersLimit)
     .execute();
+  const places = await readPlaces(context.deps, context.user.organisationIds);
   const main = html`
     <header class="page-head">
       <div>
@@ -61,7 +63,7 @@ async function showForm(context: PortalContext, draft: CreationDraft, errors: Fi
       </div>
     </header>
     ${errors.size > 0 && html`<p class="notice bad" role="alert">Nothing was created yet. Please correct the marked fields.</p>`}
-    ${newOfferForm(context, { draft, errors, workers })}
+    ${newOfferForm(context, { draft, errors, workers, places })}
     ${creationSamples(context, sampleOf(context, draft, workers))}`;
   return { title: "Create an offer", main };
 }

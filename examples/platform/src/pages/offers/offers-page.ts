@@ -3,15 +3,18 @@ import {
   type FoundOffer,
   findOffers,
   type OfferFilter,
+  offerOrderOf,
+  offerOrders,
   offerStates,
   offersCursor,
   offerTimes,
 } from "../../portal/offers/find-offers.ts";
-import { dataTable } from "../layout/data-table.ts";
-import { linkBar, oneOf, withQuery } from "../layout/filter.ts";
+import { dayOf } from "../../time-zones/local-time.ts";
+import { type Column, dataTable } from "../layout/data-table.ts";
+import { filterInput, filterSelect, hiddenParameters, linkBar, oneOf, withQuery } from "../layout/filter.ts";
 import { badge } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
-import { newestFirst, parameterOf } from "../layout/pagination.ts";
+import { inOtherOrder, newestFirst, parameterOf } from "../layout/pagination.ts";
 import { slotsOf } from "../layout/slots.ts";
 import type { PortalContext, PortalPage } from "../sections/portal-section.ts";
 
@@ -27,18 +30,27 @@ const stateNames = {
   withdrawn: "Withdrawn",
 } as const;
 const timeNames = { upcoming: "Upcoming work", past: "Past work" } as const;
+const orderNames = {
+  newest: "Newest offer first",
+  oldest: "Oldest offer first",
+  nextWork: "Next work first",
+  lastWork: "Last work first",
+} as const;
 
-/** `GET /offers?state=…&time=…&q=…&before=…` */
+/** `GET /offers?state=…&time=…&q=…&from=…&until=…&sort=…&before=…` */
 export const offersPage: PortalPage = async (context) => {
   const { deps, user, request } = context;
-  const filter = filterOf(request);
-  const cursor = offersCursor(filter);
+  const shown = shownOf(request);
+  const filter = filterOf(context, shown);
+  const order = offerOrderOf(filter);
   const list = {
-    cursor,
+    cursor: offersCursor(filter),
     read: (_: unknown, __: unknown, page: Parameters<typeof findOffers>[3]) => findOffers(deps, user, filter, page),
   };
-  const { rows, isNewest, links } = await newestFirst(context, list, limit, (before) => addressOf(filter, before));
-  const isUnfiltered = Object.values(filter).every((value) => value === undefined);
+  const toPage = (before: string | undefined) => addressOf(shown, before);
+  const words = order === "newest" ? undefined : inOtherOrder;
+  const { rows, isNewest, links } = await newestFirst(context, list, limit, toPage, words);
+  const isUnfiltered = Object.values(shown).every((value) => value === undefined);
   const waiting =
     isUnfiltered && isNewest
       ? await findOffers(deps, user, { state: "decision" }, { limit: decisionsLimit })
@@ -50,34 +62,53 @@ export const offersPage: PortalPage = async (context) => {
       </header>
       ${waiting && waiting.rows.length > 0 && decisionsSection(context, waiting)}
       <section class="panel" id="offers" data-live="offer" aria-label="Offers">
-        ${(!isUnfiltered || rows.length > 0) && filterBars(filter)}
+        ${(!isUnfiltered || rows.length > 0) && filters(shown, order)}
         ${rows.length > 0 ? offersTable(context, rows) : isUnfiltered && isNewest ? noOffers : html`<p class="empty">${isUnfiltered ? "No older offers." : "No matching offers."}</p>`}
         ${links}
       </section>`;
-  return { title: filter.state === undefined ? "Offers" : `Offers: ${stateNames[filter.state]}`, main };
+  return { title: shown.state === undefined ? "Offers" : `Offers: ${stateNames[shown.state]}`, main };
 };
 
-const filterOf = (request: Request): OfferFilter => ({
+/** What the page shows, as its query parameters say; the dates as they were typed. */
+interface Shown extends Pick<OfferFilter, "state" | "time" | "text" | "order"> {
+  from: string | undefined;
+  until: string | undefined;
+}
+
+const dateOf = (text: string | undefined) => (text !== undefined && dayOf(text, "UTC") ? text : undefined);
+
+const shownOf = (request: Request): Shown => ({
   state: oneOf(offerStates, parameterOf(request, "state")),
   time: oneOf(offerTimes, parameterOf(request, "time")),
   text: parameterOf(request, "q")?.trim().slice(0, 200) || undefined,
+  from: dateOf(parameterOf(request, "from")),
+  until: dateOf(parameterOf(request, "until")),
+  order: oneOf(offerOrders, parameterOf(request, "sort")),
 });
 
-const addressOf = ({ state, time, text }: OfferFilter, before?: string): string =>
-  withQuery("/offers", { state, time, q: text, before });
+const filterOf = ({ times: { timeZone } }: PortalContext, { from, until, ...shown }: Shown): OfferFilter => ({
+  ...shown,
+  from: dayOf(from ?? "", timeZone)?.start,
+  until: dayOf(until ?? "", timeZone)?.end,
+});
 
-const filterBars = (filter: OfferFilter): Markup => html`
-        <form method="get" action="/offers" role="search" class="row find">
-          ${filter.state && html`<input type="hidden" name="state" value="${filter.state}">`}
-          ${filter.time && html`<input type="hidden" name="time" value="${filter.time}">`}
-          <label for="q">Title or worker</label>
-          <input type="search" id="q" name="q" value="${filter.text ?? ""}" maxlength="200">
-          <button class="quiet">Search</button>
-        </form>
+const addressOf = ({ text, order, ...shown }: Partial<Shown>, before?: string): string =>
+  withQuery("/offers", { ...shown, q: text, sort: order, before });
+
+const filters = (shown: Shown, order: keyof typeof orderNames): Markup => html`
         <div class="bars-row">
-          ${linkBar("State", [undefined, ...offerStates], filter.state, (state) => [state === undefined ? "All" : stateNames[state], addressOf({ ...filter, state })])}
-          ${linkBar("Time", [undefined, ...offerTimes], filter.time, (time) => [time === undefined ? "Any time" : timeNames[time], addressOf({ ...filter, time })])}
-        </div>`;
+          ${linkBar("State", [undefined, ...offerStates], shown.state, (state) => [state === undefined ? "All" : stateNames[state], addressOf({ ...shown, state })])}
+          ${linkBar("Time", [undefined, ...offerTimes], shown.time, (time) => [time === undefined ? "Any time" : timeNames[time], addressOf({ ...shown, time })])}
+        </div>
+        <form method="get" action="/offers" role="search" class="row filters">
+          ${hiddenParameters({ state: shown.state, time: shown.time })}
+          ${filterInput("q", "Title or worker", "search", shown.text)}
+          ${filterInput("from", "Work from", "date", shown.from)}
+          ${filterInput("until", "Work until", "date", shown.until)}
+          ${filterSelect("sort", "Sort", orderNames, order)}
+          <button class="quiet at-end">Search</button>
+          ${(shown.text ?? shown.from ?? shown.until ?? shown.order) && html`<a class="at-end" href="${addressOf({ state: shown.state, time: shown.time })}">Clear</a>`}
+        </form>`;
 
 const decisionsSection = (
   context: PortalContext,
@@ -88,6 +119,7 @@ const decisionsSection = (
         ${dataTable<FoundOffer>({
           caption: "Offers that need your decision, the next work first",
           rowId: ({ id }) => `decision-${id}`,
+          isCompact: true,
           columns: columnsOf(context),
           rows,
         })}
@@ -105,20 +137,24 @@ const offersTable = (context: PortalContext, rows: readonly FoundOffer[]): Marku
   dataTable<FoundOffer>({
     caption: "Offers",
     rowId: ({ id }) => `row-${id}`,
-    columns: [...columnsOf(context), { heading: "Created", cell: ({ createdAt }) => context.times.time(createdAt) }],
+    isCompact: true,
+    columns: [
+      ...columnsOf(context),
+      { heading: "Created", cell: ({ createdAt }) => context.times.time(createdAt), phone: "none" },
+    ],
     rows,
   });
 
-const columnsOf = ({ times, user, deps }: PortalContext) => [
+const columnsOf = ({ times, user, deps }: PortalContext): Column<FoundOffer>[] => [
   {
     heading: "Offer",
     cell: ({ id, title }: FoundOffer) => html`<a href="/offers/${encodeURIComponent(id)}">${title}</a>`,
   },
-  { heading: "When", cell: ({ events }: FoundOffer) => slotsOf(times, events, deps.now()) },
+  { heading: "When", cell: ({ events }: FoundOffer) => slotsOf(times, events, deps.now()), phone: "line" },
   ...(user.organisations.length > 1
     ? [{ heading: "Organisation", cell: ({ organisationName }: FoundOffer) => organisationName }]
     : []),
-  { heading: "State", cell: offerState },
+  { heading: "State", cell: offerState, phone: "end" },
   { heading: "Applied", cell: ({ responses }: FoundOffer) => responses.applied },
   { heading: "Rejected", cell: ({ responses }: FoundOffer) => responses.rejected },
   { heading: "No response", cell: ({ responses }: FoundOffer) => responses.none },

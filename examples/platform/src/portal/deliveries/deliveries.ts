@@ -1,7 +1,9 @@
-import { sql } from "kysely";
+import { type SqlBool, sql } from "kysely";
 import { jsonObjectFrom } from "kysely/helpers/postgres";
+import { responseOrderKey } from "../../dispatch/webhooks/order-key.ts";
 import { isShownAs, type ShownState, shownState } from "../../dispatch/webhooks/shown-state.ts";
 import { type ListPage, listCursor } from "../../lists/list-cursor.ts";
+import { containsPattern } from "../../store/contains-pattern.ts";
 import type { EventType } from "../../store/tables.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
 
@@ -19,19 +21,30 @@ export interface DeliveryFilter extends ListPage {
   error?: string | undefined;
   /** Events created at this time or later. */
   since?: Date | undefined;
+  /** Events created before this time. */
+  until?: Date | undefined;
+  /** Part of the worker's name or of the offer's title, or the id of either. */
+  text?: string | undefined;
+  /** @default false: the newest first */
+  oldestFirst?: boolean | undefined;
 }
 
-/** The organisation's latest deliveries that match (D-124), newest first, each with its event and its last attempt. */
+/** The organisation's deliveries that match (D-124), each with its event and its last attempt. */
 export async function readDeliveries(deps: PortalDeps, { organisationId }: SignedInPerson, filter: DeliveryFilter) {
-  const { state, type, status, error, since, before, limit } = filter;
+  const { state, type, status, error, since, until, text, oldestFirst = false, before, limit } = filter;
+  const isMatch = text === undefined ? undefined : await matches(deps, organisationId, text);
   const read = await deliveries(deps, organisationId)
+    .$if(isMatch !== undefined, (query) => query.where(isMatch ?? sql<SqlBool>`true`))
     .$if(state !== undefined, (query) => query.where(isShownAs(state ?? "pending")))
     .$if(type !== undefined, (query) => query.where("events.type", "=", type ?? "workerOfferResponse"))
     .$if(status !== undefined, (query) => query.where(hasLastStatus(status ?? 0)))
     .$if(error !== undefined, (query) => query.where("last_error", "=", error ?? ""))
     .$if(since !== undefined, (query) => query.where("events.created_at", ">=", since ?? new Date()))
-    .$if(before !== undefined, (query) => query.where("deliveries.sequence", "<", before?.position ?? 0))
-    .orderBy("deliveries.sequence", "desc")
+    .$if(until !== undefined, (query) => query.where("events.created_at", "<", until ?? new Date()))
+    .$if(before !== undefined, (query) =>
+      query.where("deliveries.sequence", oldestFirst ? ">" : "<", before?.position ?? 0),
+    )
+    .orderBy("deliveries.sequence", oldestFirst ? "asc" : "desc")
     .limit(limit + 1)
     .execute();
   return deliveriesCursor.cut(read, limit, ({ sequence }) => ({ position: sequence, id: "" }));
@@ -40,6 +53,38 @@ export async function readDeliveries(deps: PortalDeps, { organisationId }: Signe
 /** Only 200 acknowledges (D-13). The index by status holds failures alone, since most deliveries have none. */
 const hasLastStatus = (status: number) =>
   status === 200 ? sql<boolean>`last_status = 200` : sql<boolean>`(last_status = ${status} and last_error is not null)`;
+
+/** Up to so many matching workers and offers, their deliveries are found by an index; of more, each delivery is looked at. */
+const fewMatches = 50;
+
+/** Of the workers and offers that match, by the order keys of their deliveries: events have no index by what is in them. */
+async function matches({ store: { db } }: PortalDeps, organisationId: string, text: string) {
+  const pattern = containsPattern(text);
+  const workers = await db
+    .selectFrom("workers")
+    .select("id")
+    .where((where) => where.or([where("name", "ilike", pattern), where("id", "=", text)]))
+    .limit(fewMatches + 1)
+    .execute();
+  const offers = await db
+    .selectFrom("offers")
+    .select("id")
+    .where("organisation_id", "=", organisationId)
+    .where((where) => where.or([where("title", "ilike", pattern), where("id", "=", text)]))
+    .limit(fewMatches + 1)
+    .execute();
+  if (workers.length > fewMatches || offers.length > fewMatches)
+    return sql<SqlBool>`(workers.name ilike ${pattern} or offers.title ilike ${pattern})`;
+  const idsOf = (rows: readonly { id: string }[]) =>
+    sql`(select json_array_elements_text(${JSON.stringify(rows.map(({ id }) => id))}::text::json))`;
+  const responded = sql`
+    select ${responseOrderKey} from recipients join offers on offers.id = offer_id
+    where responded_at is not null and offers.organisation_id = ${organisationId}`;
+  return sql<SqlBool>`deliveries.order_key = any (array(
+    ${responded} and worker_id in ${idsOf(workers)}
+    union ${responded} and offer_id in ${idsOf(offers)}
+    union select id from events where type = 'workerAddedContact' and data ->> 'workerId' in ${idsOf(workers)}))`;
+}
 
 /** The same with every attempt, as the JSON route returns it. */
 async function readDeliveriesAndAttempts(deps: PortalDeps, person: SignedInPerson, filter: DeliveryFilter) {

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
-import { type Listed, type ListPage, listCursor } from "../../lists/list-cursor.ts";
-import { microsecondsOf, olderThan, youngerThan } from "../../lists/older-than.ts";
+import { type Listed, type ListKey, type ListPage, listCursor } from "../../lists/list-cursor.ts";
+import { infinitePosition, microsecondsOf, olderThan, youngerThan } from "../../lists/older-than.ts";
 import { offerFlags } from "../../offers/read-offer.ts";
 import { containsPattern } from "../../store/contains-pattern.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
@@ -13,11 +13,21 @@ export type OfferStateFilter = (typeof offerStates)[number];
 /** By the time of the work. */
 export const offerTimes = ["upcoming", "past"] as const;
 
+/** By their creation, or by the start of the work. Offers without a date come after all that have one. */
+export const offerOrders = ["newest", "oldest", "nextWork", "lastWork"] as const;
+export type OfferOrder = (typeof offerOrders)[number];
+
 export interface OfferFilter {
   state?: OfferStateFilter | undefined;
   time?: (typeof offerTimes)[number] | undefined;
   /** Part of the title or of a worker's name. */
   text?: string | undefined;
+  /** Work that ends after this time. */
+  from?: Date | undefined;
+  /** Work that begins before this time. */
+  until?: Date | undefined;
+  /** @default the next work first for upcoming work and decisions, the last first for past work, otherwise the newest offer */
+  order?: OfferOrder | undefined;
 }
 
 export type FoundOffer = Awaited<ReturnType<typeof findOffers>>["rows"][number];
@@ -26,19 +36,22 @@ export type FoundOffer = Awaited<ReturnType<typeof findOffers>>["rows"][number];
 export const newestOffersCursor = listCursor("offers", /./);
 export const workTimeCursor = listCursor("offersByWorkTime", /./);
 
-const orderOf = ({ state, time }: OfferFilter) => {
-  if (time === "past") return { cursor: workTimeCursor, column: "offers.work_from", direction: "desc" } as const;
-  if (time === "upcoming" || state === "decision")
-    return { cursor: workTimeCursor, column: "offers.work_from", direction: "asc" } as const;
-  return { cursor: newestOffersCursor, column: "offers.created_at", direction: "desc" } as const;
-};
+export function offerOrderOf({ order, state, time }: OfferFilter): OfferOrder {
+  if (order !== undefined) return order;
+  if (time === "past") return "lastWork";
+  return time === "upcoming" || state === "decision" ? "nextWork" : "newest";
+}
 
-export const offersCursor = (filter: OfferFilter) => orderOf(filter).cursor;
+const sorting = {
+  newest: { cursor: newestOffersCursor, column: "offers.created_at", direction: "desc" },
+  oldest: { cursor: newestOffersCursor, column: "offers.created_at", direction: "asc" },
+  nextWork: { cursor: workTimeCursor, column: "offers.work_from", direction: "asc" },
+  lastWork: { cursor: workTimeCursor, column: "offers.work_from", direction: "desc" },
+} as const;
 
-/**
- * The matching offers of the person's organisations: the newest first; those that need a decision and upcoming ones by the start of
- * the work, the next first; past ones likewise, the last first (D-116).
- */
+export const offersCursor = (filter: OfferFilter) => sorting[offerOrderOf(filter)].cursor;
+
+/** The matching offers of the person's organisations, in the order of the filter (D-116). */
 export async function findOffers(
   { store: { db }, now }: PortalDeps,
   { organisationIds }: SignedInPerson,
@@ -46,26 +59,44 @@ export async function findOffers(
   { before, limit }: ListPage,
 ) {
   const at = now();
-  const { cursor, column, direction } = orderOf(filter);
+  const order = offerOrderOf(filter);
+  const { cursor, column, direction } = sorting[order];
   const conditions: RawBuilder<SqlBool>[] = [
     ...(filter.state === undefined ? [] : stateConditions[filter.state](at)),
     ...(filter.time === undefined ? [] : [filter.time === "past" ? isPast(at) : notPast(at)]),
+    ...(filter.from === undefined ? [] : [sql<SqlBool>`ends_at > ${filter.from}`]),
+    ...(filter.until === undefined ? [] : [sql<SqlBool>`(work_from < ${filter.until} and ends_at is not null)`]),
     ...(filter.text === undefined ? [] : [await contains(db, filter.text)]),
-    (direction === "asc" ? youngerThan : olderThan)([column, "offers.id"], before),
   ];
-  const read = await db
-    .selectFrom("offers")
-    .innerJoin("organisations", "organisations.id", "offers.organisation_id")
-    .select(["offers.id", "title", "offers.created_at as createdAt", "events", "location_place_id as locationPlaceId"])
-    .select(["ends_at", "completed_at", "withdrawn_at", "organisations.name as organisationName"])
-    .select(microsecondsOf(column).as("position"))
-    .select(responses)
-    .where("offers.organisation_id", "in", organisationIds)
-    .where(sql.join<SqlBool>(conditions, sql` and `))
-    .orderBy(column, direction)
-    .orderBy("offers.id", direction)
-    .limit(limit + 1)
-    .execute();
+  const after = (key: ListKey | undefined) =>
+    (direction === "asc" ? youngerThan : olderThan)([column, "offers.id"], key);
+  const readWhere = (further: RawBuilder<SqlBool>[], most: number) =>
+    db
+      .selectFrom("offers")
+      .innerJoin("organisations", "organisations.id", "offers.organisation_id")
+      .select(["offers.id", "title", "offers.created_at as createdAt", "events"])
+      .select(["ends_at", "completed_at", "withdrawn_at", "organisations.name as organisationName"])
+      .select([microsecondsOf(column).as("position"), responses])
+      .where("offers.organisation_id", "in", organisationIds)
+      .where(sql.join<SqlBool>([...conditions, ...further], sql` and `))
+      .orderBy(column, direction)
+      .orderBy("offers.id", direction)
+      .limit(most)
+      .execute();
+  const read: Awaited<ReturnType<typeof readWhere>> = [];
+  if (order !== "lastWork") read.push(...(await readWhere([after(before)], limit + 1)));
+  else {
+    // Backwards, the index begins with offers without a date, which come last in every order.
+    const isUndated = before?.position === infinitePosition;
+    if (!isUndated) read.push(...(await readWhere([after(before), sql`work_from < 'infinity'`], limit + 1)));
+    if (read.length <= limit)
+      read.push(
+        ...(await readWhere(
+          [after(isUndated ? before : undefined), sql`work_from = 'infinity'`],
+          limit + 1 - read.length,
+        )),
+      );
+  }
   const cut: Listed<(typeof read)[number]> = cursor.cut(read, limit, (row) => row);
   return { ...cut, rows: cut.rows.map((row) => ({ ...row, ...offerFlags(row, at) })) };
 }

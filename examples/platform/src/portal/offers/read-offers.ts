@@ -5,6 +5,7 @@ import { microsecondsOf, olderThan } from "../../lists/older-than.ts";
 import { offerFlags } from "../../offers/read-offer.ts";
 import { offerNotFound } from "../../offers/refusal-problem.ts";
 import type { RecipientResponse } from "../../offers/transition.ts";
+import { placeName } from "../../store/place-name.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
 
 export type ListedOffer = Awaited<ReturnType<typeof readOffers>>["rows"][number];
@@ -80,13 +81,26 @@ export async function readOfferDetails(
         .whereRef("organisations.id", "=", "offers.organisation_id")
         .as("organisationName"),
     ])
-    .select(responses)
+    .select([responses, placeName.as("place")])
     .where("id", "=", offerId)
     .where("organisation_id", "in", organisationIds)
     .executeTakeFirst();
   if (offer === undefined) throw offerNotFound();
   return { ...offer, ...offerFlags(offer, now()) };
 }
+
+/** Those of the workers who have applied to the offer, by name. */
+export const readApplicants = ({ store }: Pick<PortalDeps, "store">, offerId: string, workerIds: readonly string[]) =>
+  store.db
+    .selectFrom("recipients")
+    .innerJoin("workers", "workers.id", "recipients.worker_id")
+    .select(["worker_id as workerId", "name"])
+    .where("offer_id", "=", offerId)
+    .where("response", "=", "applied")
+    .where(sql<SqlBool>`worker_id in (select json_array_elements_text(${JSON.stringify(workerIds)}::text::json))`)
+    .orderBy("name")
+    .orderBy("worker_id")
+    .execute();
 
 /** Follows the order of recipients, by the current response of the last one. */
 const comesAfter = (id: number) => sql<SqlBool>`(response <> 'applied', recipients.id) > (

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { openPageClient, type PageClient } from "./page-client.ts";
+
+const key = "demo-key-harbour";
+
+describe("places with names", async () => {
+  const [store] = await anyStore();
+  let database: TestDatabase;
+  let platform: PlatformUnderTest;
+  let hana: PageClient;
+  let amal: PageClient;
+  beforeAll(async () => {
+    if (store === undefined) throw new Error("there is always a store");
+    database = await store.createDatabase();
+    platform = await openPlatform(database);
+    hana = openPageClient(platform.address);
+    await hana.signIn("hana@harbour-hotels.example");
+    amal = openPageClient(platform.address, "/app/sign-in");
+    await amal.signIn("worker_amal");
+  });
+  afterAll(async () => {
+    await platform.close();
+    await database.remove();
+  });
+
+  async function create(locationPlaceId: string): Promise<string> {
+    const json = {
+      createdByUserId: "user_hana",
+      title: "Bar on Friday",
+      locationPlaceId,
+      notifyEmailAddress: "hana@harbour-hotels.example",
+      workerIds: ["worker_amal"],
+    };
+    return (await platform.call("POST", "/offer", { key, json })).json<{ id: string }>().id;
+  }
+  const read = async (id: string) => (await platform.call("GET", `/offer/${id}`, { key })).json();
+
+  test("are shown by their names on pages, in the app and in mails, and sent by their ids", async () => {
+    const id = await create("place_harbour_kitchen");
+    const name = "Harbour Hotel, main kitchen";
+    for (const { text } of [
+      await hana.get(`/offers/${id}`),
+      await amal.get("/app"),
+      await amal.get(`/app/offers/${id}`),
+    ]) {
+      expect(text).toContain(name);
+      expect(text).not.toContain("place_harbour_kitchen");
+    }
+    expect((await hana.get("/mailbox")).text).toContain(`Where: ${name}`);
+    expect(await read(id)).toMatchObject({ locationPlaceId: "place_harbour_kitchen" });
+  });
+
+  test("get their names on a page, where they can be changed and removed", async () => {
+    const id = await create("place_pier");
+    expect((await hana.get(`/offers/${id}`)).text).toContain("<dd>place_pier</dd>");
+    for (const name of ["Pier", "Pier <2>"]) {
+      expect(await hana.send("/places", { id: "place_pier", name })).toMatchObject({
+        status: 303,
+        location: "/places",
+      });
+      expect((await hana.get(`/offers/${id}`)).text).toContain(`<dd>${name.replace("<2>", "&lt;2&gt;")}</dd>`);
+    }
+    expect((await hana.get("/places")).text).toContain("Pier &lt;2&gt;");
+    await hana.send("/places/remove", { id: "place_pier" });
+    expect((await hana.get(`/offers/${id}`)).text).toContain("<dd>place_pier</dd>");
+  });
+
+  test("belong to the organisation that named them", async () => {
+    const bo = openPageClient(platform.address);
+    await bo.signIn("bo@bistro-group.example");
+    const { text } = await bo.get("/places");
+    expect(text).toContain("Bistro on the Quay, dining room");
+    expect(text).not.toContain("Harbour Hotel");
+    await bo.send("/places/remove", { id: "place_harbour_bar" });
+    expect((await hana.get("/places")).text).toContain("Harbour Hotel, rooftop bar");
+  });
+
+  test("are picked by name for a new offer, or another one is typed by its id", async () => {
+    expect((await hana.get("/offers/new")).text).toContain(
+      '<option value="place_harbour_bar">Harbour Hotel, rooftop bar</option>',
+    );
+    const fields = { title: "Bar", worker: "worker_amal", place: "place_harbour_bar", act: "create" };
+    const created = async (changes: Record<string, string>) => {
+      const { location } = await hana.send("/offers/new", { ...fields, ...changes });
+      return read(location?.split("/").at(-1) ?? "");
+    };
+    expect(await created({})).toMatchObject({ locationPlaceId: "place_harbour_bar" });
+    expect(await created({ locationPlaceId: "place_7" })).toMatchObject({ locationPlaceId: "place_7" });
+  });
+
+  test("need a name that can be seen", async () => {
+    const { status, text } = await hana.send("/places", { id: "place_pier", name: "\u200b" });
+    expect(status).toBe(422);
+    expect(text).toContain("Write at least one character that can be seen.");
+    expect(text).toContain('value="place_pier"');
+  });
+});
