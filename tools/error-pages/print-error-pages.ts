@@ -54,16 +54,29 @@ const printPage = (code: string, uses: readonly ExplainedUse[]): string =>
     generated,
     `# \`${code}\``,
     ...uses.map(printUse),
+    ...printOtherWords(uses),
     "[All error codes](README.md)\n",
   ].join("\n\n");
 
 /** The statuses of responses with the code, and what spec/errors adds. */
+const keywordsOf = (uses: readonly ExplainedUse[]): string[] => [
+  ...new Set(
+    uses.flatMap(({ status, explanation }) => [
+      ...(status === undefined ? [] : [`${status}`]),
+      ...(explanation.keywords ?? []),
+    ]),
+  ),
+];
+
 function printKeywords(uses: readonly ExplainedUse[]): string {
-  const words = uses.flatMap(({ status, explanation }) => [
-    ...(status === undefined ? [] : [`${status}`]),
-    ...(explanation.keywords ?? []),
-  ]);
-  return words.length === 0 ? "" : `\nkeywords: [${[...new Set(words)].join(", ")}]`;
+  const words = keywordsOf(uses);
+  return words.length === 0 ? "" : `\nkeywords: [${words.join(", ")}]`;
+}
+
+/** What a reader has seen in its place: a status, a code of Node or another word. */
+function printOtherWords(uses: readonly ExplainedUse[]): string[] {
+  const words = keywordsOf(uses);
+  return words.length === 0 ? [] : [`**Other words for it.** ${words.join(", ")}`];
 }
 
 function printUse({ source, facts, status, title, code, explanation }: ExplainedUse): string {

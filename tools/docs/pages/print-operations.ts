@@ -79,9 +79,10 @@ function printPage({ api, method, path, operation }: Entry): string {
     `${summary.replace(/[^.?]$/, "$&.")}`,
     cell(description),
     decisionLink(operation["x-decision"]).trim(),
+    uses[operationId]?.purpose ?? "",
   ].filter(Boolean);
   const page = [
-    `---\ntitle: ${operationId}\ndescription: ${JSON.stringify(`${method} ${path}: ${summary}. In TypeScript, curl and Python.`)}\nkeywords: [${keywordsOf[operationId] ?? ""}]\n---`,
+    `---\ntitle: ${operationId}\ndescription: ${JSON.stringify(`${method} ${path}: ${summary}. In TypeScript, curl and Python.`)}\nkeywords: [${uses[operationId]?.keywords ?? ""}]\n---`,
     generated,
     `# ${operationId}`,
     `\`${method} ${path}\``,
@@ -99,11 +100,25 @@ function printPage({ api, method, path, operation }: Entry): string {
   return fromBelow(page);
 }
 
-const keywordsOf: Record<string, string> = {
-  CreateOffer: "send an offer, new offer, too many workers",
-  GetOffer: "read an offer, offer status, recipients",
-  CompleteOffer: "assign workers, confirm workers, complete an offer",
-  WithdrawOffer: "cancel an offer, delete an offer, withdraw an offer",
+/** What each operation is for, in the words of those who look for it. */
+const uses: Record<string, { keywords: string; purpose: string }> = {
+  CreateOffer: {
+    keywords: "send an offer, create an offer",
+    purpose: "Use it to send an offer of work to up to 10,000 workers.",
+  },
+  GetOffer: {
+    keywords: "read an offer, offer status, who applied, recipients",
+    purpose: "Use it to read the status of an offer, and who applied.",
+  },
+  CompleteOffer: {
+    keywords: "assign workers, confirm workers, complete an offer",
+    purpose: "Use it to complete an offer: to assign the workers who applied, and to confirm them.",
+  },
+  WithdrawOffer: {
+    keywords: "cancel an offer, delete an offer, withdraw an offer",
+    purpose:
+      "Use it to cancel an offer. No operation deletes one: [List or change offers](../guides/offers.md) says what to do instead.",
+  },
 };
 
 const baseUrl = "http://127.0.0.1:3000";

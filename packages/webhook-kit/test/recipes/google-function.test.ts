@@ -1,0 +1,24 @@
+import { testReceiver } from "@offers/webhook-kit/testing";
+import express from "express";
+import { expect, test, vi } from "vitest";
+
+const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
+vi.stubEnv("WEBHOOK_SECRET", secret);
+const { webhooks } = await import("./google-function.ts");
+
+const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
+const log = vi.spyOn(console, "log").mockReturnValue();
+
+// As the Functions Framework calls a function: with the body parsed, and its bytes kept.
+test("a Google Cloud Function behind the framework's parser handles events once", async () => {
+  const framework = express().use(
+    express.json({
+      verify: (request, _response, bytes) => Object.assign(request, { rawBody: bytes }),
+    }),
+    webhooks,
+  );
+  await using receiver = await testReceiver(framework, { secret, basePath: "/offers" });
+  const { status } = await receiver.workerOfferResponse(accepted);
+  expect(status).toBe(200);
+  expect(log.mock.calls).toEqual([Object.values(accepted)]);
+});

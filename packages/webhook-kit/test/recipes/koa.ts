@@ -1,0 +1,17 @@
+import { webhookListener } from "@offers/webhook-kit/node";
+import Koa from "koa";
+
+const webhooks = webhookListener({
+  basePath: "/offers",
+  secret: process.env.WEBHOOK_SECRET ?? "",
+  onWorkerOfferResponse: ({ offerId, workerId, response }) => console.log(offerId, workerId, response),
+});
+
+export const app = new Koa();
+
+// Before a body parser: the kit reads the body once the headers are verified.
+app.use(async (context, next) => {
+  if (!context.path.startsWith("/offers/")) return next();
+  context.respond = false; // the kit responds
+  webhooks(context.req, context.res);
+});

@@ -1,0 +1,17 @@
+import { testReceiver } from "@offers/webhook-kit/testing";
+import { expect, test, vi } from "vitest";
+
+const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
+vi.stubEnv("WEBHOOK_SECRET", secret);
+const { fallback } = await import("./sveltekit-server.ts");
+
+const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
+const log = vi.spyOn(console, "log").mockReturnValue();
+
+// SvelteKit calls `fallback` for every method, with the Request in its event.
+test("a SvelteKit endpoint is right", async () => {
+  const handler = { fetch: (request: Request) => fallback({ request }) };
+  await using receiver = await testReceiver(handler, { secret, basePath: "/offers" });
+  expect(await receiver.checkContract({ workerOfferResponse: accepted })).toEqual([]);
+  expect(log.mock.calls).toEqual([Object.values(accepted)]);
+});
