@@ -1,11 +1,11 @@
 import { configDefaults, defineConfig } from "vitest/config";
-import { slowFiles } from "./tools/slow/files.ts";
-import { isolatedFiles } from "./tools/vitest/isolated-files.ts";
+import { isolatedFiles } from "./tools/gate/vitest/isolated-files.ts";
+import { slowFiles } from "./tools/gate/vitest/slow-files.ts";
 
 /** Beside the code: they open no socket, no store and no process, so that files can share one. */
 const units = ["{packages,examples}/*/src/**/*.test.ts"];
 
-/** Of the built site: they are `npm run docs:check`. */
+/** Of the built site: they are `npm run check -- docs`. */
 const docsChecks = ["tools/docs/check/*.test.ts"];
 
 /** Against the test's own servers, stores and processes. */
@@ -18,9 +18,9 @@ export const limits = { testTimeout: 180_000, hookTimeout: 180_000 };
 
 export default defineConfig({
   test: {
-    reporters: ["default", "./tools/vitest/summary-reporter.ts"],
+    reporters: ["default", "./tools/gate/vitest/summary-reporter.ts"],
     globalSetup: [
-      "tools/vitest/compile-cache.ts",
+      "tools/gate/vitest/compile-cache.ts",
       "examples/platform/test/support/test-seed.ts",
       "examples/platform/test/support/stores/stores.ts",
       "packages/webhook-kit/test/deduplication/redis-server.ts",

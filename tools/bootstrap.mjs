@@ -61,8 +61,11 @@ if (process.env.OFFERS_BOOTSTRAPPED !== "1") {
   const flags = [];
   while (args[0]?.startsWith("--")) flags.push(args.shift());
   await run("pnpm", [...installationFor(flags), "--frozen-lockfile", "--prefer-offline", "--reporter=silent"]);
-  if (flags.includes("--build"))
-    await run("pnpm", ["--filter", "./packages/*", "--reporter-hide-prefix", "--silent", "run", "build"], env);
+  if (flags.includes("--build")) {
+    // The installation has just been made: pnpm would check it again, with the ages of all versions.
+    const options = ["--config.verifyDepsBeforeRun=false", "--reporter-hide-prefix", "--silent"];
+    await run("pnpm", [...options, "--filter", "./packages/*", "run", "build"], env);
+  }
   const [command, ...rest] = args;
   if (command) await run(command, rest, env);
 }

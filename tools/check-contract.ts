@@ -3,9 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { readDecisions } from "./contract/decisions.ts";
-import { readProofs } from "./contract/proofs.ts";
-import { readStatements } from "./contract/statements.ts";
+import { readDecisions, readProofs, readStatements } from "./gate/contract.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const statements = readStatements(root);
@@ -27,7 +25,7 @@ for (const proof of proofs)
     errors.push(`spec/interface.md does not say, under ${proof.section}: ${proof.says}`);
 
 const tests = new Set(
-  [vitest("list", "--json"), vitest("list", "--json", "--config", "tools/slow/vitest.config.ts")]
+  [vitest("list", "--json"), vitest("list", "--json", "--config", "tools/gate/vitest/slow.config.ts")]
     .flatMap((listed) => JSON.parse(listed) as { name: string; file: string }[])
     .map(({ name, file }) => `${relative(root, file)} > ${name}`),
 );

@@ -1,6 +1,5 @@
-import { type DataLocation, openDataLocation } from "../../tools/crash-test/data-location.ts";
-import { findPrograms } from "../../tools/crash-test/temporary-postgres.ts";
 import { ForkedProcess } from "../../tools/processes/forked-process.ts";
+import { type DataLocation, findPrograms, openDataLocation } from "../../tools/reliability/crash-test/data-location.ts";
 import { type Comparison, compare } from "../comparison.ts";
 import type { Suite } from "../suite.ts";
 import type { Claims, Task } from "./claims.ts";

@@ -1,4 +1,4 @@
-// Takes the pictures of the README from the screenshots of the portal: npm run pictures
+// Takes the pictures of the README from the screenshots of the portal: npm run check -- pictures
 import { copyFileSync, globSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 
@@ -15,6 +15,6 @@ const pictures = [
 mkdirSync(join(root, "docs/pictures"), { recursive: true });
 for (const { name, pattern, index } of pictures) {
   const file = globSync(`${pattern}.png`, { cwd: screenshots }).sort()[index];
-  if (file === undefined) throw new Error(`npm run screenshots takes no picture ${pattern}`);
+  if (file === undefined) throw new Error(`npm run check -- screenshots takes no picture ${pattern}`);
   copyFileSync(join(screenshots, file), join(root, "docs/pictures", `${name}.png`));
 }

@@ -1,4 +1,4 @@
-import { readDecisions } from "../contract/decisions.ts";
+import { readDecisions } from "../gate/contract.ts";
 
 /** The constants that spec/decisions.yaml decides for one package or example. */
 export function printConstants(root: string, owner: string): string {

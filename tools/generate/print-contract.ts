@@ -1,5 +1,4 @@
-import { readDecisions } from "../contract/decisions.ts";
-import { readProofs } from "../contract/proofs.ts";
+import { readDecisions, readProofs } from "../gate/contract.ts";
 
 /** Every statement of the contract with the tests that prove it, as a page to read. */
 export function printContract(root: string): string {

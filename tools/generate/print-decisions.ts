@@ -1,4 +1,4 @@
-import { readDecisions } from "../contract/decisions.ts";
+import { readDecisions } from "../gate/contract.ts";
 
 /** The decisions as a page to read. */
 export function printDecisions(root: string): string {

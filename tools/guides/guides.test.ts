@@ -1,9 +1,10 @@
-// The commands of the documents. The walkthrough is run here, with what is built already; `npm run guides` runs
+// The commands of the documents. The walkthrough is run here, with what is built already; `npm run check -- guides` runs
 // every document in a fresh clone.
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { checks } from "../check.ts";
 import { writeNpmWithoutBuild } from "./npm-without-build.ts";
 import { documents, isCommand, readDocument } from "./read-document.ts";
 import { runDocument } from "./run-document.ts";
@@ -27,7 +28,7 @@ describe.each(documents(root))("%s", (source) => {
   const blocks = readDocument(root, source);
   const commands = blocks.filter(isCommand);
 
-  test("has each command run by `npm run guides`, or says why not", () => {
+  test("has each command run by `npm run check -- guides`, or says why not", () => {
     for (const { location, notRun } of commands)
       if (notRun !== undefined) console.log(`not run: ${location}: ${notRun}`);
   });
@@ -41,10 +42,13 @@ describe.each(documents(root))("%s", (source) => {
     }
   });
 
-  test("names existing scripts", async () => {
+  test("names existing scripts and checks", async () => {
     const { scripts } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { scripts: object };
-    const named = (await readFile(join(root, source), "utf8")).matchAll(/\bnpm run ([a-z][\w:-]*)/g);
-    expect(Object.keys(scripts)).toEqual(expect.arrayContaining([...named].map(([, name]) => name)));
+    const named = (await readFile(join(root, source), "utf8")).matchAll(
+      /\bnpm run (?:check -- ([a-z][\w:-]*)|([a-z][\w:-]*))/g,
+    );
+    for (const [text, check, script] of named)
+      expect(check === undefined ? script : check, text).toBeOneOf(Object.keys(check === undefined ? scripts : checks));
   });
 
   test("has samples that listen beside the platform, and call the webhook secret by one name", () => {

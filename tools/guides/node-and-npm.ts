@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { realpath, symlink } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { oldestNode } from "../processes/oldest-node.ts";
+import { oldestNode } from "../processes/run-command.ts";
 
 /** What the network of this machine may need. */
 const inherited = /^(?:home|lang|(?:https?|no)_proxy|node_extra_ca_certs|npm_config_registry)$/i;

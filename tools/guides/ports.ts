@@ -15,7 +15,8 @@ export async function portsOfItsOwn(): Promise<(text: string) => string> {
   for (const port of documentedPorts) free.set(port, `${await freePort()}`);
   return (text) =>
     text
-      .replace(/\bnpm run ([\w:-]+)/g, (start, program) =>
+      // Not where the document names a port itself.
+      .replace(/(?<!\bPORT=.*)\bnpm run ([\w:-]+)/g, (start, program) =>
         settings[program] ? `${settings[program]} ${start}` : start,
       )
       .replace(/\boffers-sandbox(?= --)/g, "$& --port 3000")

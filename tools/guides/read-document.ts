@@ -28,7 +28,7 @@ const others = new Set(["", "ts", "js", "jsonc", "python", "java", "nginx", "doc
  *
  * Two HTML comments, which readers do not see, may stand before a block: `<!-- not run: reason -->` and
  * `<!-- keeps running -->`. A `text` or `json` block is what the command block before it prints. After a `ts` block it is what
- * that prints: `npm run docs:check` runs those.
+ * that prints: `npm run check -- docs` runs those.
  *
  * @throws for a block that would silently be neither run nor compared
  */
@@ -97,7 +97,7 @@ export const documents = (root: string): string[] =>
       "*.md",
       "docs/{home,guides/*}.md",
       "{packages,examples}/*/{README,OPERATING}.md",
-      "spec/**/README.md",
+      "{spec,tools}/**/README.md",
       ".changeset/README.md",
     ],
     {

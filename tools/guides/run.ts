@@ -1,5 +1,5 @@
 // Types every command of every document, each document in a fresh clone of what is committed, with Node 20 and npm:
-//   npm run guides [-- document…]
+//   npm run check -- guides [document…]
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

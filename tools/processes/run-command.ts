@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { basename } from "node:path";
+import { promisify } from "node:util";
 
 export interface CommandOptions {
   cwd: string;
@@ -22,3 +23,15 @@ export const runCommand = (command: string, args: readonly string[], options: Co
       reject(new Error(`${names.join(" ")} failed: ${`${stdout}${stderr}`.trim()}`));
     });
   });
+
+/** Installs the oldest Node that the packages and the README promise. @returns the path of its binary */
+export async function oldestNode(): Promise<string> {
+  const { stdout } = await promisify(execFile)("npx", [
+    "--yes",
+    "-p",
+    "node@20.19.6",
+    "-c",
+    "node -p process.execPath",
+  ]);
+  return stdout.trim();
+}

@@ -1,12 +1,10 @@
 // Checks packed packages before they are published, and writes their bills of materials. Builds nothing.
-//   npm run release:check -- packed sbom
+//   npm run check -- release:check packed sbom
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { installPackages } from "./installed/check-installed.ts";
-import { writeBillsOfMaterials } from "./tarballs/bills-of-materials.ts";
-import { checkTarballs } from "./tarballs/check-tarballs.ts";
-import { readPublishPlan } from "./tarballs/publish-plan.ts";
+import { checkTarballs, readPublishPlan, writeBillsOfMaterials } from "./tarballs.ts";
 
 const [packed = "packed", billsOfMaterials = "sbom"] = process.argv.slice(2);
 const root = join(import.meta.dirname, "../..");

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { runCommand } from "../processes/run-command.ts";
 import type { Clone } from "./clone.ts";
-import type { PackedRelease } from "./tarballs/publish-plan.ts";
+import type { PackedRelease } from "./tarballs.ts";
 
 /** What may go wrong in a release, each with the step that has to notice it. */
 export const sabotages = {

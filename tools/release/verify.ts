@@ -1,5 +1,5 @@
 // Installs published packages from npm, as their users do, and runs the READMEs with them:
-//   npm run release:verify -- @offers/client@0.1.0 @offers/webhook-kit@0.1.0
+//   npm run check -- release:verify @offers/client@0.1.0 @offers/webhook-kit@0.1.0
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { installPackages } from "./installed/check-installed.ts";
 import { projects } from "./installed/projects.ts";
 
 const ids = process.argv.slice(2);
-if (ids.length === 0) throw new Error("name what was published: npm run release:verify -- @offers/client@0.1.0");
+if (ids.length === 0) throw new Error("name what was published: npm run check -- release:verify @offers/client@0.1.0");
 const dependencies = Object.fromEntries(
   ids.map((id) => [id.slice(0, id.lastIndexOf("@")), id.split("@").at(-1) ?? ""]),
 );

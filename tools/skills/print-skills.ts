@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ErrorSource, readCodes } from "../error-pages/read-codes.ts";
 import { readExplanations } from "../error-pages/read-explanations.ts";
-import { entries } from "../packed/entries.ts";
+import { entries } from "../release/packages/packages.ts";
 
 interface Skill {
   /** Sections of the package's README, in this order. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { HtmlValidate } from "html-validate";
 import { expect, inject, test } from "vitest";
-import { entries } from "../../packed/entries.ts";
+import { entries } from "../../release/packages/packages.ts";
 import { readHtml } from "./read-html.ts";
 
 const site = inject("site");

@@ -1,4 +1,4 @@
-// Runs each snippet that says what it prints, and each that is a test. `tools/check-snippets.ts` compiles all of them.
+// Runs each snippet that says what it prints, and each that is a test. `tools/gate/check-snippets.ts` compiles all of them.
 import { execFile } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";

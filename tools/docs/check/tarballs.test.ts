@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
-import { pack } from "../../packed/pack.ts";
+import { pack } from "../../release/packages/packages.ts";
 
 const run = promisify(execFile);
 

@@ -1,4 +1,4 @@
-// Screenshots of every page, in light, in dark and on a phone, for people to look at: `npm run screenshots`.
+// Screenshots of every page, in light, in dark and on a phone, for people to look at: `npm run check -- screenshots`.
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";

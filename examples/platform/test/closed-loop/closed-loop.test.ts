@@ -10,7 +10,7 @@ import { openStoryPlatform, type StoryPlatform } from "./story-on-platform.ts";
 /** `CLOSED_LOOP_STORIES=1000` takes tens of minutes. */
 const numRuns = Number(process.env.CLOSED_LOOP_STORIES ?? 6);
 
-/** A story on the platform takes some of the real time. Only `npm run slow` looks at how much: it depends on the machine's load. */
+/** A story on the platform takes some of the real time. Only `npm run check -- slow` looks at how much: it depends on the machine's load. */
 const mostLateMs = process.env.MEASURE ? 20_000 : Number.POSITIVE_INFINITY;
 
 let database: TestDatabase;

@@ -111,7 +111,7 @@ export async function storesUnderTest(databaseUrl = process.env.DATABASE_URL || 
 
 /**
  * One store, for tests that do not depend on the store: PostgreSQL when there is one, which costs a third of the CPU. All
- * stores in the full matrix (`npm run test:full`).
+ * stores in the full matrix (`npm test -- --full`).
  */
 export async function anyStore(): Promise<StoreUnderTest[]> {
   const stores = await storesUnderTest();

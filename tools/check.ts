@@ -1,0 +1,130 @@
+// Checks and measurements that are not part of npm test, each with what it needs installed and built:
+//   npm run check                       lists them
+//   npm run check -- NAME [arguments…]  runs one
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+
+interface Check {
+  about: string;
+  /** What `tools/bootstrap.mjs` runs, with its flags before. */
+  command: string;
+}
+
+const groups: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
+  gate: {
+    contract: {
+      about: "every statement of the contract and every decision has tests; a step of npm test",
+      command: "node tools/check-contract.ts",
+    },
+    full: { about: "npm test on every store and adapter", command: "--build node tools/gate/test.ts --full" },
+    slow: {
+      about: "tests that take minutes or measure; a path selects some of them",
+      command: "--build vitest run --config tools/gate/vitest/slow.config.ts",
+    },
+    "bench:types": { about: "the types of bench/, with what it compares", command: "--bench --build tsc -p bench" },
+  },
+  docs: {
+    docs: {
+      about: "the built site: links, HTML, accessibility, search questions, and the snippets that say what they print",
+      command: "--build vitest run --config tools/docs/check/vitest.config.ts",
+    },
+    guides: {
+      about: "every command of every document, each document in a fresh clone with Node 20; `README.md` selects one",
+      command: "node tools/guides/run.ts",
+    },
+    screenshots: {
+      about: "takes pictures of every page of the platform: light, dark, on a phone",
+      command: "--build node --disable-warning=ExperimentalWarning examples/platform/test/browser/screenshots.ts",
+    },
+    pictures: {
+      about: "takes the README's pictures from the screenshots",
+      command: "--build node --disable-warning=ExperimentalWarning tools/docs/pictures.ts",
+    },
+  },
+  release: {
+    "release:rehearse": {
+      about: "a release from a bare clone to a registry on loopback, installed in six projects; RELEASE.md",
+      command: "--build node tools/release/rehearse.ts",
+    },
+    "release:check": {
+      about: "packed packages before they are published: `packed sbom`",
+      command: "node tools/release/check.ts",
+    },
+    "release:verify": {
+      about: "published packages, installed from npm: `@offers/client@0.1.0`",
+      command: "--build node tools/release/verify.ts",
+    },
+  },
+  reliability: {
+    mutation: {
+      about: "mutants of an offer's state machine and of the request validation",
+      command: "stryker run tools/reliability/mutation/stryker.config.json",
+    },
+    "mutation:client": {
+      about: "mutants of the client: retries, deadlines, parsing",
+      command: "stryker run tools/reliability/mutation/client.stryker.json",
+    },
+    "mutation:webhook-kit": {
+      about: "mutants of the kit: parsing, verification, deduplication",
+      command: "stryker run tools/reliability/mutation/webhook-kit.stryker.json",
+    },
+    properties: {
+      about: "the property tests with a new seed; PROPERTY_SEED repeats a run",
+      command: "--build node tools/reliability/properties.ts",
+    },
+    soak: {
+      about: "100,000 calls to a server that resets, stalls, throttles and fails",
+      command: "--build node --expose-gc tools/reliability/soak/run.ts",
+    },
+  },
+  compatibility: {
+    runtimes: {
+      about: "the packed packages on Node 20 to 26, Bun, Deno and workerd",
+      command: "--build node tools/compatibility/runtimes/run.ts",
+    },
+    "types-matrix": {
+      about: "the packed types with TypeScript 5.9, 6.0 and 7.0, with and without DOM",
+      command: "--build node tools/compatibility/types-matrix/run.ts",
+    },
+    recipes: {
+      about: "the guides' recipes in fresh projects: `next`, `jest`, `lambda`, `queues`; needs PostgreSQL and Redis",
+      command: "--build node tools/compatibility/recipes/run.ts",
+    },
+    "other-language": {
+      about: "the platform called by a Perl client that another generator made",
+      command: "--build node tools/compatibility/other-language/run.ts",
+    },
+    corpus: {
+      about: "sends the corpus to a receiver: WEBHOOK_SECRET=… npm run check -- corpus http://…",
+      command: "--build node packages/cli/dist/offers.js probe --strict --allow-events",
+    },
+  },
+};
+
+/** Every check, by its name. */
+export const checks: Readonly<Record<string, Check>> = Object.assign({}, ...Object.values(groups));
+
+function listChecks(): void {
+  for (const [group, members] of Object.entries(groups)) {
+    console.log(`\n${group}`);
+    for (const [name, { about }] of Object.entries(members)) console.log(`  ${name.padEnd(22)}${about}`);
+  }
+  console.log("\nnpm run check -- NAME [arguments…]");
+}
+
+async function main([name, ...args]: readonly string[]): Promise<void> {
+  if (name === undefined) return listChecks();
+  const check = checks[name];
+  if (check === undefined) {
+    console.error(`There is no check ${name}: \`npm run check\` lists them.`);
+    process.exitCode = 1;
+    return;
+  }
+  const command = ["tools/bootstrap.mjs", ...check.command.split(" "), ...args];
+  const child = spawn(process.execPath, command, { stdio: "inherit" });
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
+  const [status] = await once(child, "close");
+  process.exitCode = status ?? 1;
+}
+
+if (import.meta.main) await main(process.argv.slice(2));

@@ -1,0 +1,56 @@
+// Type-checks every ts snippet that a reader could copy: those in the guides and READMEs, and the @example of every
+// docstring. Each is compiled as a module of its own, as if it stood in a file beside its source.
+import { globSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import ts from "typescript";
+import { type Snippet, snippetsIn } from "./snippets.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+const sources = globSync(
+  ["README.md", "docs/**/*.md", "{packages,examples}/*/{README,OPERATING}.md", "packages/*/src/**/*.ts"],
+  {
+    cwd: root,
+    exclude: (path) => /(^|\/)(generated|node_modules|dist|site|reference)(\/|$)|\.test\.ts$/.test(path),
+  },
+);
+
+const snippets = new Map<string, Snippet>();
+for (const source of sources)
+  for (const snippet of snippetsIn(root, source))
+    snippets.set(join(root, dirname(source), `snippet-${snippets.size + 1}.ts`), snippet);
+
+const { config } = ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile);
+const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, root);
+const compilerOptions: ts.CompilerOptions = {
+  ...options,
+  moduleDetection: ts.ModuleDetectionKind.Force,
+  noUnusedLocals: false,
+  noUnusedParameters: false,
+};
+
+const host = ts.createCompilerHost(compilerOptions);
+const { fileExists, readFile, getSourceFile } = host;
+host.fileExists = (path) => snippets.has(path) || fileExists(path);
+host.readFile = (path) => snippets.get(path)?.code ?? readFile(path);
+host.getSourceFile = (path, language, ...rest) => {
+  const snippet = snippets.get(path);
+  return snippet ? ts.createSourceFile(path, snippet.code, language) : getSourceFile(path, language, ...rest);
+};
+host.getCurrentDirectory = () => root;
+
+const program = ts.createProgram([...snippets.keys()], compilerOptions, host);
+const errors = ts.getPreEmitDiagnostics(program).map(({ file, start, messageText }) => {
+  const message = ts.flattenDiagnosticMessageText(messageText, "\n");
+  if (!file || start === undefined) return message;
+  const snippet = snippets.get(file.fileName);
+  const line = file.getLineAndCharacterOfPosition(start).line + 1;
+  return snippet
+    ? `${snippet.source}:${snippet.line + line}: ${message}`
+    : `${relative(root, file.fileName)}:${line}: ${message}`;
+});
+
+if (errors.length > 0) {
+  console.error(errors.join("\n"));
+  process.exit(1);
+}
+console.log(`${snippets.size} snippets compile`);

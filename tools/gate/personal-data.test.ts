@@ -1,0 +1,27 @@
+// SECURITY.md says of every table of the platform what personal data it keeps, unless it keeps none.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "../..");
+const read = (file: string): string => readFileSync(join(root, file), "utf8");
+
+/** Organisations and their API keys are no persons; the others hold numbers, times and ids of rows. */
+const withoutPersonalData = [
+  ...["encryption_key_check", "organisations", "outbox_leases", "outbox_processes", "outbox_wakeups"],
+];
+
+test("SECURITY.md names every table that keeps personal data, and no other", () => {
+  const migrations = read("examples/platform/src/store/migrations/001-tables.ts");
+  const tables = [...migrations.matchAll(/^create table (\w+)/gm)].map(([, table = ""]) => table);
+  expect(tables.length).toBeGreaterThan(15);
+  const named = [...read("SECURITY.md").matchAll(/\btables? ((?:`\w+`(?:, )?)+)/g)].flatMap(([, names = ""]) =>
+    [...names.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name),
+  );
+  expect([...new Set(named), ...withoutPersonalData].sort()).toEqual(tables.sort());
+});
+
+test("SECURITY.md says how to change the periods that can be changed", () => {
+  for (const [setting] of read("examples/platform/src/settings/settings.ts").matchAll(/OFFERS_\w*RETENTION_DAYS/g))
+    expect(read("SECURITY.md")).toContain(`\`${setting}\``);
+});

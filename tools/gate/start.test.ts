@@ -1,0 +1,33 @@
+// npm start in a fresh clone installs what the journey needs; the next npm test adds the rest.
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { runCommand } from "../processes/run-command.ts";
+
+const root = join(import.meta.dirname, "../..");
+
+test("npm start installs less than half of what npm test needs, and its story passes", {
+  timeout: 900_000,
+}, async () => {
+  const folder = await mkdtemp(join(tmpdir(), "offers-start-"));
+  onTestFinished(() => rm(folder, { recursive: true, maxRetries: 5, retryDelay: 200 }));
+  const clone = join(folder, "offers");
+  await runCommand("git", ["clone", "--quiet", root, clone], { cwd: folder });
+  const run = (...args: string[]) => runCommand("npm", [...args], { cwd: clone });
+  const installed = async () => (await readdir(join(clone, "node_modules/.pnpm"))).length;
+
+  const story = await run("start", "--", "--once");
+  expect(story).toMatch(/^journey: \d+ steps passed, 0 failed$/m);
+  const first = await installed();
+  expect(existsSync(join(clone, "node_modules/vitest"))).toBe(false);
+
+  await run("run", "generate", "--", "--check");
+  expect(existsSync(join(clone, "node_modules/vitest"))).toBe(true);
+  const all = await installed();
+  expect(first).toBeLessThan(all / 2);
+
+  await run("start", "--", "--once");
+  expect(await installed()).toBe(all);
+});

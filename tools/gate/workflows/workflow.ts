@@ -1,0 +1,104 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { isAlias, isScalar, parseDocument, visit } from "yaml";
+
+/** What a token may do; a string is one of GitHub's shorthands for everything. */
+export type Permissions = string | Readonly<Record<string, string>>;
+
+export interface Step {
+  readonly if?: unknown;
+  readonly uses?: string;
+  readonly run?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
+  readonly env?: Readonly<Record<string, unknown>>;
+  readonly "continue-on-error"?: unknown;
+}
+
+export interface Job {
+  readonly if?: unknown;
+  readonly needs?: string | readonly string[];
+  /** Where GitHub asks a reviewer before the job starts. */
+  readonly environment?: unknown;
+  /** A workflow that is called instead of steps. */
+  readonly uses?: string;
+  readonly permissions?: Permissions;
+  readonly steps?: readonly Step[];
+  readonly strategy?: { readonly matrix?: Readonly<Record<string, unknown>> };
+  readonly env?: Readonly<Record<string, unknown>>;
+  readonly secrets?: unknown;
+  readonly "timeout-minutes"?: unknown;
+  readonly "continue-on-error"?: unknown;
+}
+
+/** A file of `.github/workflows`, as far as the policy reads it. */
+export interface Workflow {
+  readonly triggers: readonly string[];
+  readonly permissions?: Permissions;
+  readonly concurrency?: unknown;
+  readonly jobs: Readonly<Record<string, Job>>;
+  /** Every `uses`, with the comment behind it. */
+  readonly uses: readonly { reference: string; comment: string }[];
+}
+
+interface Content extends Omit<Workflow, "triggers" | "uses"> {
+  readonly on: string | readonly string[] | Readonly<Record<string, unknown>>;
+}
+
+/** @throws when the text is not YAML */
+export function parseWorkflow(text: string): Workflow {
+  const document = parseDocument(text);
+  for (const error of document.errors) throw error;
+  const uses: { reference: string; comment: string }[] = [];
+  visit(document, {
+    Pair(_, { key, value }) {
+      const named = isAlias(value) ? value.resolve(document) : value;
+      if (isScalar(key) && key.value === "uses" && isScalar(named))
+        uses.push({ reference: String(named.value), comment: named.comment ?? "" });
+    },
+  });
+  const { on, ...content } = document.toJS() as Content;
+  const triggers = typeof on === "string" ? [on] : Array.isArray(on) ? on : Object.keys(on);
+  return { ...content, triggers, uses };
+}
+
+const folder = resolve(import.meta.dirname, "../../../.github/workflows");
+
+/** The text of every workflow, by its file's name. */
+export const readWorkflows = (): ReadonlyMap<string, string> =>
+  new Map(
+    readdirSync(folder)
+      .filter((name) => /\.ya?ml$/.test(name))
+      .map((name) => [name, readFileSync(join(folder, name), "utf8")]),
+  );
+
+/**
+ * The npm scripts and the checks that a workflow runs, whatever the event: `bench`, `check soak`. A step or a job that has a
+ * condition may run nothing.
+ */
+export function npmScriptsOf({ jobs }: Workflow): { always: string[]; sometimes: string[] } {
+  const found = { always: [] as string[], sometimes: [] as string[] };
+  for (const job of Object.values(jobs))
+    for (const step of job.steps ?? []) {
+      const scripts = [step.run, ...Object.values(step.with ?? {})].flatMap((text) => scriptsIn(String(text ?? "")));
+      const names = scripts.flatMap((name) => {
+        const [variable] = /(?<=\$)\w+$/.exec(name) ?? [];
+        if (variable === undefined) return [name];
+        return valuesOf(variable, step.env, job).map((value) => name.replace(`$${variable}`, value));
+      });
+      found[step.if === undefined && job.if === undefined ? "always" : "sometimes"].push(...names);
+    }
+  return found;
+}
+
+const scriptsIn = (text: string): string[] =>
+  [...text.matchAll(/\bnpm (?:run(?: --[\w-]+)* (check -- "?\$?[\w:-]+|[\w:-]+)|(test|start)\b)/g)].map(
+    ([, named = "", short = named]) => short.replace(/ -- "?/, " "),
+  );
+
+/** What a variable is that takes its values from the job's matrix. */
+function valuesOf(variable: string, env: Job["env"], { env: ofJob, strategy }: Job): string[] {
+  const value = String(env?.[variable] ?? ofJob?.[variable] ?? "");
+  const [, dimension] = /^\$\{\{ *matrix\.([\w-]+) *\}\}$/.exec(value) ?? [];
+  const values = dimension === undefined ? [value] : strategy?.matrix?.[dimension];
+  return Array.isArray(values) ? values.map(String) : [];
+}

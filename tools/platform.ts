@@ -1,0 +1,7 @@
+// Starts the platform with the demo's settings below yours:
+//   npm run platform [-- --without-demo]     with yours only
+import { join } from "node:path";
+
+const platform = join(import.meta.dirname, "../examples/platform");
+if (!process.argv.includes("--without-demo")) process.loadEnvFile(join(platform, "demo.env"));
+await import("../examples/platform/src/main.ts");

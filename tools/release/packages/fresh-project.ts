@@ -1,0 +1,83 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { parse } from "yaml";
+import { pack, packageNames } from "./packages.ts";
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, "../../..");
+
+/** A project outside the workspace, into which the packages are installed as npm would install them. */
+export interface FreshProject {
+  folder: string;
+  /** The path of a packed package, by its name without the scope. */
+  tarball(name: string): string;
+  /** Installs packages, in the version that is named, or that of the workspace's catalog. */
+  install(...names: string[]): Promise<void>;
+  /** @returns the file's path */
+  write(file: string, content: string): Promise<string>;
+  remove(): Promise<void>;
+}
+
+export async function freshProject(): Promise<FreshProject> {
+  const folder = await mkdtemp(join(tmpdir(), "offers-packed-"));
+  const tarballs = await Promise.all(packageNames.map((name) => pack(name, folder)));
+  await writeFile(join(folder, "package.json"), JSON.stringify({ name: "fresh", private: true, version: "1.0.0" }));
+  const { catalog } = parse(await readFile(join(root, "pnpm-workspace.yaml"), "utf8")) as {
+    catalog: Record<string, string>;
+  };
+  const project: FreshProject = {
+    folder,
+    tarball: (name) => tarballs[packageNames.indexOf(name)] ?? raise(name),
+    async install(...names) {
+      const wanted = names.map((name) => (catalog[name] ? `${name}@${catalog[name]}` : name));
+      await run("npm", ["install", "--no-audit", "--no-fund", ...wanted], { cwd: folder });
+    },
+    async write(file, content) {
+      await writeFile(join(folder, file), content);
+      return join(folder, file);
+    },
+    remove: () => rm(folder, { recursive: true }),
+  };
+  await project.install(...tarballs, "express@5");
+  return project;
+}
+
+function raise(name: string): never {
+  throw new Error(`${name} is not among the packed packages`);
+}
+
+/** The dependencies of the packages' types and code, by the folder of the workspace that has them. */
+const peers = {
+  ".": ["@types/express", "@types/node", "express", "zod"],
+  "packages/client": ["@opentelemetry/api", "msw", "openapi-fetch", "undici"],
+  "packages/webhook-kit": ["redis"],
+};
+
+export interface UnpackedProject {
+  folder: string;
+  remove(): Promise<void>;
+}
+
+/**
+ * A project with the packed packages, unpacked, and links to their peers in the workspace: enough for a compiler, and made
+ * in a fraction of the time of an `npm install`.
+ */
+export async function unpackedProject(): Promise<UnpackedProject> {
+  const folder = await mkdtemp(join(tmpdir(), "offers-unpacked-"));
+  const modules = join(folder, "node_modules");
+  await Promise.all(packageNames.map((name) => unpack(name, folder, join(modules, "@offers", name))));
+  for (const [from, names] of Object.entries(peers))
+    for (const name of names) {
+      await mkdir(dirname(join(modules, name)), { recursive: true });
+      await symlink(join(root, from, "node_modules", name), join(modules, name));
+    }
+  return { folder, remove: () => rm(folder, { recursive: true }) };
+}
+
+async function unpack(name: string, tarballs: string, destination: string): Promise<void> {
+  const [tarball] = await Promise.all([pack(name, tarballs), mkdir(destination, { recursive: true })]);
+  await run("tar", ["-xzf", tarball, "--strip-components=1", "-C", destination]);
+}

@@ -1,0 +1,98 @@
+import { execFile } from "node:child_process";
+import { globSync, readFileSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
+import { promisify } from "node:util";
+import { parse } from "yaml";
+
+const root = join(import.meta.dirname, "../../..");
+
+/** A package of the workspace that is published: every one that is not private. */
+export interface PublishedPackage {
+  /** As it is installed: `@offers/client`. */
+  name: string;
+  /** Its name without the scope: `client`. */
+  shortName: string;
+  /** Relative to the root. */
+  folder: string;
+  version: string;
+  bin: Readonly<Record<string, string>>;
+  /** Whether a program can import it; a command has `bin` alone. */
+  isImported: boolean;
+}
+
+interface Manifest {
+  name: string;
+  version: string;
+  private?: boolean;
+  bin?: Record<string, string>;
+  exports?: Record<string, unknown>;
+}
+
+/** @param workspace the root of a clone */
+export function readPublishedPackages(workspace: string = root): readonly PublishedPackage[] {
+  const { packages } = parse(readFileSync(join(workspace, "pnpm-workspace.yaml"), "utf8")) as { packages: string[] };
+  return globSync(
+    packages.map((pattern) => `${pattern}/package.json`),
+    { cwd: workspace },
+  )
+    .sort()
+    .flatMap((file) => {
+      const manifest = JSON.parse(readFileSync(join(workspace, file), "utf8")) as Manifest;
+      if (manifest.private === true) return [];
+      const { name, version, bin = {}, exports = {} } = manifest;
+      const isImported = Object.values(exports).some((entry) => typeof entry === "object");
+      return { name, shortName: basename(name), folder: dirname(file), version, bin, isImported };
+    });
+}
+
+const published = readPublishedPackages();
+
+/** The packages that a program imports, by their names without the scope. */
+export const packageNames: readonly string[] = published.flatMap(({ isImported, shortName }) =>
+  isImported ? [shortName] : [],
+);
+
+/** All that is published: a command has no exports. */
+export const publishedNames: readonly string[] = published.map(({ shortName }) => shortName);
+
+/** The folder of a package. */
+export function folderOf(name: string): string {
+  const folder = published.find(({ shortName }) => shortName === name)?.folder;
+  if (folder === undefined) throw new Error(`no published package is named ${name}`);
+  return join(root, folder);
+}
+
+/** Packs a package, which has been built, as a publication would. @returns the tarball's path */
+export async function pack(name: string, destination: string): Promise<string> {
+  const { stdout } = await promisify(execFile)("pnpm", ["pack", "--json", "--pack-destination", destination], {
+    cwd: folderOf(name),
+  });
+  return (JSON.parse(stdout) as { filename: string }).filename;
+}
+
+/** A module that a user may import, from the `exports` of a package.json. */
+export interface Entry {
+  /** As it is imported. */
+  name: string;
+  /** The module that it is made from, relative to the root. */
+  source: string;
+  /** Its types, relative to `node_modules`, for those who import it and those who require it. */
+  declarations: Record<"import" | "require", string>;
+}
+
+type Exports = Record<string, string | Record<"import" | "require", { types: string }>>;
+
+export const entries: readonly Entry[] = packageNames.flatMap((shortName) => {
+  const folder = folderOf(shortName);
+  const manifest = readFileSync(join(folder, "package.json"), "utf8");
+  const { name, exports } = JSON.parse(manifest) as { name: string; exports: Exports };
+  return Object.entries(exports).flatMap(([subpath, formats]) => {
+    if (typeof formats === "string") return [];
+    const source = formats.import.types.replace("./dist/", "").replace(".d.ts", ".ts");
+    return {
+      name: join(name, subpath),
+      source: join(relative(root, folder), "src", source),
+      declarations: { import: join(name, formats.import.types), require: join(name, formats.require.types) },
+    };
+  });
+});

@@ -1,0 +1,131 @@
+// The packages as npm delivers them: packed, installed in a fresh project outside the workspace, and used there as the
+// README shows, from an ES module and from CommonJS.
+import { execFile, spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { type DemoPlatform, startDemoPlatform } from "../../processes/demo-platform.ts";
+import { freePort } from "../../processes/free-port.ts";
+import { oldestNode } from "../../processes/run-command.ts";
+import { type FreshProject, freshProject } from "./fresh-project.ts";
+import { packageNames } from "./packages.ts";
+import { inBothModuleSystems, readmeProgram, signedStatuses } from "./readme-program.ts";
+
+const run = promisify(execFile);
+const secret = "2b5f0e0e-4b0c-4f57-9d2a-6a3c1e6f7d10";
+
+const nodeNames = ["this Node", "Node 20.19"] as const;
+
+/** The oldest Node in the full matrix alone: `npm run runtimes` has all of them. */
+const everywhere = (process.env.TEST_MATRIX === "full" ? nodeNames : nodeNames.slice(0, 1)).flatMap((node) =>
+  inBothModuleSystems.map(([file, compile]) => [node, file, compile] as const),
+);
+
+let project: FreshProject;
+let nodes: Record<"this Node" | "Node 20.19", string>;
+let platform: DemoPlatform;
+
+beforeAll(async () => {
+  [project, platform] = await Promise.all([freshProject(), startDemoPlatform()]);
+  nodes = { "this Node": process.execPath, "Node 20.19": "" };
+  if (process.env.TEST_MATRIX !== "full") return;
+  nodes["Node 20.19"] = await oldestNode();
+}, 120_000);
+
+afterAll(() => Promise.all([project.remove(), platform.stop()]));
+
+describe.each(packageNames)("the tarball of %s", (name) => {
+  test("has types that resolve alike for importers and requirers", async () => {
+    // Without node10, which knows no subpath exports.
+    const { stdout } = await run("attw", ["--profile", "node16", "--format", "json", project.tarball(name)]);
+    const { analysis } = JSON.parse(stdout) as { analysis: { problems: { resolutionKind?: string }[] } };
+    expect(analysis.problems.filter(({ resolutionKind }) => resolutionKind !== "node10")).toEqual([]);
+  });
+
+  test("holds the licence, a README and the sources that its maps lead to, and no tests", async () => {
+    const { stdout } = await run("tar", ["-tzf", project.tarball(name)]);
+    const files = stdout.trim().split("\n");
+    expect(files).toEqual(expect.arrayContaining(["package/LICENSE", "package/README.md", "package/package.json"]));
+    expect(files.filter((file) => /\/test\/|\.test\./.test(file))).toEqual([]);
+    const installed = join(project.folder, "node_modules/@offers", name);
+    const maps = files.map((file) => file.replace("package/", "")).filter((file) => file.endsWith(".map"));
+    expect(maps.length).toBeGreaterThan(20);
+    for (const map of maps) {
+      const { sources } = JSON.parse(await readFile(join(installed, map), "utf8")) as { sources: string[] };
+      for (const source of sources) expect(files).toContain(join("package", dirname(map), source));
+    }
+  });
+});
+
+test("the packages ask for no version that only the workspace understands", async () => {
+  for (const name of packageNames) {
+    const manifest = await readFile(join(project.folder, "node_modules/@offers", name, "package.json"), "utf8");
+    expect(manifest).not.toMatch(/catalog:|workspace:/);
+  }
+});
+
+test.each(everywhere)(
+  "%s, %s: the README's client snippet works against the reference platform",
+  async (node, file, compile) => {
+    const script = await project.write(file, compile(readmeProgram("call")));
+    const { stdout } = await run(nodes[node], [script], { env: { ...process.env, SERVICE_ADDRESS: platform.address } });
+    expect(stdout).toBe("[ 'Amal Haddad: none' ]\n");
+  },
+);
+
+test.each(everywhere)("%s, %s: what a subpath throws is of the main entry's class", async (node, file, compile) => {
+  const code = `
+    import { InvalidResponseError, OffersClient } from "@offers/client";
+    import { validateResponses } from "@offers/client/schemas";
+    const options = { baseUrl: "https://service.example", apiKey: "key", middleware: [validateResponses()] };
+    const offers = new OffersClient({ ...options, fetch: async () => Response.json({ id: "offer_1", title: 1 }) });
+    const { error } = await offers.getOffer("offer_1").safe();
+    console.log(error.message.includes("title"), error instanceof InvalidResponseError);`;
+  const { stdout } = await run(nodes[node], [await project.write(file, compile(code))]);
+  expect(stdout).toBe("true true\n");
+});
+
+test.each(everywhere)("%s, %s: with --enable-source-maps, stacks lead to the sources", async (node, file, compile) => {
+  const code = `
+    import { OffersClient } from "@offers/client";
+    import { verifyRequest } from "@offers/webhook-kit";
+    import { verifyWebhook } from "@offers/webhook-kit/express";
+    const stackOf = async (mistake) => {
+      try {
+        await mistake();
+      } catch (error) {
+        return error.stack;
+      }
+    };
+    console.log(JSON.stringify(await Promise.all([
+      stackOf(() => new OffersClient({ baseUrl: "nowhere", apiKey: "key" })),
+      stackOf(() => verifyRequest({ secret: "" }, {})),
+      stackOf(() => verifyWebhook({ secret: "" })),
+    ])));`;
+  const script = await project.write(file, compile(code));
+  const { stdout } = await run(nodes[node], ["--enable-source-maps", script]);
+  const stacks = JSON.parse(stdout) as string[];
+  for (const [index, caller] of ["new OffersClient", "verifyRequest", "verifyWebhook"].entries()) {
+    const frames = (stacks[index] ?? "").split("\n").filter((line) => line.includes("node_modules/@offers/"));
+    expect(frames.join("\n")).toContain(caller);
+    for (const frame of frames) {
+      const [, source = "", line] = /\(?(?:file:\/\/)?(\/[^:]+\/src\/[\w/-]+\.ts):(\d+):\d+\)?$/.exec(frame) ?? [];
+      expect(source, frame).not.toBe("");
+      expect((await readFile(source, "utf8")).split("\n")[Number(line) - 1], frame).toMatch(/\w\(/);
+    }
+  }
+});
+
+test.each(everywhere)(
+  "%s, %s: the README's kit snippet accepts what openssl signed, and nothing else",
+  async (node, file, compile) => {
+    const script = await project.write(file, compile(readmeProgram("receive")));
+    const port = await freePort();
+    const env = { ...process.env, SECRET: secret, PORT: String(port) };
+    const receiver = spawn(nodes[node], [script], { env, stdio: "inherit" });
+    onTestFinished(() => void receiver.kill("SIGKILL"));
+    const address = `http://127.0.0.1:${port}/offers`;
+    expect(await signedStatuses(address, secret)).toEqual([200, 401, 401, 401]);
+  },
+);

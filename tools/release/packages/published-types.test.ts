@@ -1,0 +1,146 @@
+// The types as npm delivers them. The tests of the packages compile against the sources, whose types may say more.
+import { glob, readFile, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { launchServer } from "@typescript/server-harness";
+import ts from "typescript";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { copyProgram, strict } from "../../compatibility/types-matrix/programs.ts";
+import { type UnpackedProject, unpackedProject } from "./fresh-project.ts";
+import { type Entry, entries, packageNames } from "./packages.ts";
+
+const root = join(import.meta.dirname, "../../..");
+let project: UnpackedProject;
+let program: ts.Program;
+// An editor's server: it alone follows declaration maps; the compiler does not.
+const languageServer = launchServer(createRequire(import.meta.url).resolve("typescript/lib/tsserver.js"), [
+  "--disableAutomaticTypingAcquisition",
+  "--suppressDiagnosticEvents",
+]);
+
+let seq = 0;
+
+const programs = ["mts", "cts"].map((extension) => ({ extension, file: `failures.${extension}` }));
+const delivered = ({ declarations }: Entry, format: "import" | "require") =>
+  join(project.folder, "node_modules", declarations[format]);
+
+beforeAll(async () => {
+  project = await unpackedProject();
+  for (const { extension } of programs) await copyProgram("failures", extension, project.folder);
+  const { options } = ts.convertCompilerOptionsFromJson(
+    {
+      ...strict,
+      module: "nodenext",
+      verbatimModuleSyntax: false,
+      lib: ["es2023", "dom", "dom.iterable"],
+      types: ["node"],
+      skipLibCheck: true,
+      allowImportingTsExtensions: true,
+    },
+    root,
+  );
+  // All in one, for the compiler takes most of its time for the libraries.
+  program = ts.createProgram(
+    [
+      ...programs.map(({ file }) => join(project.folder, file)),
+      ...entries.flatMap((entry) => [delivered(entry, "import"), delivered(entry, "require")]),
+    ],
+    options,
+  );
+}, 180_000);
+afterAll(async () => {
+  await languageServer.exitOrKill(5_000);
+  await project.remove();
+});
+
+test.each(programs)("$file: codes and names of errors are words that narrow", ({ file }) => {
+  const source = program.getSourceFile(join(project.folder, file));
+  const faults = ts.getPreEmitDiagnostics(program, source).map(({ start = 0, messageText }) => {
+    const line = source?.text.slice(0, start).split("\n").length;
+    return `line ${line}: ${source?.text.split("\n")[Number(line) - 1]}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
+  });
+  expect(source).toBeDefined();
+  expect(faults).toEqual([]);
+});
+
+const both = entries.flatMap((entry) => (["import", "require"] as const).map((format) => ({ ...entry, format })));
+const exportsOf = (path: string) => {
+  const checker = program.getTypeChecker();
+  const source = program.getSourceFile(path);
+  const module = source && checker.getSymbolAtLocation(source);
+  return module ? checker.getExportsOfModule(module).map((symbol) => symbol.name) : [];
+};
+
+test.each(both)(
+  "$name, $format: an editor goes from every export to where the shipped source declares it",
+  async (entry) => {
+    const { name, format } = entry;
+    const exported = exportsOf(delivered(entry, format));
+    expect(exported.length).toBeGreaterThan(0);
+    const lines = exported.map((symbol) => `import { ${symbol} } from "${name}";`);
+    const file = join(project.folder, `${name.replaceAll(/\W/g, "-")}.${format === "import" ? "mts" : "cts"}`);
+    await writeFile(file, lines.join("\n"));
+    await languageServer.message({ seq: ++seq, type: "request", command: "open", arguments: { file } });
+
+    for (const [index, symbol] of exported.entries()) {
+      const position = { file, line: index + 1, offset: "import { ".length + 1 };
+      const request = { seq: ++seq, type: "request", command: "definitionAndBoundSpan", arguments: position };
+      const { definitions } = (await languageServer.message(request)).body;
+      expect(definitions, symbol).not.toEqual([]);
+      for (const { file: target, start } of definitions) {
+        expect(target).toMatch(/\/node_modules\/@offers\/[\w-]+\/src\/[\w/-]+\.ts$/);
+        const text = (await readFile(target, "utf8")).split("\n")[start.line - 1];
+        expect(text?.slice(start.offset - 1), `${target}:${start.line}`).toMatch(new RegExp(`^${symbol}\\b`));
+      }
+    }
+  },
+);
+
+describe.each(packageNames)("the declarations of %s", (name) => {
+  test("are those that the compiler emits when it knows the types of every file", async () => {
+    const dist = join(project.folder, "node_modules/@offers", name, "dist");
+    const emitted = emitDeclarations(entries.filter(({ source }) => source.startsWith(`packages/${name}/`)));
+    let compared = 0;
+    for await (const file of glob("**/*.d.{ts,cts}", { cwd: dist })) {
+      const [format, module] = file.endsWith(".cts") ? ["cjs", file.replace(".cts", ".ts")] : ["js", file];
+      const text = (await readFile(join(dist, file), "utf8")).replace(/\/\/# sourceMappingURL=.*\n$/, "");
+      const expected = emitted.get(join(root, "packages", name, "src", module));
+      // Without the links, and with the extensions of the sources.
+      const imported = new RegExp(`(?<=(?:from |import\\()["']\\.{1,2}/[^"']+)\\.${format}(?=["'])`, "g");
+      expect(text.replaceAll(imported, ".ts").replaceAll(/\[(D-\d+)\]\([^)]*\)/g, "$1"), file).toBe(expected);
+      compared += 1;
+    }
+    expect(compared).toBeGreaterThan(20);
+  });
+
+  test("link every decision that they cite to a place that exists", async () => {
+    const page = await readFile(join(root, "docs/decisions.md"), "utf8");
+    const dist = join(project.folder, "node_modules/@offers", name, "dist");
+    let links = 0;
+    for await (const file of glob("**/*.d.{ts,cts}", { cwd: dist })) {
+      const text = await readFile(join(dist, file), "utf8");
+      const linked = /\[(D-\d+)\]\(https:\/\/github\.com\/offers\/offers\/blob\/main\/docs\/decisions\.md#([\w-]+)\)/g;
+      for (const [, id = "", anchor] of text.matchAll(linked)) {
+        links += 1;
+        expect(page, `${file}: ${id}`).toMatch(new RegExp(`<a id="${anchor}"></a>\\n+## ${id}:`));
+      }
+      expect(text.replaceAll(linked, "").match(/D-\d+/g), file).toBeNull();
+    }
+    expect(links).toBeGreaterThan(20);
+  });
+});
+
+/** The text of each declaration file, by its path beside the source. */
+function emitDeclarations(sources: readonly Entry[]): Map<string, string> {
+  const { options } = ts.convertCompilerOptionsFromJson(
+    {
+      ...{ ...strict, noEmit: false, declaration: true, emitDeclarationOnly: true, stripInternal: true },
+      ...{ module: "nodenext", types: ["node"], skipLibCheck: true, allowImportingTsExtensions: true },
+    },
+    root,
+  );
+  const emitted = new Map<string, string>();
+  const files = sources.map(({ source }) => join(root, source));
+  ts.createProgram(files, options).emit(undefined, (file, text) => emitted.set(file, text), undefined, true);
+  return emitted;
+}

@@ -1,0 +1,82 @@
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { parseWorkflow, readWorkflows } from "../gate/workflows/workflow.ts";
+import type { PackedRelease } from "./tarballs.ts";
+
+/** The output of the hash step of release.yml: what `sha256sum` prints for the plan and each tarball. */
+export async function hashesOf(folder: string, releases: readonly PackedRelease[]): Promise<string> {
+  const files = ["publish-plan.json", ...releases.map(({ tarball }) => tarball)];
+  const lines = files.map(async (file) => {
+    const hash = createHash("sha256").update(await readFile(join(folder, file)));
+    return `${hash.digest("hex")}  ${file}`;
+  });
+  return (await Promise.all(lines)).join("\n");
+}
+
+export interface Publication {
+  /** The exit code; null when it was killed. */
+  code: number | null;
+  output: string;
+  /** Why it exited with another code than 0: its last error, then everything that it printed. */
+  cause: string;
+  /** The ids that the step reports as published, now or before. */
+  published: readonly string[];
+}
+
+/**
+ * Runs the script of release.yml that publishes, on a folder of packed tarballs.
+ *
+ * @param snapshotTag npm's tag in the mode `snapshot`
+ */
+export async function runPublishStep(
+  folder: string,
+  sha256sums: string,
+  env: Record<string, string | undefined>,
+  snapshotTag = "",
+): Promise<Publication> {
+  const { jobs } = parseWorkflow(readWorkflows().get("release.yml") ?? "");
+  const script = jobs.publish?.steps?.find(({ run }) => run?.includes("npm publish"))?.run;
+  if (script === undefined) throw new Error("release.yml has no step that publishes");
+  const outputs = join(folder, "..", `outputs-${Date.now()}`);
+  await writeFile(outputs, "");
+  // As GitHub runs `shell: bash`. In a group of its own, which a test can kill.
+  const child = spawn("bash", ["--noprofile", "--norc", "-eo", "pipefail", "-c", script], {
+    cwd: folder,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+    // Provenance is signed with an identity that only GitHub gives.
+    env: { ...env, SHA256SUMS: sha256sums, SNAPSHOT_TAG: snapshotTag, PROVENANCE: "false", GITHUB_OUTPUT: outputs },
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (output += text));
+  const [code] = (await once(child, "close")) as [number | null];
+  const [, published = ""] = /^published=(.*)$/m.exec(await readFile(outputs, "utf8")) ?? [];
+  return { code, output, cause: causeOf(code, output), published: published.split(" ").filter(Boolean) };
+}
+
+const errorLine = /^(?:npm error (?!code |A complete log)|::error::|sha256sum:|\S+: FAILED)/;
+
+function causeOf(code: number | null, output: string): string {
+  const error = output.split("\n").find((line) => errorLine.test(line)) ?? "without an error message";
+  return `exited with ${code}: ${error}\n${output}`;
+}
+
+/** An environment whose `npm publish` ends, once it has published, with the death of the script that called it. */
+export async function killedAfterFirst(
+  folder: string,
+  env: Record<string, string | undefined>,
+): Promise<Record<string, string | undefined>> {
+  await mkdir(folder);
+  const lines = [
+    "#!/bin/sh",
+    `PATH='${env.PATH}' npm "$@" || exit`,
+    // 0 is the group: the script and all that it started.
+    '[ "$1" != publish ] || kill -KILL 0',
+  ];
+  await writeFile(join(folder, "npm"), `${lines.join("\n")}\n`);
+  await chmod(join(folder, "npm"), 0o755);
+  return { ...env, PATH: [folder, env.PATH].join(delimiter) };
+}

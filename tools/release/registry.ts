@@ -1,0 +1,68 @@
+import { existsSync } from "node:fs";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "../processes/free-port.ts";
+import { runCommand } from "../processes/run-command.ts";
+import { startProcess } from "../processes/start-process.ts";
+
+/** verdaccio, with the newest node-fetch that it can require: 2.6.7, which it asks for, has a known vulnerability. */
+const manifest = { private: true, dependencies: { verdaccio: "6.10.4" }, overrides: { "node-fetch": "2.7.0" } };
+const cache = join(import.meta.dirname, "../../.cache/verdaccio-6.10.4");
+
+export interface Registry {
+  address: string;
+  /** The environment of a person who is signed in there, and gets only packages of `@offers` from it. */
+  env: Record<string, string | undefined>;
+  stop(): Promise<void>;
+}
+
+/** Starts an empty npm registry on loopback. It holds the scope `@offers` and knows no other registry. */
+export async function startRegistry(folder: string): Promise<Registry> {
+  const bin = join(cache, "node_modules/verdaccio/bin/verdaccio");
+  if (!existsSync(bin)) await install();
+  await mkdir(folder);
+  const address = `http://127.0.0.1:${await freePort()}`;
+  const config = join(folder, "config.json");
+  await writeFile(
+    config,
+    JSON.stringify({
+      storage: join(folder, "storage"),
+      auth: { htpasswd: { file: join(folder, "htpasswd") } },
+      packages: { "@offers/*": { access: "$all", publish: "$authenticated" } },
+      max_body_size: "50mb",
+      web: { enable: false },
+      log: { type: "stdout", level: "warn" },
+    }),
+  );
+  const { ready, stop } = startProcess(process.execPath, [bin, "--config", config, "--listen", address], {
+    ready: /(http address)/,
+  });
+  await ready;
+  for (let left = 100; left > 0 && !(await fetch(`${address}/-/ping`).catch(() => undefined))?.ok; left--)
+    await sleep(100);
+  return { address, env: await signIn(address, folder), stop: async () => void (await stop("SIGKILL")) };
+}
+
+async function install(): Promise<void> {
+  await rm(cache, { recursive: true, force: true });
+  await mkdir(cache, { recursive: true });
+  await writeFile(join(cache, "package.json"), JSON.stringify(manifest));
+  await runCommand("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: cache });
+}
+
+async function signIn(address: string, folder: string): Promise<Registry["env"]> {
+  const response = await fetch(`${address}/-/user/org.couchdb.user:rehearsal`, {
+    method: "PUT",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ name: "rehearsal", password: crypto.randomUUID() }),
+  });
+  const { token } = (await response.json()) as { token: string };
+  const { NPM_CONFIG_USERCONFIG: upper, npm_config_userconfig: lower, ...env } = process.env;
+  const settings = await readFile(lower ?? upper ?? join(homedir(), ".npmrc"), "utf8").catch(() => "");
+  const userconfig = join(folder, "npmrc");
+  const host = address.replace("http:", "");
+  await writeFile(userconfig, `${settings}\n@offers:registry=${address}/\n${host}/:_authToken=${token}\n`);
+  return { ...env, NPM_CONFIG_USERCONFIG: userconfig, npm_config_userconfig: userconfig };
+}

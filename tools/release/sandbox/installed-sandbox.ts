@@ -1,0 +1,119 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { readDocument } from "../../guides/read-document.ts";
+import { freePort } from "../../processes/free-port.ts";
+import { type StartedProcess, startProcess } from "../../processes/start-process.ts";
+
+const run = promisify(execFile);
+
+/** The tarball of the sandbox, installed by npm into a project of its own, with an empty home. */
+export interface InstalledSandbox {
+  launcher: string;
+  /** Of the project with its dependencies. */
+  bytes: number;
+  /** The environment of its processes: an empty home, and its Node. */
+  env: Record<string, string>;
+  start(...options: string[]): StartedProcess;
+  remove(): Promise<void>;
+}
+
+/** @param node the path of its binary */
+export async function installSandbox(tarball: string, node: string): Promise<InstalledSandbox> {
+  const folder = await mkdtemp(join(tmpdir(), "offers-sandbox-"));
+  const [home, project] = [join(folder, "home"), join(folder, "project")];
+  await mkdir(home);
+  await mkdir(project);
+  await writeFile(join(project, "package.json"), JSON.stringify({ private: true }));
+  const env = readerEnvironment(home, node);
+  // Shared between runs: it is what is downloaded, and no part of what is installed.
+  const cache = { npm_config_cache: join(tmpdir(), "offers-sandbox-npm-cache") };
+  const install = ["install", "--no-audit", "--no-fund", "--foreground-scripts", tarball];
+  await run("npm", install, { cwd: project, env: { ...env, ...cache } });
+  const launcher = join(project, "node_modules/@offers/sandbox/bin/offers-sandbox.cjs");
+  return {
+    launcher,
+    bytes: await bytesOf(join(project, "node_modules")),
+    env,
+    start: (...options) => startProcess(node, [launcher, ...options], { env, cwd: project }),
+    remove: () => rm(folder, { recursive: true, maxRetries: 5, retryDelay: 200 }),
+  };
+}
+
+async function bytesOf(folder: string): Promise<number> {
+  const { stdout } = await run("du", ["-sk", folder]);
+  return Number(stdout.split("\t")[0]) * 1_024;
+}
+
+/** The packages below a folder that npm would run a script of while it installs them. */
+export async function packagesWithInstallScripts(project: string): Promise<string[]> {
+  const files = await readdir(project, { recursive: true });
+  const found: string[] = [];
+  for (const file of files.filter((name) => /node_modules\/(?:@[^/]+\/)?[^/]+\/package\.json$/.test(name))) {
+    const { default: manifest } = (await import(join(project, file), { with: { type: "json" } })) as {
+      default: { name?: string; scripts?: Record<string, string> };
+    };
+    const { preinstall, install, postinstall } = manifest.scripts ?? {};
+    if (preinstall ?? install ?? postinstall) found.push(manifest.name ?? file);
+  }
+  return found;
+}
+
+/** What the network of this machine may need. */
+const inherited = /^(?:(?:https?|no)_proxy|node_extra_ca_certs|npm_config_registry)$/i;
+
+/**
+ * The environment of a reader with a home of their own and this Node.
+ *
+ * @param node the path of its binary
+ */
+export function readerEnvironment(home: string, node: string): Record<string, string> {
+  const kept = Object.entries(process.env).filter(([name]) => inherited.test(name)) as [string, string][];
+  return {
+    ...Object.fromEntries(kept),
+    HOME: home,
+    TMPDIR: home,
+    PATH: [dirname(node), process.env.PATH].join(delimiter),
+  };
+}
+
+const root = resolve(import.meta.dirname, "../../..");
+
+/**
+ * The two commands of docs/guides/without-a-clone.md, in an empty folder that has only the guide's receiver.
+ *
+ * @param tarball in place of the package's name
+ */
+export async function playGuide(tarball: string, node: string): Promise<{ seconds: number; received: string[] }> {
+  const receiver = readDocument(root, "docs/guides/without-a-clone.md").find(({ saveAs }) => saveAs === "receiver.mjs");
+  if (receiver === undefined) throw new Error("the guide has no receiver");
+  const folder = await mkdtemp(join(tmpdir(), "offers-two-commands-"));
+  const [port, own] = [await freePort(), await freePort()];
+  const home = join(folder, "home");
+  await mkdir(home);
+  await writeFile(join(folder, "receiver.mjs"), receiver.code.replaceAll("3001", String(own)));
+  const env = readerEnvironment(home, node);
+  const begun = performance.now();
+  const ready = /^receiver (listening)/;
+  const first = startProcess(node, ["receiver.mjs"], { cwd: folder, env, ready });
+  const options = ["--port", String(port), "--webhooks-to", `http://localhost:${own}/offers`, "--example"];
+  // A group of its own, since npx passes no SIGKILL on.
+  const second = startProcess("npx", ["--yes", "-p", tarball, "offers-sandbox", ...options], {
+    cwd: folder,
+    env,
+    detached: true,
+  });
+  try {
+    await second.ready;
+    while (first.lines.length < 3 && performance.now() - begun < 120_000) await sleep(20);
+    return { seconds: (performance.now() - begun) / 1_000, received: first.lines.slice(1).sort() };
+  } finally {
+    const { pid, exitCode } = second.child;
+    if (pid !== undefined && exitCode === null) process.kill(-pid, "SIGKILL");
+    await first.stop();
+    await rm(folder, { recursive: true, maxRetries: 5, retryDelay: 200 });
+  }
+}

@@ -1,0 +1,92 @@
+import { createHash } from "node:crypto";
+import { mkdir, readdir, readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { runCommand } from "../processes/run-command.ts";
+
+const wanted = ["package.json", "README.md", "LICENSE", "CHANGELOG.md"];
+const root = join(import.meta.dirname, "../..");
+
+/**
+ * Checks tarballs as they would be published: the manifest, the files, publint and, for those that are imported, attw.
+ *
+ * @throws with every fault
+ */
+export async function checkTarballs(folder: string, releases: readonly PackedRelease[]): Promise<void> {
+  const faults: string[] = [];
+  for (const { id, name, version, tarball } of releases) {
+    const path = join(folder, tarball);
+    const files = (await runCommand("tar", ["-tzf", path], { cwd: folder })).trim().split("\n");
+    const manifest = await runCommand("tar", ["-xzOf", path, "package/package.json"], { cwd: folder });
+    const [unresolved] = /"(?:workspace|catalog):[^"]*"/.exec(manifest) ?? [];
+    if (unresolved !== undefined) faults.push(`${id}: asks for ${unresolved}, which no registry understands`);
+    const found = JSON.parse(manifest) as { name: string; version: string; types?: string };
+    if (found.name !== name || found.version !== version) faults.push(`${id}: is ${found.name}@${found.version}`);
+    for (const file of wanted) if (!files.includes(`package/${file}`)) faults.push(`${id}: has no ${file}`);
+    if (unresolved !== undefined) continue;
+    const run = (command: string, ...args: string[]) =>
+      runCommand(join(root, "node_modules/.bin", command), [...args, path], { cwd: folder }).catch((error: Error) => {
+        faults.push(`${id}: ${error.message}`);
+      });
+    await run("publint", "run", "--strict");
+    // Without node10, which knows no subpath exports.
+    if (found.types !== undefined) await run("attw", "--profile", "node16");
+  }
+  if (faults.length > 0) throw new Error(faults.join("\n"));
+}
+
+/**
+ * Writes a CycloneDX file for each of these packages of a workspace: what is installed with it.
+ *
+ * @returns how many components they list
+ */
+export async function writeBillsOfMaterials(
+  workspace: string,
+  names: readonly string[],
+  destination: string,
+): Promise<number> {
+  await mkdir(destination, { recursive: true });
+  const filters = names.flatMap((name) => ["--filter", name]);
+  const out = join(resolve(destination), "%s-%v.json");
+  const options = ["--split", "--prod", "--sbom-format", "cyclonedx", "--out", out];
+  await runCommand("pnpm", [...filters, "sbom", ...options], { cwd: workspace });
+  const files = await readdir(destination);
+  if (files.length !== names.length) throw new Error(`${files.length} bills of materials for ${names.length} packages`);
+  let components = 0;
+  for (const file of files) {
+    const content = JSON.parse(await readFile(join(destination, file), "utf8")) as { components?: unknown[] };
+    components += content.components?.length ?? 0;
+  }
+  return components;
+}
+
+/** A package that changesets has packed. */
+export interface PackedRelease {
+  /** `@offers/client@0.1.0` */
+  id: string;
+  name: string;
+  version: string;
+  /** Relative to the folder. */
+  tarball: string;
+}
+
+interface Plan {
+  plan: { kind: string; name: string; version: string; tarball?: { path: string; integrity: string } }[][];
+}
+
+/**
+ * Reads a folder that `changeset pack` has written.
+ *
+ * @throws when a tarball is not the one that was packed
+ */
+export async function readPublishPlan(folder: string): Promise<readonly PackedRelease[]> {
+  const { plan } = JSON.parse(await readFile(join(folder, "publish-plan.json"), "utf8")) as Plan;
+  const releases: PackedRelease[] = [];
+  for (const { kind, name, version, tarball } of plan.flat()) {
+    if (kind !== "publish" || tarball === undefined) continue;
+    const id = `${name}@${version}`;
+    const hash = createHash("sha256").update(await readFile(join(folder, tarball.path)));
+    if (`sha256-${hash.digest("base64")}` !== tarball.integrity) throw new Error(`${id}: not the packed bytes`);
+    releases.push({ id, name, version, tarball: tarball.path });
+  }
+  return releases;
+}

@@ -1,0 +1,80 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Bugs of the platform's outbox, to prove that the run finds them. */
+export const platformBugs = ["fence", "release", "cap", "wakeup"] as const;
+export type PlatformBug = (typeof platformBugs)[number];
+
+/** One module of the platform, rewritten as it is loaded. */
+interface Rewrite {
+  /** Below `examples/platform/src`. */
+  file: string;
+  /** Each text, that must be there exactly once, with what stands in its place. */
+  replacements: readonly (readonly [text: string, replacement: string])[];
+}
+
+const rewrites: Record<PlatformBug, Rewrite> = {
+  /** What was attempted is settled whether or not the lease under which it was is still there. */
+  fence: {
+    file: "dispatch/outbox/start-dispatcher.ts",
+    replacements: [["made.filter(({ lease }) => ended.has(lease.token))", "made.filter(() => ended)"]],
+  },
+  /**
+   * The successor is made due by the statement that settles: it is not in that one's snapshot if it was inserted meanwhile.
+   */
+  release: {
+    file: "dispatch/webhooks/record-attempts.ts",
+    replacements: [
+      ["await releaseNext(", "void Array.of("],
+      ["as lane, deliveries.state,", "as lane, order_key, deliveries.state,"],
+      [
+        "), woken as (",
+        `), released as (
+      update deliveries set due_at = now() where (organisation_id, sequence) in (
+        select next.organisation_id, next.sequence from settled cross join lateral (
+          select organisation_id, sequence from deliveries
+          where organisation_id = settled.lane and order_key = settled.order_key and state = 'pending'
+            and deliveries.id <> settled.id
+          order by sequence limit 1
+        ) as next
+        where settled.state <> 'pending'
+      )
+    ), woken as (`,
+      ],
+    ],
+  },
+  /** A claim does not count what is under way at an endpoint already. */
+  cap: {
+    file: "dispatch/outbox/claim-rows.ts",
+    replacements: [["select count(*) from (", "select 0 * count(*) from ("]],
+  },
+  /** Every second wake-up for deliveries is lost, of those that are recorded and of those that are settled. */
+  wakeup: {
+    file: "dispatch/outbox/wake-lanes.ts",
+    replacements: [
+      [
+        "if (distinct.length === 0) return;",
+        'if (distinct.length === 0 || (queue === "webhooks" && Math.random() < 0.5)) return;',
+      ],
+    ],
+  },
+};
+
+const sources = join(import.meta.dirname, "../../../../examples/platform/src");
+
+/** The module that a bug rewrites. */
+export const fileWithBug = (bug: PlatformBug): string => join(sources, rewrites[bug].file);
+
+/**
+ * The module's text with the bug.
+ *
+ * @throws when the text that it replaces is not there: the platform has changed, so change the rewrite
+ */
+export function withBug(bug: PlatformBug, source = readFileSync(fileWithBug(bug), "utf8")): string {
+  const { file, replacements } = rewrites[bug];
+  return replacements.reduce((text, [old, replacement]) => {
+    const parts = text.split(old);
+    if (parts.length !== 2) throw new Error(`bug ${bug}: ${file} has ${parts.length - 1} times: ${old}`);
+    return parts.join(replacement);
+  }, source);
+}

@@ -1,0 +1,130 @@
+import { groupBy } from "./lease-history.ts";
+
+/** One worker's responses to one offer: delivered in order. */
+export const responseKey = (offerId: string, workerId: string): string => `offer ${offerId}, ${workerId}`;
+
+/** One worker's contacts at one organisation: they all look alike. */
+export const contactKey = (organisationId: string, workerId: string): string => `${workerId} at ${organisationId}`;
+
+/** A change that the platform must report to an organisation. */
+export interface Change {
+  /** What has an order of its own: one worker's responses to one offer, or one worker's contacts at one organisation. */
+  key: string;
+  /** What the organisation must receive. */
+  word: string;
+  isAcked: boolean;
+  /** How many requests for it got no response, as when a process dies: each may have taken effect. */
+  doubts: number;
+}
+
+/** A request that reached the receiver with a valid signature, and that it took. */
+export interface Receipt {
+  /** Its number among all requests, in the order of arrival. */
+  ordinal: number;
+  deliveryId: string;
+  key: string;
+  word: string;
+  /** Whether it got 200. */
+  isAcknowledged: boolean;
+}
+
+export interface Verdict {
+  acked: number;
+  /** Acked changes that the receiver got. */
+  delivered: number;
+  lost: number;
+  /** Times that a delivery that had got 200 came again. */
+  duplicated: number;
+  /** Acked changes that were first received before an earlier one of their key, or again after a later one. */
+  reordered: number;
+  /** Delivery ids beyond one for each change that happened, or may have. */
+  invented: number;
+  /** The beginning of what is wrong, in words. */
+  examples: string[];
+}
+
+const maxExamples = 10;
+
+/**
+ * Compares what the platform acknowledged with what the receiver got.
+ *
+ * Two changes of one key with the same word look alike to the receiver, so they are only counted.
+ */
+export function verifyHistory(changes: readonly Change[], receipts: readonly Receipt[]): Verdict {
+  const verdict: Verdict = {
+    acked: 0,
+    delivered: 0,
+    lost: 0,
+    duplicated: 0,
+    reordered: 0,
+    invented: 0,
+    examples: [],
+  };
+  const asked = groupBy(changes, keyOf);
+  const received = groupBy(
+    receipts.toSorted((a, b) => a.ordinal - b.ordinal),
+    keyOf,
+  );
+  for (const key of new Set([...asked.keys(), ...received.keys()]))
+    verifyKey(verdict, key, asked.get(key) ?? [], received.get(key) ?? []);
+  return verdict;
+}
+
+function verifyKey(verdict: Verdict, key: string, changes: readonly Change[], receipts: readonly Receipt[]): void {
+  const acked = changes.filter(({ isAcked }) => isAcked).map(({ word }) => word);
+  const firsts = receipts.filter(
+    (one, index) => receipts.findIndex(({ deliveryId }) => deliveryId === one.deliveryId) === index,
+  );
+  const received = firsts.map(({ word }) => word);
+  const found = { delivered: 0, lost: 0, duplicated: 0, reordered: 0, invented: 0 };
+  for (const word of new Set([...acked, ...received])) {
+    const ackedCount = count(acked, word);
+    const receivedCount = count(received, word);
+    const doubts = changes.reduce((sum, change) => sum + (change.word === word ? change.doubts : 0), 0);
+    found.delivered += Math.min(ackedCount, receivedCount);
+    found.lost += Math.max(0, ackedCount - receivedCount);
+    found.invented += Math.max(0, receivedCount - ackedCount - doubts);
+  }
+  found.reordered = found.delivered - longestCommonSubsequence(acked, received) + staleCount(receipts);
+  const acknowledged = receipts.filter(({ isAcknowledged }) => isAcknowledged).map(({ deliveryId }) => deliveryId);
+  found.duplicated = acknowledged.length - new Set(acknowledged).size;
+
+  verdict.acked += acked.length;
+  for (const name of ["delivered", "lost", "duplicated", "reordered", "invented"] as const)
+    verdict[name] += found[name];
+  if (found.lost + found.reordered + found.invented > 0 && verdict.examples.length < maxExamples)
+    verdict.examples.push(
+      `${key}: acked ${acked.join(" ") || "nothing"}; received ${historyOf(receipts) || "nothing"}`,
+    );
+}
+
+/** Deliveries that came again after another word: to the receiver the last word is no longer the last. */
+function staleCount(receipts: readonly Receipt[]): number {
+  const isStale = ({ deliveryId, word }: Receipt, index: number): boolean => {
+    const before = receipts.slice(0, index);
+    const last = before.findLastIndex((other) => other.deliveryId === deliveryId);
+    return last >= 0 && before.slice(last).some((other) => other.word !== word);
+  };
+  return receipts.filter(isStale).length;
+}
+
+const count = (words: readonly string[], word: string): number => words.filter((each) => each === word).length;
+
+const historyOf = (receipts: readonly Receipt[]): string =>
+  receipts.map(({ word, deliveryId, ordinal }) => `${word} (${deliveryId.slice(-8)}, request ${ordinal})`).join(" ");
+
+const keyOf = ({ key }: { key: string }): string => key;
+
+/** The length of the longest sequence that both contain in this order, whatever stands between. */
+export function longestCommonSubsequence(a: readonly string[], b: readonly string[]): number {
+  let row = new Array<number>(b.length + 1).fill(0);
+  for (const word of a) {
+    const next = [0];
+    for (const [index, other] of b.entries())
+      next.push(word === other ? at(row, index) + 1 : Math.max(at(row, index + 1), at(next, index)));
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+const at = (row: readonly number[], index: number): number => row[index] ?? 0;
