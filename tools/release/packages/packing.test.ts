@@ -29,7 +29,7 @@ const oneOrAll = isFull ? publishedNames : ["client"];
 test("every package demands pnpm before it is packed", async () => {
   for (const name of publishedNames) {
     const manifest = JSON.parse(await readFile(join(folderOf(name), "package.json"), "utf8")) as PackageManifest;
-    expect(manifest.scripts?.prepack).toMatch(/^node \.\.\/\.\.\/tools\/packed\/demand-pnpm\.mjs(?: && |$)/);
+    expect(manifest.scripts?.prepack).toMatch(/^node \.\.\/\.\.\/tools\/release\/demand-pnpm\.mjs(?: && |$)/);
   }
 });
 
