@@ -25,7 +25,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
   },
   docs: {
     docs: {
-      about: "the built site: links, HTML, accessibility, search questions, and the snippets that say what they print",
+      about: "the built site in Chromium, and every snippet that says what it prints",
       command: "--build vitest run --config tools/docs/check/vitest.config.ts",
     },
     guides: {

@@ -199,7 +199,7 @@ const printResponses = (api: OpenApi, responses: Operation["responses"], kind: W
       : []),
   ].join("\n");
 
-/** The command line and curl, both of which `npm run docs:check` runs. */
+/** The command line and curl, both of which `npm run check -- docs` runs. */
 function printTabs(method: string, path: string, name: string, isSigned: boolean, body: unknown): string {
   const data = body === undefined ? [] : ["  -H 'Content-Type: application/json'", `  -d '${JSON.stringify(body)}'`];
   const signature = isSigned ? ['  -H "Timestamp: $timestamp"', '  -H "Authorization: hmac $digest"'] : [];

@@ -125,7 +125,7 @@ const baseUrl = "http://127.0.0.1:3000";
 const apiKey = "demo-key-harbour";
 const keyHeader = "X-UE-Api-Subscription-Key";
 
-/** The same call in three languages, each of which `npm run docs:check` runs against the reference platform. */
+/** The same call in three languages, each of which `npm run check -- docs` runs against the reference platform. */
 function printTabs(api: OpenApi, method: string, path: string, operation: Operation): string {
   const parameters = (operation.parameters ?? []).map((parameter) => resolve(api, parameter));
   const id = parameters.find((parameter) => parameter.in === "path")?.example;
