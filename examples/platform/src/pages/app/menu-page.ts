@@ -63,7 +63,7 @@ const openSection = ({ times, deps }: AppContext, offers: readonly OpenOffer[]):
       <li>
         <a class="entry offer" href="/app/offers/${encodeURIComponent(id)}">
           <span class="what"><strong>${title}</strong> ${openedAt === null && html`<span class="badge new">new</span>`}</span>
-          <span>${slotsOf(times, events, deps.now())}</span>
+          ${events.length > 0 && html`<span>${slotsOf(times, events, deps.now())}</span>`}
           <span class="fine">${organisationName}${place && ` · ${place}`}</span>
         </a>
       </li>`,

@@ -102,8 +102,8 @@ const deliveriesTable = ({ times, deps }: PortalContext, rows: readonly ReadDeli
     rowId: ({ id }) => `delivery-${id}`,
     columns: [
       { heading: "Event", cell: (row) => html`<a href="/deliveries/${row.id}">${eventLabel(row)}</a>` },
-      { heading: "State", cell: deliveryState, phone: "end" },
-      { heading: "Last attempt", cell: lastAttempt, phone: "line" },
+      { heading: "State", cell: deliveryState, phone: "below" },
+      { heading: "Last attempt", cell: lastAttempt, phone: "below" },
       { heading: "Next attempt", cell: (row) => nextAttempt(times, row, deps.now()), phone: "none" },
       { heading: "Happened", cell: ({ createdAt }) => times.time(createdAt, "seconds") },
     ],

@@ -3,8 +3,8 @@ import { html, type Markup } from "./markup.ts";
 export interface Column<Row> {
   heading: string;
   cell(row: Row): Markup | string | number;
-  /** Of a compact table on a phone: at the end of the first line, on a line of its own, beside others, or left out. @default "beside" */
-  phone?: "end" | "line" | "beside" | "none";
+  /** Of a compact table on a phone: below the name, on a line of its own, beside others on the last line, or left out. @default "beside" */
+  phone?: "below" | "line" | "beside" | "none";
 }
 
 export interface DataTable<Row> {

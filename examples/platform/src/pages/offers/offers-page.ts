@@ -140,7 +140,7 @@ const offersTable = (context: PortalContext, rows: readonly FoundOffer[]): Marku
     isCompact: true,
     columns: [
       ...columnsOf(context),
-      { heading: "Created", cell: ({ createdAt }) => context.times.time(createdAt), phone: "none" },
+      { heading: "Created", cell: ({ createdAt }) => context.times.day(createdAt), phone: "none" },
     ],
     rows,
   });
@@ -154,10 +154,10 @@ const columnsOf = ({ times, user, deps }: PortalContext): Column<FoundOffer>[] =
   ...(user.organisations.length > 1
     ? [{ heading: "Organisation", cell: ({ organisationName }: FoundOffer) => organisationName }]
     : []),
-  { heading: "State", cell: offerState, phone: "end" },
+  { heading: "State", cell: offerState },
   { heading: "Applied", cell: ({ responses }: FoundOffer) => responses.applied },
-  { heading: "Rejected", cell: ({ responses }: FoundOffer) => responses.rejected },
-  { heading: "No response", cell: ({ responses }: FoundOffer) => responses.none },
+  { heading: "Rejected", cell: ({ responses }: FoundOffer) => responses.rejected, phone: "none" },
+  { heading: "No response", cell: ({ responses }: FoundOffer) => responses.none, phone: "none" },
 ];
 
 /** The state of an offer as a badge. */
