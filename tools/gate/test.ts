@@ -14,7 +14,7 @@ const checks: Record<string, readonly [command: string, ...args: string[]]> = {
   "OpenAPI document": ["redocly", "lint"],
   "published packages use what they ask for": [
     "knip",
-    ...["--config", "tools/gate/knip.config.ts", "--production"],
+    ...["--config", "tools/release/packages/knip.config.ts", "--production"],
     ...["--include", "files,dependencies,unlisted,unresolved"],
   ],
   "snippets in the docs": [process.execPath, "tools/gate/check-snippets.ts"],

@@ -1,5 +1,5 @@
 import type { KnipConfig } from "knip";
-import { readPublishedPackages } from "../release/packages/packages.ts";
+import { readPublishedPackages } from "./packages.ts";
 
 const published = readPublishedPackages().map(({ folder }) => folder);
 const examples = published.map((folder) => folder.replace("examples/", "")).join("|");
