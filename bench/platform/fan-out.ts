@@ -1,6 +1,6 @@
 // Creates offers and sends their notifications, in one process on one store; the parent asks what they cost.
 
-import { openLeases } from "../../examples/platform/src/dispatch/outbox/open-leases.ts";
+import { openLeases } from "../../examples/platform/src/dispatch/outbox/leases.ts";
 import { startPush } from "../../examples/platform/src/dispatch/push/start-push.ts";
 import { createOffer } from "../../examples/platform/src/offers/create-offer.ts";
 import { openStore } from "../../examples/platform/src/store/open-store.ts";

@@ -1,15 +1,13 @@
 // Claims and settles deliveries on one store, without HTTP; the parent decides what else the store holds.
 
 import { claimRows } from "../../examples/platform/src/dispatch/outbox/claim-rows.ts";
-import { endLeases } from "../../examples/platform/src/dispatch/outbox/leases.ts";
-import { openLeases } from "../../examples/platform/src/dispatch/outbox/open-leases.ts";
+import { openLeases } from "../../examples/platform/src/dispatch/outbox/leases.ts";
 import type { Lease } from "../../examples/platform/src/dispatch/outbox/outbox-queue.ts";
-import { loadDeliveries } from "../../examples/platform/src/dispatch/webhooks/attempt/load-deliveries.ts";
-import { defaultRetrySchedule } from "../../examples/platform/src/dispatch/webhooks/attempt/retry-schedule.ts";
-import { defaultBreakerPolicy } from "../../examples/platform/src/dispatch/webhooks/breaker-policy.ts";
-import { recordAttempts } from "../../examples/platform/src/dispatch/webhooks/record-attempts.ts";
-import { lockEndpoints } from "../../examples/platform/src/dispatch/webhooks/update-endpoint-health.ts";
-import { webhooks } from "../../examples/platform/src/dispatch/webhooks/webhook-queue.ts";
+import { loadDeliveries } from "../../examples/platform/src/dispatch/webhooks/attempt-delivery.ts";
+import { defaultBreakerPolicy } from "../../examples/platform/src/dispatch/webhooks/circuit-breaker.ts";
+import { defaultRetrySchedule } from "../../examples/platform/src/dispatch/webhooks/retry-schedule.ts";
+import { settleAttempts } from "../../examples/platform/src/dispatch/webhooks/settle-attempts.ts";
+import { webhooks } from "../../examples/platform/src/dispatch/webhooks/start-delivery.ts";
 import { openStore } from "../../examples/platform/src/store/open-store.ts";
 import { median } from "../median.ts";
 import { addBurden, addBusy, addDue, type Burden } from "./grow.ts";
@@ -53,11 +51,7 @@ async function settle(claimed: readonly Lease[]): Promise<void> {
     } as const;
     return [{ lease, row, result: { ...attempt, startedAt: now() } }];
   });
-  await store.transaction(async (trx) => {
-    const held = made.map(({ lease }) => lease);
-    const { locked } = await endLeases(trx, "webhooks", held, lockEndpoints(made));
-    await recordAttempts(trx, context, made, locked);
-  });
+  await store.transaction((trx) => settleAttempts(trx, context, made));
 }
 
 async function deliver(count: number): Promise<Claims> {

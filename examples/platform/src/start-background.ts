@@ -1,13 +1,13 @@
 import type { Logger } from "pino";
-import { mailboxTransport } from "./dispatch/mail/mail-transport.ts";
-import { startMail } from "./dispatch/mail/start-mail.ts";
-import { runLoop } from "./dispatch/outbox/run-loop.ts";
-import { openPushTransport } from "./dispatch/push/open-push-transport.ts";
+import { mailboxTransport, startMail } from "./dispatch/mail/start-mail.ts";
+import { runLoop } from "./dispatch/outbox/timers.ts";
+import { inboxTransport, type PushTransport } from "./dispatch/push/push-transport.ts";
 import { startPush } from "./dispatch/push/start-push.ts";
-import { purgeExpired } from "./dispatch/retention/purge-expired.ts";
+import { purgeExpired } from "./dispatch/retention.ts";
 import { type DeliveryOptions, startDelivery } from "./dispatch/webhooks/start-delivery.ts";
 import { createMetrics, type Metrics } from "./observability/metrics.ts";
 import { serveMetrics } from "./observability/serve-metrics.ts";
+import { readFcmCredentials } from "./settings/fcm-credentials.ts";
 import type { Settings } from "./settings/settings.ts";
 import type { Signals } from "./store/signals.ts";
 
@@ -35,7 +35,7 @@ const retentionIdleMs = 10 * 60_000;
 export async function startBackground(options: BackgroundOptions): Promise<Background> {
   const { settings, store, leases, signals, log, onError, now } = options;
   const { smtp } = settings;
-  const pushTransport = await openPushTransport(store, settings.fcmCredentials, now);
+  const pushTransport = await openPushTransport(options);
   // Loads nodemailer only when it is used.
   const mailTransport = smtp
     ? (await import("./dispatch/mail/smtp-transport.ts")).smtpTransport(smtp)
@@ -49,13 +49,9 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
     onAttempt(record) {
       log.info(record, "delivery.attempted");
       metrics.onAttempt(record);
-      signals.publish({ topic: "delivery", organisationId: record.organisationId });
     },
     onEndpoint(record) {
       log.warn(record, "endpoint.changed");
-      const { organisationId, change } = record;
-      signals.publish({ topic: "endpoint", organisationId });
-      if (change === "disabled") signals.publish({ topic: "mail", organisationId });
     },
   });
   const push = startPush({ store, leases, transport: pushTransport, onError });
@@ -78,4 +74,12 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
       return Promise.all([metricsServer?.close(), mailTransport.close?.(), pushTransport.close?.()]);
     },
   };
+}
+
+/** The worker app's inbox alone, or with credentials Firebase Cloud Messaging too (D-79). Only then is its package loaded. */
+async function openPushTransport({ settings, store, now }: BackgroundOptions): Promise<PushTransport> {
+  if (settings.fcmCredentials === undefined) return inboxTransport;
+  const credentials = await readFcmCredentials(settings.fcmCredentials);
+  const { fcmTransport, forgetToken } = await import("./dispatch/push/fcm-transport.ts");
+  return fcmTransport({ credentials, now, onUnregistered: (device) => forgetToken(store, device) });
 }

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { AttemptRecord } from "../dispatch/webhooks/attempt-record.ts";
+import type { AttemptRecord } from "../dispatch/webhooks/settle-attempts.ts";
 import type { CompletedRequest } from "../http/observe-requests.ts";
 import type { Store } from "../store/store.ts";
 import { type Backlog, readBacklog } from "./read-backlog.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { withTimeout } from "../dispatch/outbox/with-timeout.ts";
+import { withTimeout } from "../dispatch/outbox/timers.ts";
 import type { Store } from "../store/store.ts";
 
 const limitMs = 2_000;

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import { withTimeout } from "../dispatch/outbox/with-timeout.ts";
-import { type ShownState, shownState } from "../dispatch/webhooks/shown-state.ts";
+import { withTimeout } from "../dispatch/outbox/timers.ts";
+import { type ShownState, shownState } from "../dispatch/webhooks/disabled-endpoint.ts";
 import type { Store } from "../store/store.ts";
 
 /** Waiting work, over all processes. */

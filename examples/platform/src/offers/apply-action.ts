@@ -1,7 +1,6 @@
 import { notifyWorkers } from "../dispatch/push/notify-workers.ts";
 import { recordEvent } from "../dispatch/webhooks/record-event.ts";
-import { announce } from "../store/announce.ts";
-import type { Trx } from "../store/store.ts";
+import { announce, type Trx } from "../store/store.ts";
 import type { OfferDeps } from "./offer-deps.ts";
 import { type MailedOffer, mailEnd, mailResponses } from "./offer-mails.ts";
 import {
@@ -129,7 +128,6 @@ async function applyEffect(trx: Trx, organisationId: string, offerId: string, ef
   if (effect.type === "notify") {
     const { reason, workerIds } = effect;
     await notifyWorkers(trx, { offerId, workerIds, reason });
-    announce(trx, { topic: "notification", workerIds });
     return;
   }
   const { workerId, response } = effect;
@@ -138,5 +136,4 @@ async function applyEffect(trx: Trx, organisationId: string, offerId: string, ef
     type: "workerOfferResponse",
     data: { offerId, workerId, response },
   });
-  announce(trx, { topic: "delivery", organisationId });
 }

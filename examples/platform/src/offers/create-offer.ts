@@ -3,8 +3,7 @@ import { sql } from "kysely";
 import type { z } from "zod";
 import { notifyWorkers } from "../dispatch/push/notify-workers.ts";
 import type { offerCreationSchema } from "../generated/schemas.ts";
-import { announce } from "../store/announce.ts";
-import type { Trx } from "../store/store.ts";
+import { announce, type Trx } from "../store/store.ts";
 import type { OfferDeps } from "./offer-deps.ts";
 import { mailCreation } from "./offer-mails.ts";
 
@@ -54,7 +53,7 @@ export async function createOffer(
     order by place`.execute(trx);
   await mailCreation(trx, deps, { ...offer, events }, workerIds.length);
   await notifyWorkers(trx, { offerId: id, workerIds, reason: "offer" });
-  announce(trx, { topic: "offer", organisationId }, { topic: "notification", workerIds });
+  announce(trx, { topic: "offer", organisationId });
   return id;
 }
 

@@ -1,12 +1,12 @@
-import type { Publisher } from "../store/announce.ts";
+import type { Signals } from "../store/signals.ts";
 import type { Store } from "../store/store.ts";
 
 /** What every operation on offers needs. */
 export interface OfferDeps {
   store: Store;
   now: () => Date;
-  /** Receives the changes of each commit: deliveries start and pages update at once. */
-  signals: Publisher;
+  /** For changes that are made outside a transaction. */
+  signals: Pick<Signals, "publish">;
   /** The URL of a page, for mails. Never built from the Host header, which a caller chooses. */
   linkTo: (path: string) => string;
 }

@@ -1,6 +1,5 @@
 import { sql } from "kysely";
-import { lineInMail } from "../dispatch/mail/line-in-mail.ts";
-import { offerSummary } from "../dispatch/mail/offer-summary.ts";
+import { lineInMail, offerSummary } from "../dispatch/mail/mail-text.ts";
 import { writeDigest, writeMails } from "../dispatch/mail/write-mails.ts";
 import { responseDigestMinutes } from "../generated/decisions.ts";
 import { placeName } from "../store/place-name.ts";

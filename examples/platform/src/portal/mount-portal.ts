@@ -6,7 +6,6 @@ import type { EndpointCheck } from "../dispatch/outbound/test-endpoint.ts";
 import { defineRoutes } from "../http/define-routes.ts";
 import { instantField } from "../http/instant-field.ts";
 import { listSchema } from "../lists/list-query.ts";
-import { commitAndPublish } from "../store/announce.ts";
 import { deliveryList } from "./deliveries/deliveries.ts";
 import { redeliverOne, redeliverRange, redeliveryRangeSchema, retryAll, retryOne } from "./deliveries/redeliver.ts";
 import { invitationList, invitationSchema, invite } from "./invitations/invitations.ts";
@@ -71,7 +70,7 @@ export function mountPortal(router: Router, deps: PortalDeps): void {
     get: list(invitationList, listSchema(invitationList.cursor)),
     post: route(async ({ user, read }) => {
       const invitation = await read(invitationSchema);
-      return { invitations: await commitAndPublish(deps, (trx) => invite(trx, deps, user, invitation)) };
+      return { invitations: await deps.store.transaction((trx) => invite(trx, deps, user, invitation)) };
     }, 201),
   });
 

@@ -1,5 +1,5 @@
-import type { AttemptRecord } from "../dispatch/webhooks/attempt-record.ts";
-import type { EndpointRecord } from "../dispatch/webhooks/endpoint-record.ts";
+import type { EndpointRecord } from "../dispatch/webhooks/circuit-breaker.ts";
+import type { AttemptRecord } from "../dispatch/webhooks/settle-attempts.ts";
 import { attemptLabel } from "../pages/deliveries/delivery-labels.ts";
 
 /** A line of the log, as JSON gives it back. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defaultRetrySchedule, type RetrySchedule } from "../dispatch/webhooks/attempt/retry-schedule.ts";
+import { defaultRetrySchedule, type RetrySchedule } from "../dispatch/webhooks/retry-schedule.ts";
 
 export const wholeNumber = (min: number, max: number) =>
   z

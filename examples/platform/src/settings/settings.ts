@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { z } from "zod";
-import { defaultRetention } from "../dispatch/retention/purge-expired.ts";
-import { defaultRetrySchedule } from "../dispatch/webhooks/attempt/retry-schedule.ts";
+import { defaultRetention } from "../dispatch/retention.ts";
+import { defaultRetrySchedule } from "../dispatch/webhooks/retry-schedule.ts";
 import { bodyLimitBytes } from "../generated/decisions.ts";
 import { emailAddressSchema } from "../generated/schemas.ts";
 import { SettingError } from "./setting-error.ts";

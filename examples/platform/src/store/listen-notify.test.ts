@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Signal } from "./announce.ts";
 import { heardIn, payloadOf, signalText } from "./listen-notify.ts";
+import type { Signal } from "./store.ts";
 
 const signals: Signal[] = [
   { topic: "delivery", organisationId: "org_küche" },

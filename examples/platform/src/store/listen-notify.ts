@@ -1,8 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type pg from "pg";
 import { z } from "zod";
-import { type Heard, type Signal, topics } from "./announce.ts";
-import type { Store } from "./store.ts";
+import { type Heard, type Signal, type Store, topics } from "./store.ts";
 
 /** How often the listening connection is queried, so that a connection which a firewall dropped is noticed by its silence. */
 const aliveMs = 15_000;

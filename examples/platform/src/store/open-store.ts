@@ -8,7 +8,7 @@ import { PgliteThread } from "./pglite/pglite-thread.ts";
 import { type Lane, PriorityMutex } from "./pglite/priority-mutex.ts";
 import { openPool, ownClient, withPreparedStatements } from "./postgres-pool.ts";
 import { pageCost } from "./query-plans.ts";
-import { type Store, StoreError, type Trx } from "./store.ts";
+import { announcedIn, type Signal, type Store, StoreError, type Trx } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
 export interface StoreOptions {
@@ -57,10 +57,11 @@ async function openPglite(options: StoreOptions): Promise<Store> {
     throw error;
   }
   const turns = new PriorityMutex();
+  const commits = new Commits();
   const lane = (name: Lane) => {
     const pglite = new PgliteConnection(thread, turns, name);
     return {
-      ...queriesBy(new PGliteDialect({ pglite }), transactionLimitMs),
+      ...queriesBy(new PGliteDialect({ pglite }), transactionLimitMs, commits),
       execute: (text: string, values?: unknown[]) => pglite.query<Record<string, unknown>>(text, values),
     };
   };
@@ -68,6 +69,7 @@ async function openPglite(options: StoreOptions): Promise<Store> {
     name: "pglite",
     label: `PGlite in ${dataFolder}`,
     ...lane("background"),
+    onCommit: (publish) => commits.subscribe(publish),
     get background() {
       return background;
     },
@@ -89,11 +91,13 @@ async function openPostgres(options: StoreOptions, databaseUrl: string): Promise
   const { onError = () => undefined, transactionLimitMs = 5_000 } = options;
   const pool = openPool(databaseUrl, onError);
   const { rows } = await pool.query<{ version: string }>("select current_setting('server_version') as version");
+  const commits = new Commits();
   const version = rows[0]?.version.split(" ")[0] ?? "of unknown version";
   const background: Store = {
     name: "postgres",
     label: `PostgreSQL ${version}`,
-    ...queriesBy(new PostgresDialect({ pool: withPreparedStatements(pool) }), transactionLimitMs),
+    ...queriesBy(new PostgresDialect({ pool: withPreparedStatements(pool) }), transactionLimitMs, commits),
+    onCommit: (publish) => commits.subscribe(publish),
     execute: (text, values) => pool.query(text, values),
     newClient: () => ownClient(databaseUrl),
     get background() {
@@ -101,14 +105,41 @@ async function openPostgres(options: StoreOptions, databaseUrl: string): Promise
     },
     close: () => pool.end(),
   };
-  return { ...background, ...queriesBy(new PostgresDialect({ pool }), transactionLimitMs) };
+  return { ...background, ...queriesBy(new PostgresDialect({ pool }), transactionLimitMs, commits) };
 }
 
-function queriesBy(dialect: Dialect, transactionLimitMs: number): Pick<Store, "db" | "transaction"> {
+/** Passes the signals of committed transactions on. */
+class Commits {
+  readonly #subscribers = new Set<(signals: readonly Signal[]) => void>();
+
+  subscribe(publish: (signals: readonly Signal[]) => void): () => void {
+    this.#subscribers.add(publish);
+    return () => void this.#subscribers.delete(publish);
+  }
+
+  publish(signals: readonly Signal[]): void {
+    if (signals.length > 0) for (const publish of this.#subscribers) publish(signals);
+  }
+}
+
+function queriesBy(dialect: Dialect, transactionLimitMs: number, commits: Commits): Pick<Store, "db" | "transaction"> {
   const db = new Kysely<Tables>({ dialect });
-  // On PGlite, kysely runs the requests of one instance one after the other. Transactions have their own instance, so that a query does not wait for a commit.
+  // On PGlite, kysely runs the requests of one instance one after the other. Transactions have their own instance, so that a
+  // query does not wait for a commit.
   const transactions = new Kysely<Tables>({ dialect });
-  return { db, transaction: (work) => inTransaction(transactions, transactionLimitMs, work) };
+  return {
+    db,
+    async transaction(work) {
+      let announced: readonly Signal[] = [];
+      const result = await inTransaction(transactions, transactionLimitMs, async (trx) => {
+        const done = await work(trx);
+        announced = announcedIn(trx);
+        return done;
+      });
+      commits.publish(announced);
+      return result;
+    },
+  };
 }
 
 /**

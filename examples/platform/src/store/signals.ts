@@ -1,15 +1,14 @@
 import { randomUUID } from "node:crypto";
-import type { Heard, Publisher, Signal } from "./announce.ts";
 import { heardIn, listenToOthers, notifyOthers } from "./listen-notify.ts";
-import type { Store } from "./store.ts";
+import type { Heard, Signal, Store } from "./store.ts";
 
 export type SignalListener = (heard: Heard) => void;
 
 /** Publish/subscribe among all processes that share one store, by LISTEN/NOTIFY (D-82). */
-export interface Signals extends Publisher {
+export interface Signals {
   /**
-   * Publishes what changed. Call it after the commit (`commitAndPublish` does). Never fails. Listeners in this process are
-   * called before it returns; those in other processes soon after.
+   * Publishes a change that is committed; the store does so for what its transactions announce. Never fails. Listeners in
+   * this process are called before it returns; those in other processes soon after.
    */
   publish(signals: Signal | readonly Signal[]): void;
   /** Resolves when signals of other processes are received from now on. */
@@ -63,13 +62,15 @@ export function openSignals(store: Store, { onError }: SignalsOptions): Signals 
       onError,
     });
   if (listening === undefined) onReady();
+  const publish = (given: Signal | readonly Signal[]): void => {
+    const signals = "topic" in given ? [given] : given;
+    signals.forEach(dispatch);
+    notifier?.add(signals);
+  };
+  const endPublishing = store.onCommit(publish);
   return {
     ready,
-    publish(given) {
-      const signals = "topic" in given ? [given] : given;
-      signals.forEach(dispatch);
-      notifier?.add(signals);
-    },
+    publish,
     subscribe(listener) {
       // A wrapper, so that the same function can be subscribed twice.
       const own: SignalListener = (heard) => listener(heard);
@@ -77,6 +78,7 @@ export function openSignals(store: Store, { onError }: SignalsOptions): Signals 
       return () => void listeners.delete(own);
     },
     async stop() {
+      endPublishing();
       await Promise.all([notifier?.stop(), listening?.stop()]);
     },
   };

@@ -2,6 +2,35 @@ import type { Kysely, Transaction } from "kysely";
 import type pg from "pg";
 import type { Tables } from "./tables.ts";
 
+export const topics = ["offer", "delivery", "endpoint", "mail", "notification"] as const;
+
+export type Topic = (typeof topics)[number];
+
+/** Says that something changed, not how: a listener reads the store. */
+export interface Signal {
+  topic: Topic;
+  /** The organisation whose data changed. Absent for a notification, and for mail to an address of no organisation. */
+  organisationId?: string | undefined;
+  /** The workers who got a notification. Absent when they are unknown or too many to name: then every worker may have one. */
+  workerIds?: readonly string[] | undefined;
+}
+
+/** What a listener receives. `everything`: any data may have changed, for example while a connection was lost. */
+export type Heard = Signal | "everything";
+
+const announced = new WeakMap<Trx, Signal[]>();
+
+/**
+ * Has the store publish these signals after the commit of this transaction. A rollback discards them. Called by the function that
+ * records the change, so that its callers cannot forget it.
+ */
+export function announce(trx: Trx, ...signals: readonly Signal[]): void {
+  announced.set(trx, [...announcedIn(trx), ...signals]);
+}
+
+/** For the store, when it commits. */
+export const announcedIn = (trx: Trx): readonly Signal[] => announced.get(trx) ?? [];
+
 /** A transaction. Code that runs inside one uses nothing else: no `store.db`, network or files. */
 export type Trx = Transaction<Tables>;
 
@@ -12,12 +41,18 @@ export interface Store {
   readonly label: string;
   readonly db: Kysely<Tables>;
   /**
-   * Commits what `work` did with `trx`, or nothing of it.
+   * Commits what `work` did with `trx`, or nothing of it, and then publishes what it announced.
    *
    * @throws {StoreError} `transaction_overdue` when no statement of it returned for 5 s; it is then rolled back, and
    *   further statements of it are refused
    */
   transaction<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
+  /**
+   * Calls `publish` after each commit with the signals that were announced in the transaction, of background work too.
+   *
+   * @returns ends that
+   */
+  onCommit(publish: (signals: readonly Signal[]) => void): () => void;
   /** One SQL text outside kysely, possibly of several statements. */
   execute(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
   /**

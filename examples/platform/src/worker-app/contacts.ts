@@ -4,7 +4,6 @@ import { tooManyRequests } from "../accounts/too-many-requests.ts";
 import { recordEvent } from "../dispatch/webhooks/record-event.ts";
 import { ProblemError } from "../http/problem-error.ts";
 import { textField } from "../http/text-field.ts";
-import { announce } from "../store/announce.ts";
 import type { Trx } from "../store/store.ts";
 import type { WorkerAppDeps } from "./worker.ts";
 
@@ -54,7 +53,6 @@ export async function addContact(
 ): Promise<void> {
   if (contactsPerHour !== undefined) await checkContacts(trx, workerId, contactsPerHour);
   await recordEvent(trx, organisationId, { type: "workerAddedContact", data: { workerId } });
-  announce(trx, { topic: "delivery", organisationId });
 }
 
 /** Counts events, which all processes share and which survive a restart. */

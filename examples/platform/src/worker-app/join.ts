@@ -6,7 +6,6 @@ import { signIn } from "../accounts/sign-in.ts";
 import { invitationValidDays } from "../generated/decisions.ts";
 import { ProblemError } from "../http/problem-error.ts";
 import { lineField } from "../http/text-field.ts";
-import { commitAndPublish } from "../store/announce.ts";
 import { sha256 } from "../store/encrypt.ts";
 import type { Trx } from "../store/store.ts";
 import { addContact } from "./contacts.ts";
@@ -74,7 +73,7 @@ export async function joinAsWorker(
   await readInvitation(deps, token);
   const passwordHash = await hashPassword(password);
   const id = `worker_${randomUUID()}`;
-  await commitAndPublish(deps, async (trx) => {
+  await deps.store.transaction(async (trx) => {
     const { organisation_id, sign_in_address: address } = await useInvitation(trx, deps, token);
     const joined = await trx
       .insertInto("workers")
@@ -102,7 +101,7 @@ export async function acceptAsWorker(
 ): Promise<NewSession> {
   const { emailAddress } = await readInvitation(deps, token);
   const session = await signIn(deps, worker, { name: emailAddress, ...credentials });
-  await commitAndPublish(deps, async (trx) => {
+  await deps.store.transaction(async (trx) => {
     const { id } = await trx
       .selectFrom("workers")
       .select("id")

@@ -4,7 +4,6 @@ import { sessionOf, signedIn } from "../accounts/sessions.ts";
 import { signedInRoutes } from "../accounts/signed-in-routes.ts";
 import { defineRoutes } from "../http/define-routes.ts";
 import { listSchema } from "../lists/list-query.ts";
-import { commitAndPublish } from "../store/announce.ts";
 import { addContact, contactSchema, readOrganisation } from "./contacts.ts";
 import { addDevice, deviceSchema, listDevices, removeDevice } from "./devices.ts";
 import { menuEntries } from "./menu.ts";
@@ -37,7 +36,7 @@ export function mountWorkerApp(router: Router, deps: WorkerAppDeps): void {
     post: route(async ({ user, read }) => {
       const { organisationId } = await read(contactSchema);
       const { id } = await readOrganisation(deps, organisationId);
-      await commitAndPublish(deps, (trx) => addContact(trx, deps, user.id, id));
+      await deps.store.transaction((trx) => addContact(trx, deps, user.id, id));
     }),
   });
 

@@ -2,7 +2,6 @@ import { applyAction } from "../offers/apply-action.ts";
 import { offerFlags } from "../offers/read-offer.ts";
 import { offerNotAddressed, refusalProblem } from "../offers/refusal-problem.ts";
 import type { WorkerAction } from "../offers/transition.ts";
-import { commitAndPublish } from "../store/announce.ts";
 import { placeName } from "../store/place-name.ts";
 import type { WorkerAppDeps } from "./worker.ts";
 
@@ -51,6 +50,6 @@ export async function actAsWorker(
   id: string,
   type: WorkerAction,
 ): Promise<void> {
-  const result = await commitAndPublish(deps, (trx) => applyAction(trx, deps, { workerId }, id, { type, workerId }));
+  const result = await deps.store.transaction((trx) => applyAction(trx, deps, { workerId }, id, { type, workerId }));
   if (result !== "done") throw refusalProblem(result, offerNotAddressed);
 }

@@ -2,7 +2,6 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { deleteExpiredKeys, type IdempotencyRecord, idempotent } from "../../src/http/idempotent.ts";
 import { createOffer } from "../../src/offers/create-offer.ts";
-import { commitAndPublish } from "../../src/store/announce.ts";
 import type { Store, Trx } from "../../src/store/store.ts";
 import { linkTo } from "../mail/link-to.ts";
 import { afterEachStatement } from "../store/after-each-statement.ts";
@@ -128,7 +127,7 @@ describe.each(await storesUnderTest())("an expired idempotency key on $title", (
     const ids = new Set<string>();
     const createAgain = async (): Promise<void> => {
       key = later(key, dayMs);
-      const created = await commitAndPublish(deps, (trx) =>
+      const created = await deps.store.transaction((trx) =>
         idempotent(trx, key, () => createOffer(trx, deps, organisationId, input)),
       );
       expect(created.replayed).toBe(false);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { claimRows } from "../../src/dispatch/outbox/claim-rows.ts";
 import { Leases } from "../../src/dispatch/outbox/leases.ts";
-import { webhooks } from "../../src/dispatch/webhooks/webhook-queue.ts";
+import { webhooks } from "../../src/dispatch/webhooks/start-delivery.ts";
 import type { Store } from "../../src/store/store.ts";
 import { addOrganisation, testSchedule } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";

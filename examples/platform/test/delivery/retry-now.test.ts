@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { defaultBreakerPolicy } from "../../src/dispatch/webhooks/breaker-policy.ts";
+import { defaultBreakerPolicy } from "../../src/dispatch/webhooks/circuit-breaker.ts";
 import { retryAllNow, retryNow } from "../../src/dispatch/webhooks/retry-now.ts";
 import { eventually } from "../support/eventually.ts";
 import { respondWith } from "../support/receiver.ts";

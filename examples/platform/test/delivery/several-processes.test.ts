@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { restartSchedules } from "../../src/dispatch/webhooks/enable-endpoint.ts";
+import { restartSchedules } from "../../src/dispatch/webhooks/disabled-endpoint.ts";
 import { recordEvent } from "../../src/dispatch/webhooks/record-event.ts";
 import { redeliver, redeliverThese } from "../../src/dispatch/webhooks/redeliver.ts";
 import type { Trx } from "../../src/store/store.ts";

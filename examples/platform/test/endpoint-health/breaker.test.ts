@@ -1,12 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { claimRows } from "../../src/dispatch/outbox/claim-rows.ts";
 import { Leases } from "../../src/dispatch/outbox/leases.ts";
-import type { Loop } from "../../src/dispatch/outbox/run-loop.ts";
-import { defaultRetrySchedule } from "../../src/dispatch/webhooks/attempt/retry-schedule.ts";
-import { defaultBreakerPolicy } from "../../src/dispatch/webhooks/breaker-policy.ts";
-import type { EndpointRecord } from "../../src/dispatch/webhooks/endpoint-record.ts";
+import type { Loop } from "../../src/dispatch/outbox/timers.ts";
+import { defaultBreakerPolicy, type EndpointRecord } from "../../src/dispatch/webhooks/circuit-breaker.ts";
 import { recordEvent } from "../../src/dispatch/webhooks/record-event.ts";
-import { webhooks } from "../../src/dispatch/webhooks/webhook-queue.ts";
+import { defaultRetrySchedule } from "../../src/dispatch/webhooks/retry-schedule.ts";
+import { webhooks } from "../../src/dispatch/webhooks/start-delivery.ts";
 import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { hangUp, openReceiver, type Receiver, type Respond, respondWith } from "../support/receiver.ts";

@@ -1,7 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { enableEndpoint, restartSchedules } from "../../src/dispatch/webhooks/enable-endpoint.ts";
+import {
+  enableEndpoint,
+  isShownAs,
+  restartSchedules,
+  type ShownState,
+} from "../../src/dispatch/webhooks/disabled-endpoint.ts";
 import { recordEvent } from "../../src/dispatch/webhooks/record-event.ts";
-import { isShownAs, type ShownState } from "../../src/dispatch/webhooks/shown-state.ts";
 import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";

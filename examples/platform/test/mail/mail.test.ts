@@ -2,14 +2,19 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type MailTransport, mailboxTransport } from "../../src/dispatch/mail/mail-transport.ts";
 import { smtpTransport } from "../../src/dispatch/mail/smtp-transport.ts";
-import { type MailOptions, mails, maxMailAttempts, startMail } from "../../src/dispatch/mail/start-mail.ts";
+import {
+  type MailOptions,
+  type MailTransport,
+  mailboxTransport,
+  mails,
+  maxMailAttempts,
+  startMail,
+} from "../../src/dispatch/mail/start-mail.ts";
 import { writeMails } from "../../src/dispatch/mail/write-mails.ts";
 import { claimRows } from "../../src/dispatch/outbox/claim-rows.ts";
-import { Leases } from "../../src/dispatch/outbox/leases.ts";
-import { openLeases } from "../../src/dispatch/outbox/open-leases.ts";
-import type { Loop } from "../../src/dispatch/outbox/run-loop.ts";
+import { Leases, openLeases } from "../../src/dispatch/outbox/leases.ts";
+import type { Loop } from "../../src/dispatch/outbox/timers.ts";
 import { type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { openPlatform } from "../support/platform-under-test.ts";

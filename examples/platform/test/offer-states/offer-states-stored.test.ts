@@ -3,7 +3,6 @@ import { fc } from "../../../../tools/property-seed.ts";
 import { applyAction } from "../../src/offers/apply-action.ts";
 import { createOffer } from "../../src/offers/create-offer.ts";
 import type { OfferDeps } from "../../src/offers/offer-deps.ts";
-import { commitAndPublish } from "../../src/store/announce.ts";
 import type { Store } from "../../src/store/store.ts";
 import { linkTo } from "../mail/link-to.ts";
 import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
@@ -19,11 +18,11 @@ function storedOffers(deps: OfferDeps, organisations: Organisations): OffersUnde
   return {
     async create(ids) {
       const input = { createdByUserId: "hana", title: "Kitchen help", workerIds: [...ids] };
-      offerIds.push(await commitAndPublish(deps, (trx) => createOffer(trx, deps, organisations.ours, input)));
+      offerIds.push(await deps.store.transaction((trx) => createOffer(trx, deps, organisations.ours, input)));
     },
     async act(number, step) {
       const actor = "workerId" in step ? step : { organisationId: organisations[step.organisation] };
-      const result = await commitAndPublish(deps, (trx) => applyAction(trx, deps, actor, offerIds[number] ?? "", step));
+      const result = await deps.store.transaction((trx) => applyAction(trx, deps, actor, offerIds[number] ?? "", step));
       return result === "done" ? result : result.code === "not_addressed" ? "offer_not_found" : result.code;
     },
     pictures: () => Promise.all(offerIds.map((id) => readPicture(deps.store, organisations, id))),

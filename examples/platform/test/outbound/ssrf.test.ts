@@ -5,11 +5,9 @@ import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Resolve } from "../../src/dispatch/outbound/connect/guarded-connector.ts";
-import { isOwnAddress } from "../../src/dispatch/outbound/connect/own-addresses.ts";
-import { nameResolver } from "../../src/dispatch/outbound/connect/resolve-name.ts";
 import { createOutbound, type OutboundOptions } from "../../src/dispatch/outbound/create-outbound.ts";
 import type { OutboundResult } from "../../src/dispatch/outbound/outbound.ts";
+import { isOwnAddress, nameResolver, type Resolve } from "../../src/dispatch/outbound/ssrf-guard.ts";
 import { openReceiver, respondWith } from "../support/receiver.ts";
 import { type NameServer, openNameServer } from "./name-server.ts";
 

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { writeMails } from "../../src/dispatch/mail/write-mails.ts";
-import type { Leases } from "../../src/dispatch/outbox/leases.ts";
-import { openLeases } from "../../src/dispatch/outbox/open-leases.ts";
+import { endLeases, type Leases, openLeases } from "../../src/dispatch/outbox/leases.ts";
 import { startDispatcher } from "../../src/dispatch/outbox/start-dispatcher.ts";
 import { type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
@@ -49,7 +48,9 @@ describe.each(await storesUnderTest())("a claim on $title", ({ createDatabase })
           return "sent";
         },
         async settle(trx, made) {
-          const ids = made.map(({ row }) => row);
+          const { held } = await endLeases(trx, "mails", made);
+          const ids = held.map(({ row }) => row);
+          if (ids.length === 0) return () => undefined;
           await trx.updateTable("mails").set({ due_at: null, sent_at: new Date() }).where("id", "in", ids).execute();
           return () => undefined;
         },

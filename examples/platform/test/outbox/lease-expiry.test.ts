@@ -1,8 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { claimRows } from "../../src/dispatch/outbox/claim-rows.ts";
-import { Leases, nextWakeupMs } from "../../src/dispatch/outbox/leases.ts";
-import { openLeases } from "../../src/dispatch/outbox/open-leases.ts";
+import { Leases, nextWakeupMs, openLeases } from "../../src/dispatch/outbox/leases.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";

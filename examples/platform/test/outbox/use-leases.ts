@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect } from "vitest";
 import { claimRows } from "../../src/dispatch/outbox/claim-rows.ts";
 import { endLeases, Leases } from "../../src/dispatch/outbox/leases.ts";
 import type { Lease, OutboxQueue } from "../../src/dispatch/outbox/outbox-queue.ts";
-import type { Loop } from "../../src/dispatch/outbox/run-loop.ts";
 import { type DispatcherOptions, startDispatcher } from "../../src/dispatch/outbox/start-dispatcher.ts";
-import { webhooks } from "../../src/dispatch/webhooks/webhook-queue.ts";
+import type { Loop } from "../../src/dispatch/outbox/timers.ts";
+import { webhooks } from "../../src/dispatch/webhooks/start-delivery.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store, Trx } from "../../src/store/store.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
@@ -45,8 +45,9 @@ export function dispatch(store: Store, leases: Leases, options: Partial<Dispatch
       return "done";
     },
     async settle(trx, made) {
-      const rowIds = made.map(({ row }) => row);
-      await acknowledge(trx, rowIds);
+      const { held } = await endLeases(trx, queue.name, made);
+      const rowIds = held.map(({ row }) => row);
+      if (rowIds.length > 0) await acknowledge(trx, rowIds);
       return () => void settled.push(...rowIds);
     },
     ...options,
@@ -115,8 +116,11 @@ export function useLeases(createDatabase: StoreUnderTest["createDatabase"]): Lea
     if (lease === undefined) throw new Error("nothing was claimed");
     return lease;
   };
-  const end = async (...leases: Lease[]) =>
-    (await store.transaction((trx) => endLeases(trx, "webhooks", leases))).ended;
+  const end = async (...leases: Lease[]) => {
+    const attempted = leases.map((lease) => ({ lease }));
+    const { held } = await store.transaction((trx) => endLeases(trx, "webhooks", attempted));
+    return new Set(held.map(({ lease }) => lease.token));
+  };
   const start: typeof dispatch = (...given) => {
     const dispatched = dispatch(...given);
     loops.push(dispatched.loop);

@@ -1,12 +1,11 @@
 import { expect, test } from "vitest";
 import { createOutbound } from "../../src/dispatch/outbound/create-outbound.ts";
-import { createSigner } from "../../src/dispatch/outbound/create-signer.ts";
+import { createSigner } from "../../src/dispatch/outbound/send-signed.ts";
 import { claimRows } from "../../src/dispatch/outbox/claim-rows.ts";
 import { Leases } from "../../src/dispatch/outbox/leases.ts";
-import { attemptDelivery } from "../../src/dispatch/webhooks/attempt/attempt-delivery.ts";
-import { loadDeliveries } from "../../src/dispatch/webhooks/attempt/load-deliveries.ts";
+import { attemptDelivery, loadDeliveries } from "../../src/dispatch/webhooks/attempt-delivery.ts";
 import { recordEvent } from "../../src/dispatch/webhooks/record-event.ts";
-import { webhooks } from "../../src/dispatch/webhooks/webhook-queue.ts";
+import { webhooks } from "../../src/dispatch/webhooks/start-delivery.ts";
 import { addOrganisation, openDeliveryFixture, testEncryptionKey } from "../support/delivery-fixture.ts";
 import { openReceiver, respondWith } from "../support/receiver.ts";
 import { anyStore } from "../support/stores/stores.ts";

@@ -1,7 +1,6 @@
 import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { fcmTransport } from "../../src/dispatch/push/fcm-transport.ts";
-import { forgetToken } from "../../src/dispatch/push/forget-token.ts";
+import { fcmTransport, forgetToken } from "../../src/dispatch/push/fcm-transport.ts";
 import { notifyWorkers } from "../../src/dispatch/push/notify-workers.ts";
 import type { NotificationReason, PushTransport } from "../../src/dispatch/push/push-transport.ts";
 import { startPush } from "../../src/dispatch/push/start-push.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
-import { openLeases } from "../../src/dispatch/outbox/open-leases.ts";
+import { openLeases } from "../../src/dispatch/outbox/leases.ts";
 import { startPush } from "../../src/dispatch/push/start-push.ts";
 import { applyAction } from "../../src/offers/apply-action.ts";
 import { createOffer } from "../../src/offers/create-offer.ts";

@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll } from "vitest";
-import { inboxTransport } from "../../src/dispatch/push/inbox-transport.ts";
 import {
   type NotificationFeed,
   type NotificationFeedOptions,
   openNotificationFeed,
 } from "../../src/dispatch/push/notification-feed.ts";
 import { notifyWorkers } from "../../src/dispatch/push/notify-workers.ts";
-import type { PushTransport } from "../../src/dispatch/push/push-transport.ts";
+import { inboxTransport, type PushTransport } from "../../src/dispatch/push/push-transport.ts";
 import { type PushOptions, startPush } from "../../src/dispatch/push/start-push.ts";
 import { openSignals, type Signals } from "../../src/store/signals.ts";
 import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";

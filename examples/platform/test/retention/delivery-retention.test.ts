@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { defaultRetention, purgeExpired } from "../../src/dispatch/retention/purge-expired.ts";
+import { defaultRetention, purgeExpired } from "../../src/dispatch/retention.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
 import { daysAgo, fail, today, useRetention } from "./use-retention.ts";

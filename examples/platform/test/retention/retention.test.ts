@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { defaultRetention, purgeExpired } from "../../src/dispatch/retention/purge-expired.ts";
+import { defaultRetention, purgeExpired } from "../../src/dispatch/retention.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
 import { daysAgo, today, useRetention } from "./use-retention.ts";

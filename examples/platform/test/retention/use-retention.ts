@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach } from "vitest";
-import { defaultRetention, purgeExpired } from "../../src/dispatch/retention/purge-expired.ts";
+import { defaultRetention, purgeExpired } from "../../src/dispatch/retention.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { DeliveryState } from "../../src/store/tables.ts";

@@ -1,10 +1,9 @@
 import { setTimeout } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Heard, Signal } from "../../src/store/announce.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { openSignals, type Signals, type SignalsOptions } from "../../src/store/signals.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { Heard, Signal, Store } from "../../src/store/store.ts";
 import { eventually } from "../support/eventually.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 

@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { createOutbound } from "../../src/dispatch/outbound/create-outbound.ts";
-import type { Leases } from "../../src/dispatch/outbox/leases.ts";
-import { openLeases } from "../../src/dispatch/outbox/open-leases.ts";
-import type { Loop } from "../../src/dispatch/outbox/run-loop.ts";
-import type { AttemptRecord } from "../../src/dispatch/webhooks/attempt-record.ts";
-import { defaultBreakerPolicy } from "../../src/dispatch/webhooks/breaker-policy.ts";
+import { type Leases, openLeases } from "../../src/dispatch/outbox/leases.ts";
+import type { Loop } from "../../src/dispatch/outbox/timers.ts";
+import { defaultBreakerPolicy } from "../../src/dispatch/webhooks/circuit-breaker.ts";
+import type { AttemptRecord } from "../../src/dispatch/webhooks/settle-attempts.ts";
 import { type DeliveryOptions, startDelivery } from "../../src/dispatch/webhooks/start-delivery.ts";
 import { encrypt } from "../../src/store/encrypt.ts";
 import { openStore } from "../../src/store/open-store.ts";

@@ -15,6 +15,6 @@ test("a bug whose text is not there, or there twice, is refused", () => {
   );
   const line = "if (distinct.length === 0) return;";
   expect(() => withBug("wakeup", line + line)).toThrow(
-    "bug wakeup: dispatch/outbox/wake-lanes.ts has 2 times: if (distinct",
+    "bug wakeup: dispatch/outbox/outbox-queue.ts has 2 times: if (distinct",
   );
 });

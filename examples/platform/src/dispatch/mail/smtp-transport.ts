@@ -1,5 +1,5 @@
 import { createTransport } from "nodemailer";
-import { MailRejectedError, type MailTransport } from "./mail-transport.ts";
+import { MailRejectedError, type MailTransport } from "./start-mail.ts";
 
 export interface SmtpOptions {
   /** `smtp://user:password@host:587`, or `smtps:` for TLS from the first byte. */

@@ -1,12 +1,34 @@
 import { sql } from "kysely";
 import type { Store, Trx } from "../../store/store.ts";
-import type { Leases } from "../outbox/leases.ts";
-import { type Lease, type OutboxQueue, onlyLane } from "../outbox/outbox-queue.ts";
-import type { Loop } from "../outbox/run-loop.ts";
+import { endLeases, type Leases } from "../outbox/leases.ts";
+import { type Lease, type OutboxQueue, onlyLane, wakeWhenDue } from "../outbox/outbox-queue.ts";
 import { type Attempted, startDispatcher } from "../outbox/start-dispatcher.ts";
-import { wakeWhenDue } from "../outbox/wake-lanes.ts";
-import { withTimeout } from "../outbox/with-timeout.ts";
-import { type Mail, MailRejectedError, type MailTransport } from "./mail-transport.ts";
+import { type Loop, withTimeout } from "../outbox/timers.ts";
+
+/** A row of `mails`. */
+interface Mail {
+  id: number;
+  to: string;
+  subject: string;
+  body: string;
+  createdAt: Date;
+}
+
+/** Sends mail (D-78). */
+export interface MailTransport {
+  /** Rejects when it should be retried. @throws {MailRejectedError} when a retry cannot help */
+  send(mail: Mail): Promise<void>;
+  close?(): Promise<void>;
+}
+
+/** The mail server will never accept this mail, because the mailbox does not exist, for example. */
+export class MailRejectedError extends Error {
+  override readonly name = "MailRejectedError";
+  readonly code = "mail_rejected";
+}
+
+/** Sends nothing: the portal's mailbox page reads the rows. */
+export const mailboxTransport: MailTransport = { send: async () => undefined };
 
 export interface MailOptions {
   store: Store;
@@ -39,7 +61,11 @@ type SentMail = Attempted<DueMail, "sent" | "retry" | "rejected">;
 /** Sends mail until it is stopped, at least once: if the process dies while it sends, another attempt follows. */
 export function startMail({ store, leases, transport, onError, firstRetryMs = 60_000 }: MailOptions): Loop {
   return startDispatcher<DueMail, SentMail["result"]>({
-    ...{ store, leases, queue: mails, maxUnderWay, onError },
+    store,
+    leases,
+    queue: mails,
+    maxUnderWay,
+    onError,
     load: (claimed) => loadMails(store, claimed),
     async attempt({ attempts: _, ...mail }) {
       try {
@@ -50,8 +76,9 @@ export function startMail({ store, leases, transport, onError, firstRetryMs = 60
         return error instanceof MailRejectedError ? "rejected" : "retry";
       }
     },
-    async settle(trx, made) {
-      await settleMails(trx, made, firstRetryMs);
+    async settle(trx, attempted) {
+      const { held } = await endLeases(trx, "mails", attempted);
+      if (held.length > 0) await settleMails(trx, held, firstRetryMs);
       return () => undefined;
     },
   });

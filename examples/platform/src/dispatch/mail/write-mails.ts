@@ -1,9 +1,7 @@
 import { type Insertable, sql } from "kysely";
-import { announce } from "../../store/announce.ts";
 import type { MailTable } from "../../store/invitation-tables.ts";
-import type { Trx } from "../../store/store.ts";
-import { onlyLane } from "../outbox/outbox-queue.ts";
-import { wakeLanes } from "../outbox/wake-lanes.ts";
+import { announce, type Trx } from "../../store/store.ts";
+import { onlyLane, wakeLanes } from "../outbox/outbox-queue.ts";
 
 export type MailToWrite = Pick<Insertable<MailTable>, "to_address" | "subject" | "body">;
 
@@ -61,7 +59,5 @@ export async function writeDigest(
     .insertInto("mails")
     .values({ ...(await compose(at)), digest_of: key, created_at: at, due_at: due })
     .execute();
-  await sql`
-    insert into outbox_wakeups (queue, at, lane) values ('mails', ${due}, ${onlyLane})
-    on conflict do nothing`.execute(trx);
+  await wakeLanes(trx, "mails", [onlyLane], due);
 }

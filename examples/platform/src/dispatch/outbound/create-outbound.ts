@@ -1,19 +1,14 @@
-import { Agent } from "undici";
+import { Agent, type Dispatcher } from "undici";
 import {
   connectTimeoutMs as defaultConnectTimeoutMs,
   maxReadBytes as defaultMaxReadBytes,
   maxSentBytes,
 } from "../../generated/decisions.ts";
-import { classifyError } from "./classify-error.ts";
-import { type GuardedConnectorOptions, guardedConnector } from "./connect/guarded-connector.ts";
-import { isOwnAddress } from "./connect/own-addresses.ts";
-import { nameResolver } from "./connect/resolve-name.ts";
-import { exchange } from "./exchange.ts";
+import { classifyError, OutboundError } from "./failures.ts";
 import { httpAddress, joinAddress } from "./join-address.ts";
-import { maskEchoes } from "./mask-echoes.ts";
+import { maskEchoes, redactSignatures } from "./mask-echoes.ts";
 import type { Outbound, OutboundFailure, OutboundRequest, OutboundResponse, OutboundResult } from "./outbound.ts";
-import { OutboundError } from "./outbound-error.ts";
-import { redactSignatures } from "./redact-signatures.ts";
+import { type GuardedConnectorOptions, guardedConnector, isOwnAddress, nameResolver } from "./ssrf-guard.ts";
 
 /** Each has a default. */
 export type OutboundOptions = Partial<GuardedConnectorOptions>;
@@ -75,3 +70,135 @@ function withoutEchoes(outcome: Outcome, { confidential }: OutboundRequest): Out
 
 type CallField = "durationMs" | "sentHeaders";
 type Outcome = Omit<OutboundResponse, CallField> | Omit<OutboundFailure, CallField>;
+
+export interface ExchangeOptions extends Pick<OutboundRequest, "timeoutMs" | "signal" | "mayStart"> {
+  maxReadBytes: number;
+}
+
+export type ReceivedResponse = Omit<OutboundResponse, "durationMs" | "sentHeaders">;
+
+/** An endless sequence of them would take the time of all other attempts. */
+const maxInformationalResponses = 64;
+
+/** Sends one request and receives its response, as a handler of undici: an attempt takes a third less CPU than by `undici.request`. */
+function exchange(
+  dispatcher: Dispatcher,
+  request: Dispatcher.DispatchOptions,
+  options: ExchangeOptions,
+): Promise<ReceivedResponse> {
+  return new Promise((resolve, reject) => {
+    dispatcher.dispatch(request, new Exchange(options, resolve, reject));
+  });
+}
+
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #options: ExchangeOptions;
+  readonly #resolve: (response: ReceivedResponse) => void;
+  readonly #reject: (error: Error) => void;
+  readonly #deadline: NodeJS.Timeout;
+  #controller: Dispatcher.DispatchController | undefined;
+  #error: OutboundError | undefined;
+  #informationalResponses = 0;
+  #response: Omit<ReceivedResponse, "body" | "truncated"> = { ok: true, status: 0 };
+  readonly #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(options: ExchangeOptions, resolve: (response: ReceivedResponse) => void, reject: (error: Error) => void) {
+    this.#options = options;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    const { timeoutMs, signal } = options;
+    const late = (): void => this.#end(new OutboundError("timeout", `no complete response within ${timeoutMs} ms`));
+    this.#deadline = setTimeout(late, timeoutMs);
+    signal?.addEventListener("abort", this);
+    if (signal?.aborted) this.handleEvent();
+  }
+
+  /** `signal` was aborted. */
+  handleEvent(): void {
+    this.#end(new OutboundError("aborted", "the platform stopped before the response was complete"));
+  }
+
+  /**
+   * There is a connection, and the request is about to be written to it. The wait for it may be long: a process that stood still
+   * meanwhile would send what another has sent since, and perhaps what comes after it.
+   */
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#error !== undefined) controller.abort(this.#error);
+    else if (this.#options.mayStart?.() === false) this.#end(new OutboundError("aborted", "the lease has ended"));
+  }
+
+  onResponseStart(_: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
+    if (status < 200) {
+      this.#informationalResponses += 1;
+      if (this.#informationalResponses > maxInformationalResponses)
+        this.#end(
+          new OutboundError("protocol_error", `more than ${maxInformationalResponses} informational responses`),
+        );
+      return;
+    }
+    const { "content-type": contentType, "retry-after": retryAfter } = headers;
+    const wait = retryAfterMs(retryAfter, Date.now());
+    this.#response = {
+      ...{ ok: true, status },
+      ...(typeof contentType === "string" && { contentType }),
+      ...(wait !== undefined && { retryAfterMs: wait }),
+    };
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+    if (this.#bytes <= this.#options.maxReadBytes) return;
+    this.#complete(true);
+    controller.abort(new Error("enough was read"));
+  }
+
+  onResponseEnd(): void {
+    this.#complete(false);
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    this.#close();
+    this.#reject(error);
+  }
+
+  #complete(truncated: boolean): void {
+    this.#close();
+    const body = Buffer.concat(this.#chunks).subarray(0, this.#options.maxReadBytes);
+    this.#resolve({ ...this.#response, body, truncated });
+  }
+
+  /** undici does not abort while it connects: then it aborts when there is a connection. */
+  #end(error: OutboundError): void {
+    this.#error ??= error;
+    this.#controller?.abort(error);
+    this.#close();
+    this.#reject(error);
+  }
+
+  #close(): void {
+    clearTimeout(this.#deadline);
+    this.#options.signal?.removeEventListener("abort", this);
+  }
+}
+
+/**
+ * Parses `Retry-After`: seconds, or an HTTP date in any of its three forms.
+ *
+ * @param now Unix milliseconds
+ * @returns milliseconds to wait, not negative; undefined when the header is invalid
+ * @see https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3
+ * @see https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7
+ */
+export function retryAfterMs(header: string | string[] | undefined, now: number): number | undefined {
+  if (typeof header !== "string") return undefined;
+  if (/^\d+$/.test(header)) return Math.min(Number(header) * 1_000, Number.MAX_SAFE_INTEGER);
+  // Date.parse accepts almost anything. An HTTP date ends in GMT, or has the form of asctime, which is in UTC too.
+  const date = Date.parse(asctime.test(header) ? `${header} GMT` : header.endsWith(" GMT") ? header : "");
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+/** `Sun Nov  6 08:49:37 1994` */
+const asctime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;

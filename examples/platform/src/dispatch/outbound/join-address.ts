@@ -1,4 +1,4 @@
-import { OutboundError } from "./outbound-error.ts";
+import { OutboundError } from "./failures.ts";
 
 const invalid = (message: string): OutboundError => new OutboundError("invalid_address", message);
 

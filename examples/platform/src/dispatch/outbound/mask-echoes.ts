@@ -1,5 +1,3 @@
-import { alphanumericOf, type Confidential, type EchoWindows, echoWindows } from "./echo-windows.ts";
-
 /** Replaces an echo. */
 const mask = "***";
 
@@ -96,4 +94,86 @@ function withMasks(text: string, masked: Uint8Array): string {
     from = to;
   }
   return parts.join("");
+}
+
+/** Parts of confidential texts, as `alphanumericOf` writes them, by their length. */
+type EchoWindows = Map<number, Set<string>>;
+
+/** What `maskEchoes` looks for: the credentials that were sent, and the secrets that they were made with. */
+export interface Confidential {
+  /** Digests and signatures in hexadecimal or base64. Parts of eight characters are found. */
+  signatures: readonly string[];
+  /** As people entered them, possibly with words that a response contains too. Parts of sixteen characters are found. */
+  secrets: readonly string[];
+}
+
+const signatureWindow = 8;
+const secretWindow = 16;
+
+/** Lower case, without separators, so that case, padding, base64url and `AB:CD` make no difference. */
+const alphanumericOf = (text: string): string => text.replace(/[^\da-z]/gi, "").toLowerCase();
+
+/** The likely forms of an echo: as it was sent, in hexadecimal, base64 or character codes, and reversed. */
+function echoWindows({ signatures, secrets }: Confidential): EchoWindows {
+  const windows: EchoWindows = new Map();
+  for (const signature of signatures)
+    for (const text of [signature, signature.toLowerCase(), signature.toUpperCase()])
+      addForms(windows, text, signatureWindow);
+  for (const secret of secrets) addForms(windows, secret, secretWindow);
+  return windows;
+}
+
+function addForms(windows: EchoWindows, text: string, length: number): void {
+  const bytes = Buffer.from(text);
+  addParts(windows, text, length);
+  addParts(windows, bytes.toString("hex"), length);
+  // Each character is two or three digits, so a part of the same information is longer.
+  addParts(windows, bytes.join(""), 2 * length);
+  for (const form of base64Forms(bytes)) addParts(windows, form, length);
+  // The bytes that the text encodes.
+  const isHex = /^(?:[\da-f]{2})+$/i.test(text);
+  const decoded = Buffer.from(text.replace(/^whsec_/, ""), isHex ? "hex" : "base64");
+  if (decoded.length < signatureWindow) return;
+  addParts(windows, decoded.toString("hex"), length);
+  for (const form of base64Forms(decoded)) addParts(windows, form, length);
+}
+
+/** Within other bytes it may begin at any of the three offsets of a group. Digits that depend on the bytes before it are cut. */
+const base64Forms = (bytes: Buffer): string[] =>
+  [0, 1, 2].map((before) =>
+    Buffer.concat([Buffer.alloc(before), bytes])
+      .toString("base64")
+      .slice(before === 0 ? 0 : before + 1),
+  );
+
+function addParts(windows: EchoWindows, form: string, wanted: number): void {
+  const text = alphanumericOf(form);
+  const length = Math.min(wanted, text.length);
+  // Any text contains parts as short as this.
+  if (length < signatureWindow) return;
+  const known = windows.get(length) ?? new Set();
+  windows.set(length, known);
+  const backwards = [...text].reverse().join("");
+  for (let from = 0; from + length <= text.length; from += 1) {
+    known.add(text.slice(from, from + length));
+    known.add(backwards.slice(from, from + length));
+  }
+}
+
+const credentialHeaders = new Set(["authorization", "webhook-signature"]);
+
+/** The digests and signatures in headers: those of `hmac 0A1B…` and `v1,c2ln… v1,b3Ro…`, without the scheme. */
+export const signaturesOf = (headers: Record<string, string>): string[] =>
+  Object.entries(headers)
+    .filter(([name]) => credentialHeaders.has(name.toLowerCase()))
+    .flatMap(([, value]) => value.split(/[ ,]+/))
+    .filter((part) => part !== "hmac" && part !== "v1");
+
+/** Headers that are safe to show: of a header with a signature, only its scheme. */
+export function redactSignatures(headers: Record<string, string>): Record<string, string> {
+  const redact = (value: string): string => `${/^(?:hmac |v1,)/.exec(value)?.[0] ?? ""}***`;
+  const entries = Object.entries(headers);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, credentialHeaders.has(name.toLowerCase()) ? redact(value) : value]),
+  );
 }

@@ -1,5 +1,5 @@
 import type { EndpointScheme } from "../../store/tables.ts";
-import type { Confidential } from "./echo-windows.ts";
+import type { Confidential } from "./mask-echoes.ts";
 
 /** Why there is no response, or none that counts. Stable: stored with attempts, shown in the portal. */
 export type OutboundFailureCode =

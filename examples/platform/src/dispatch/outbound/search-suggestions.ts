@@ -1,7 +1,6 @@
 import { maxSuggestionsBytes, requestTimeoutMs } from "../../generated/decisions.ts";
 import type { Outbound, OutboundResult, Sign } from "./outbound.ts";
-import { type SignedEndpoint, sendSigned } from "./send-signed.ts";
-import type { Webhook } from "./webhook.ts";
+import { type SignedEndpoint, sendSigned, type Webhook } from "./send-signed.ts";
 
 const webhook = { method: "POST", path: "/contact-suggestions" } satisfies Webhook;
 

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { standardWebhooks, timestampDigest } from "@offers/webhook-kit";
+import type { webhooks } from "../../generated/openapi.ts";
 import type { EndpointScheme } from "../../store/tables.ts";
+import { signaturesOf } from "./mask-echoes.ts";
 import type { Outbound, OutboundRequest, OutboundResult, Sign } from "./outbound.ts";
-import { signaturesOf } from "./redact-signatures.ts";
 
 /** The address of a signed request, with the secrets of the same profile. */
 export interface SignedEndpoint {
@@ -51,3 +53,32 @@ export async function sendSigned(
 }
 
 const isRefused = (result: OutboundResult): boolean => result.ok && (result.status === 401 || result.status === 403);
+
+/**
+ * Creates the signer of webhooks (D-76): always with the documented `Timestamp` and `Authorization`, and where the endpoint's
+ * profile says so, with the headers of Standard Webhooks in addition.
+ */
+export function createSigner(now: () => Date): Sign {
+  const documented = timestampDigest();
+  const standard = standardWebhooks();
+  return (secret, { scheme, id, content, otherSecret }) => {
+    const time = now();
+    const headers = documented.sign({ secret, now: time });
+    if (scheme === "timestampDigest") return headers;
+    const signed = standard.sign({ secret, now: time, body: content, id });
+    if (otherSecret === undefined) return { ...headers, ...signed };
+    const other = standard.sign({ secret: otherSecret, now: time, body: content, id });
+    // With the same id and time. Receivers accept a message if one of its signatures is valid.
+    const signatures = [signed, other].map((each) => each["webhook-signature"]).join(" ");
+    return { ...headers, ...signed, "webhook-signature": signatures };
+  };
+}
+
+type WebhookMethod<Item> = { [Name in "get" | "post"]: Item extends Record<Name, object> ? Uppercase<Name> : never }[
+  | "get"
+  | "post"];
+
+/** A path of the contract's webhooks, with its method. */
+export type Webhook = {
+  [Path in keyof webhooks]: { method: WebhookMethod<webhooks[Path]>; path: Path };
+}[keyof webhooks];

@@ -1,8 +1,7 @@
 import { requestTimeoutMs } from "../../generated/decisions.ts";
 import { truncateUtf8 } from "../../http/truncate-utf8.ts";
 import type { Outbound, OutboundFailureCode, OutboundResult, Sign } from "./outbound.ts";
-import { type SignedEndpoint, sendSigned } from "./send-signed.ts";
-import type { Webhook } from "./webhook.ts";
+import { type SignedEndpoint, sendSigned, type Webhook } from "./send-signed.ts";
 
 const testWebhook = { method: "GET", path: "/test" } satisfies Webhook;
 const authWebhook = { method: "GET", path: "/test/auth" } satisfies Webhook;

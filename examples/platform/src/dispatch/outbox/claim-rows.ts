@@ -1,14 +1,13 @@
 import { sql } from "kysely";
 import type { Store, Trx } from "../../store/store.ts";
 import type { Leases } from "./leases.ts";
-import type { Lease, OutboxQueue } from "./outbox-queue.ts";
-import { standstillEnds } from "./settling-lock.ts";
+import { idleTransactionTimeout, insertWakeups, type Lease, type OutboxQueue } from "./outbox-queue.ts";
 
 /**
- * Leases due rows to this process, from the lanes that were woken, in turn, up to what is left of each lane's capacity. Reads
- * the outbox: inserting a row and waking its lane is what enqueues it.
+ * Leases due rows to this process: from the lanes that were woken, in turn, up to the free capacity of each lane. This is the
+ * reading side of the outbox; inserting a row and waking its lane (`wakeLanes`) is the writing side.
  *
- * @returns undefined when no lane was woken; no rows when the woken lanes have nothing that may be done now
+ * @returns undefined when no lane was woken; no rows when the woken lanes have none that may be attempted now
  */
 export function claimRows(
   store: Store,
@@ -31,26 +30,27 @@ export function claimRows(
   });
 }
 
-/** Two processes that count a lane at the same time would each fill it. */
+/** Two processes that count the leases of a lane at the same time would each fill it to its capacity. */
 async function oneAtATime(trx: Trx, { name }: OutboxQueue): Promise<void> {
-  // A claim that is lost in a crash of the server is as good as never made: its commit need not wait for the disk.
+  // Its commit need not wait for the disk: a claim that is lost in a crash of the database server has no effect.
   await sql`select
     set_config('synchronous_commit', 'off', true),
-    ${standstillEnds},
+    ${idleTransactionTimeout},
     pg_advisory_xact_lock(hashtext(${`offers-platform ${name}`}))`.execute(trx);
 }
 
 /**
- * One statement, so that it sees one state: a lane whose wake-up it deletes has no row that it does not see. A lane is passed
- * when it is full, is closed or has no further row; the end of a lease, the end of its pause or an insert wakes it again. The
- * others keep their turn: those that the limit kept it from looking at, and the one whose rows the limit cut off.
+ * One statement, so that it sees one snapshot: when it deletes the wake-up of a lane, it has seen all rows of that lane. It
+ * deletes the wake-up of a lane that is full, is closed or has no further row; the end of a lease, the end of the lane's pause
+ * or an insert wakes such a lane again. Other lanes keep their wake-up and their turn: those beyond the limit, and the one whose
+ * rows the limit cut off.
  *
  * The queue, the limit and the capacity are part of the text, not parameters: PostgreSQL estimates the number of rows from them, and
  * with parameters it planned each claim again, which took a third of the claim's time.
  *
- * "offset 0" makes PostgreSQL ask the index for each row, whatever its statistics say. "limit capacity" makes it count leases
- * by an index scan, which skips those that ended: a bitmap scan read a thousand of them for each lane. The rows are loaded by a
- * statement of their own: within this one PGlite delivered a tenth more, but claims took twice as long, up to 11 ms beside
+ * "offset 0" makes PostgreSQL query the index for each row, whatever its statistics say. "limit capacity" makes it count leases
+ * by an index scan, which skips leases that have ended: a bitmap scan read a thousand of them for each lane. The rows are loaded
+ * by a separate statement: within this one PGlite delivered a tenth more, but claims took twice as long, up to 11 ms beside
  * three million rows.
  */
 function claim(queue: OutboxQueue, { processId, leaseEnd }: Leases, most: number) {
@@ -93,14 +93,12 @@ function claim(queue: OutboxQueue, { processId, leaseEnd }: Leases, most: number
     ), taken as (
       delete from outbox_wakeups using passed
       where queue = ${name} and outbox_wakeups.lane = passed.lane and at <= now()
-    ), planned as (
-      insert into outbox_wakeups (queue, at, lane)
+    ), planned as (${insertWakeups(sql`
       select ${name}, now() + "opensInMs" * interval '1 ms', lane from passed
       where not exists (
         select from outbox_wakeups as other where other.queue = ${name} and other.lane = passed.lane
           and other.at > now() and other.at <= now() + ("opensInMs" + 100) * interval '1 ms')
-        and "opensInMs" is not null
-      on conflict do nothing
+        and "opensInMs" is not null`)}
     )
     select token, row_id as "rowId", leased.lane
     from (select from heads limit 1) as looked left join leased on true`;

@@ -2,24 +2,39 @@ import { randomUUID } from "node:crypto";
 import { type RawBuilder, sql } from "kysely";
 import type { Store, Trx } from "../../store/store.ts";
 import type { QueueName } from "../../store/tables.ts";
-import type { Lease } from "./outbox-queue.ts";
-import { type Loop, runLoop } from "./run-loop.ts";
-import { shareSettling, standstillEnds } from "./settling-lock.ts";
+import { idleTransactionTimeout, insertWakeups, type Lease, shareSettling } from "./outbox-queue.ts";
+import { type Loop, runLoop } from "./timers.ts";
+
+export interface LeasesOptions {
+  /**
+   * Lease duration (visibility timeout): how long other processes leave the rows of a process alone that has crashed or stalled
+   * (D-70). @default 4
+   */
+  leaseSeconds?: number;
+  onError: (error: unknown) => void;
+}
+
+/** Opens this process's lease. On PGlite, which serves one process, the rows of a killed process are free at once. */
+export async function openLeases(store: Store, { leaseSeconds = 4, onError }: LeasesOptions): Promise<Leases> {
+  const leases = new Leases(store, leaseSeconds * 1_000, onError);
+  if (store.name === "pglite") await leases.freeLapsed(true);
+  return leases;
+}
 
 /**
- * The lease of this process on all rows that it works on: one row, renewed while there are any. Once the lease has expired,
- * other processes may claim those rows (D-70), and results of this one are discarded: their fencing tokens are gone.
+ * The lease of this process on all rows that it attempts: one row, renewed while there are any. After its end other processes may
+ * claim those rows (D-70), and results of this process are discarded because their fencing tokens are deleted.
  */
 export class Leases {
   readonly processId = randomUUID();
   readonly #store: Store;
-  /** How long a lease lasts that is not renewed. */
+  /** How long a lease lasts if it is not renewed. */
   readonly leaseMs: number;
   readonly #renewal: Loop;
   #underWay = 0;
   /** Until when the lease lasts at least, by performance.now(). */
   #heldUntilMs = Number.NEGATIVE_INFINITY;
-  /** Counts the times at which a lease began that does not continue the one before. */
+  /** How many times the lease began again after it had ended. */
   #count = 0;
 
   /** @param leaseMs by the database's clock */
@@ -29,7 +44,7 @@ export class Leases {
     const renew = async (): Promise<number> => {
       if (this.#underWay === 0) return Number.POSITIVE_INFINITY;
       const sentAtMs = performance.now();
-      // Each claim renews it too.
+      // Each claim renews the lease too, so it may last long enough already.
       const leftMs = this.#heldUntilMs - sentAtMs - (leaseMs * 3) / 4;
       if (leftMs > 0) return leftMs;
       await sql`
@@ -41,19 +56,22 @@ export class Leases {
     this.#renewal = runLoop(renew, onError);
   }
 
-  /** @param sentAtMs when the statement was sent that renewed the lease, by performance.now() */
+  /** @param sentAtMs when the statement that renewed the lease was sent, by performance.now() */
   renewed(sentAtMs: number): void {
     if (sentAtMs >= this.#heldUntilMs) this.#count += 1;
     this.#heldUntilMs = Math.max(this.#heldUntilMs, sentAtMs + this.leaseMs);
   }
 
-  /** @returns whether the lease has lasted without a gap since now: a process that stood still may not start what it claimed before */
+  /**
+   * @returns whether the lease has lasted without a gap since this call. If not, the process must not attempt rows that it claimed
+   *   before: another process may have attempted them
+   */
   watch(): () => boolean {
     const count = this.#count;
     return () => this.#count === count && performance.now() < this.#heldUntilMs;
   }
 
-  /** Holds the lease while `work` goes on. */
+  /** Renews the lease until `work` ends. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     this.#underWay += 1;
     if (this.#underWay === 1) this.#renewal.wake();
@@ -68,14 +86,14 @@ export class Leases {
    * Frees the rows of other processes whose lease has ended, and wakes their lanes. Not the rows of this process: it renews its
    * lease instead.
    *
-   * @param all for a process that has the store for itself: every other process with a lease is dead
+   * @param all frees the rows of every other process: for a store that serves one process, where all others have ended
    */
   async freeLapsed(all = false): Promise<void> {
     const isOther = sql`id <> ${this.processId}`;
     await this.#free(all ? isOther : sql`${isOther} and lease_until < now()`);
   }
 
-  /** Frees rows of this process that it does not work on, after an error: whether their claim or settling was committed is unknown. */
+  /** Frees the rows of this process but those it attempts. Called after an error, when it is unknown which claims were committed. */
   async freeAllBut(queue: QueueName, tokens: readonly number[]): Promise<void> {
     await sql`
       with freed as (
@@ -95,13 +113,13 @@ export class Leases {
     return rows[0]?.ms ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Gives back what is still under way, for others to do at once. */
+  /** Frees the rows that this process still attempts, so that others can claim them at once. */
   async stop(): Promise<void> {
     await this.#renewal.stop();
     await this.#free(sql`id = ${this.processId}`);
   }
 
-  /** Skips rows that are being settled, perhaps by a process that stands still: they are freed later. */
+  /** Skips rows that a transaction is settling, even if its process has stalled: a later call frees them. */
   async #free(which: ReturnType<typeof sql>): Promise<void> {
     await sql`
       with ended as (
@@ -117,34 +135,33 @@ export class Leases {
       ${wakeFreed}`.execute(this.#store.db);
   }
 
-  /** As SQL. */
+  /** An SQL expression: when a lease that is renewed now ends. */
   get leaseEnd(): RawBuilder<Date> {
     return sql`now() + ${this.leaseMs}::int8 * interval '1 ms'`;
   }
 }
 
-/** The end of a statement whose part `freed` has deleted leases. */
-const wakeFreed = sql`
-  insert into outbox_wakeups (queue, at, lane)
-  select distinct queue, now(), lane from freed
-  on conflict do nothing`;
+/** The end of a statement whose part `freed` deletes leases: there is room in their lanes. */
+const wakeFreed = insertWakeups(sql`select distinct queue, now(), lane from freed`);
 
 /**
- * Ends leases and wakes their lanes: there is room for others now. The first statement of a transaction that settles their rows,
- * so it takes the settling lock too.
+ * The fence: ends leases, wakes their lanes, and says which of them this process still held. It is the first statement of every
+ * transaction that settles rows, so it takes the settling lock too.
  *
- * @param lock selects rows that the transaction locks: a statement of its own would be another wait for the database
- * @returns the tokens that were still there, since the rows under the others belong to another process by now; and the locked rows
+ * @param lock a select `for update`, in the same statement: another one would be another wait for the database
+ * @returns `held`: those of `attempted` whose token still existed; the other rows belong to another process now, and must not be
+ *   settled. `locked`: the rows of `lock`
  */
-export async function endLeases<Locked extends object>(
+export async function endLeases<Attempted extends { lease: Lease }, Locked extends object>(
   trx: Trx,
   queue: QueueName,
-  leases: readonly Lease[],
+  attempted: readonly Attempted[],
   lock: RawBuilder<Locked> = sql`select where false`,
-): Promise<{ ended: Set<number>; locked: Locked[] }> {
+): Promise<{ held: Attempted[]; locked: Locked[] }> {
+  const leases = attempted.map(({ lease }) => lease);
   const { rows } = await sql<Locked & { tokens: number[]; isLocked: true | null }>`
     with shared as materialized (
-      select ${standstillEnds}, ${shareSettling(queue)}
+      select ${idleTransactionTimeout}, ${shareSettling(queue)}
     ), freed as (
       delete from outbox_leases
       using shared, json_to_recordset(${JSON.stringify(leases)}::text::json) as given ("rowId" int8, token int8)
@@ -153,10 +170,12 @@ export async function endLeases<Locked extends object>(
     ), woken as (${wakeFreed}), locked as materialized (${lock})
     select * from (select coalesce(json_agg(token), '[]') as tokens from freed) as ended
     left join (select true as "isLocked", * from locked) as locked on true`.execute(trx);
-  return { ended: new Set(rows[0]?.tokens), locked: rows.filter(({ isLocked }) => isLocked) };
+  const ended = new Set(rows[0]?.tokens);
+  const held = attempted.filter(({ lease }) => ended.has(lease.token));
+  return { held, locked: rows.filter(({ isLocked }) => isLocked) };
 }
 
-/** @returns milliseconds until a lane of the queue is to be looked at; Infinity when there is none */
+/** @returns milliseconds until the next wake-up of a lane of the queue; Infinity when there is none */
 export async function nextWakeupMs({ db }: Store, queue: QueueName): Promise<number> {
   const { rows } = await sql<{ ms: number | null }>`
     select (extract(epoch from min(at) - now()) * 1000)::float8 as ms

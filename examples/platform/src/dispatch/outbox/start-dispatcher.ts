@@ -1,11 +1,10 @@
 import { setImmediate } from "node:timers/promises";
-import type { RawBuilder } from "kysely";
 import type { Store, Trx } from "../../store/store.ts";
 import { claimRows } from "./claim-rows.ts";
 import { GroupCommit } from "./group-commit.ts";
-import { endLeases, type Leases, nextWakeupMs } from "./leases.ts";
+import { type Leases, nextWakeupMs } from "./leases.ts";
 import type { Lease, OutboxQueue } from "./outbox-queue.ts";
-import { type Loop, runLoop } from "./run-loop.ts";
+import { type Loop, runLoop } from "./timers.ts";
 
 /** A row with the lease that this process has on it. */
 export interface Leased<Row> {
@@ -13,64 +12,61 @@ export interface Leased<Row> {
   row: Row;
 }
 
-/** What one attempt at a row came to. */
+/** A row with the result of one attempt. */
 export interface Attempted<Row, Result> extends Leased<Row> {
   result: Result;
 }
 
-export interface DispatcherOptions<Row, Result, Locked extends object = object> {
+export interface DispatcherOptions<Row, Result> {
   store: Store;
   leases: Leases;
   queue: OutboxQueue;
-  /** Rows under way at a time, in this process. */
+  /** How many rows this process attempts at a time. */
   maxUnderWay: number;
-  /** Loads claimed rows, by their `rowId`. The leases of those that it leaves out end: their lane has closed meanwhile. */
+  /** Loads claimed rows, by `rowId`. It leaves out rows whose lane has closed since the claim; their leases end. */
   load(claimed: readonly Lease[]): Promise<ReadonlyMap<number, Row>>;
   /**
    * @param isHeld whether the row's lease has lasted until now
-   * @returns undefined to give the row back: it is attempted again at once, unless this process ends
+   * @returns undefined to release the row: it is claimed again at once, unless this process stops
    */
   attempt(row: Row, isHeld: () => boolean): Promise<Result | undefined>;
-  /** Selects rows for `settle`, and locks them. @default none */
-  lock?(made: readonly Attempted<Row, Result>[]): RawBuilder<Locked>;
   /**
-   * Stores the results of a group: sets `due_at` of each row to null, or to a later time and wakes its lane then.
+   * Stores the results of a group. It begins with `endLeases` and settles only the rows that this returns as held: it sets
+   * `due_at` of each to null, or to a later time, at which it wakes the lane.
    *
-   * @returns reports it, once it is committed
+   * @returns called after the commit, to report it
    */
-  settle(trx: Trx, made: readonly Attempted<Row, Result>[], locked: readonly Locked[]): Promise<() => void>;
-  /** How long storing is tried again. @default 10_000 */
+  settle(trx: Trx, attempted: readonly Attempted<Row, Result>[]): Promise<() => void>;
+  /** How long storing a group is retried. @default 10_000 */
   settleLimitMs?: number;
   onError: (error: unknown) => void;
 }
 
-/** Of one claim and of one commit: on PGlite a request that creates an offer waits for each statement and commit of these. */
+/** Rows of one claim and of one commit. On PGlite, a request that creates an offer waits for each of their statements. */
 const batchSize = 100;
-/** The first results of a hundred come before the others: at once, they were a group of their own, which costs half as much as all. */
+/** Waits so long before a commit, so that early results join the batch: a group of their own would cost half as much as a full one. */
 const storeDelayMs = 5;
-/** Groups that are settled at a time. PGlite has one connection. */
+/** How many groups are settled at a time. PGlite has one connection. */
 const settledAtOnce = { postgres: 2, pglite: 1 };
 /**
- * How late a wake-up may be found that no process announced: the one that should have died before it could. On PGlite this
- * process is the only one.
+ * The longest pause between two claims. A signal ends the pause, unless the process that should have published it crashed after
+ * its commit. On PGlite this process is the only one.
  */
 const slowLookMs = { postgres: 5_000, pglite: 60_000 };
-/** How often a busy process looks for leases that ended; a process that sleeps wakes up for it. */
+/** How often a busy process looks for leases that have ended. An idle one sleeps until the next end. */
 const lapseLookMs = 500;
-/** A clock that only just has not come to a row yet. */
+/** For a row that is due within this millisecond by the database's clock. */
 const shortestPauseMs = 1;
 
 /**
- * Works on the rows of a queue until it is stopped: claims them when they are due, attempts each, and settles them in groups.
- * It sleeps until the next one is due or `wake` is called after a commit. At least once: what could not be stored is attempted
- * again.
+ * Processes the rows of a queue until it is stopped: claims due rows, attempts each, and settles them in groups. Sleeps until the
+ * next row is due, or until `wake` is called after a commit. Each row is attempted at least once; if its result could not be
+ * stored, it is attempted again.
  */
-export function startDispatcher<Row, Result, Locked extends object = object>(
-  options: DispatcherOptions<Row, Result, Locked>,
-): Loop {
+export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Result>): Loop {
   const { store, leases, queue, maxUnderWay, onError } = options;
   const underWay = new Map<number, Promise<void>>();
-  /** Whether the store may have leases of this process for rows that it does not work on. */
+  /** Whether the store may have leases of this process for rows that it does not attempt. */
   let hasStrayLeases = false;
   const noteError = (error: unknown): void => {
     hasStrayLeases = true;
@@ -78,7 +74,10 @@ export function startDispatcher<Row, Result, Locked extends object = object>(
   };
 
   const settling = new GroupCommit<Attempted<Row, Result>>({
-    commit: (made) => settle(made),
+    async commit(attempted) {
+      const report = await store.transaction((trx) => options.settle(trx, attempted));
+      report();
+    },
     maxGroup: batchSize,
     maxConcurrent: settledAtOnce[store.name],
     delayMs: storeDelayMs,
@@ -86,20 +85,9 @@ export function startDispatcher<Row, Result, Locked extends object = object>(
     giveUpAfterMs: options.settleLimitMs ?? 10_000,
   });
 
-  const settle = async (made: readonly Attempted<Row, Result>[]): Promise<void> => {
-    const report = await store.transaction(async (trx) => {
-      const held = made.map(({ lease }) => lease);
-      const { ended, locked } = await endLeases(trx, queue.name, held, options.lock?.(made));
-      const ours = made.filter(({ lease }) => ended.has(lease.token));
-      if (ours.length === 0) return undefined;
-      return options.settle(trx, ours, locked);
-    });
-    report?.();
-  };
-
   const work = async (leased: Leased<Row>, isHeld: () => boolean, turn: Promise<unknown>): Promise<void> => {
     await turn;
-    // When this process has stood still, others have attempted the row since, and perhaps what comes after it.
+    // After a stall, another process may already have attempted this row, and the rows after it.
     const result = isHeld() ? await options.attempt(leased.row, isHeld) : undefined;
     if (result === undefined || !(await settling.add({ ...leased, result }))) hasStrayLeases = true;
   };
@@ -126,10 +114,10 @@ export function startDispatcher<Row, Result, Locked extends object = object>(
     if (claimed.length === 0) return 0;
     const isHeld = leases.watch();
     const rows = await options.load(claimed);
-    // The next claim is sent first.
+    // Attempts start in the next turn of the event loop, so that the next claim is sent first.
     let turn: Promise<unknown> = setImmediate();
     for (const [index, lease] of claimed.entries()) {
-      // To start a hundred requests takes 5 ms, in which nothing else would be done.
+      // Ten at a time: starting a hundred requests at once would block the event loop for 5 ms.
       if (index % 10 === 9) turn = turn.then(() => setImmediate());
       const row = rows.get(lease.rowId);
       if (row === undefined) hasStrayLeases = true;
@@ -141,7 +129,7 @@ export function startDispatcher<Row, Result, Locked extends object = object>(
   let lookedForLapsedAt = Number.NEGATIVE_INFINITY;
   const freeLeases = async (): Promise<void> => {
     if (hasStrayLeases) {
-      // Before the wait: what goes wrong meanwhile is for the next time.
+      // Reset before the wait, so that an error during it is not forgotten.
       hasStrayLeases = false;
       await leases.freeAllBut(queue.name, [...underWay.keys()]);
     }
@@ -151,7 +139,7 @@ export function startDispatcher<Row, Result, Locked extends object = object>(
   };
 
   const pauseMs = async (): Promise<number> => {
-    // In this order: the process that frees the rows of another deletes its lease and wakes their lanes in one transaction.
+    // In this order: another process may free rows between the two reads. It deletes the lease and wakes the lanes in one transaction.
     const lapseMs = Math.max(await leases.nextLapseMs(), lookedForLapsedAt + lapseLookMs - performance.now());
     const wakeupMs = await nextWakeupMs(store, queue.name);
     return Math.max(shortestPauseMs, Math.min(wakeupMs, lapseMs, slowLookMs[store.name]));

@@ -1,8 +1,15 @@
 import { JWT } from "google-auth-library";
 import { Agent, type Dispatcher, fetch, request } from "undici";
-import type { FcmCredentials } from "./fcm-credentials.ts";
-import { fcmMessage } from "./fcm-message.ts";
-import type { Device, PushTransport } from "./push-transport.ts";
+import type { Store } from "../../store/store.ts";
+import { offerSummary } from "../mail/mail-text.ts";
+import type { Device, NotificationReason, Push, PushTransport } from "./push-transport.ts";
+
+/** The key of a service account, as the Firebase console gives it. */
+export interface FcmCredentials {
+  projectId: string;
+  clientEmail: string;
+  privateKey: string;
+}
 
 export interface FcmOptions {
   credentials: FcmCredentials;
@@ -77,4 +84,50 @@ export function fcmTransport({ credentials, onUnregistered, now, ...options }: F
 /** @see https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode */
 function errorCodeOf(text: string): string | undefined {
   return /"errorCode"\s*:\s*"([A-Z_]{1,64})"/.exec(text)?.[1];
+}
+
+/** What the phone shows above the offer's title. */
+const titles: Record<NotificationReason, string> = {
+  offer: "You are offered work",
+  successful: "You got the work",
+  unsuccessful: "Others got the work",
+  withdrawn: "The offer is withdrawn",
+};
+
+const daySeconds = 24 * 60 * 60;
+
+/** The service refuses a message of more than 4 kB; an offer's title may be longer, a phone shows a line or two. */
+const maxTitleLength = 200;
+
+/**
+ * The message for Firebase Cloud Messaging: the words to show, and the ids with which the worker app opens the offer. A phone
+ * shows one entry for each offer, its latest word: a notification sent twice is seen once, and a withdrawal takes the
+ * place of the offer. `sequence` is the notification's number, which ascends: an app can detect a push that the service held up
+ * on its way from a newer one (D-99).
+ *
+ * @see https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages
+ */
+function fcmMessage(
+  { platform, token }: Device,
+  { id, offerId, offerTitle, reason, ...work }: Push,
+  now: Date,
+): object {
+  const title = [...offerTitle].slice(0, maxTitleLength).join("");
+  const lines = offerSummary(work).map((line) => line.replace(/^\w+: /, ""));
+  const notification = { title: titles[reason], body: [title, ...lines].join("\n") };
+  const message = { token, notification, data: { sequence: String(id), offerId, reason } };
+  if (platform === "android")
+    return { ...message, android: { priority: "HIGH", ttl: `${daySeconds}s`, notification: { tag: offerId } } };
+  const headers = {
+    "apns-push-type": "alert",
+    "apns-priority": "10",
+    "apns-expiration": String(Math.floor(now.getTime() / 1_000) + daySeconds),
+    "apns-collapse-id": offerId,
+  };
+  return { ...message, apns: { headers, payload: { aps: { sound: "default", "thread-id": offerId } } } };
+}
+
+/** From now on the device has the menu alone, unless it was given another token meanwhile. */
+export async function forgetToken(store: Store, { id, token }: Device): Promise<void> {
+  await store.db.updateTable("devices").set({ token: null }).where("id", "=", id).where("token", "=", token).execute();
 }

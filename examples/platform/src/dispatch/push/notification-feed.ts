@@ -1,8 +1,9 @@
+import { type ExpressionBuilder, sql } from "kysely";
 import type { Signals } from "../../store/signals.ts";
 import type { Store } from "../../store/store.ts";
-import { runLoop } from "../outbox/run-loop.ts";
+import type { Tables } from "../../store/tables.ts";
+import { runLoop } from "../outbox/timers.ts";
 import type { Notification } from "./push-transport.ts";
-import { readNotifications } from "./read-notifications.ts";
 
 export type NotificationListener = (notification: Notification) => void;
 
@@ -96,3 +97,41 @@ export function openNotificationFeed(store: Store, options: NotificationFeedOpti
     },
   };
 }
+
+/**
+ * Workers' notifications, whatever became of the push (D-48).
+ *
+ * @param withinMs of these last milliseconds; without it, all
+ */
+export function readNotifications({ db }: Store, workerIds: readonly string[], withinMs?: number) {
+  return db
+    .selectFrom("notifications")
+    .innerJoin("offers", "offers.id", "notifications.offer_id")
+    .select([
+      "notifications.id",
+      "notifications.worker_id as workerId",
+      "notifications.device_id as deviceId",
+      "notifications.offer_id as offerId",
+      "offers.title as offerTitle",
+      "notifications.reason",
+      "notifications.created_at as createdAt",
+    ])
+    .where("notifications.worker_id", "in", workerIds)
+    .$if(withinMs !== undefined, (query) =>
+      query.where(
+        "notifications.created_at",
+        ">",
+        sql<Date>`now() - make_interval(secs => ${(withinMs ?? 0) / 1_000})`,
+      ),
+    )
+    .orderBy("notifications.id")
+    .execute();
+}
+
+/** The id of a worker's last notification: part of a statement over `workers`. */
+export const lastNotificationOf = ({ selectFrom }: ExpressionBuilder<Tables, "workers">) =>
+  selectFrom("notifications")
+    .select("notifications.id")
+    .whereRef("worker_id", "=", "workers.id")
+    .orderBy("notifications.id", "desc")
+    .limit(1);

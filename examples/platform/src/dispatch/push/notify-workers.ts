@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { Trx } from "../../store/store.ts";
-import { wakeLanes } from "../outbox/wake-lanes.ts";
+import { announce, type Trx } from "../../store/store.ts";
+import { wakeLanes } from "../outbox/outbox-queue.ts";
 import type { NotificationReason } from "./push-transport.ts";
 
 export interface WorkersToNotify {
@@ -28,6 +28,7 @@ export async function notifyWorkers(trx: Trx, { offerId, workerIds, reason }: Wo
     written += await write(trx, { offerId, workerIds: some, reason });
   }
   await wakeLanes(trx, "pushes", written > 0 ? [offerId] : []);
+  announce(trx, { topic: "notification", workerIds });
   return written;
 }
 

@@ -1,11 +1,10 @@
 import { sql } from "kysely";
+import { placeName } from "../../store/place-name.ts";
 import type { Store, Trx } from "../../store/store.ts";
-import type { Leases } from "../outbox/leases.ts";
-import type { Loop } from "../outbox/run-loop.ts";
+import { endLeases, type Leases } from "../outbox/leases.ts";
+import { type Lease, type OutboxQueue, wakeWhenDue } from "../outbox/outbox-queue.ts";
 import { type Attempted, startDispatcher } from "../outbox/start-dispatcher.ts";
-import { wakeWhenDue } from "../outbox/wake-lanes.ts";
-import { type DueNotification, loadNotifications } from "./load-notifications.ts";
-import { pushes } from "./push-queue.ts";
+import type { Loop } from "../outbox/timers.ts";
 import type { PushTransport } from "./push-transport.ts";
 
 export interface PushOptions {
@@ -30,7 +29,11 @@ type AttemptedPush = Attempted<DueNotification, "sent" | "refused">;
 /** Pushes notifications (D-48) until it is stopped. `wake()` after a commit that wrote some. */
 export function startPush({ store, leases, transport, onSettled, onError, firstRetryMs = 5_000 }: PushOptions): Loop {
   return startDispatcher<DueNotification, AttemptedPush["result"]>({
-    ...{ store, leases, queue: pushes, maxUnderWay, onError },
+    store,
+    leases,
+    queue: pushes,
+    maxUnderWay,
+    onError,
     load: (claimed) => loadNotifications(store, claimed),
     async attempt({ platform, token, attempts: _, ...content }) {
       const { deviceId: id, workerId } = content;
@@ -43,9 +46,10 @@ export function startPush({ store, leases, transport, onSettled, onError, firstR
         return "refused";
       }
     },
-    async settle(trx, made) {
-      await settlePushes(trx, made, firstRetryMs);
-      return () => onSettled?.(made.length);
+    async settle(trx, attempted) {
+      const { held } = await endLeases(trx, "pushes", attempted);
+      if (held.length > 0) await settlePushes(trx, held, firstRetryMs);
+      return () => onSettled?.(held.length);
     },
   });
 }
@@ -74,3 +78,56 @@ async function settlePushes(trx: Trx, made: readonly AttemptedPush[], firstRetry
     )
     ${wakeWhenDue("pushes")}`.execute(trx);
 }
+
+/**
+ * The notifications as a queue, one lane for each offer: an offer to thousands and one to a few take turns. A push waits for
+ * the one before it, to the same worker and device about the same offer, to end (D-99). Nothing comes before the offer itself. The
+ * capacity is two claims: one is attempted while the other is stored.
+ */
+export const pushes: OutboxQueue = {
+  name: "pushes",
+  table: "notifications",
+  id: "id",
+  lane: "offer_id",
+  capacity: 200,
+  isBlocked: sql`head.reason <> 'offer' and exists (
+    select from outbox_leases join notifications as earlier on earlier.id = row_id
+    where queue = 'pushes' and outbox_leases.lane = head.offer_id and earlier.worker_id = head.worker_id
+      and earlier.device_id is not distinct from head.device_id and earlier.id < head.id)`,
+};
+
+/** A due notification with what its transport needs. */
+type DueNotification = Awaited<ReturnType<typeof readDueNotifications>>[number];
+
+/** Loads claimed notifications, but for those that a newer one superseded meanwhile. */
+async function loadNotifications(store: Store, leases: readonly Lease[]): Promise<Map<number, DueNotification>> {
+  const ids = leases.map(({ rowId }) => rowId);
+  const rows = await readDueNotifications(store, ids);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+const readDueNotifications = (store: Store, ids: readonly number[]) =>
+  store.db
+    .selectFrom("notifications")
+    .innerJoin("offers", "offers.id", "notifications.offer_id")
+    .innerJoin("workers", "workers.id", "notifications.worker_id")
+    .leftJoin("devices", "devices.id", "notifications.device_id")
+    .select([
+      "notifications.id",
+      "notifications.worker_id as workerId",
+      "notifications.device_id as deviceId",
+      "devices.platform",
+      "devices.token",
+      "notifications.offer_id as offerId",
+      "offers.title as offerTitle",
+      "offers.events",
+      placeName.as("place"),
+      "workers.time_zone as timeZone",
+      "notifications.reason",
+      "notifications.created_at as createdAt",
+      "notifications.attempts",
+    ])
+    .where(sql<boolean>`notifications.id = any (array(
+      select json_array_elements_text(${JSON.stringify(ids)}::text::json)::int8))`)
+    .where("notifications.due_at", "is not", null)
+    .execute();

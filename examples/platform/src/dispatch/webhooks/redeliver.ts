@@ -1,10 +1,9 @@
 import { sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
-import type { Store, Trx } from "../../store/store.ts";
+import { announce, type Store, type Trx } from "../../store/store.ts";
 import type { DeliveryState } from "../../store/tables.ts";
-import { lockSettling } from "../outbox/settling-lock.ts";
-import { wakeLanes } from "../outbox/wake-lanes.ts";
-import { releaseNext } from "./order-key.ts";
+import { lockSettling, wakeLanes } from "../outbox/outbox-queue.ts";
+import { releaseNext } from "./settle-attempts.ts";
 
 /** The outcome of a redelivery (D-74). */
 export type Redelivery =
@@ -12,7 +11,7 @@ export type Redelivery =
   | { outcome: "redelivered"; id: string }
   /** The organisation has no such delivery. */
   | { outcome: "unknown" }
-  /** It is still to be delivered anyway. */
+  /** It is pending. */
   | { outcome: "waiting" }
   /** There is a later response of the same worker to the same offer, which must stay the last word (D-32). */
   | { outcome: "superseded" }
@@ -36,17 +35,17 @@ interface RedeliveryCandidate {
 }
 
 /**
- * Redelivers those of `ids` that may be: dead ones under their old id, acknowledged ones under a new one, each with the
- * whole retry schedule before it.
+ * Redelivers failed deliveries under their own id and acknowledged ones under a new id. Each begins the retry schedule
+ * again. Announces them.
  *
- * @returns per id what became of it; unknown ids have no entry
+ * @returns the outcome by id; unknown ids have no entry
  */
 export async function redeliverThese(
   trx: Trx,
   organisationId: string,
   ids: readonly string[],
 ): Promise<Map<string, Redelivery>> {
-  // A settling transaction beside this one would see neither its pending rows, nor this one the rows that it makes due.
+  // Without this lock, a transaction that settles deliveries at the same time would not see the rows that this one makes pending, nor this one the rows that it makes due.
   await lockSettling(trx, "webhooks");
   const candidates = await lockCandidates(trx, organisationId, ids);
   const redeliveries = new Map(candidates.map((each) => [each.id, redeliveryOf(each)]));
@@ -65,19 +64,24 @@ export async function redeliverThese(
       .insertInto("deliveries")
       .values(
         repeats.map(({ id, newId, organisation_id, event_id, order_key }) => ({
-          ...{ id: newId, event_id, organisation_id, order_key, redelivery_of: id },
+          id: newId,
+          event_id,
+          organisation_id,
+          order_key,
+          redelivery_of: id,
         })),
       )
       .execute();
   for (const { id, newId } of repeats) redeliveries.set(id, { outcome: "redelivered", id: newId });
   await releaseNext(trx, chosen);
   await wakeLanes(trx, "webhooks", [organisationId]);
+  announce(trx, { topic: "delivery", organisationId });
   return redeliveries;
 }
 
 /**
- * Locks what is redelivered and what has the same order key, and only then looks for later deliveries: a transaction that records
- * or redelivers a later one locks these rows too. Pending rows are not locked.
+ * Locks the deliveries to redeliver and the failed ones of the same order keys, and only then looks for later deliveries: a
+ * transaction that records or redelivers a later one locks these rows too. Pending rows are not locked.
  */
 async function lockCandidates(
   trx: Trx,
@@ -109,4 +113,71 @@ function redeliveryOf({ id, state, superseded, repeated }: RedeliveryCandidate):
   if (state !== "dead" && state !== "acknowledged") return { outcome: "waiting" };
   if (superseded) return { outcome: "superseded" };
   return repeated ? { outcome: "repeated" } : { outcome: "redelivered", id };
+}
+
+export interface RedeliveryRange {
+  /** When the events happened: from here. */
+  since: Date;
+  /** Before here. */
+  until?: Date | undefined;
+  states: readonly Extract<DeliveryState, "dead" | "acknowledged">[];
+}
+
+export interface RedeliveryCounts {
+  redelivered: number;
+  /** Not redelivered, because there is a later response of the same worker to the same offer. */
+  superseded: number;
+}
+
+/** Rows per transaction: thousands would block all other transactions for seconds. */
+const maxRows = 500;
+
+/**
+ * Redelivers all settled deliveries of a range, oldest first, in batches (D-74). Called again, it redelivers those that
+ * have settled since, and leaves pending ones alone.
+ */
+export async function redeliverMany(
+  store: Store,
+  organisationId: string,
+  range: RedeliveryRange,
+): Promise<RedeliveryCounts> {
+  const counts = { redelivered: 0, superseded: 0 };
+  const { last } = await store.db
+    .selectFrom("deliveries")
+    .select(({ fn }) => fn.max("sequence").as("last"))
+    .where("organisation_id", "=", organisationId)
+    .executeTakeFirstOrThrow();
+  // Excludes the deliveries that the batches themselves add.
+  let after: number | undefined = last === null ? undefined : 0;
+  while (after !== undefined) after = await redeliverBatch(store, organisationId, { ...range, after, last }, counts);
+  return counts;
+}
+
+/** @returns where the next batch begins; undefined when there is none */
+function redeliverBatch(
+  store: Store,
+  organisationId: string,
+  { since, until, states, after, last }: RedeliveryRange & { after: number; last: number },
+  counts: RedeliveryCounts,
+): Promise<number | undefined> {
+  return store.transaction(async (trx) => {
+    const rows = await trx
+      .selectFrom("deliveries")
+      .innerJoin("events", "events.id", "event_id")
+      .select(["deliveries.id", "sequence"])
+      .where("deliveries.organisation_id", "=", organisationId)
+      .where("sequence", ">", after)
+      .where("sequence", "<=", last)
+      .where("state", "in", states)
+      .where("events.created_at", ">=", since)
+      .$if(until !== undefined, (query) => query.where("events.created_at", "<", until ?? since))
+      .orderBy("sequence")
+      .limit(maxRows)
+      .execute();
+    if (rows.length === 0) return undefined;
+    const ids = rows.map(({ id }) => id);
+    for (const { outcome } of (await redeliverThese(trx, organisationId, ids)).values())
+      if (outcome === "redelivered" || outcome === "superseded") counts[outcome] += 1;
+    return rows.at(-1)?.sequence;
+  });
 }

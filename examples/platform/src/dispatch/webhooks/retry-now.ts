@@ -1,8 +1,7 @@
 import { sql } from "kysely";
-import type { Store, Trx } from "../../store/store.ts";
-import { lockSettling } from "../outbox/settling-lock.ts";
-import { wakeLanes } from "../outbox/wake-lanes.ts";
-import { restartSchedules } from "./enable-endpoint.ts";
+import { announce, type Store, type Trx } from "../../store/store.ts";
+import { lockSettling, wakeLanes } from "../outbox/outbox-queue.ts";
+import { restartSchedules } from "./disabled-endpoint.ts";
 
 /** Why an organisation's deliveries cannot be attempted now. */
 export type NoAttempt = "no_endpoint" | "disabled";
@@ -80,5 +79,6 @@ async function endPause(trx: Trx, organisationId: string, now: Date): Promise<No
       .where("organisation_id", "=", organisationId)
       .execute();
   await wakeLanes(trx, "webhooks", [organisationId]);
+  announce(trx, { topic: "endpoint", organisationId }, { topic: "delivery", organisationId });
   return undefined;
 }

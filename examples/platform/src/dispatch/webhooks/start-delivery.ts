@@ -1,18 +1,15 @@
+import { sql } from "kysely";
 import { attemptTimeoutMs } from "../../generated/decisions.ts";
 import type { Store } from "../../store/store.ts";
 import type { Outbound, Sign } from "../outbound/outbound.ts";
 import type { Leases } from "../outbox/leases.ts";
-import type { Loop } from "../outbox/run-loop.ts";
+import type { LaneState, OutboxQueue } from "../outbox/outbox-queue.ts";
 import { startDispatcher } from "../outbox/start-dispatcher.ts";
-import { type Attempt, attemptDelivery } from "./attempt/attempt-delivery.ts";
-import { loadDeliveries, type PendingDelivery } from "./attempt/load-deliveries.ts";
-import { defaultRetrySchedule, type RetrySchedule } from "./attempt/retry-schedule.ts";
-import { type AttemptRecord, attemptRecord } from "./attempt-record.ts";
-import { type BreakerPolicy, defaultBreakerPolicy } from "./breaker-policy.ts";
-import { type EndpointRecord, endpointRecord } from "./endpoint-record.ts";
-import { recordAttempts } from "./record-attempts.ts";
-import { type LockedEndpoint, lockEndpoints } from "./update-endpoint-health.ts";
-import { webhooks } from "./webhook-queue.ts";
+import type { Loop } from "../outbox/timers.ts";
+import { type Attempt, attemptDelivery, loadDeliveries, type PendingDelivery } from "./attempt-delivery.ts";
+import { type BreakerPolicy, defaultBreakerPolicy, type EndpointRecord } from "./circuit-breaker.ts";
+import { defaultRetrySchedule, type RetrySchedule } from "./retry-schedule.ts";
+import { type AttemptRecord, settleAttempts } from "./settle-attempts.ts";
 
 export interface DeliveryOptions {
   store: Store;
@@ -29,24 +26,24 @@ export interface DeliveryOptions {
   onEndpoint?: (record: EndpointRecord) => void;
   /** Called with each attempt once it is committed: the one log line per attempt. */
   onAttempt?: (record: AttemptRecord) => void;
-  /** Called with trouble on our side. The work goes on. */
+  /** Called with errors of the platform itself. Delivering continues. */
   onError: (error: unknown) => void;
   /** For one attempt, all of it (D-25). @default 15_000 */
   attemptTimeoutMs?: number;
-  /** How long storing attempts is tried again. @default 10_000 */
+  /** How long storing attempts is retried. @default 10_000 */
   settleLimitMs?: number;
-  /** Time for the attempts in flight when it is stopped; then they are aborted (D-71). @default 12_000 */
+  /** Grace period for attempts in flight when it is stopped; then they are aborted (D-71). @default 12_000 */
   finishWithinMs?: number;
   now?: () => Date;
   random?: () => number;
 }
 
-/** Beyond what one endpoint may have by far: sixty that hang still leave room for others. */
+/** Attempts of this process at a time: 64 endpoints with eight hanging attempts each fill it. */
 const maxUnderWay = 512;
 
 /**
- * Delivers webhooks until it is stopped. `wake()` after a commit that recorded an event; `stop()` begins nothing new,
- * finishes what is in flight, and gives back what does not finish in time.
+ * Delivers webhooks until it is stopped. Call `wake()` after a commit that recorded an event. `stop()` starts no more
+ * attempts, waits for those in flight, and releases those that take too long.
  */
 export function startDelivery(options: DeliveryOptions): Loop {
   const {
@@ -60,27 +57,31 @@ export function startDelivery(options: DeliveryOptions): Loop {
   const aborting = new AbortController();
   const context = {
     ...options,
-    ...{ now, random, retrySchedule, breaker },
-    ...{ signal: aborting.signal, timeoutMs: options.attemptTimeoutMs ?? attemptTimeoutMs },
+    now,
+    random,
+    retrySchedule,
+    breaker,
+    signal: aborting.signal,
+    timeoutMs: options.attemptTimeoutMs ?? attemptTimeoutMs,
   };
-  const dispatcher = startDispatcher<PendingDelivery, Attempt, LockedEndpoint>({
-    ...{ store, leases: options.leases, queue: webhooks(now), maxUnderWay, onError },
+  const dispatcher = startDispatcher<PendingDelivery, Attempt>({
+    store,
+    leases: options.leases,
+    queue: webhooks(now),
+    maxUnderWay,
+    onError,
     ...(options.settleLimitMs !== undefined && { settleLimitMs: options.settleLimitMs }),
     load: (claimed) => loadDeliveries(store, claimed, now()),
     async attempt(delivery, isHeld) {
       const attempt = await attemptDelivery({ ...context, isHeld }, delivery);
-      // Whether the endpoint has it is unknown. It does not count as an attempt; another process makes it again at once.
+      // An aborted attempt does not count: it is unknown whether the endpoint received it, so another process attempts it at once.
       return attempt.failure === "aborted" ? undefined : attempt;
     },
-    lock: lockEndpoints,
-    async settle(trx, made, locked) {
-      const { attempts, endpoints } = await recordAttempts(trx, context, made, locked);
+    async settle(trx, attempted) {
+      const { attempts, endpoints } = await settleAttempts(trx, context, attempted);
       return () => {
-        for (const endpoint of endpoints) {
-          const record = endpointRecord(endpoint);
-          if (record !== undefined) onEndpoint?.(record);
-        }
-        for (const attempt of attempts) onAttempt?.(attemptRecord(attempt));
+        for (const record of endpoints) onEndpoint?.(record);
+        for (const record of attempts) onAttempt?.(record);
       };
     },
   });
@@ -93,3 +94,30 @@ export function startDelivery(options: DeliveryOptions): Loop {
     },
   };
 }
+
+/** Concurrent attempts per endpoint, over all processes. */
+const perEndpoint = 8;
+
+/**
+ * The deliveries as a queue with one lane for each endpoint. The lane is closed while the endpoint is disabled (D-73) or
+ * removed (D-120), and while its circuit breaker is open. Then it is half-open: one attempt, the probe, closes the breaker
+ * or opens it again (D-72).
+ */
+export const webhooks = (now: () => Date): OutboxQueue => ({
+  name: "webhooks",
+  table: "deliveries",
+  id: "sequence",
+  lane: "organisation_id",
+  capacity: perEndpoint,
+  laneState(lane) {
+    // The breaker's time was written by this process's clock, and the queue uses the database's. So only a difference is passed on.
+    const at = sql`${now()}::timestamptz`;
+    return sql<LaneState>`
+      select
+        case when organisation_id is null or disabled_at is not null then 0 when breaker_open_until is null then ${sql.lit(perEndpoint)} else 1 end
+          as capacity,
+        case when disabled_at is null and breaker_open_until > ${at}
+          then (extract(epoch from breaker_open_until - ${at}) * 1000)::float8 end as "opensInMs"
+      from (values (${lane})) as lane (id) left join endpoints on organisation_id = lane.id`;
+  },
+});

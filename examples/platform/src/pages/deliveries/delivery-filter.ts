@@ -1,5 +1,5 @@
 import type { Request } from "express";
-import type { ShownState } from "../../dispatch/webhooks/shown-state.ts";
+import type { ShownState } from "../../dispatch/webhooks/disabled-endpoint.ts";
 import type { EventType } from "../../store/tables.ts";
 import { isLocalTime } from "../../time-zones/local-time.ts";
 import { filterInput, filterSelect, hiddenParameters, linkBar, oneOf, withQuery } from "../layout/filter.ts";

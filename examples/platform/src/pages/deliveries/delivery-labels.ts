@@ -1,5 +1,5 @@
-import type { AttemptFailureCode } from "../../dispatch/webhooks/attempt/attempt-delivery.ts";
-import type { ShownState } from "../../dispatch/webhooks/shown-state.ts";
+import type { AttemptFailureCode } from "../../dispatch/webhooks/attempt-delivery.ts";
+import type { ShownState } from "../../dispatch/webhooks/disabled-endpoint.ts";
 import type { ReadDelivery } from "../../portal/deliveries/deliveries.ts";
 import type { EventType } from "../../store/tables.ts";
 import { badge } from "../layout/labels.ts";

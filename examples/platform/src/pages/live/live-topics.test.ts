@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import type { Heard, Topic } from "../../store/announce.ts";
+import type { Heard, Topic } from "../../store/store.ts";
 import { openLiveTopics } from "./live-topics.ts";
 
 /** Live topics on signals that the test gives. */

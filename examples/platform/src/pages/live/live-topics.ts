@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { Heard, Topic } from "../../store/announce.ts";
 import type { Signals } from "../../store/signals.ts";
+import type { Heard, Topic } from "../../store/store.ts";
 
 /** A page that is further behind when it connects reloads everything. */
 const keptSignals = 1_000;

@@ -2,7 +2,6 @@ import { applyAction } from "../../offers/apply-action.ts";
 import { refusalProblem } from "../../offers/refusal-problem.ts";
 import { ownerOfOffer } from "../../portal/offers/owner-of-offer.ts";
 import { readOfferDetails } from "../../portal/offers/read-offers.ts";
-import { commitAndPublish } from "../../store/announce.ts";
 import { formTokenField } from "../layout/field.ts";
 import { counted } from "../layout/labels.ts";
 import { html } from "../layout/markup.ts";
@@ -40,7 +39,7 @@ export const withdrawPage: PortalPage = async (context) => {
 /** `POST /offers/{id}/withdraw` */
 export const withdrawForm: PortalForm = async ({ deps, user, id }) => {
   const organisationId = await ownerOfOffer(deps, user, id);
-  const result = await commitAndPublish(deps, (trx) =>
+  const result = await deps.store.transaction((trx) =>
     applyAction(trx, deps, { organisationId }, id, { type: "withdraw" }),
   );
   if (result !== "done") throw refusalProblem(result);

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { idempotent } from "../../http/idempotent.ts";
-import { commitAndPublish } from "../../store/announce.ts";
 import { sha256 } from "../../store/encrypt.ts";
 import type { Trx } from "../../store/store.ts";
 import { html, type Markup } from "../layout/markup.ts";
@@ -27,10 +26,10 @@ export async function submitOnce(
   organisationId: string,
   effect: (trx: Trx) => Promise<Redirect>,
 ): Promise<Redirect> {
-  if (!form.has("idempotencyKey")) return commitAndPublish(deps, effect);
+  if (!form.has("idempotencyKey")) return deps.store.transaction(effect);
   // The form contains the session's CSRF token, so keys of sessions differ; and no Idempotency-Key has a line break.
   const keyHash = sha256(`form\n${request.path}\n${form}`);
   const key = { organisationId, keyHash, fingerprint: "", now: deps.now() };
-  const { result } = await commitAndPublish(deps, (trx) => idempotent(trx, key, () => effect(trx)));
+  const { result } = await deps.store.transaction((trx) => idempotent(trx, key, () => effect(trx)));
   return result;
 }

@@ -1,14 +1,12 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import type { EndpointCheck } from "../../dispatch/outbound/test-endpoint.ts";
-import { type Redelivery, redeliver } from "../../dispatch/webhooks/redeliver.ts";
-import { redeliverMany } from "../../dispatch/webhooks/redeliver-many.ts";
+import { type Redelivery, redeliver, redeliverMany } from "../../dispatch/webhooks/redeliver.ts";
 import { type NoAttempt, retryAllNow, retryNow } from "../../dispatch/webhooks/retry-now.ts";
 import { nullAsAbsent } from "../../generated/received-values.ts";
 import { instantField } from "../../http/instant-field.ts";
 import { ProblemError } from "../../http/problem-error.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
-import { publishEndpoint } from "../profile/check-endpoint.ts";
 import { reenableEndpoint } from "../profile/reenable-endpoint.ts";
 
 export const deliveryNotFound = (): ProblemError =>
@@ -40,7 +38,6 @@ export async function redeliverOne(
 ): Promise<{ id: string }> {
   const redelivery = await redeliver(deps.store, organisationId, id);
   if (redelivery.outcome !== "redelivered") throw problems[redelivery.outcome]();
-  deps.signals.publish({ topic: "delivery", organisationId });
   return { id: redelivery.id };
 }
 
@@ -61,7 +58,6 @@ export async function redeliverRange(
   { state, ...range }: z.infer<typeof redeliveryRangeSchema>,
 ) {
   const counts = await redeliverMany(deps.store, organisationId, { ...range, states: statesOf[state] });
-  deps.signals.publish({ topic: "delivery", organisationId });
   return counts;
 }
 
@@ -88,7 +84,6 @@ export async function retryOne(
   const retry = await retryNow(deps.store, organisationId, id, deps.now());
   switch (retry.outcome) {
     case "retried":
-      publishEndpoint(deps, organisationId);
       return { id: retry.id };
     case "unknown":
       throw deliveryNotFound();
@@ -119,6 +114,5 @@ export async function retryAll(
   const noAttempt = await retryAllNow(deps.store, organisationId, deps.now());
   if (noAttempt === "no_endpoint") throw noAttemptProblems.no_endpoint();
   const checks = noAttempt === "disabled" ? await reenableEndpoint(deps, user) : [];
-  publishEndpoint(deps, organisationId);
   return { pending: Number(count), checks };
 }

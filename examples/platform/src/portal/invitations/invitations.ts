@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { z } from "zod";
 import { invitationExpiry } from "../../accounts/invitation-expiry.ts";
-import { greeting } from "../../dispatch/mail/greeting.ts";
+import { greeting } from "../../dispatch/mail/mail-text.ts";
 import { mailboxOf } from "../../dispatch/mail/mailbox-of.ts";
 import { writeMails } from "../../dispatch/mail/write-mails.ts";
 import { invitationsPerDay, repeatInvitationDays } from "../../generated/decisions.ts";

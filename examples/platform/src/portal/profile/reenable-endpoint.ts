@@ -1,8 +1,8 @@
 import type { EndpointCheck } from "../../dispatch/outbound/test-endpoint.ts";
-import { enableEndpoint, restartSchedules } from "../../dispatch/webhooks/enable-endpoint.ts";
+import { enableEndpoint, restartSchedules } from "../../dispatch/webhooks/disabled-endpoint.ts";
 import { decryptSecrets } from "../../store/encrypt.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
-import { checkEndpoint, publishEndpoint, savedEndpoint } from "./check-endpoint.ts";
+import { checkEndpoint, savedEndpoint } from "./check-endpoint.ts";
 
 /**
  * Enables a disabled endpoint if it passes both checks (D-73).
@@ -17,6 +17,5 @@ export async function reenableEndpoint(deps: PortalDeps, { organisationId }: Sig
   // A profile saved in the meantime has passed the checks too.
   await deps.store.transaction((trx) => enableEndpoint(trx, organisationId));
   await restartSchedules(deps.store, organisationId);
-  publishEndpoint(deps, organisationId);
   return checks;
 }

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import type { EndpointCheck } from "../../dispatch/outbound/test-endpoint.ts";
-import { enableEndpoint, restartSchedules } from "../../dispatch/webhooks/enable-endpoint.ts";
+import { enableEndpoint, restartSchedules } from "../../dispatch/webhooks/disabled-endpoint.ts";
 import { nullAsAbsent } from "../../generated/received-values.ts";
 import { invalidRequest } from "../../http/problem-error.ts";
 import { textField } from "../../http/text-field.ts";
 import { encrypt, matchesEncrypted } from "../../store/encrypt.ts";
 import type { EndpointScheme } from "../../store/tables.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
-import { checkEndpoint, checkScheme, publishEndpoint, secretField } from "./check-endpoint.ts";
+import { checkEndpoint, checkScheme, secretField } from "./check-endpoint.ts";
 
 export const profileSchema = nullAsAbsent(
   z.strictObject({
@@ -43,7 +43,6 @@ export async function saveProfile(
   const checks = await checkEndpoint(deps, profile);
   await saveEndpoint(deps, organisationId, profile);
   await restartSchedules(deps.store, organisationId);
-  publishEndpoint(deps, organisationId);
   return checks;
 }
 

@@ -9,7 +9,6 @@ import { createOffer } from "../../offers/create-offer.ts";
 import { creationContext } from "../../offers/creation-context.ts";
 import { readOffer } from "../../offers/read-offer.ts";
 import { refusalProblem } from "../../offers/refusal-problem.ts";
-import { commitAndPublish } from "../../store/announce.ts";
 import type { OfferOperation } from "./dialect.ts";
 import { type ApiDeps, operation } from "./operation.ts";
 import { withIdempotencyKey } from "./with-idempotency-key.ts";
@@ -38,7 +37,7 @@ export const offerOperations = (deps: ApiDeps): Record<OfferOperation, RequestHa
   }),
   WithdrawOffer: operation(deps, "WithdrawOffer", async ({ caller, request }) => {
     const id = pathParameter(request, "id");
-    const result = await commitAndPublish(deps, (trx) => applyAction(trx, deps, caller, id, { type: "withdraw" }));
+    const result = await deps.store.transaction((trx) => applyAction(trx, deps, caller, id, { type: "withdraw" }));
     // D-10: withdrawal succeeds in every state, so the only failure is an unknown offer.
     return result === "done" ? deps.dialect.withdrawn : deps.dialect.absent();
   }),

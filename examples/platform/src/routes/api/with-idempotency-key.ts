@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { idempotent } from "../../http/idempotent.ts";
 import { pathParameter } from "../../http/path-parameter.ts";
 import type { RouteResponse } from "../../http/response.ts";
-import { commitAndPublish } from "../../store/announce.ts";
 import { sha256 } from "../../store/encrypt.ts";
 import type { Trx } from "../../store/store.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
@@ -21,10 +20,10 @@ export async function withIdempotencyKey(
   effect: (trx: Trx) => Promise<RouteResponse>,
 ): Promise<RouteResponse> {
   const key = idempotencyKey(call.request);
-  if (key === undefined) return commitAndPublish(deps, effect);
+  if (key === undefined) return deps.store.transaction(effect);
   const { organisationId } = call.caller;
   const record = { organisationId, keyHash: sha256(key), fingerprint: fingerprintOf(call), now: deps.now() };
-  const { result, replayed } = await commitAndPublish(deps, (trx) => idempotent(trx, record, () => effect(trx)));
+  const { result, replayed } = await deps.store.transaction((trx) => idempotent(trx, record, () => effect(trx)));
   return replayed ? { ...result, headers: { ...result.headers, "Idempotency-Replayed": "true" } } : result;
 }
 

@@ -1,12 +1,12 @@
-import { maxRetryAfterSeconds, retryDelaysSeconds, retryJitter } from "../../../generated/decisions.ts";
+import { maxRetryAfterSeconds, retryDelaysSeconds, retryJitter } from "../../generated/decisions.ts";
 
-/** The retry schedule of a delivery that was not acknowledged (D-26). Data: development uses a short one. */
+/** The retry schedule of a delivery that was not acknowledged (D-26): exponential backoff with jitter. Development uses a short one. */
 export interface RetrySchedule {
-  /** The pause after the first, second, … attempt. One attempt more than pauses, then the delivery is a dead letter. */
+  /** The delay after the first, second, … attempt. When the attempt after the last delay fails, the delivery is a dead letter. */
   delaysMs: readonly number[];
   /** The share by which a pause is made longer or shorter at random, so that retries do not arrive at once (thundering herd). */
   jitter: number;
-  /** A `Retry-After` is honoured when it asks for more than the schedule does, up to this. */
+  /** A `Retry-After` that is longer than the schedule's delay is honoured, up to this (the `Retry-After` cap). */
   maxRetryAfterMs: number;
 }
 
@@ -20,7 +20,7 @@ export const defaultRetrySchedule: RetrySchedule = {
 export interface FailedAttempt {
   /** Counted from 1. */
   number: number;
-  /** What the endpoint asked for. */
+  /** From the `Retry-After` of its response. */
   retryAfterMs?: number;
 }
 

@@ -1,7 +1,8 @@
 import { createPrivateKey } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import { SettingError } from "../../settings/setting-error.ts";
+import type { FcmCredentials } from "../dispatch/push/fcm-transport.ts";
+import { SettingError } from "./setting-error.ts";
 
 const credentialsSchema = z.object({
   type: z.literal("service_account"),
@@ -11,14 +12,11 @@ const credentialsSchema = z.object({
   private_key: z.string().refine((pem) => createPrivateKey(pem).asymmetricKeyType === "rsa"),
 });
 
-/** The key of a service account, as the Firebase console gives it. */
-export interface FcmCredentials {
-  projectId: string;
-  clientEmail: string;
-  privateKey: string;
-}
-
-/** @throws {SettingError} which names the file and nothing that is in it */
+/**
+ * Reads the file that OFFERS_FCM_CREDENTIALS names.
+ *
+ * @throws {SettingError} names the file and nothing that is in it
+ */
 export async function readFcmCredentials(path: string): Promise<FcmCredentials> {
   try {
     const content = credentialsSchema.parse(JSON.parse(await readFile(path, "utf8")));

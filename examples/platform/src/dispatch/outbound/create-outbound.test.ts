@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { retryAfterMs } from "./retry-after.ts";
+import { retryAfterMs } from "./create-outbound.ts";
 
 // RFC 9110, 10.2.3 has both forms, 5.6.7 those of a date; the date is that of its example.
 const now = Date.UTC(1999, 11, 31, 23, 59, 0);

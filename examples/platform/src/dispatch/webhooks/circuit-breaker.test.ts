@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
-import { defaultBreakerPolicy, openDurationMs } from "./breaker-policy.ts";
 import {
   type ClassifiedAttempt,
   classifyAttempt,
+  defaultBreakerPolicy,
   type EndpointHealth,
   healthy,
   nextHealth,
-} from "./endpoint-health.ts";
+  openDurationMs,
+} from "./circuit-breaker.ts";
 
 const start = Date.parse("2031-05-01T10:00:00Z");
 const second = 1_000;

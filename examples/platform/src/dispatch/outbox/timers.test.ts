@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { runLoop } from "./run-loop.ts";
+import { runLoop } from "./timers.ts";
 
 const longMs = 60_000;
 

@@ -1,0 +1,169 @@
+import { type Selectable, sql } from "kysely";
+import { jsonArrayFrom } from "kysely/helpers/postgres";
+import { truncateUtf8 } from "../../http/truncate-utf8.ts";
+import { decryptSecrets } from "../../store/encrypt.ts";
+import type { Store } from "../../store/store.ts";
+import type { EventTable } from "../../store/tables.ts";
+import { fillPath } from "../outbound/join-address.ts";
+import type { Outbound, OutboundFailureCode, OutboundResult, Sign } from "../outbound/outbound.ts";
+import { sendSigned, type Webhook } from "../outbound/send-signed.ts";
+import type { Lease } from "../outbox/outbox-queue.ts";
+
+/** Why an attempt was not an acknowledgement. Stable, because it is stored with the attempt. */
+export type AttemptFailureCode = OutboundFailureCode | "not_acknowledged" | "internal_error";
+
+/** The result of one attempt. */
+export interface Attempt {
+  number: number;
+  method: "GET" | "POST";
+  /** A template such as `/contact/new/{workerId}`: logs show no other form of the path. */
+  path: string;
+  /** The path with its parameters filled in. */
+  filledPath: string;
+  startedAt: Date;
+  durationMs: number;
+  /** Absent when no response came. */
+  status?: number;
+  /** Absent when the response was an acknowledgement. */
+  failure?: AttemptFailureCode;
+  retryAfterMs?: number;
+  contentType?: string;
+  /** The beginning of the response's body as text; absent when no response came. */
+  response?: string;
+}
+
+export interface AttemptContext {
+  outbound: Outbound;
+  sign: Sign;
+  encryptionKey: Uint8Array;
+  timeoutMs: number;
+  /** Aborts the attempt before its deadline. */
+  signal?: AbortSignal | undefined;
+  /** Whether the delivery is still leased to this process. */
+  isHeld?: () => boolean;
+  now: () => Date;
+  onError: (error: unknown) => void;
+}
+
+/** Calls the endpoint once. Never rejects: an error of the platform itself is a failed attempt too, and is retried. */
+export async function attemptDelivery(context: AttemptContext, delivery: PendingDelivery): Promise<Attempt> {
+  const { outbound, sign, encryptionKey, timeoutMs, signal, isHeld } = context;
+  const { method, path, parameters, body } = webhookCall(delivery.type, delivery.data);
+  const startedAt = context.now();
+  const attempt = { number: delivery.attempts + 1, method, path, filledPath: path, startedAt };
+  const { base_address: baseAddress, scheme } = delivery;
+  try {
+    const filledPath = fillPath(path, parameters);
+    // Address and secrets come from one snapshot of the profile, so they belong together even if it was changed since.
+    const secrets = decryptSecrets(delivery, encryptionKey, delivery.organisation_id, startedAt);
+    const result = await sendSigned(
+      outbound,
+      sign,
+      { baseAddress, scheme, ...secrets },
+      {
+        id: delivery.id,
+        method,
+        path,
+        parameters,
+        timeoutMs,
+        signal,
+        mayStart: isHeld,
+        headers: { "offers-delivery-id": delivery.id },
+        ...(body !== undefined && { body }),
+      },
+    );
+    return { ...attempt, filledPath, ...outcomeOf(result) };
+  } catch (error) {
+    context.onError(error);
+    return { ...attempt, durationMs: 0, failure: "internal_error" };
+  }
+}
+
+type AttemptOutcome = Pick<Attempt, "durationMs" | "status" | "failure" | "retryAfterMs" | "contentType" | "response">;
+
+/** Only 200 acknowledges (D-13): the contract shows no other status. */
+function outcomeOf(result: OutboundResult): AttemptOutcome {
+  const { durationMs } = result;
+  if (!result.ok) return { durationMs, failure: result.code };
+  const { status, retryAfterMs, contentType } = result;
+  const responded = {
+    durationMs,
+    status,
+    response: truncateUtf8(result.body, keptResponseBytes),
+    ...(contentType !== undefined && { contentType: truncateUtf8(Buffer.from(contentType), keptTypeBytes) }),
+  };
+  if (status === 200) return responded;
+  return { ...responded, failure: "not_acknowledged", ...(retryAfterMs !== undefined && { retryAfterMs }) };
+}
+
+/** How much of a response is stored, for the portal. */
+const keptResponseBytes = 4_096;
+const keptTypeBytes = 200;
+
+/** A due delivery with everything that its attempt needs. */
+export type PendingDelivery = Awaited<ReturnType<typeof readDeliveries>>[number];
+
+/** Loads claimed deliveries, except those whose endpoint was disabled or paused since the claim. */
+export async function loadDeliveries(
+  store: Store,
+  leases: readonly Lease[],
+  now: Date,
+): Promise<Map<number, PendingDelivery>> {
+  const rows = await readDeliveries(store, leases);
+  const open = rows.filter(({ breaker_open_until: openUntil }) => openUntil === null || openUntil <= now);
+  return new Map(open.map((row) => [row.sequence, row]));
+}
+
+/** As one JSON text: PGlite took longer to return a hundred rows of fourteen columns than to find them. */
+async function readDeliveries({ db }: Store, leases: readonly Lease[]) {
+  const claimed = db
+    .selectFrom("deliveries")
+    .innerJoin("events", "events.id", "deliveries.event_id")
+    .innerJoin("endpoints", "endpoints.organisation_id", "deliveries.organisation_id")
+    .select([
+      "deliveries.id",
+      "deliveries.sequence",
+      "deliveries.event_id",
+      "deliveries.organisation_id",
+      "deliveries.order_key",
+      "deliveries.attempts",
+      "events.type",
+      "events.data",
+      "events.created_at as event_created_at",
+      "endpoints.base_address",
+      "endpoints.encrypted_secret",
+      "endpoints.previous_encrypted_secret",
+      "endpoints.previous_secret_until",
+      "endpoints.scheme",
+      "endpoints.breaker_open_until",
+    ])
+    .where(sql<boolean>`(deliveries.organisation_id, deliveries.sequence) in (
+      select lane, "rowId" from json_to_recordset(${JSON.stringify(leases)}::text::json) as lease (lane text, "rowId" int8))`)
+    .where("deliveries.state", "=", "pending")
+    .where("endpoints.disabled_at", "is", null);
+  const { rows } = await db.selectNoFrom(jsonArrayFrom(claimed).as("rows")).executeTakeFirstOrThrow();
+  return rows.map((row) => ({
+    ...row,
+    event_created_at: new Date(row.event_created_at),
+    previous_secret_until: dateOf(row.previous_secret_until),
+    breaker_open_until: dateOf(row.breaker_open_until),
+  }));
+}
+
+const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text));
+
+/** The request of a webhook. Its path is a template: logs show no other form of the path. */
+export type WebhookCall = Webhook & {
+  parameters: Record<string, string>;
+  body?: Record<string, string>;
+};
+
+/** The webhook of an event: the paths and payloads of the contract. */
+export function webhookCall(type: Selectable<EventTable>["type"], data: Record<string, string>): WebhookCall {
+  switch (type) {
+    case "workerOfferResponse":
+      return { method: "POST", path: "/offer/response", parameters: {}, body: data };
+    case "workerAddedContact":
+      return { method: "GET", path: "/contact/new/{workerId}", parameters: data };
+  }
+}
